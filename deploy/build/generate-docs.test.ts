@@ -23,7 +23,7 @@ describe('generated documentation', () => {
     const errors = await findErrors(root)
     expect(settings.map(({ setting }) => setting.environment)).toContain('THREADBOX_DATA')
     expect(errors.find((error) => error.code === 'config.setting-invalid')?.message).toBe(
-      'The setting {name} cannot be used: {problem}',
+      'The setting {name} is not valid: {problem}',
     )
     expect(new Set(settings.map(({ setting }) => setting.environment)).size).toBe(settings.length)
   })

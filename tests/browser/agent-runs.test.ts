@@ -42,7 +42,7 @@ test('C11: a schedule tells its next times while it is written, refuses what is 
   await expect.poll(() => times.first().textContent(), { timeout: 60_000 }).toMatch(/06:00 GMT\+[12]/)
   const plan = dialog().getByRole('textbox', { name: 'Cron expression' })
   await plan.fill('99 * * * *')
-  await dialog().getByText('This is no time plan: 99 * * * *').waitFor()
+  await dialog().getByText('This cron expression is not valid: 99 * * * *').waitFor()
   await plan.fill('15 6 * * *')
   await expect.poll(() => times.first().textContent(), { timeout: 60_000 }).toContain('06:15')
   await dialog().getByRole('button', { name: 'Save' }).press('Enter')

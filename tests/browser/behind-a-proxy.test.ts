@@ -108,6 +108,6 @@ test('O4: a proxy that passes on the name of the app only is named as what stand
   await using page = await open()
   await page.goto(`https://app.${domain}:${port}/settings/about`)
   const row = page.getByRole('listitem').filter({ hasText: 'Previews in this browser' })
-  await row.getByText(`This browser does not get to https://1-doctor.${domain}:${port}`).waitFor()
+  await row.getByText(`This browser can’t reach https://1-doctor.${domain}:${port}`).waitFor()
   await row.getByText(`a certificate for *.${domain}`).waitFor()
 })

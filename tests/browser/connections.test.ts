@@ -52,7 +52,7 @@ describe('connections in the app', () => {
     await dialog.getByRole('textbox', { name: 'URL' }).fill(server.url)
     await dialog.getByLabel('Token', { exact: true }).fill('tok-wrong')
     await dialog.getByRole('button', { name: 'Save and test' }).click()
-    await row(page).getByText('refused the token').waitFor()
+    await row(page).getByText('rejected the token').waitFor()
     await row(page).getByRole('button', { name: 'Edit Sheets' }).click()
     await dialog.getByLabel('Token', { exact: true }).fill('tok-of-the-test')
     await dialog.getByRole('button', { name: 'Save and test' }).click()

@@ -158,7 +158,7 @@ describe('several at once', () => {
     await row(page, /^drag\.txt/).dragTo(row(page, /^box/))
     await row(page, /^drag\.txt/).waitFor({ state: 'detached' })
     await row(page, /^taken\.txt/).dragTo(row(page, /^box/))
-    await page.getByText('There is something at /home/user/w/box/taken.txt already.').waitFor()
+    await page.getByText('/home/user/w/box/taken.txt already exists.').waitFor()
     await row(page, /^box/).dblclick()
     await row(page, /^drag\.txt/).dragTo(
       pane(page).getByRole('navigation').getByRole('button', { name: 'w', exact: true }),

@@ -106,6 +106,6 @@ test('a link that allows copies says what is given away, and leads who signs in 
   await person.getByRole('log').getByText('This thread is a copy of a thread that was shared with you').waitFor()
   await person.getByRole('log').getByText('Read this').waitFor()
   await person.goto(`${app.server.origin}/copy/${'x'.repeat(43)}`)
-  await person.getByRole('alert').getByText('This link leads to nothing that can be copied.').waitFor()
+  await person.getByRole('alert').getByText('You can’t make a copy with this link.').waitFor()
   await person.close()
 })

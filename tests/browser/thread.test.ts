@@ -132,7 +132,7 @@ describe('direct mode', () => {
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     )
     await send(page, 'not lost')
-    await page.getByText('The server did not answer.').waitFor()
+    await page.getByText('The server didn’t respond.').waitFor()
     expect(await messageField(page).inputValue()).toBe('not lost')
   })
 

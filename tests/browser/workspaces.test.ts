@@ -70,7 +70,7 @@ test('C12: a name that is taken is refused in the dialog, with the reason', asyn
   const dialog = page.getByRole('dialog', { name: 'New workspace' })
   await dialog.getByLabel('Name').fill('bike-SHARE')
   await page.keyboard.press('Enter')
-  await dialog.getByText('You have a workspace bike-SHARE already.').waitFor()
+  await dialog.getByText('You already have a workspace named bike-SHARE.').waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
 })

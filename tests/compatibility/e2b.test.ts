@@ -38,10 +38,10 @@ test('a failing command throws with its exit code, output and errors', async () 
 })
 
 test('a command that does not exist, a missing directory and an unknown user are refused', async () => {
-  await expect(sandbox.commands.run('true', { cwd: '/no/such/directory' })).rejects.toThrow(/does not exist/)
+  await expect(sandbox.commands.run('true', { cwd: '/no/such/directory' })).rejects.toThrow(/doesn’t exist/)
   await expect(sandbox.commands.run('true', { user: 'nobody-here' })).rejects.toThrow(/no user/)
   expect(await sandbox.commands.kill(999_999)).toBe(false)
-  await expect(sandbox.commands.connect(999_999)).rejects.toThrow(/no process/)
+  await expect(sandbox.commands.connect(999_999)).rejects.toThrow(/No process/)
 })
 
 test('a command ends at its time limit', async () => {
@@ -131,7 +131,7 @@ test('a terminal echoes, resizes, and ends with its shell', async () => {
 })
 
 test('a missing file, a directory read as a file and a file listed as a directory are refused', async () => {
-  await expect(sandbox.files.read('missing.txt')).rejects.toThrow(/no file/)
+  await expect(sandbox.files.read('missing.txt')).rejects.toThrow(/doesn’t exist/)
   await expect(sandbox.files.read('/home/user')).rejects.toThrow(/is a directory/)
   await sandbox.files.write('plain.txt', 'x')
   await expect(sandbox.files.list('plain.txt')).rejects.toThrow(/not a directory/)

@@ -244,7 +244,7 @@ test('G9: a hostile program harms nothing but its own calls', async () => {
     ...['connection.answer-too-large', 'connection.answer-too-large', 'connection.program-ended'],
     expect.stringMatching(/^connection\.answer-/),
   ])
-  expect(made[2]?.error?.message).toContain('exit status 5). Its last words: about to go: [secret]')
+  expect(made[2]?.error?.message).toContain('exit status 5). Last output: about to go: [secret]')
   expect(textOf(made[4])).toBe('after all')
   expect(codeOf(made[5])).toBe('connection.program-ended')
   expect(textOf(made[6])).toBe('Echo: well')

@@ -149,7 +149,7 @@ test('a push with a credential to read is refused, and git says why', async () =
   const said = await run(
     `rm -rf /tmp/ro && git clone -q ${server.url}/team/app /tmp/ro && cd /tmp/ro && git ${identity} commit -q --allow-empty -m no && git push || echo refused`,
   )
-  expect(said).toContain('may be used to read only, so nothing was pushed')
+  expect(said).toContain('is read-only, so nothing was pushed')
   expect(said).toContain('git-credential.push-refused')
   expect(said).toContain('refused')
   expect(await server.git('team/app', 'rev-parse', 'main')).toBe(before)
@@ -157,10 +157,10 @@ test('a push with a credential to read is refused, and git says why', async () =
 
 test('a token that the server refuses, and one that does not know the repository, are told apart and nobody is asked', async () => {
   const missing = await run(`git clone ${server.url}/team/none /tmp/missing || echo refused`)
-  expect(missing).toContain('has no repository team/none')
+  expect(missing).toContain('team/none doesn’t exist on')
   await credentials().update(credential.id, { token: 'a-wrong-token' })
   const wrong = await run(`git clone ${server.url}/team/app /tmp/wrong || echo refused`)
-  expect(wrong).toContain('refused the token of the Git credential (status 401)')
+  expect(wrong).toContain('rejected the Git credential’s token (HTTP status 401)')
   expect(wrong).toContain('git-credential.token-refused')
   expect(wrong).not.toContain('a-wrong-token')
 })

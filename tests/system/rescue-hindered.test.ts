@@ -115,7 +115,7 @@ libc.pthread_mutex_lock(mutex)`
     await runCell('import numpy as np\nlarge = np.random.default_rng(1).random(2_000_000)\nsmall = [1]')
     expect(await run('head -c 3G /dev/urandom > /home/user/filler')).toMatch(/quota exceeded|No space left/i)
     const answer = await fetch(`${guest.guestUrl}/rescue`, { method: 'POST', body: JSON.stringify(rescueBudgets) })
-    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('nothing was ended') })
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('nothing was stopped') })
     expect(await run('rm /home/user/filler; ps -C sleep -o stat=,args= | grep 4321')).toMatch(/^S.*sleep 4321\n$/)
     expect((await runCell('print(small, len(large))')).output).toBe('[1] 2000000\n')
   }, 180_000)

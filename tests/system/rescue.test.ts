@@ -62,7 +62,7 @@ describe('a demotion and the cold start after it', () => {
   test('A3: everything that ran was ended, and nothing can be started any more', async () => {
     const manifest = await fetch(`${guest.guestUrl}/manifest?hashKey=${'ab'.repeat(16)}`)
     expect(((await manifest.json()) as { processes: object[] }).processes).toEqual([])
-    await expect(guest.client.startCommand({ key: 'too-late', command: 'true' })).rejects.toThrow(/being put away/)
+    await expect(guest.client.startCommand({ key: 'too-late', command: 'true' })).rejects.toThrow(/is saving its state/)
   })
 
   test('A3: processes are listed with what it takes to start them again', () => {

@@ -12,21 +12,21 @@ import type { Gateway } from './boots/gateway/gateway.ts'
 export const tokenWrong = defineError({
   code: 'host.token-wrong',
   kind: 'unauthenticated',
-  message: () => 'The request does not carry the token of this host.',
-  remedy: () => 'Give the server the same token file as the host daemon.',
+  message: () => 'The request’s host token is missing or wrong.',
+  remedy: () => 'Use the same token file for the server and the host daemon.',
 })
 
 export const pathUnknown = defineError<{ path: string }>({
   code: 'host.path-unknown',
   kind: 'not-found',
-  message: ({ path }) => `The host daemon has nothing at ${path}.`,
-  remedy: () => 'Use a server of the same version as the host daemon.',
+  message: ({ path }) => `The host daemon has no route ${path}.`,
+  remedy: () => 'Use the same version of server and host daemon.',
 })
 
 export const socketTaken = defineError<{ path: string }>({
   code: 'host.socket-taken',
   kind: 'conflict',
-  message: ({ path }) => `Another host daemon answers at ${path}.`,
+  message: ({ path }) => `Another host daemon is already running at ${path}.`,
   remedy: () => 'Stop it, or use another data directory.',
 })
 

@@ -288,8 +288,8 @@ export const pages: Record<string, EntriesPage> = {
         result: null,
         error: {
           code: 'page.unreachable',
-          message: 'http://localhost:8999/ could not be opened: net::ERR_CONNECTION_REFUSED',
-          remedy: 'See with list_services what runs and on which port, and with service_logs why it does not.',
+          message: 'Couldn’t open http://localhost:8999/: net::ERR_CONNECTION_REFUSED',
+          remedy: 'Use list_services to see what’s running on which port, and service_logs to see why it isn’t.',
         },
       }),
     ],

@@ -4,8 +4,8 @@ import { z } from 'zod'
 export const settingInvalid = defineError<{ name: string; problem: string }>({
   code: 'config.setting-invalid',
   kind: 'invalid',
-  message: ({ name, problem }) => `The setting ${name} cannot be used: ${problem}`,
-  remedy: ({ name }) => `Correct ${name} in the environment or in threadbox.env and start again.`,
+  message: ({ name, problem }) => `The setting ${name} is not valid: ${problem}`,
+  remedy: ({ name }) => `Correct ${name} in the environment or in threadbox.env, then restart.`,
 })
 
 /** One setting, written once: what it means, what it may be, where it comes from. Docs are generated from it. */

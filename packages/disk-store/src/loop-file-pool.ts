@@ -80,7 +80,7 @@ const statBlockBytes = 512
 async function allocate(options: { file: string; sizeBytes: number }): Promise<void> {
   const { file, sizeBytes } = options
   await runCommand(['fallocate', '--length', String(sizeBytes), file]).catch((error) => {
-    const reason = `the file system of ${dirname(file)} cannot allocate space beforehand`
+    const reason = `the file system of ${dirname(file)} can’t preallocate space`
     throw poolUnsupported({ path: file, reason }, { cause: error })
   })
   const { size, blocks } = await stat(file)

@@ -45,7 +45,7 @@ export function makeSendStreamReader(limits: SendStreamLimits): SendStreamReader
   }
   const readCommand = (command: number, body: Buffer) => {
     if (command < 1 || command > lastCommand) throw malformed(`it has the unknown command ${command}`)
-    if (hasEnded) throw malformed('it goes on after its end')
+    if (hasEnded) throw malformed('it continues after its end')
     commands += 1
     hasEnded = command === endCommand
     // The first commands name the volume itself.

@@ -3,8 +3,8 @@ import { defineError, isThreadboxError } from './threadbox-error.ts'
 export const machineDiskFull = defineError({
   code: 'machine.disk-full',
   kind: 'out-of-space',
-  message: () => 'The disk of the machine is full, so nothing new can be recorded.',
-  remedy: () => 'Free space on the disk that holds the data directory (`df -h` shows how much), then try again.',
+  message: () => 'The host’s disk is full, so nothing new can be saved.',
+  remedy: () => 'Free up space on the disk that holds the data directory (`df -h` shows it), then try again.',
 })
 
 /** What the file system and the embedded database say when there is no space left. */

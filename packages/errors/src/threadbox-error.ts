@@ -55,7 +55,7 @@ export type ErrorDefinition<Details extends ErrorDetails> = {
  * @example
  * export const threadNotFound = defineError({
  *   code: 'thread.not-found', kind: 'not-found',
- *   message: () => 'There is no thread with this id.',
+ *   message: () => 'Thread not found.',
  *   remedy: () => 'Check the address, or open the thread from the sidebar.',
  * })
  * throw threadNotFound({})

@@ -25,8 +25,8 @@ export function toWireError(error: unknown, requestId?: string): WireError {
     : new ThreadboxError({
         code: 'internal.unexpected',
         kind: 'internal',
-        message: 'Something failed that should not have failed.',
-        remedy: 'Try again. If it happens again, look for the request id in `threadbox logs`.',
+        message: 'Something went wrong.',
+        remedy: 'Try again. If it happens again, search `threadbox logs` for the request ID.',
       })
   return {
     error: {

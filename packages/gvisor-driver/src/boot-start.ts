@@ -63,7 +63,7 @@ export async function startBoot(ports: BootStartPorts, options: StartOptions): P
       imageDirectory: options.image?.directory,
     })
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
-    if (process === undefined) throw new Error('its first process ended at once')
+    if (process === undefined) throw new Error('its first process exited immediately')
     await ports.cgroups.applyBackstop({ bootId, limits: request.limits })
     const running = { ...record, phase: 'running', process } as const
     await ports.records.write(running)

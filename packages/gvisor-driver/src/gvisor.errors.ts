@@ -3,21 +3,22 @@ import { defineError } from '@threadbox/errors'
 export const runscMissing = defineError<{ path: string }>({
   code: 'driver.runsc-missing',
   kind: 'unavailable',
-  message: ({ path }) => `gVisor's runsc could not be run: there is no program at ${path}.`,
-  remedy: () => 'Run `threadbox up` again: it installs runsc.',
+  message: ({ path }) => `Can’t run gVisor’s runsc: ${path} doesn’t exist.`,
+  remedy: () => 'Run `threadbox up` again to install runsc.',
 })
 
 export const runscFailed = defineError<{ verb: string; exitCode: number; reason: string }>({
   code: 'driver.runsc-failed',
   kind: 'internal',
   message: ({ verb, exitCode, reason }) => `\`runsc ${verb}\` failed (exit code ${exitCode}): ${reason}`,
-  remedy: () => 'Run `threadbox doctor`: it starts a sandbox and names what is missing.',
+  remedy: () => 'Run `threadbox doctor`. It starts a test sandbox and reports what’s missing.',
 })
 
 export const cgroupsMissing = defineError<{ controller: string }>({
   code: 'driver.cgroups-missing',
   kind: 'unavailable',
-  message: ({ controller }) => `The kernel's cgroup controller ${controller} cannot be used for sandboxes.`,
+  message: ({ controller }) => `Sandboxes can’t use the kernel’s ${controller} cgroup controller.`,
   remedy: ({ controller }) =>
-    `Enable the controller ${controller} (kernel command line \`cgroup_enable=${controller}\`; inside a container: run it with its own cgroup tree) and start again.`,
+    `Enable the ${controller} controller (kernel parameter \`cgroup_enable=${controller}\`; in a container, run ` +
+    'it with its own cgroup tree), then restart.',
 })

@@ -167,7 +167,7 @@ async function runProcess(invocation: Invocation & { command: string; commandLin
   child.once(invocation.consoleDescriptor === undefined ? 'close' : 'exit', (code, signal) => {
     clearTimeout(timer)
     if (code === 0) return resolve(standardOutput)
-    const reason = signal === null ? lastLine(standardError) : `no answer within ${invocation.timeoutMs} ms`
+    const reason = signal === null ? lastLine(standardError) : `no response within ${invocation.timeoutMs} ms`
     reject(runscFailed({ verb: invocation.verb, exitCode: code ?? -1, reason }))
   })
   return await promise

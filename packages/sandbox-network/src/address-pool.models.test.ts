@@ -27,7 +27,7 @@ describe('an address pool', () => {
   test.each(['10.201.0.2', '10.201.0.5', '10.201.0.7', '10.202.0.6', '10.201.0.18', 'x', ''])(
     '%j is not an address of a sandbox',
     (address) => {
-      expect(() => makeAddressPool('10.201.0.0/28').gatewayOf(address)).toThrow(/is not an address/)
+      expect(() => makeAddressPool('10.201.0.0/28').gatewayOf(address)).toThrow(/is not a valid sandbox address/)
     },
   )
 
@@ -35,7 +35,7 @@ describe('an address pool', () => {
     const pool = makeAddressPool('10.201.0.0/28')
     const taken = new Set(pool.addresses())
     expect(() => firstFreeAddress({ addresses: pool.addresses(), taken, pool: pool.text })).toThrow(
-      /belongs to a sandbox/,
+      /All addresses in the range/,
     )
     taken.delete('10.201.0.10')
     expect(firstFreeAddress({ addresses: pool.addresses(), taken, pool: pool.text })).toBe('10.201.0.10')

@@ -83,7 +83,7 @@ export function serverUnreachable(cause: unknown): ThreadboxError {
   return new ThreadboxError({
     code: 'server.unreachable',
     kind: 'unavailable',
-    message: 'The server did not answer.',
+    message: 'The server didn’t respond.',
     remedy: 'Check the connection and try again.',
     cause,
   })
@@ -109,8 +109,8 @@ export function errorOfBody(text: string, status: number): ThreadboxError {
   return new ThreadboxError({
     code: 'server.answer-unknown',
     kind: status >= 500 ? 'unavailable' : 'invalid',
-    message: `The server answered with status ${status} and no explanation.`,
-    remedy: 'Something between here and the server may have answered in its place. Try again.',
+    message: `The server responded with status ${status} and no details.`,
+    remedy: 'A proxy may have responded instead of the server. Try again.',
     details: { status },
   })
 }

@@ -69,9 +69,9 @@ export const connections: Connection[] = [
     server: null,
     failure: {
       code: 'connection.unreachable',
-      message: 'The server of the connection could not be reached: nothing listens there.',
-      remedy: 'Check the address and that the server runs, then test the connection.',
-      details: { problem: 'nothing listens there.' },
+      message: 'Couldn’t reach the MCP server: the connection was refused.',
+      remedy: 'Check the URL and that the server is running, then test the connection.',
+      details: { problem: 'the connection was refused.' },
     },
     checkedAt: now - minute,
     furtherTools: 0,
@@ -92,8 +92,8 @@ export const connections: Connection[] = [
     status: 'failed',
     failure: {
       code: 'connection.login-needed',
-      message: 'Somebody has to log in to the server of the connection.',
-      remedy: 'Press Log in beside it in Settings → Connections.',
+      message: 'The MCP server requires sign-in.',
+      remedy: 'Select Sign in next to it in Settings → Connections.',
       details: {},
     },
     checkedAt: now - minute,
@@ -141,9 +141,9 @@ export const connections: Connection[] = [
     phase: null,
     failure: {
       code: 'connection.program-ended',
-      message:
-        'The program of the connection ended (exit status 1). Its last words: Error: WEATHER_API_KEY is not set.',
-      remedy: 'Check its arguments and variables, then test the connection. What a call did until then is not known.',
+      message: 'The MCP program exited (exit status 1). Last output: Error: WEATHER_API_KEY is not set.',
+      remedy:
+        'Check its arguments and variables, then test the connection. An interrupted call may have been partly carried out.',
       details: { how: 'exit status 1', lastWords: 'Error: WEATHER_API_KEY is not set.' },
     },
     checkedAt: now - minute,

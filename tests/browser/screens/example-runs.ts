@@ -46,15 +46,15 @@ const run: Run = {
 }
 const approval = {
   code: 'run.approval-needed',
-  message: 'The run needed approval of send of Mail, and nobody was there to give it.',
-  remedy: 'Allow the tool in the settings of its connection, or do this part in a thread that somebody watches.',
+  message: 'The run needed approval for send on Mail, but runs are unattended.',
+  remedy: 'Allow the tool in the connection’s settings, or do this part in a thread where you can approve it.',
   details: { tool: 'send', connection: 'Mail' },
 }
 const overlap = {
   code: 'run.overlap',
-  message: 'An earlier run of the schedule had not ended.',
+  message: 'The schedule’s previous run hadn’t finished.',
   details: {},
-  remedy: 'Run it less often, or let its runs wait for each other or run side by side.',
+  remedy: 'Run it less often, or let runs wait for each other or overlap.',
 }
 
 export const runs: RunPage = {

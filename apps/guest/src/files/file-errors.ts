@@ -6,25 +6,25 @@ type PathDetails = { path: string }
 export const fileMissing = defineError<PathDetails>({
   code: 'file.missing',
   kind: 'not-found',
-  message: ({ path }) => `There is no file or directory ${path}.`,
-  remedy: () => 'Check the path; list the directory above it to see what is there.',
+  message: ({ path }) => `${path} doesn’t exist.`,
+  remedy: () => 'Check the path, or list its parent directory.',
 })
 export const fileForbidden = defineError<PathDetails>({
   code: 'file.forbidden',
   kind: 'forbidden',
-  message: ({ path }) => `The user may not do this with ${path}.`,
-  remedy: () => 'Use another path, change its permissions, or ask as root.',
+  message: ({ path }) => `Permission denied: ${path}`,
+  remedy: () => 'Use another path, change its permissions, or run as root.',
 })
 export const fileExists = defineError<PathDetails>({
   code: 'file.exists',
   kind: 'conflict',
-  message: ({ path }) => `${path} exists already.`,
-  remedy: () => 'Use another name, or remove it first.',
+  message: ({ path }) => `${path} already exists.`,
+  remedy: () => 'Use another name, or delete it first.',
 })
 export const pathInvalid = defineError<PathDetails & { problem: string }>({
   code: 'file.path-invalid',
   kind: 'invalid',
-  message: ({ path, problem }) => `${path} cannot be used: ${problem}.`,
+  message: ({ path, problem }) => `Can’t use ${path}: ${problem}.`,
   remedy: () => 'Use the path of a regular file or directory.',
 })
 export const pathIsDirectory = defineError<PathDetails>({
@@ -36,20 +36,20 @@ export const pathIsDirectory = defineError<PathDetails>({
 export const diskFull = defineError<PathDetails>({
   code: 'file.disk-full',
   kind: 'out-of-space',
-  message: ({ path }) => `The sandbox’s disk has no room for ${path}.`,
-  remedy: () => 'Delete something in the sandbox, or give it a larger disk.',
+  message: ({ path }) => `Not enough disk space in the sandbox for ${path}.`,
+  remedy: () => 'Delete files in the sandbox, or raise its disk limit.',
 })
 export const uploadInvalid = defineError<{ problem: string }>({
   code: 'file.upload-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The upload cannot be read: ${problem}.`,
-  remedy: () => 'Send the bytes as application/octet-stream, or as multipart/form-data in the field "file".',
+  message: ({ problem }) => `Can’t read the upload: ${problem}.`,
+  remedy: () => 'Send the bytes as application/octet-stream, or as multipart/form-data in the field “file”.',
 })
 export const rangeInvalid = defineError<PathDetails>({
   code: 'file.range-invalid',
   kind: 'invalid',
-  message: ({ path }) => `The range lies outside ${path}.`,
-  remedy: () => 'Ask for a range within the size of the file.',
+  message: ({ path }) => `The range is outside ${path}.`,
+  remedy: () => 'Request a range within the file’s size.',
 })
 
 const invalidProblems: Record<string, string> = {

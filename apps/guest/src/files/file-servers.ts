@@ -14,8 +14,8 @@ import { fileServerSecretHeader } from './files-server.ts'
 export const fileServerDown = defineError<{ user: string }>({
   code: 'file.server-down',
   kind: 'unavailable',
-  message: ({ user }) => `The file server of the user "${user}" has ended.`,
-  remedy: () => 'Try again: it is started again by itself.',
+  message: ({ user }) => `The file server for user “${user}” has stopped.`,
+  remedy: () => 'Try again. It restarts automatically.',
 })
 
 /** What a file server is told on its standard input when it starts. */

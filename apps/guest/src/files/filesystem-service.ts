@@ -12,7 +12,7 @@ import { pathInvalid, withFileErrors } from './file-errors.ts'
 export const watcherUnknown = defineError<{ id: string }>({
   code: 'file.watcher-unknown',
   kind: 'not-found',
-  message: ({ id }) => `There is no watcher ${id}.`,
+  message: ({ id }) => `Watcher ${id} not found.`,
   remedy: () => 'Create a new one.',
 })
 

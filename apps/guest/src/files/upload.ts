@@ -34,7 +34,7 @@ export async function receiveUpload(
     if (path === undefined) throw uploadInvalid({ problem: 'a part has neither path nor file name' })
     written.push(await writeFileFrom({ path: resolvePath(path, options.base), content: part.content, isExecutable }))
   }
-  if (written.length === 0) throw uploadInvalid({ problem: 'there is no part called "file"' })
+  if (written.length === 0) throw uploadInvalid({ problem: 'no part is named “file”' })
   return written
 }
 

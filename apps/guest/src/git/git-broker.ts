@@ -8,8 +8,8 @@ import type { GitAnswer } from '@threadbox/protocol/guest'
 export const gitRequestGone = defineError({
   code: 'guest.git-request-gone',
   kind: 'not-found',
-  message: () => 'This request of git is over: it was answered, or git has given up.',
-  remedy: () => 'Nothing has to be done.',
+  message: () => 'This git request is over: it was answered, or git stopped waiting.',
+  remedy: () => 'No action is needed.',
 })
 
 /** A request as whoever follows is told of it. */

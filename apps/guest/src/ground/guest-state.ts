@@ -13,7 +13,7 @@ export const tokenWrong = defineError({
 export const initInvalid = defineError<{ problem: string }>({
   code: 'guest.init-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The handshake cannot be used: ${problem}`,
+  message: ({ problem }) => `The handshake is not valid: ${problem}`,
   remedy: () => 'Send every field of the handshake.',
 })
 

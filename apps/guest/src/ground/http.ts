@@ -6,7 +6,7 @@ import type { Logger } from '@threadbox/telemetry'
 export const bodyUnreadable = defineError<{ problem: string }>({
   code: 'guest.body-unreadable',
   kind: 'invalid',
-  message: ({ problem }) => `The request body cannot be read: ${problem}`,
+  message: ({ problem }) => `Can’t read the request body: ${problem}`,
   remedy: () => 'Send JSON of at most 1 MiB.',
 })
 
@@ -14,7 +14,7 @@ export const routeUnknown = defineError<{ path: string }>({
   code: 'guest.route-unknown',
   kind: 'not-found',
   message: ({ path }) => `Nothing is served at ${path}.`,
-  remedy: () => 'Check method and path.',
+  remedy: () => 'Check the method and the path.',
 })
 
 const jsonLimitBytes = 1024 * 1024

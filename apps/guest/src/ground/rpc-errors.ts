@@ -26,7 +26,7 @@ export function rpcErrorInterceptor(logger: Logger): Interceptor {
       return new ConnectError(error.message, codeOfKind[error.kind], { [guestErrorHeader]: error.code })
     }
     logger.error({ err: error }, 'rpc failed unexpectedly')
-    return new ConnectError('Something failed inside the sandbox that should not have failed.', Code.Internal)
+    return new ConnectError('Something went wrong inside the sandbox.', Code.Internal)
   }
   return (next) => async (request) => {
     try {

@@ -13,8 +13,8 @@ import type { RunRegistry } from '../runs/run-registry.ts'
 export const templateRefused = defineError<{ problem: string }>({
   code: 'guest.template-refused',
   kind: 'conflict',
-  message: ({ problem }) => `This sandbox cannot be a template: ${problem}`,
-  remedy: () => 'Make the template of a sandbox that nobody has used.',
+  message: ({ problem }) => `This sandbox can’t be used as a template: ${problem}`,
+  remedy: () => 'Create the template from an unused sandbox.',
 })
 
 /** Shells that wait are gone some milliseconds after they were killed. */
@@ -64,7 +64,7 @@ async function endEverything(dependencies: Parameters<typeof spareRoutes>[0]): P
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
     const left = userProcesses().users.map(({ name }) => name)
     if (left.length === 0) return
-    if (waitedMs >= longestWaitMs) throw templateRefused({ problem: `these still run: ${left.join(', ')}.` })
+    if (waitedMs >= longestWaitMs) throw templateRefused({ problem: `these are still running: ${left.join(', ')}.` })
     await delay(lookEveryMs)
   }
 }

@@ -10,14 +10,14 @@ import { stripTerminalCodes } from './jupyter-messages.ts'
 export const languageUnsupported = defineError<{ language: string }>({
   code: 'context.language-unsupported',
   kind: 'unsupported',
-  message: ({ language }) => `There is no kernel for the language "${language}" in this sandbox.`,
+  message: ({ language }) => `This sandbox has no kernel for “${language}”.`,
   remedy: () => 'Use python, or run the program as a command.',
 })
 
 export const codeRequestInvalid = defineError<{ problem: string }>({
   code: 'context.request-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The request cannot be used: ${problem}`,
+  message: ({ problem }) => `The request is not valid: ${problem}`,
   remedy: () => 'Correct the request.',
 })
 

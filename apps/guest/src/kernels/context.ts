@@ -6,8 +6,8 @@ import type { Kernel } from './kernel.ts'
 export const kernelDied = defineError<{ how: string }>({
   code: 'kernel.died',
   kind: 'interrupted',
-  message: ({ how }) => `The Python kernel ended while the cell ran: ${how}. Its variables are gone.`,
-  remedy: () => 'Run the cells that define what you need again; a new kernel is started by itself.',
+  message: ({ how }) => `The Python kernel stopped while the cell was running: ${how}. Its variables are lost.`,
+  remedy: () => 'Run the cells you need again. A new kernel starts automatically.',
 })
 
 /** Receives what one cell produces. */

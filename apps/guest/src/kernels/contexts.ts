@@ -9,8 +9,8 @@ import { type Kernel, startKernel } from './kernel.ts'
 export const contextUnknown = defineError<{ id: string }>({
   code: 'context.unknown',
   kind: 'not-found',
-  message: ({ id }) => `There is no code context "${id}".`,
-  remedy: () => 'Create one, or leave the context out to use the thread’s own kernel.',
+  message: ({ id }) => `Code context “${id}” not found.`,
+  remedy: () => 'Create one, or omit the context to use the thread’s own kernel.',
 })
 
 /** Name of the context that exists from the start and that cells without a context run in. */

@@ -4,8 +4,8 @@ import { defineError } from '@threadbox/errors'
 export const kernelNotAnswering = defineError<{ problem: string }>({
   code: 'kernel.not-answering',
   kind: 'unavailable',
-  message: ({ problem }) => `The Python kernel does not answer: ${problem}`,
-  remedy: () => 'Wait until its cell has ended, or stop the cell.',
+  message: ({ problem }) => `The Python kernel isn’t responding: ${problem}`,
+  remedy: () => 'Wait until its cell finishes, or stop the cell.',
 })
 
 /** What a kernel says of everything that it holds: enough for very many variables, and no more than memory bears. */
@@ -34,14 +34,14 @@ export function askKernel(options: {
     socket.on('data', (chunk) => {
       chunks.push(chunk)
       size += chunk.length
-      if (size > answerLimitBytes) fail('its answer is too large')
+      if (size > answerLimitBytes) fail('its response is too large')
     })
     socket.on('end', () => {
       clearTimeout(timeout)
       try {
         resolve(checkAnswer(JSON.parse(Buffer.concat(chunks).toString('utf8'))))
       } catch (error) {
-        fail(error instanceof Error ? error.message : 'its answer is not JSON', error)
+        fail(error instanceof Error ? error.message : 'its response is not JSON', error)
       }
     })
     socket.end(`${JSON.stringify(options.request)}\n`)

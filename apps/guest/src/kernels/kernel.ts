@@ -17,7 +17,7 @@ import { connectZmtp, type ZmtpSocket } from './zmtp.ts'
 export const kernelNotStarted = defineError<{ problem: string }>({
   code: 'kernel.not-started',
   kind: 'unavailable',
-  message: ({ problem }) => `The Python kernel could not be started: ${problem}`,
+  message: ({ problem }) => `Couldn’t start the Python kernel: ${problem}`,
   remedy: () => 'Check that `python3 -m ipykernel --version` works in the sandbox.',
 })
 

@@ -10,15 +10,15 @@ import { findUser, type SandboxUser } from './users.ts'
 export const directoryMissing = defineError<{ path: string }>({
   code: 'launch.directory-missing',
   kind: 'invalid',
-  message: ({ path }) => `The working directory ${path} does not exist or is not a directory.`,
-  remedy: () => 'Create it first, or leave the working directory out.',
+  message: ({ path }) => `The working directory ${path} doesn’t exist or isn’t a directory.`,
+  remedy: () => 'Create it first, or omit the working directory.',
 })
 
 export const programNotStarted = defineError<{ program: string; problem: string }>({
   code: 'launch.program-not-started',
   kind: 'invalid',
-  message: ({ program, problem }) => `${program} could not be started: ${problem}`,
-  remedy: () => 'Check that the program exists and may be run by this user, and that the limit of processes has room.',
+  message: ({ program, problem }) => `Couldn’t start ${program}: ${problem}`,
+  remedy: () => 'Check that the program exists, that this user can run it, and that the process limit isn’t reached.',
 })
 
 export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null }

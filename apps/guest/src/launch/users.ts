@@ -4,8 +4,8 @@ import { defineError } from '@threadbox/errors'
 export const userUnknown = defineError<{ name: string }>({
   code: 'user.unknown',
   kind: 'unauthenticated',
-  message: ({ name }) => `The sandbox has no user "${name}".`,
-  remedy: () => 'Use "user" or "root", or create the user in the sandbox first.',
+  message: ({ name }) => `The sandbox has no user “${name}”.`,
+  remedy: () => 'Use “user” or “root”, or create the user in the sandbox first.',
 })
 
 export type SandboxUser = { name: string; uid: number; gid: number; home: string; shell: string }

@@ -9,7 +9,7 @@ export const inputClosed = defineError<{ pid: number }>({
   code: 'process.input-closed',
   kind: 'invalid',
   message: ({ pid }) => `The input of process ${pid} is closed.`,
-  remedy: () => 'Start the process with input enabled, and write before closing it.',
+  remedy: () => 'Start the process with input enabled, and write before you close it.',
 })
 
 /** What is in the pipes when the program ends is its output; a background process may go on writing for ever. */

@@ -10,8 +10,8 @@ import { startTerminalProcess } from './terminal-process.ts'
 export const processUnknown = defineError<{ selector: string }>({
   code: 'process.unknown',
   kind: 'not-found',
-  message: ({ selector }) => `There is no process with ${selector}.`,
-  remedy: () => 'List the processes to see what runs.',
+  message: ({ selector }) => `No process with ${selector}.`,
+  remedy: () => 'List the processes to see what’s running.',
 })
 
 /** Ended processes can still be connected to for this long, as with E2B's envd. */

@@ -13,8 +13,8 @@ const maxUnreadBytes = 1024 * 1024
 const inputUnread = defineError<{ pid: number }>({
   code: 'process.input-unread',
   kind: 'exhausted',
-  message: ({ pid }) => `Process ${pid} does not read what is typed.`,
-  remedy: () => 'Wait until it reads again, or end it.',
+  message: ({ pid }) => `Process ${pid} isn’t reading its input.`,
+  remedy: () => 'Wait until it reads again, or stop it.',
 })
 
 const signalNames: Record<number, NodeJS.Signals> = {

@@ -15,29 +15,29 @@ import type { RescueDraft, RescueStore } from './rescue-store.ts'
 export const rescueRunning = defineError({
   code: 'rescue.running',
   kind: 'unavailable',
-  message: () => 'The sandbox is being put away: nothing can be started in it now.',
-  remedy: () => 'Try again in a moment; it is woken by itself.',
+  message: () => 'The sandbox is saving its state and can’t start anything right now.',
+  remedy: () => 'Try again in a moment. It wakes automatically.',
 })
 
 export const rescueInvalid = defineError<{ problem: string }>({
   code: 'rescue.request-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The rescue cannot be made: ${problem}`,
-  remedy: () => 'Send a time budget and budgets of bytes, each above zero.',
+  message: ({ problem }) => `The rescue request is not valid: ${problem}`,
+  remedy: () => 'Send a time limit and byte limits greater than zero.',
 })
 
 export const rescueElsewhere = defineError({
   code: 'rescue.not-in-sandbox',
   kind: 'unsupported',
-  message: () => 'This guest shares its machine with others, whose processes it must not end.',
-  remedy: () => 'Ask a guest that runs in a sandbox.',
+  message: () => 'This guest isn’t running in a sandbox, so it won’t stop other processes.',
+  remedy: () => 'Use a guest that runs in a sandbox.',
 })
 
 export const rescueDiskFull = defineError({
   code: 'rescue.disk-full',
   kind: 'exhausted',
-  message: () => 'The disk is full: nothing could be kept, so nothing was ended.',
-  remedy: () => 'Make room on the disk of the sandbox, or raise its limit.',
+  message: () => 'The disk is full. Nothing could be saved, so nothing was stopped.',
+  remedy: () => 'Free up space on the sandbox’s disk, or raise its limit.',
 })
 
 /** `ENOSPC` and `EDQUOT`, which Node has no name for. */

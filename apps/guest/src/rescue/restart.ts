@@ -9,8 +9,8 @@ import type { StoredProcess } from './rescue-store.ts'
 export const rescuedProcessUnknown = defineError<{ id: string }>({
   code: 'rescue.process-unknown',
   kind: 'not-found',
-  message: ({ id }) => `No process "${id}" was kept when memory was given up.`,
-  remedy: () => 'Look at the report of the rescue for the processes that can be started again.',
+  message: ({ id }) => `No saved process with the ID “${id}”.`,
+  remedy: () => 'Check the rescue report for processes that can be restarted.',
 })
 
 /**

@@ -16,13 +16,13 @@ afterEach(() => guest[Symbol.asyncDispose]())
 const { EndCause } = runs
 
 test('a run that is not known, or that was forgotten, cannot be read, acknowledged or stopped', async () => {
-  await expect(guest.read('never')).rejects.toThrow(/no run/)
+  await expect(guest.read('never')).rejects.toThrow(/not found: it was discarded/)
   await guest.run('true', { key: 'once' })
   await guest.runs.forget({ key: 'once' })
   await guest.runs.forget({ key: 'once' })
-  await expect(guest.read('once')).rejects.toThrow(/no run/)
-  await expect(guest.runs.acknowledge({ key: 'once' })).rejects.toThrow(/no run/)
-  await expect(guest.runs.stop({ key: 'once' })).rejects.toThrow(/no run/)
+  await expect(guest.read('once')).rejects.toThrow(/not found: it was discarded/)
+  await expect(guest.runs.acknowledge({ key: 'once' })).rejects.toThrow(/not found: it was discarded/)
+  await expect(guest.runs.stop({ key: 'once' })).rejects.toThrow(/not found: it was discarded/)
 })
 
 test.each([

@@ -17,15 +17,15 @@ import { makeShellPool } from './shell-pool.ts'
 export const runUnknown = defineError<{ key: string }>({
   code: 'run.unknown',
   kind: 'not-found',
-  message: ({ key }) => `There is no run "${key}": it was forgotten, or belongs to another boot.`,
-  remedy: () => 'Start it again under a new key if its effects may happen again.',
+  message: ({ key }) => `Execution “${key}” not found: it was discarded, or belongs to another boot.`,
+  remedy: () => 'Start it with a new key if it’s safe to run again.',
 })
 
 export const runInvalid = defineError<{ problem: string }>({
   code: 'run.invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The run cannot be started: ${problem}`,
-  remedy: () => 'Correct the request and start it under a new key.',
+  message: ({ problem }) => `Can’t start the execution: ${problem}`,
+  remedy: () => 'Correct the request and start it with a new key.',
 })
 
 /** Runs by key. Starting a known key again gives the run that was started first. */

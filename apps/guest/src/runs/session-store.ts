@@ -7,8 +7,8 @@ import type { SessionState } from './session-script.ts'
 export const sessionNameInvalid = defineError<{ name: string }>({
   code: 'session.name-invalid',
   kind: 'invalid',
-  message: ({ name }) => `"${name}" cannot be the name of a session.`,
-  remedy: () => 'Use up to 64 letters, digits, dots, dashes and underscores.',
+  message: ({ name }) => `“${name}” is not a valid shell session name.`,
+  remedy: () => 'Use up to 64 letters, digits, dots, hyphens and underscores.',
 })
 
 /** A session as one command found it. `version` tells whether another command has changed it meanwhile. */

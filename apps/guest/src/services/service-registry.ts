@@ -15,14 +15,14 @@ import { type LogPart, makeServiceLog, readStoredLog } from './service-log.ts'
 export const serviceInvalid = defineError<{ problem: string }>({
   code: 'service.invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The service cannot be started: ${problem}`,
+  message: ({ problem }) => `Can’t start the service: ${problem}`,
   remedy: () => 'Correct the request.',
 })
 
 export const serviceLogMissing = defineError<{ name: string }>({
   code: 'service.log-missing',
   kind: 'not-found',
-  message: ({ name }) => `The service "${name}" has printed nothing in this sandbox.`,
+  message: ({ name }) => `The service “${name}” has no output in this sandbox.`,
   remedy: () => 'Start it first.',
 })
 

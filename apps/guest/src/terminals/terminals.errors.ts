@@ -3,20 +3,20 @@ import { defineError } from '@threadbox/errors'
 export const terminalUnknown = defineError<{ id: string }>({
   code: 'terminal.unknown',
   kind: 'not-found',
-  message: ({ id }) => `There is no terminal ${id}.`,
-  remedy: () => 'List the terminals to see which there are.',
+  message: ({ id }) => `Terminal ${id} not found.`,
+  remedy: () => 'List the terminals.',
 })
 
 export const terminalEnded = defineError<{ id: string }>({
   code: 'terminal.ended',
   kind: 'conflict',
-  message: ({ id }) => `The shell of terminal ${id} has ended.`,
+  message: ({ id }) => `The shell in terminal ${id} has exited.`,
   remedy: () => 'Open another terminal.',
 })
 
 export const tooManyTerminals = defineError<{ max: number }>({
   code: 'terminal.too-many',
   kind: 'exhausted',
-  message: ({ max }) => `There are ${max} terminals already.`,
-  remedy: () => 'Close one of them first.',
+  message: ({ max }) => `A sandbox can have up to ${max} terminals.`,
+  remedy: () => 'Close a terminal first.',
 })

@@ -56,7 +56,7 @@ function idsOf({ row, segments: wanted }: Route, segments: readonly string[]): s
   return idNamesOf(row).map((name, at) => {
     const id = decoded(ids[at] ?? '')
     if (name === 'sandboxId' && !idPatterns.sandbox.test(id)) {
-      throw requestInvalid({ problem: 'the path names no id of a sandbox' })
+      throw requestInvalid({ problem: 'the path has no valid sandbox ID' })
     }
     return id
   })
@@ -79,7 +79,7 @@ async function orderOf(row: HostCall, { request, url }: { request: Request; url:
   for (const [name, kind] of Object.entries(row.ids ?? {})) {
     const id = (found.data as Record<string, unknown>)[name]
     if (typeof id === 'string' && !idPatterns[kind].test(id)) {
-      throw requestInvalid({ problem: `${name} is not an id of a ${kind}` })
+      throw requestInvalid({ problem: `${name} is not a valid ${kind} ID` })
     }
   }
   return [found.data]
@@ -96,7 +96,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw requestInvalid({ problem: 'the body is not JSON' })
+    throw requestInvalid({ problem: 'the body is not valid JSON' })
   }
 }
 

@@ -4,7 +4,7 @@ import { defineError } from '@threadbox/errors'
 export const requestInvalid = defineError<{ problem: string }>({
   code: 'host.request-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The order cannot be understood: ${problem}`,
+  message: ({ problem }) => `The order is not valid: ${problem}`,
   remedy: () => 'Correct the request.',
 })
 
@@ -12,6 +12,8 @@ export const requestInvalid = defineError<{ problem: string }>({
 export const hostAnswerUnknown = defineError<{ status: number }>({
   code: 'host.answer-unknown',
   kind: 'internal',
-  message: ({ status }) => `The service that runs sandboxes answered in a way that was not understood (${status}).`,
-  remedy: () => 'Both may be of different versions: restart threadbox. If it stays, look into `threadbox logs`.',
+  message: ({ status }) => `The host daemon sent a response the server doesn’t understand (${status}).`,
+  remedy: () =>
+    'Server and host daemon may have different versions: restart threadbox. If it keeps happening, check ' +
+    '`threadbox logs`.',
 })

@@ -75,14 +75,16 @@ const codeOf = async (work: Promise<unknown>) =>
 test('an order that cannot be understood is refused before it is carried out', async () => {
   const { client, answer } = connect({})
   const invalid = 'host.request-invalid'
-  expect(await codeOf(client.find('no-id', 'a'))).toEqual([invalid, 'the path names no id of a sandbox'])
+  expect(await codeOf(client.find('no-id', 'a'))).toEqual([invalid, 'the path has no valid sandbox ID'])
   expect(await codeOf(client.start(sandboxId, { bootId: 'x', note: '' }))).toEqual([
     invalid,
-    'bootId is not an id of a boot',
+    'bootId is not a valid boot ID',
   ])
   expect(await codeOf(client.start(sandboxId, {} as never))).toMatchObject([invalid, expect.stringContaining('bootId')])
   const noJson = new Request(`http://host/v1/sandboxes/${sandboxId}/start`, { method: 'POST', body: '{' })
-  expect(await (await answer(noJson)).json()).toMatchObject({ error: { details: { problem: 'the body is not JSON' } } })
+  expect(await (await answer(noJson)).json()).toMatchObject({
+    error: { details: { problem: 'the body is not valid JSON' } },
+  })
 })
 
 test('what the host throws is thrown by the client; where nothing is there, undefined can be the answer', async () => {

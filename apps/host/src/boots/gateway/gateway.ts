@@ -44,7 +44,7 @@ export function makeGateway(options: {
   const admit = (request: IncomingMessage, target: Target) => {
     const { sandboxId } = target
     if (isHostOnly(target)) throw routeBlocked({ path: target.path })
-    if (isInsideOnly(target)) throw portClosed({ port: target.port, reason: 'it belongs to the sandbox itself.' })
+    if (isInsideOnly(target)) throw portClosed({ port: target.port, reason: 'it is reserved by the sandbox.' })
     const boot = active.find(sandboxId)
     if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
     const wanted = request.headers[bootHeader]

@@ -3,7 +3,7 @@ import { defineError } from '@threadbox/errors'
 export const sleepingFileMissing = defineError<{ path: string }>({
   code: 'file.not-found',
   kind: 'not-found',
-  message: ({ path }) => `There is no file at ${path}.`,
+  message: ({ path }) => `${path} doesn’t exist.`,
   remedy: () => 'Check the path.',
 })
 
@@ -17,13 +17,13 @@ export const sleepingFileIsDirectory = defineError<{ path: string }>({
 export const sleepingFileRefused = defineError<{ path: string; problem: string }>({
   code: 'file.refused',
   kind: 'invalid',
-  message: ({ path, problem }) => `${path} could not be used: ${problem}`,
+  message: ({ path, problem }) => `Can’t use ${path}: ${problem}`,
   remedy: () => 'Wake the sandbox to read it there.',
 })
 
 export const diskNotReadable = defineError<{ sandboxId: string }>({
   code: 'sandbox.disk-not-readable',
   kind: 'conflict',
-  message: () => 'The files of this sandbox cannot be read from outside now.',
-  remedy: () => 'Read them in the sandbox, which wakes it.',
+  message: () => 'Can’t read this sandbox’s files from the host right now.',
+  remedy: () => 'Wake the sandbox, then read them.',
 })

@@ -5,8 +5,8 @@ import { type MemoryProblem, pauseAbandonedCode } from '@threadbox/protocol/host
 export const sandboxPausing = defineError({
   code: 'sandbox.pausing',
   kind: 'unavailable',
-  message: () => 'The sandbox is being paused.',
-  remedy: () => 'Wake it; the order waits until the pause is finished.',
+  message: () => 'The sandbox is pausing.',
+  remedy: () => 'Wake it. The request waits until the pause has finished.',
 })
 
 export const sandboxPaused = defineError({
@@ -19,15 +19,15 @@ export const sandboxPaused = defineError({
 export const sandboxNotPaused = defineError({
   code: 'sandbox.not-paused',
   kind: 'conflict',
-  message: () => 'The sandbox is not paused, so it has no saved memory to give up.',
+  message: () => 'The sandbox isn’t paused, so it has no saved memory to discard.',
   remedy: () => 'Pause it first, or stop it.',
 })
 
 export const pauseUnsupported = defineError<{ driver: string }>({
   code: 'sandbox.pause-unsupported',
   kind: 'unsupported',
-  message: ({ driver }) => `Sandboxes of ${driver} cannot be paused.`,
-  remedy: () => 'Stop the sandbox: its files are kept.',
+  message: ({ driver }) => `${driver} sandboxes can’t be paused.`,
+  remedy: () => 'Stop the sandbox. Its files are kept.',
 })
 
 /** The sandbox goes on as if nothing had happened, unless `isRunning` says that it ended under the attempt. */
@@ -35,41 +35,42 @@ export const pauseFailed = defineError<{ reason: string; isRunning: boolean }>({
   code: 'sandbox.pause-failed',
   kind: 'unavailable',
   message: ({ reason, isRunning }) =>
-    `The sandbox could not be paused${isRunning ? ' and goes on' : '; it has ended'}: ${reason}`,
-  remedy: () => 'Look at the space in the pool; `threadbox doctor` says what is short.',
+    `Couldn’t pause the sandbox; it ${isRunning ? 'keeps running' : 'has stopped'}: ${reason}`,
+  remedy: () => 'Check the free space in the disk pool; `threadbox doctor` reports what’s low.',
 })
 
 /** Nothing failed: somebody wanted the boot while its memory was being saved, and it goes on. */
 export const pauseAbandoned = defineError({
   code: pauseAbandonedCode,
   kind: 'conflict',
-  message: () => 'The pause was given up, because the sandbox was wanted meanwhile.',
-  remedy: () => 'Pause it again when nobody needs it.',
+  message: () => 'The pause was canceled because the sandbox was needed.',
+  remedy: () => 'Pause it again later.',
 })
 
 export const noRoomForMemory = defineError<{ neededBytes: number; availableBytes: number }>({
   code: 'sandbox.no-room-for-memory',
   kind: 'out-of-space',
   message: ({ neededBytes, availableBytes }) =>
-    `Saving the memory of the sandbox takes ${mebibytes(neededBytes)} MiB; ${mebibytes(availableBytes)} MiB are free in the pool.`,
-  remedy: () => 'Delete threads that are no longer needed, or give threadbox a larger pool (THREADBOX_POOL_SIZE).',
+    `Saving the sandbox’s memory needs ${mebibytes(neededBytes)} MiB, but only ${mebibytes(availableBytes)} MiB ` +
+    'are free in the disk pool.',
+  remedy: () => 'Delete threads you don’t need, or enlarge the pool (THREADBOX_POOL_SIZE).',
 })
 
 /** The saved memory is gone now; the disk is as it was. */
 export const memoryUnusable = defineError<{ reason: MemoryProblem; detail: string }>({
   code: 'sandbox.memory-unusable',
   kind: 'conflict',
-  message: ({ reason, detail }) => `What the sandbox had in memory cannot be used any more (${reason}): ${detail}`,
-  remedy: () => 'Start the sandbox from its disk: its files are kept.',
+  message: ({ reason, detail }) => `The sandbox’s saved memory can’t be used (${reason}): ${detail}`,
+  remedy: () => 'Start the sandbox from its disk. Its files are kept.',
 })
 
 export const hostNoMemory = defineError<{ neededBytes: number; availableBytes: number; awakeSandboxes: number }>({
   code: 'host.no-memory',
   kind: 'exhausted',
   message: ({ neededBytes, availableBytes, awakeSandboxes }) =>
-    `The sandbox needs ${mebibytes(neededBytes)} MiB of memory; ${mebibytes(availableBytes)} MiB are free, and ` +
-    `${awakeSandboxes} sandboxes are awake.`,
-  remedy: () => 'Pause a sandbox that is not needed now, or wait until one is.',
+    `The sandbox needs ${mebibytes(neededBytes)} MiB of memory, but only ${mebibytes(availableBytes)} MiB are ` +
+    `free with ${awakeSandboxes} sandboxes awake.`,
+  remedy: () => 'Pause a sandbox you don’t need, or wait until one pauses.',
 })
 
 function mebibytes(bytes: number): number {

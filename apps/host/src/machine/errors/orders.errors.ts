@@ -3,14 +3,14 @@ import { defineError } from '@threadbox/errors'
 export const sandboxNotFound = defineError<{ sandboxId: string }>({
   code: 'sandbox.not-found',
   kind: 'not-found',
-  message: ({ sandboxId }) => `This host has no sandbox ${sandboxId}.`,
-  remedy: () => 'Make the sandbox first.',
+  message: ({ sandboxId }) => `Sandbox ${sandboxId} not found on this host.`,
+  remedy: () => 'Create the sandbox first.',
 })
 
 export const sandboxDeleting = defineError<{ sandboxId: string }>({
   code: 'sandbox.deleting',
   kind: 'conflict',
-  message: ({ sandboxId }) => `The sandbox ${sandboxId} is being deleted.`,
+  message: ({ sandboxId }) => `Sandbox ${sandboxId} is being deleted.`,
   remedy: () => 'Use another sandbox.',
 })
 
@@ -18,15 +18,16 @@ export const sandboxDeleting = defineError<{ sandboxId: string }>({
 export const otherBoot = defineError<{ sandboxId: string; bootId: string; currentBootId: string }>({
   code: 'sandbox.other-boot',
   kind: 'conflict',
-  message: ({ bootId, currentBootId }) => `The order is for boot ${bootId}, but the sandbox runs as ${currentBootId}.`,
-  remedy: () => 'Ask for the state of the sandbox and decide again.',
+  message: ({ bootId, currentBootId }) =>
+    `The order is for boot ${bootId}, but the sandbox is running boot ${currentBootId}.`,
+  remedy: () => 'Get the sandbox’s current state and decide again.',
 })
 
 export const bootUsedBefore = defineError<{ bootId: string }>({
   code: 'sandbox.boot-used',
   kind: 'conflict',
-  message: ({ bootId }) => `The boot ${bootId} was used before and has ended.`,
-  remedy: () => 'Start the sandbox under a new boot id.',
+  message: ({ bootId }) => `Boot ${bootId} has already ended.`,
+  remedy: () => 'Start the sandbox with a new boot ID.',
 })
 
 export const sandboxNotRunning = defineError<{ sandboxId: string }>({
@@ -40,42 +41,42 @@ export const sandboxNotRunning = defineError<{ sandboxId: string }>({
 export const sandboxEnded = defineError<{ sandboxId: string; bootId: string; cause: string; detail: string }>({
   code: 'sandbox.ended',
   kind: 'interrupted',
-  message: ({ detail }) => `The sandbox ended while it was answering: ${detail}`,
-  remedy: () => 'Start the sandbox again: its files are kept, its processes are gone.',
+  message: ({ detail }) => `The sandbox stopped while handling the request: ${detail}`,
+  remedy: () => 'Start the sandbox again. Its files are kept; its processes are gone.',
 })
 
 export const guestSilent = defineError<{ sandboxId: string; waitedMs: number; reason: string }>({
   code: 'sandbox.guest-silent',
   kind: 'unavailable',
   message: ({ waitedMs, reason }) =>
-    `The sandbox was started, but its guest daemon did not become ready within ${waitedMs} ms: ${reason}`,
-  remedy: () => 'Try again; if it happens again, run `threadbox doctor`, which looks into a real sandbox.',
+    `The sandbox started, but its guest daemon wasn’t ready within ${waitedMs} ms: ${reason}`,
+  remedy: () => 'Try again. If it happens again, run `threadbox doctor`, which tests a real sandbox.',
 })
 
 export const guestEndedEarly = defineError<{ sandboxId: string; detail: string }>({
   code: 'sandbox.guest-ended-early',
   kind: 'unavailable',
-  message: ({ detail }) => `The sandbox ended before it was ready: ${detail}`,
-  remedy: () => 'Try again; if it happens again, run `threadbox doctor`, which looks into a real sandbox.',
+  message: ({ detail }) => `The sandbox stopped before it was ready: ${detail}`,
+  remedy: () => 'Try again. If it happens again, run `threadbox doctor`, which tests a real sandbox.',
 })
 
 export const hostPreparing = defineError<{ what: string }>({
   code: 'host.preparing',
   kind: 'unavailable',
-  message: ({ what }) => `Sandboxes cannot start yet: ${what} is still being prepared.`,
-  remedy: () => 'Wait until the installation has finished; its steps are shown on the page.',
+  message: ({ what }) => `Sandboxes can’t start yet: preparing ${what}.`,
+  remedy: () => 'Wait until setup finishes. The page shows its steps.',
 })
 
 export const hostShuttingDown = defineError({
   code: 'host.shutting-down',
   kind: 'unavailable',
-  message: () => 'The host daemon is shutting down and starts nothing any more.',
+  message: () => 'The host daemon is shutting down.',
   remedy: () => 'Start threadbox again.',
 })
 
 export const imageMissing = defineError({
   code: 'host.image-missing',
   kind: 'unavailable',
-  message: () => 'There is no base image for new sandboxes.',
-  remedy: () => 'Run `threadbox up` again: it builds the image and sets THREADBOX_IMAGE.',
+  message: () => 'No base image is available for new sandboxes.',
+  remedy: () => 'Run `threadbox up` again. It builds the image and sets THREADBOX_IMAGE.',
 })

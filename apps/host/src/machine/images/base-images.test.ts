@@ -26,7 +26,7 @@ test('an archive that cannot be unpacked is a problem that the host tells, and n
   const images = makeBaseImages({ archive, disks, facts: makeFactsStore(database), logger, signal })
   expect([images.preparing(), images.problem()]).toEqual([['base image'], undefined])
   await expect(images.prepare()).rejects.toMatchObject({ code: 'image.archive-broken' })
-  expect([images.preparing(), images.problem()]).toEqual([[], expect.stringContaining('could not be unpacked')])
+  expect([images.preparing(), images.problem()]).toEqual([[], expect.stringContaining('Couldn’t unpack the image')])
   await expect(images.current()).rejects.toMatchObject({ code: 'host.image-missing' })
   await database.destroy()
 })

@@ -10,8 +10,8 @@ import { intoProgram } from '../programs/feed-program.ts'
 export const archiveBroken = defineError<{ archive: string; reason: string }>({
   code: 'image.archive-broken',
   kind: 'internal',
-  message: ({ archive, reason }) => `The image ${archive} could not be unpacked: ${reason}`,
-  remedy: () => 'Remove the file and run `threadbox up` again: it makes a new one.',
+  message: ({ archive, reason }) => `Couldn’t unpack the image ${archive}: ${reason}`,
+  remedy: () => 'Delete the file and run `threadbox up` again to create a new one.',
 })
 
 /**

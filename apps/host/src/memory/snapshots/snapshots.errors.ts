@@ -3,6 +3,6 @@ import { defineError } from '@threadbox/errors'
 export const snapshotIdTaken = defineError<{ snapshotId: string }>({
   code: 'snapshot.id-taken',
   kind: 'conflict',
-  message: ({ snapshotId }) => `There is a snapshot ${snapshotId} already, of another sandbox.`,
-  remedy: () => 'Take the snapshot under a new id.',
+  message: ({ snapshotId }) => `Snapshot ${snapshotId} already exists and belongs to another sandbox.`,
+  remedy: () => 'Create the snapshot with a new ID.',
 })

@@ -3,20 +3,20 @@ import { defineError } from '@threadbox/errors'
 export const settingUnknown = defineError<{ name: string }>({
   code: 'setting.unknown',
   kind: 'invalid',
-  message: ({ name }) => `There is no setting ${name} that can be changed here.`,
-  remedy: () => 'The settings and their names are listed by GET /api/v1/settings.',
+  message: ({ name }) => `There is no setting ${name} that you can change here.`,
+  remedy: () => 'GET /api/v1/settings lists the settings and their names.',
 })
 
 export const settingValueInvalid = defineError<{ name: string; problem: string }>({
   code: 'setting.value-invalid',
   kind: 'invalid',
-  message: ({ name, problem }) => `${name} cannot be set to this: ${problem}`,
-  remedy: () => 'Choose a value in the range of the setting, or null for its default.',
+  message: ({ name, problem }) => `${name} can’t have this value: ${problem}`,
+  remedy: () => 'Use a value in the setting’s range, or null for its default.',
 })
 
 export const ownerRequired = defineError({
   code: 'auth.owner-required',
   kind: 'forbidden',
-  message: () => 'Only the owner of this installation may do this.',
+  message: () => 'Only the owner of this installation can do this.',
   remedy: () => 'Ask the owner.',
 })

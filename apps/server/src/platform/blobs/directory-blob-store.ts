@@ -9,15 +9,15 @@ import type { BlobStore } from './blob-store.ts'
 export const blobKeyInvalid = defineError<{ key: string }>({
   code: 'blob.key-invalid',
   kind: 'internal',
-  message: ({ key }) => `${key} is not a key for a blob.`,
-  remedy: () => 'This is a mistake in threadbox. Please report it with the request id.',
+  message: ({ key }) => `${key} is not a valid blob key.`,
+  remedy: () => 'This is a bug in threadbox. Report it with the request ID.',
 })
 
 export const blobOffsetInvalid = defineError<{ offset: number; sizeBytes: number }>({
   code: 'blob.offset-invalid',
   kind: 'internal',
-  message: ({ offset, sizeBytes }) => `A blob of ${sizeBytes} bytes cannot be appended to at ${offset}.`,
-  remedy: () => 'This is a mistake in threadbox. Please report it with the request id.',
+  message: ({ offset, sizeBytes }) => `Can’t append at offset ${offset} to a blob of ${sizeBytes} bytes.`,
+  remedy: () => 'This is a bug in threadbox. Report it with the request ID.',
 })
 
 /** Blobs as files below one directory. A whole blob is written beside its place, synced, and renamed into it. */

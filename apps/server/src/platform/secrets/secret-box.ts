@@ -5,15 +5,15 @@ import { defineError } from '@threadbox/errors'
 export const secretUnreadable = defineError({
   code: 'secret.unreadable',
   kind: 'internal',
-  message: () => 'A stored key cannot be read: it was sealed with another master key.',
-  remedy: () => 'Restore `master.key` from the backup that the database came from, or enter the key again.',
+  message: () => 'A stored secret can’t be decrypted: it was encrypted with a different master key.',
+  remedy: () => 'Restore `master.key` from the same backup as the database, or enter the secret again.',
 })
 
 export const masterKeyInvalid = defineError<{ path: string }>({
   code: 'secret.master-key-invalid',
   kind: 'internal',
-  message: ({ path }) => `${path} is not a master key: it must hold 64 hexadecimal digits.`,
-  remedy: () => 'Restore the file from a backup. Without it, stored keys cannot be read.',
+  message: ({ path }) => `${path} is not a valid master key: it must contain 64 hexadecimal digits.`,
+  remedy: () => 'Restore the file from a backup. Without it, stored secrets can’t be decrypted.',
 })
 
 /** Keeps secrets unreadable in the database and its backups. What one master key sealed, no other opens. */

@@ -37,9 +37,9 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     const { maxBytes = maxAnswerBytes, ...asked } = request
     const response = await host.guest(target, { method: 'GET', ...asked })
     const body = await boundedText(response.body, maxBytes)
-    if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `status ${response.statusCode}` })
+    if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     const parsed = schema.safeParse(parseJson(body))
-    if (!parsed.success) throw guestAnswerUnknown({ problem: 'unknown form' }, { cause: parsed.error })
+    if (!parsed.success) throw guestAnswerUnknown({ problem: 'its format is unknown' }, { cause: parsed.error })
     return parsed.data
   }
   return {
@@ -56,7 +56,7 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     startRescued: async (target, id) => {
       const response = await host.guest(target, { method: 'POST', path: guestPaths.startRescued(id) })
       await response.body.dump()
-      if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `status ${response.statusCode}` })
+      if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     },
   }
 }

@@ -3,13 +3,13 @@ import { defineError } from '@threadbox/errors'
 export const outputNotFound = defineError({
   code: 'output.not-found',
   kind: 'not-found',
-  message: () => 'There is no output with this id in this thread.',
-  remedy: () => 'Check the id of the call.',
+  message: () => 'Output not found in this thread.',
+  remedy: () => 'Check the call ID.',
 })
 
 export const resultNotFound = defineError({
   code: 'result.not-found',
   kind: 'not-found',
-  message: () => 'There is no result with this name in this thread.',
-  remedy: () => 'Load the conversation again.',
+  message: () => 'Result not found in this thread.',
+  remedy: () => 'Reload the conversation.',
 })

@@ -3,13 +3,13 @@ import { defineError } from '@threadbox/errors'
 export const threadNotFound = defineError({
   code: 'thread.not-found',
   kind: 'not-found',
-  message: () => 'There is no thread with this id.',
-  remedy: () => 'It may have been deleted. Open a thread from the sidebar, or begin a new one.',
+  message: () => 'Thread not found.',
+  remedy: () => 'It may have been deleted. Open another thread from the sidebar, or start a new one.',
 })
 
 export const threadUndoOver = defineError({
   code: 'thread.undo-over',
   kind: 'conflict',
-  message: () => 'The thread can no longer be brought back: its time to undo is over and its sandbox is being removed.',
-  remedy: () => 'Begin a new thread.',
+  message: () => 'You can no longer restore this thread: its undo time is over and its sandbox is being deleted.',
+  remedy: () => 'Start a new thread.',
 })

@@ -62,7 +62,7 @@ describe('a connection to the sandbox that breaks', () => {
     expect(codes(await bench.entries())).toEqual(['call-interrupted'])
     const result = bench.model.requests[1]?.messages[2]?.results[0]
     expect(result?.text).toContain('started')
-    expect(result?.text).toContain('nobody knows how far it got')
+    expect(result?.text).toContain('it’s unknown how far it got')
     expect(bench.sandbox.starts).toHaveLength(1)
   })
 })

@@ -3,21 +3,21 @@ import { defineError } from '@threadbox/errors'
 export const modelNotFound = defineError({
   code: 'model.not-found',
   kind: 'not-found',
-  message: () => 'There is no model connection with this id.',
+  message: () => 'Model not found.',
   remedy: () => 'Choose one from the list of models.',
 })
 
 export const modelKeyMissing = defineError<{ provider: string; variable: string }>({
   code: 'model.key-missing',
   kind: 'invalid',
-  message: ({ provider }) => `A connection to ${provider} needs an API key and none was given.`,
-  remedy: ({ variable }) => `Enter the key, or set ${variable} in the environment of the server.`,
+  message: ({ provider }) => `${provider} needs an API key.`,
+  remedy: ({ variable }) => `Enter a key, or set ${variable} in the server’s environment.`,
 })
 
 export const modelAddressMissing = defineError({
   code: 'model.address-missing',
   kind: 'invalid',
-  message: () => 'An OpenAI-compatible server needs an address.',
+  message: () => 'An OpenAI-compatible server needs a base URL.',
   remedy: () => 'Enter its base URL, for example http://127.0.0.1:8000/v1.',
 })
 

@@ -3,6 +3,6 @@ import { defineError } from '@threadbox/errors'
 export const snapshotNotFound = defineError({
   code: 'snapshot.not-found',
   kind: 'not-found',
-  message: () => 'This thread has no such snapshot, or not any more.',
-  remedy: () => 'List the snapshots of the thread to see which there are.',
+  message: () => 'Snapshot not found in this thread. It may have been deleted.',
+  remedy: () => 'List the thread’s snapshots to see what’s available.',
 })

@@ -3,83 +3,85 @@ import { defineError } from '@threadbox/errors'
 export const agentNotFound = defineError({
   code: 'agent.not-found',
   kind: 'not-found',
-  message: () => 'There is no agent with this id.',
+  message: () => 'Agent not found.',
   remedy: () => 'It may have been deleted. Choose another one from the list.',
 })
 
 export const agentVersionNotFound = defineError({
   code: 'agent.version-not-found',
   kind: 'not-found',
-  message: () => 'The agent has no such version.',
-  remedy: () => 'It may have been deleted. Choose another one from its versions.',
+  message: () => 'Agent version not found.',
+  remedy: () => 'It may have been deleted. Choose another version.',
 })
 
 export const agentNameTaken = defineError<{ name: string }>({
   code: 'agent.name-taken',
   kind: 'conflict',
-  message: ({ name }) => `There is an agent ${name} already, in the same place.`,
-  remedy: () => 'Choose another name, or rename or delete the other one first.',
+  message: ({ name }) => `An agent named ${name} already exists here.`,
+  remedy: () => 'Choose another name, or rename or delete the existing agent.',
 })
 
 export const agentLimitReached = defineError<{ limit: number }>({
   code: 'agent.limit-reached',
   kind: 'conflict',
-  message: ({ limit }) => `There are ${limit} agents in this place, and more are not kept.`,
-  remedy: () => 'Delete one that is not used, or put this one into a workspace.',
+  message: ({ limit }) => `You can have up to ${limit} agents here.`,
+  remedy: () => 'Delete an agent you don’t use, or add this one to a workspace.',
 })
 
 export const agentVersionLimitReached = defineError<{ limit: number }>({
   code: 'agent.version-limit-reached',
   kind: 'conflict',
-  message: ({ limit }) => `The agent has ${limit} versions, and more are not kept.`,
-  remedy: () => 'Delete versions that are not used any more.',
+  message: ({ limit }) => `An agent can have up to ${limit} versions.`,
+  remedy: () => 'Delete versions you don’t use.',
 })
 
 export const agentVersionCurrent = defineError({
   code: 'agent.version-current',
   kind: 'conflict',
-  message: () => 'This version is the one that threads start from.',
-  remedy: () => 'Make another version the current one first, or delete the agent.',
+  message: () => 'You can’t delete the current version.',
+  remedy: () => 'Make another version current first, or delete the agent.',
 })
 
 export const agentStartInterrupted = defineError({
   code: 'agent.start-interrupted',
   kind: 'conflict',
-  message: () => 'A thread of this id was being made when the server ended, and is being removed.',
+  message: () =>
+    'The server stopped while it was creating a thread with this ID. The incomplete thread is being deleted.',
   remedy: () => 'Start another thread.',
 })
 
 export const environmentEmpty = defineError({
   code: 'environment.empty',
   kind: 'conflict',
-  message: () => 'This thread has not used its computer yet, so there is nothing of it to save.',
-  remedy: () => 'Save an agent without a computer, or use the thread first.',
+  message: () => 'This thread hasn’t used its sandbox yet, so there’s nothing to save.',
+  remedy: () => 'Save the agent without an environment, or use the thread first.',
 })
 
 export const environmentNotFound = defineError({
   code: 'environment.not-found',
   kind: 'not-found',
-  message: () => 'There is no captured computer with this id.',
-  remedy: () => 'It is kept for an hour unless an agent has it. Capture it again.',
+  message: () => 'Captured environment not found.',
+  remedy: () => 'A captured environment is kept for an hour unless an agent uses it. Capture it again.',
 })
 
 export const agentFileDamaged = defineError<{ problem: string }>({
   code: 'agent-file.damaged',
   kind: 'invalid',
-  message: ({ problem }) => `The file is not an agent, or not all of one: ${problem}`,
-  remedy: () => 'Export the agent again and see that the whole file arrives.',
+  message: ({ problem }) => `This isn’t a complete agent file: ${problem}`,
+  remedy: () => 'Export the agent again and make sure the whole file is transferred.',
 })
 
 export const agentFileOtherFormat = defineError<{ format: number }>({
   code: 'agent-file.other-format',
   kind: 'unsupported',
-  message: ({ format }) => `The file has form ${format}, which this version does not read.`,
-  remedy: () => 'Bring both installations to the same version and export it again.',
+  message: ({ format }) => `The file uses format ${format}, which this version can’t read.`,
+  remedy: () => 'Update both installations to the same version, then export the agent again.',
 })
 
 export const agentFileOtherImage = defineError<{ wanted: string; present: string }>({
   code: 'agent-file.other-image',
   kind: 'conflict',
-  message: ({ wanted, present }) => `The computer of the agent belongs over the image ${wanted}; here is ${present}.`,
-  remedy: () => 'Bring both installations to the same version and export the agent again.',
+  message: ({ wanted, present }) =>
+    `The agent’s environment needs the base image ${wanted}, but this installation has ${present}.`,
+  remedy: () => 'Update both installations to the same version, then export the agent again.',
 })

@@ -3,20 +3,20 @@ import { defineError } from '@threadbox/errors'
 export const forkTurnRunning = defineError({
   code: 'fork.turn-running',
   kind: 'conflict',
-  message: () => 'The thread was not forked: an answer is being made in it.',
-  remedy: () => 'Wait until it is done, or stop it; or fork from an earlier answer.',
+  message: () => 'Can’t fork while the agent is responding.',
+  remedy: () => 'Wait until it finishes, stop it, or fork from an earlier response.',
 })
 
 export const forkTurnNotFound = defineError({
   code: 'fork.turn-not-found',
   kind: 'not-found',
-  message: () => 'This thread has no such answer.',
-  remedy: () => 'Take the id of an answer that has ended.',
+  message: () => 'Response not found in this thread.',
+  remedy: () => 'Use the ID of a finished response.',
 })
 
 export const forkSnapshotGone = defineError({
   code: 'fork.snapshot-gone',
   kind: 'conflict',
-  message: () => 'The thread was not forked: what its disk contained after that answer is not kept.',
-  remedy: () => 'Fork from another answer, or from now.',
+  message: () => 'Can’t fork: the disk state after that response is no longer kept.',
+  remedy: () => 'Fork from another response, or from the current state.',
 })

@@ -3,21 +3,21 @@ import { defineError } from '@threadbox/errors'
 export const rewindTurnRunning = defineError({
   code: 'rewind.turn-running',
   kind: 'conflict',
-  message: () => 'The thread was not rewound: an answer is being made in it.',
-  remedy: () => 'Wait until it is done, or stop it.',
+  message: () => 'Can’t rewind while the agent is responding.',
+  remedy: () => 'Wait until it finishes, or stop it.',
 })
 
 export const rewindMessageNotFound = defineError({
   code: 'rewind.message-not-found',
   kind: 'not-found',
-  message: () => 'This thread has no such message that was answered.',
-  remedy: () => 'Take the id of a message that is in the conversation.',
+  message: () => 'Message not found, or it has no response.',
+  remedy: () => 'Use the ID of a message in the conversation.',
 })
 
 export const rewindSnapshotGone = defineError({
   code: 'rewind.snapshot-gone',
   kind: 'conflict',
-  message: () => 'The thread was not rewound: what its disk contained before that message is not kept.',
+  message: () => 'Can’t rewind: the disk state before that message is no longer kept.',
   remedy: () => 'Rewind to before another message.',
 })
 
@@ -25,13 +25,14 @@ export const rewindUnderWay = defineError({
   code: 'rewind.under-way',
   kind: 'conflict',
   message: () => 'This thread is being rewound.',
-  remedy: () => 'Try again in a moment. If it stays so, see whether the host daemon runs.',
+  remedy: () => 'Try again in a moment. If it keeps happening, check that the host daemon is running.',
 })
 
 export const rewindNotUndoable = defineError({
   code: 'rewind.not-undoable',
   kind: 'conflict',
   message: () =>
-    'The rewind cannot be undone: the conversation went on, what was undone is not kept any more, or it was made in another thread.',
-  remedy: () => 'Go on from here.',
+    'Can’t undo the rewind: the conversation continued, the undone state is no longer kept, or the rewind was ' +
+    'made in another thread.',
+  remedy: () => 'Continue from here.',
 })

@@ -3,15 +3,15 @@ import { defineError } from '@threadbox/errors'
 export const runNotFound = defineError({
   code: 'run.not-found',
   kind: 'not-found',
-  message: () => 'There is no run with this id.',
-  remedy: () => 'Runs are listed for a limited time. Look at the runs of the agent again.',
+  message: () => 'Run not found.',
+  remedy: () => 'Runs are listed for a limited time. Check the agent’s runs.',
 })
 
 export const runQueueFull = defineError<{ limit: number }>({
   code: 'run.queue-full',
   kind: 'exhausted',
-  message: ({ limit }) => `${limit} runs wait already, which is as many as may wait.`,
-  remedy: () => 'Wait until some have ended, cancel some, or raise the limit in the settings.',
+  message: ({ limit }) => `The run queue is full (${limit} runs).`,
+  remedy: () => 'Wait until some have finished, cancel some, or raise the limit in Settings.',
 })
 
 /** Nobody watches a run, so what a person would have to allow is denied. */
@@ -19,36 +19,36 @@ export const runApprovalNeeded = defineError<{ tool: string; connection: string 
   code: 'run.approval-needed',
   kind: 'forbidden',
   message: ({ tool, connection }) =>
-    `The run needed approval of ${tool}${connection === '' ? '' : ` of ${connection}`}, and nobody was there to give it.`,
-  remedy: () => 'Allow the tool in the settings of its connection, or do this part in a thread that somebody watches.',
+    `The run needed approval for ${tool}${connection === '' ? '' : ` on ${connection}`}, but runs are unattended.`,
+  remedy: () => 'Allow the tool in the connection’s settings, or do this part in a thread where you can approve it.',
 })
 
 export const runCommandFailed = defineError<{ exitCode: number }>({
   code: 'run.command-failed',
   kind: 'conflict',
-  message: ({ exitCode }) => `The command ended with ${exitCode}.`,
-  remedy: () => 'Its output says why.',
+  message: ({ exitCode }) => `The command exited with ${exitCode}.`,
+  remedy: () => 'See its output for the reason.',
 })
 
 export const runCellFailed = defineError({
   code: 'run.cell-failed',
   kind: 'conflict',
-  message: () => 'The Python code ended with an exception.',
-  remedy: () => 'Its output says which one.',
+  message: () => 'The Python code raised an exception.',
+  remedy: () => 'See its output for the exception.',
 })
 
 export const runThreadGone = defineError({
   code: 'run.thread-gone',
   kind: 'conflict',
-  message: () => 'The thread of the run was deleted, or its message was taken back, before the run had ended.',
+  message: () => 'The run’s thread was deleted, or its message was removed, before the run finished.',
   remedy: () => 'Start another run.',
 })
 
 export const runStopped = defineError({
   code: 'run.stopped',
   kind: 'conflict',
-  message: () => 'Somebody stopped the run.',
-  remedy: () => 'Start another run if it was not meant.',
+  message: () => 'The run was stopped.',
+  remedy: () => 'Start another run if that wasn’t intended.',
 })
 
 export const runMissed = defineError<{ count: number; from: string; to: string }>({
@@ -56,50 +56,50 @@ export const runMissed = defineError<{ count: number; from: string; to: string }
   kind: 'unavailable',
   message: ({ count, from, to }) =>
     count === 1
-      ? `The server was not there at ${to}.`
-      : `The server was not there at ${count} due times, ${from} to ${to}.`,
-  remedy: () => 'Set the schedule to run once for what was missed, if that matters.',
+      ? `The server was down at the scheduled time, ${to}.`
+      : `The server was down at ${count} scheduled times, from ${from} to ${to}.`,
+  remedy: () => 'To catch up on missed runs, set the schedule to run once.',
 })
 
 export const runOverlap = defineError({
   code: 'run.overlap',
   kind: 'conflict',
-  message: () => 'An earlier run of the schedule had not ended.',
-  remedy: () => 'Run it less often, or let its runs wait for each other or run side by side.',
+  message: () => 'The schedule’s previous run hadn’t finished.',
+  remedy: () => 'Run it less often, or let runs wait for each other or overlap.',
 })
 
 export const runTriggerNotFound = defineError({
   code: 'run.trigger-not-found',
   kind: 'not-found',
-  message: () => 'There is no schedule or webhook with this id.',
-  remedy: () => 'It may have been deleted. Look at the agent again.',
+  message: () => 'Schedule or webhook not found.',
+  remedy: () => 'It may have been deleted. Reload the agent.',
 })
 
 export const runTriggerLimit = defineError<{ limit: number }>({
   code: 'run.trigger-limit',
   kind: 'conflict',
-  message: ({ limit }) => `The agent has ${limit} of them already, which is as many as it may have.`,
-  remedy: () => 'Delete one that is not needed.',
+  message: ({ limit }) => `An agent can have up to ${limit} schedules and ${limit} webhooks.`,
+  remedy: () => 'Delete one you don’t use.',
 })
 
 export const scheduleCronInvalid = defineError<{ cron: string }>({
   code: 'schedule.cron-invalid',
   kind: 'invalid',
-  message: ({ cron }) => `This is no time plan: ${cron}`,
-  remedy: () => 'Write five fields: minute, hour, day of the month, month, day of the week; such as `30 7 * * 1-5`.',
+  message: ({ cron }) => `This cron expression is not valid: ${cron}`,
+  remedy: () => 'Use five fields: minute, hour, day of month, month, day of week. Example: `30 7 * * 1-5`.',
 })
 
 export const scheduleNever = defineError<{ cron: string }>({
   code: 'schedule.never-due',
   kind: 'invalid',
-  message: ({ cron }) => `There is no such day: ${cron}`,
-  remedy: () => 'Choose a day that a month has.',
+  message: ({ cron }) => `This schedule never runs: ${cron}`,
+  remedy: () => 'Choose a day that exists.',
 })
 
 export const scheduleZoneInvalid = defineError<{ timeZone: string }>({
   code: 'schedule.time-zone-invalid',
   kind: 'invalid',
-  message: ({ timeZone }) => `There is no time zone ${timeZone}.`,
+  message: ({ timeZone }) => `Unknown time zone: ${timeZone}`,
   remedy: () => 'Use a name such as Europe/Berlin or UTC.',
 })
 
@@ -107,8 +107,8 @@ export const scheduleZoneInvalid = defineError<{ timeZone: string }>({
 export const webhookRefused = defineError({
   code: 'webhook.refused',
   kind: 'unauthenticated',
-  message: () => 'There is no such webhook, or the signature is not that of its secret.',
-  remedy: () => 'Check the address and the secret; sign `<webhook-id>.<webhook-timestamp>.<body>` byte by byte.',
+  message: () => 'The webhook doesn’t exist, or the signature doesn’t match its secret.',
+  remedy: () => 'Check the URL and the secret, and sign exactly `<webhook-id>.<webhook-timestamp>.<body>`.',
 })
 
 export const webhookHeadersMissing = defineError({
@@ -121,20 +121,21 @@ export const webhookHeadersMissing = defineError({
 export const webhookOutOfTime = defineError<{ toleranceSeconds: number }>({
   code: 'webhook.out-of-time',
   kind: 'forbidden',
-  message: ({ toleranceSeconds }) => `The request was signed more than ${toleranceSeconds} seconds ago, or ahead.`,
-  remedy: () => 'Sign it anew when it is sent, and set the clock of the sender.',
+  message: ({ toleranceSeconds }) =>
+    `The request’s timestamp is more than ${toleranceSeconds} seconds away from the server’s time.`,
+  remedy: () => 'Sign each request when you send it, and check the sender’s clock.',
 })
 
 export const webhookReplayed = defineError<{ runId: string }>({
   code: 'webhook.replayed',
   kind: 'conflict',
-  message: () => 'A request with this webhook-id was accepted already, so nothing was started again.',
-  remedy: () => 'Give each event an id of its own; the run that it started is named in the details.',
+  message: () => 'A request with this webhook-id was already accepted, so no run was started.',
+  remedy: () => 'Use a unique ID for each event. The details name the run it started.',
 })
 
 export const webhookDisabled = defineError({
   code: 'webhook.disabled',
   kind: 'conflict',
-  message: () => 'This webhook is switched off.',
-  remedy: () => 'Switch it on in the app.',
+  message: () => 'This webhook is turned off.',
+  remedy: () => 'Turn it on in the app.',
 })

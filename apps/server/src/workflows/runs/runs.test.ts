@@ -133,7 +133,7 @@ onBothDatabases((target) => {
     const [run] = await bench.finish()
     expect(run).toMatchObject({ status: 'failed', output: 'I could not send it.' })
     expect(run?.reason).toMatchObject({ code: 'run.approval-needed', details: { tool: 'send', connection: 'Mail' } })
-    expect(run?.reason?.message).toContain('needed approval of send of Mail')
+    expect(run?.reason?.message).toContain('needed approval for send on Mail')
     expect(calls).toBe(0)
   })
 

@@ -80,7 +80,9 @@ onBothDatabases((target) => {
       await be('2027-01-14T12:00Z')
       const [run] = await bench.runs()
       expect(run).toMatchObject({ status: 'skipped', missed: 4, threadId: null, reason: { code: 'run.missed' } })
-      expect(run?.reason?.message).toContain('4 due times, 2027-01-11T01:30:00.000Z to 2027-01-14T01:30:00.000Z')
+      expect(run?.reason?.message).toContain(
+        '4 scheduled times, from 2027-01-11T01:30:00.000Z to 2027-01-14T01:30:00.000Z',
+      )
       await be('2027-01-15T01:30Z')
       expect(await times()).toEqual(['skipped 2027-01-14T01:30', 'succeeded 2027-01-15T01:30'])
       expect(await bench.messages()).toHaveLength(1)

@@ -3,27 +3,27 @@ import { defineError } from '@threadbox/errors'
 export const threadLinkNotFound = defineError({
   code: 'thread-link.not-found',
   kind: 'not-found',
-  message: () => 'This thread has no such link.',
-  remedy: () => 'List the links of the thread: it may have ended meanwhile.',
+  message: () => 'Link not found in this thread.',
+  remedy: () => 'List the thread’s links; this one may have expired.',
 })
 
 export const threadLinkNoCopy = defineError({
   code: 'thread-link.no-copy',
   kind: 'not-found',
-  message: () => 'This link leads to nothing that can be copied.',
-  remedy: () => 'It may have ended, or allows reading only: ask whoever shared it for another one.',
+  message: () => 'You can’t make a copy with this link.',
+  remedy: () => 'It may have expired or only allow reading. Ask the person who shared it for a new link.',
 })
 
 export const threadLinkCopiesUsedUp = defineError<{ max: number }>({
   code: 'thread-link.copies-used-up',
   kind: 'conflict',
-  message: ({ max }) => `By this link ${max} copies were made already, which is as many as a link allows.`,
-  remedy: () => 'Ask whoever shared it for another link.',
+  message: ({ max }) => `This link has been used for ${max} copies, the maximum.`,
+  remedy: () => 'Ask the person who shared it for a new link.',
 })
 
 export const threadLinkLimit = defineError<{ max: number }>({
   code: 'thread-link.limit-reached',
   kind: 'conflict',
-  message: ({ max }) => `The thread has ${max} links already, which is as many as it may have.`,
-  remedy: () => 'End one of them first.',
+  message: ({ max }) => `A thread can have up to ${max} links.`,
+  remedy: () => 'Revoke a link first.',
 })
