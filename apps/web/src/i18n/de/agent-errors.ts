@@ -3,59 +3,62 @@ import type { ErrorWords } from '../words.ts'
 /** Sentences for the errors about agents. */
 export const agentErrors: ErrorWords = {
   'agent.limit-reached': {
-    message: 'Hier sind schon {limit} Agenten, und mehr werden nicht behalten.',
-    remedy: 'Löschen Sie einen, der nicht gebraucht wird, oder legen Sie diesen in einen Arbeitsbereich.',
+    message: 'Sie können hier bis zu {limit} Agenten haben.',
+    remedy: 'Löschen Sie einen, den Sie nicht brauchen, oder legen Sie diesen in einem Arbeitsbereich an.',
   },
   'agent.name-taken': {
-    message: 'Einen Agenten {name} gibt es hier schon.',
-    remedy: 'Wählen Sie einen anderen Namen, oder benennen oder löschen Sie zuerst den anderen.',
+    message: 'Einen Agenten namens {name} gibt es hier schon.',
+    remedy: 'Wählen Sie einen anderen Namen, oder benennen Sie den vorhandenen Agenten um oder löschen Sie ihn.',
   },
   'agent.not-found': {
-    message: 'Einen Agenten mit dieser Kennung gibt es nicht.',
+    message: 'Der Agent wurde nicht gefunden.',
     remedy: 'Vielleicht wurde er gelöscht. Wählen Sie einen anderen aus der Liste.',
   },
   'agent.start-interrupted': {
-    message: 'Ein Thread mit dieser Kennung war im Entstehen, als der Server endete, und wird entfernt.',
+    message:
+      'Der Server wurde beendet, während er einen Thread mit dieser Kennung anlegte. Der unvollständige Thread wird gelöscht.',
     remedy: 'Beginnen Sie einen anderen Thread.',
   },
   'agent.version-current': {
-    message: 'Mit dieser Version beginnen Threads.',
-    remedy: 'Machen Sie zuerst eine andere zur aktuellen, oder löschen Sie den Agenten.',
+    message: 'Die aktuelle Version lässt sich nicht löschen.',
+    remedy: 'Machen Sie zuerst eine andere Version zur aktuellen, oder löschen Sie den Agenten.',
   },
   'agent.version-limit-reached': {
-    message: 'Der Agent hat {limit} Versionen, und mehr werden nicht behalten.',
-    remedy: 'Löschen Sie Versionen, die nicht mehr gebraucht werden.',
+    message: 'Ein Agent kann bis zu {limit} Versionen haben.',
+    remedy: 'Löschen Sie Versionen, die Sie nicht brauchen.',
   },
   'agent.version-not-found': {
-    message: 'Diese Version hat der Agent nicht.',
-    remedy: 'Vielleicht wurde sie gelöscht. Wählen Sie eine andere aus seinen Versionen.',
+    message: 'Die Version des Agenten wurde nicht gefunden.',
+    remedy: 'Vielleicht wurde sie gelöscht. Wählen Sie eine andere Version.',
   },
   'environment.empty': {
-    message: 'Dieser Thread hat seinen Computer noch nicht benutzt; es gibt davon nichts zu sichern.',
-    remedy: 'Sichern Sie einen Agenten ohne Computer, oder benutzen Sie zuerst den Thread.',
+    message: 'Dieser Thread hat seine Sandbox noch nicht benutzt; es gibt nichts zu sichern.',
+    remedy: 'Sichern Sie den Agenten ohne Umgebung, oder benutzen Sie zuerst den Thread.',
   },
   'environment.not-found': {
-    message: 'Einen erfassten Computer mit dieser Kennung gibt es nicht.',
-    remedy: 'Er wird eine Stunde behalten, wenn kein Agent ihn hat. Erfassen Sie ihn noch einmal.',
+    message: 'Die erfasste Umgebung wurde nicht gefunden.',
+    remedy:
+      'Eine erfasste Umgebung wird eine Stunde behalten, wenn kein Agent sie verwendet. Erfassen Sie sie noch einmal.',
   },
   'agent-file.damaged': {
-    message: 'Die Datei ist kein Agent, oder nicht der ganze: {problem}',
+    message: 'Das ist keine vollständige Agentendatei: {problem}',
     remedy: 'Exportieren Sie den Agenten noch einmal, und achten Sie darauf, dass die ganze Datei ankommt.',
   },
   'agent-file.other-format': {
-    message: 'Die Datei hat die Form {format}, die diese Version nicht liest.',
-    remedy: 'Bringen Sie beide Installationen auf dieselbe Version, und exportieren Sie noch einmal.',
+    message: 'Die Datei hat das Format {format}, das diese Version nicht lesen kann.',
+    remedy: 'Bringen Sie beide Installationen auf dieselbe Version, und exportieren Sie den Agenten noch einmal.',
   },
   'agent-file.other-image': {
-    message: 'Der Computer des Agenten gehört über das Image {wanted}; hier ist {present}.',
+    message: 'Die Umgebung des Agenten braucht das Basis-Image {wanted}, diese Installation hat aber {present}.',
     remedy: 'Bringen Sie beide Installationen auf dieselbe Version, und exportieren Sie den Agenten noch einmal.',
   },
   'environment.disk-too-large': {
-    message: 'Die Platte in der Datei ist größer, als ein Computer hier sein darf ({limitBytes} Bytes).',
-    remedy: 'Erhöhen Sie die Grenze der Platten in den Einstellungen, oder exportieren Sie mit weniger Dateien.',
+    message: 'Die Platte in der Datei ist größer als die Grenze für Sandboxen hier ({limitBytes} Bytes).',
+    remedy: 'Erhöhen Sie die Plattengrenze in den Einstellungen, oder exportieren Sie den Agenten mit weniger Dateien.',
   },
   'environment.not-unpacked': {
-    message: 'Die Platte in der Datei konnte nicht ausgepackt werden, und nichts davon wird behalten: {problem}',
-    remedy: 'Exportieren Sie noch einmal, und achten Sie darauf, dass die ganze Datei ankommt.',
+    message: 'Die Platte in der Datei konnte nicht ausgepackt werden; nichts wurde importiert: {problem}',
+    remedy:
+      'Exportieren Sie noch einmal, und achten Sie darauf, dass die ganze Datei ankommt. Angenommen werden nur Dateien, die eine threadbox-Installation exportiert hat.',
   },
 }

@@ -7,7 +7,6 @@ import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
-const readAgain = 'Laden Sie das Gespräch neu; vielleicht wurde es entfernt.'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
@@ -16,14 +15,17 @@ export const errors: ErrorWords = {
   ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,
-  'api-key.not-found': { message: 'Einen API-Schlüssel mit dieser Kennung gibt es nicht.', remedy: loadAgain },
+  'api-key.not-found': {
+    message: 'Der API-Schlüssel wurde nicht gefunden.',
+    remedy: 'Vielleicht wurde er schon gelöscht. Laden Sie die Liste neu.',
+  },
   'attachment.not-found': {
     message: 'Diesen Anhang gibt es in diesem Thread nicht.',
     remedy: 'Laden Sie die Datei noch einmal hoch.',
   },
   'auth.credentials-wrong': {
-    message: 'E-Mail-Adresse und Passwort gehören nicht zusammen.',
-    remedy: 'Prüfen Sie beides, auch die Feststelltaste.',
+    message: 'E-Mail-Adresse oder Passwort ist falsch.',
+    remedy: 'Prüfen Sie beides, und achten Sie auf die Feststelltaste.',
   },
   'auth.email-taken': {
     message: 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
@@ -34,71 +36,78 @@ export const errors: ErrorWords = {
     remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
   },
   'auth.owner-token-wrong': {
-    message: 'Diesen Anmelde-Link hat die Installation nicht ausgegeben.',
-    remedy: 'Nehmen Sie den neuesten Link von `./threadbox up`.',
+    message: 'Dieser Anmelde-Link gilt für diese Installation nicht.',
+    remedy: 'Nehmen Sie den neuesten Link, den `./threadbox up` ausgegeben hat.',
   },
-  'auth.required': { message: 'Dafür müssen Sie angemeldet sein.', remedy: 'Melden Sie sich an.' },
+  'auth.required': { message: 'Sie müssen angemeldet sein.', remedy: 'Melden Sie sich an.' },
   'auth.session-required': {
-    message: 'Das kann nur eine angemeldete Person, kein API-Schlüssel.',
-    remedy: 'Melden Sie sich in der App an und tun Sie es dort.',
+    message: 'Das geht mit einem API-Schlüssel nicht.',
+    remedy: 'Melden Sie sich in der App an, und tun Sie es dort.',
   },
   'auth.sign-up-closed': {
-    message: 'Diese Installation hat schon eine Eigentümerin oder einen Eigentümer.',
+    message: 'Diese Installation gehört schon jemandem und nimmt keine neuen Registrierungen an.',
     remedy: 'Melden Sie sich an.',
   },
   'auth.too-many-attempts': {
-    message: 'Zu viele Versuche. Der nächste geht in {retryAfterSeconds} s.',
-    remedy: 'Warten Sie und versuchen Sie es dann noch einmal.',
+    message: 'Zu viele Versuche. Der nächste ist in {retryAfterSeconds} s möglich.',
+    remedy: 'Warten Sie, und versuchen Sie es dann noch einmal.',
   },
-  'call.not-found': { message: 'Diesen Aufruf gibt es in diesem Thread nicht.', remedy: readAgain },
+  'call.not-found': {
+    message: 'Diesen Aufruf gibt es in diesem Thread nicht.',
+    remedy: 'Laden Sie das Gespräch neu; vielleicht wurde der Aufruf entfernt.',
+  },
   'call.not-repeatable': {
-    message: 'Ein Aufruf von {tool} lässt sich nicht von Hand wiederholen.',
-    remedy: 'Befehle und Python gehen; um anderes bitten Sie den Agenten.',
+    message: 'Einen Aufruf von {tool} können Sie nicht noch einmal ausführen.',
+    remedy: 'Befehle und Python-Code können Sie noch einmal ausführen. Um anderes bitten Sie den Agenten.',
   },
   ...connectionErrors,
   'file.changed': {
-    message: '{path} wurde inzwischen geändert und deshalb nicht überschrieben.',
-    remedy: 'Lesen Sie die Datei neu, oder speichern Sie unter einem anderen Namen.',
+    message: '{path} wurde geändert, seit die Datei gelesen wurde, und deshalb nicht überschrieben.',
+    remedy: 'Lesen Sie die Datei neu, und wiederholen Sie Ihre Änderung, oder speichern Sie unter einem anderen Namen.',
   },
   'file.exists': {
-    message: 'Unter {path} gibt es schon etwas.',
-    remedy: 'Nehmen Sie einen anderen Namen, oder entfernen Sie zuerst, was dort ist.',
+    message: '{path} gibt es schon.',
+    remedy: 'Nehmen Sie einen anderen Namen, oder löschen Sie zuerst, was dort ist.',
   },
   'file.is-directory': { message: '{path} ist ein Ordner, keine Datei.', remedy: 'Öffnen Sie eine Datei darin.' },
-  'file.not-found': { message: 'Unter {path} gibt es keine Datei.', remedy: 'Prüfen Sie den Pfad.' },
+  'file.not-found': { message: '{path} gibt es nicht.', remedy: 'Prüfen Sie den Pfad.' },
   'file.folder-protected': {
-    message: 'Dieser Ordner kann weder gelöscht noch verschoben werden: Die Sandbox braucht ihn.',
-    remedy: 'Löschen Sie stattdessen, was darin liegt.',
+    message: '{path} kann weder gelöscht noch verschoben werden: Die Sandbox braucht den Ordner.',
+    remedy: 'Löschen Sie stattdessen seinen Inhalt.',
   },
   'file.path-taken': {
-    message: 'Unter {path} gibt es schon etwas.',
-    remedy: 'Nehmen Sie einen anderen Namen, oder entfernen Sie zuerst, was dort ist.',
+    message: '{path} gibt es schon.',
+    remedy: 'Wählen Sie einen anderen Namen, oder löschen Sie zuerst, was dort ist.',
   },
   'file.range-outside': {
-    message: 'Der verlangte Teil liegt außerhalb der Datei.',
+    message: 'Der angeforderte Bereich liegt außerhalb von {path} ({sizeBytes} Bytes).',
     remedy: 'Laden Sie die Datei neu.',
   },
-  'file.refused': { message: '{path} ging nicht: {problem}', remedy: 'Prüfen Sie Pfad und Rechte.' },
+  'file.refused': {
+    message: '{path} lässt sich nicht verwenden: {problem}',
+    remedy: 'Prüfen Sie den Pfad und seine Rechte.',
+  },
   'guest.answer-unknown': {
-    message: 'Die Sandbox hat unverständlich geantwortet: {problem}.',
-    remedy: 'Versuchen Sie es noch einmal; wenn es bleibt, starten Sie die Sandbox neu.',
+    message: 'Die Sandbox hat eine Antwort gesendet, die threadbox nicht versteht: {problem}.',
+    remedy: 'Versuchen Sie es noch einmal. Passiert es wieder, starten Sie die Sandbox neu.',
   },
   'host.preparing': {
     message: 'Sandboxen können noch nicht starten: {what} wird noch vorbereitet.',
-    remedy: 'Warten Sie, bis die Installation fertig ist.',
+    remedy: 'Warten Sie, bis die Einrichtung fertig ist. Die Seite zeigt ihre Schritte.',
   },
   'host.unreachable': {
-    message: 'Der Dienst, der auf diesem Rechner die Sandboxen betreibt, antwortet nicht.',
-    remedy: 'Vielleicht startet er noch. Bleibt es so, hilft `threadbox doctor` auf dem Server.',
+    message: 'Der Host-Dienst antwortet nicht.',
+    remedy: 'Vielleicht startet er noch. Passiert es wieder, führen Sie `threadbox doctor` auf dem Server aus.',
   },
   'internal.unexpected': {
-    message: 'Etwas ist fehlgeschlagen, das nicht hätte fehlschlagen dürfen.',
-    remedy: 'Versuchen Sie es noch einmal. Geschieht es wieder, steht in `threadbox logs` mehr.',
+    message: 'Etwas ist schiefgegangen.',
+    remedy:
+      'Versuchen Sie es noch einmal. Passiert es wieder, suchen Sie in `threadbox logs` nach der Kennung der Anfrage.',
   },
   'machine.disk-full': {
-    message: 'Die Platte des Rechners ist voll, deshalb lässt sich nichts Neues aufzeichnen.',
+    message: 'Die Platte des Hosts ist voll; es lässt sich nichts Neues speichern.',
     remedy:
-      'Schaffen Sie Platz auf der Platte mit dem Datenverzeichnis (`df -h` zeigt, wie viel fehlt), und versuchen Sie es noch einmal.',
+      'Schaffen Sie Platz auf der Platte mit dem Datenverzeichnis (`df -h` zeigt sie), und versuchen Sie es noch einmal.',
   },
   'message.empty': {
     message: 'Die Nachricht hat weder Text noch Anhang.',
@@ -106,269 +115,279 @@ export const errors: ErrorWords = {
   },
   'message.screenshot-not-a-picture': {
     message: 'Die Angaben zum Bildschirmfoto „{attachmentId}“ gehören zu keinem Bild im Anhang dieser Nachricht.',
-    remedy: 'Laden Sie das Bild als PNG, JPEG oder WebP hoch und nennen Sie es auch in attachmentIds.',
+    remedy: 'Laden Sie das Bild als PNG, JPEG oder WebP hoch, und nennen Sie seine Kennung in attachmentIds.',
   },
   'message.not-delivered': {
     message: 'Die Nachricht wartet noch in der Schlange.',
-    remedy: 'Ändern Sie sie dort; sie ist noch nicht gesendet.',
+    remedy: 'Bearbeiten Sie sie dort.',
   },
-  'message.not-found': { message: 'Diese Nachricht gibt es in diesem Thread nicht.', remedy: readAgain },
+  'message.not-found': {
+    message: 'Diese Nachricht gibt es in diesem Thread nicht.',
+    remedy: 'Laden Sie das Gespräch neu; vielleicht wurde die Nachricht entfernt.',
+  },
   'message.not-queued': {
-    message: 'Die Nachricht wartet nicht mehr.',
-    remedy: 'Sie wurde zugestellt oder entfernt. Eine zugestellte lässt sich ändern und neu senden.',
+    message: 'Die Nachricht steht nicht mehr in der Schlange.',
+    remedy: 'Sie wurde gesendet oder entfernt. Eine gesendete Nachricht können Sie bearbeiten und noch einmal senden.',
   },
   'model.address-missing': {
-    message: 'Ein OpenAI-kompatibler Server braucht eine Adresse.',
-    remedy: 'Geben Sie seine Basisadresse ein, zum Beispiel http://127.0.0.1:8000/v1.',
+    message: 'Ein OpenAI-kompatibler Server braucht eine Basisadresse.',
+    remedy: 'Geben Sie sie ein, zum Beispiel http://127.0.0.1:8000/v1.',
   },
   'model.key-missing': {
-    message: 'Eine Verbindung zu {provider} braucht einen API-Schlüssel, und es gibt keinen.',
-    remedy: 'Geben Sie ihn ein, oder setzen Sie {variable} in der Umgebung des Servers.',
+    message: '{provider} braucht einen API-Schlüssel.',
+    remedy: 'Geben Sie einen ein, oder setzen Sie {variable} in der Umgebung des Servers.',
   },
   'model.none-connected': {
-    message: 'Kein Modell ist verbunden, also kann niemand antworten.',
-    remedy: 'Verbinden Sie eines in den Einstellungen, oder nutzen Sie /run und /python.',
+    message: 'Kein Modell ist verbunden.',
+    remedy: 'Verbinden Sie eines in den Einstellungen, oder nutzen Sie /run und /python, die kein Modell brauchen.',
   },
-  'model.not-found': { message: 'Dieses Modell ist nicht verbunden.', remedy: 'Wählen Sie eines aus der Liste.' },
+  'model.not-found': { message: 'Das Modell wurde nicht gefunden.', remedy: 'Wählen Sie eines aus der Liste.' },
   'model.owner-only': {
     message: 'Nur wem diese Installation gehört, darf ihre Modelle ändern.',
     remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
   },
-  'output.not-found': { message: 'Diese Ausgabe gibt es in diesem Thread nicht.', remedy: readAgain },
+  'output.not-found': {
+    message: 'Diese Ausgabe gibt es in diesem Thread nicht.',
+    remedy: 'Laden Sie das Gespräch neu; vielleicht wurde die Ausgabe entfernt.',
+  },
   'preview.asleep': {
-    message: 'Die Sandbox dieser Seite schläft, und der Link, der hierher führte, weckt sie nicht.',
-    remedy: 'Bitten Sie, wer ihn geteilt hat, sie aufzuwecken; dann erscheint die Seite.',
+    message: 'Die Sandbox hinter dieser Seite schläft, und dieser Link kann sie nicht wecken.',
+    remedy: 'Bitten Sie die Person, die ihn geteilt hat, sie zu wecken. Die Seite öffnet sich dann automatisch.',
   },
   'preview.broken-off': {
-    message: 'Der Dienst auf Port {port} nahm die Anfrage an und antwortete nicht: {reason}',
-    remedy: 'Sehen Sie in das Protokoll des Dienstes, und versuchen Sie es dann noch einmal.',
+    message: 'Der Dienst auf Port {port} hat die Anfrage angenommen, aber keine Antwort gesendet: {reason}',
+    remedy: 'Prüfen Sie das Protokoll des Dienstes, und versuchen Sie es dann noch einmal.',
   },
   'preview.cookies-blocked': {
-    message:
-      'Dieser Browser behält keine Cookies von Seiten in einem Rahmen; ohne sie bleiben Vorschauen verschlossen.',
+    message: 'Dieser Browser blockiert Cookies in Rahmen; Vorschauen brauchen sie, um privat zu bleiben.',
     remedy: 'Erlauben Sie im Browser Cookies für {wildcard}, oder öffnen Sie Vorschauen in einem eigenen Tab.',
   },
   'preview.foreign-request': {
-    message: 'Eine Seite von anderswo hat diese Anfrage gesendet.',
+    message: 'Diese Anfrage kam von einem anderen Ursprung.',
     remedy: 'Senden Sie sie von einer Seite desselben Threads.',
   },
   'preview.malformed-request': {
-    message:
-      'Die Anfrage ist keine, wie ein Browser sie sendet: Ihre Adresse, ihr Host oder die Länge ihres Inhalts ist unklar.',
-    remedy: 'Senden Sie sie mit einem Host, einem Pfad und einer eindeutigen Länge.',
+    message: 'Die Anfrage ist fehlerhaft: Ihre Adresse, ihr Host oder die Länge ihres Inhalts ist nicht eindeutig.',
+    remedy: 'Senden Sie einen Host-Header, einen Pfad und entweder Content-Length oder Transfer-Encoding.',
   },
   'preview.names-elsewhere': {
-    message: 'Dieser Browser erreicht {name} nicht, obwohl die App ihm antwortet.',
+    message: 'Dieser Browser erreicht {name} nicht, obwohl er die App erreicht.',
     remedy:
-      'Lassen Sie {wildcard} zum selben Rechner führen wie den Namen der App, und einen Proxy davor diese Namen mit ihrem Host weitergeben.',
+      'Lassen Sie {wildcard} auf denselben Server zeigen wie die Domain der App, und stellen Sie einen Proxy davor so ein, dass er diese Namen mit ihrem Host-Header weiterleitet.',
   },
   'preview.names-local': {
-    message: 'Dieser Browser findet {name} nicht, obwohl Namen unter localhost sein eigener Rechner sind.',
+    message: 'Dieser Browser kann {name} nicht auflösen, obwohl Namen unter localhost auf Ihren Computer zeigen.',
     remedy:
-      'Öffnen Sie threadbox in einem Browser, der solche Namen kennt, wie Chrome, Edge und Firefox, oder geben Sie der Installation einen Namen mit `threadbox up --domain`.',
+      'Nehmen Sie einen Browser, der solche Namen auflöst (Chrome, Edge, Firefox), oder geben Sie der Installation eine Domain mit `threadbox up --domain`.',
   },
   'preview.names-missing': {
-    message: 'Vorschauen liegen unter {wildcard}, und solche Namen führen nirgendwohin.',
-    remedy: 'Legen Sie einen DNS-Eintrag für {wildcard} an, der dorthin führt, wohin der Name der App führt.',
+    message: 'Vorschauen verwenden {wildcard}, aber diese Namen lassen sich nicht auflösen.',
+    remedy: 'Legen Sie einen DNS-Eintrag für {wildcard} an, der auf denselben Server zeigt wie die Domain der App.',
   },
   'preview.names-untrusted': {
-    message: 'Dieser Browser erreicht https://{name} nicht, obwohl die App ihm antwortet.',
+    message: 'Dieser Browser erreicht https://{name} nicht, obwohl er die App erreicht.',
     remedy:
-      'Geben Sie dem Proxy, der TLS beendet, ein Zertifikat für {wildcard}, und lassen Sie ihn diese Namen mit ihrem Host weitergeben.',
+      'Geben Sie dem Proxy, der TLS beendet, ein Zertifikat für {wildcard}, und stellen Sie ihn so ein, dass er diese Namen mit ihrem Host-Header weiterleitet.',
   },
   'preview.no-name': {
     message:
-      'Vorschauen brauchen Namen, und diese Installation hat nur Namen unter localhost, also auf Ihrem eigenen Rechner.',
+      'Vorschauen brauchen eine Domain. Diese Installation hat nur Namen unter localhost, und die zeigen auf Ihren Computer.',
     remedy:
-      'Rufen Sie `ssh -L {port}:127.0.0.1:{port}` zum Server auf, und öffnen Sie die Adresse, die `threadbox status` nennt, oder geben Sie der Installation einen Namen mit `threadbox up --domain`.',
+      'Rufen Sie `ssh -L {port}:127.0.0.1:{port}` zum Server auf, und öffnen Sie die Adresse, die `threadbox status` anzeigt, oder geben Sie der Installation eine Domain mit `threadbox up --domain`.',
   },
   'preview.nothing-here': {
-    message: 'Auf Port {port} der Sandbox antwortet nichts.',
-    remedy: 'Starten Sie den Dienst, oder sehen Sie in sein Protokoll, falls er laufen müsste.',
+    message: 'Port {port} in der Sandbox antwortet nicht.',
+    remedy: 'Starten Sie den Dienst, oder prüfen Sie sein Protokoll, falls er laufen müsste.',
   },
   'preview.other-name': {
-    message: 'Vorschauen gehen hier nicht: In einem Rahmen behält ein Browser keine Cookies einer anderen Website.',
-    remedy: 'Öffnen Sie die App stattdessen unter {address}: Dort haben die Vorschauen denselben Namen.',
+    message: 'Vorschauen gehen unter dieser Adresse nicht: Browser blockieren in Rahmen Cookies einer anderen Website.',
+    remedy: 'Öffnen Sie die App unter {address}. Dort verwenden Vorschauen dieselbe Domain.',
   },
   'preview.port-reserved': {
-    message: 'Port {port} gehört der Sandbox selbst.',
-    remedy: 'Lassen Sie den Dienst auf einem anderen Port lauschen.',
+    message: 'Port {port} ist für die Sandbox reserviert.',
+    remedy: 'Nehmen Sie einen anderen Port.',
   },
   'preview.private': {
-    message: 'Diese Seite ist privat, und dieser Browser darf sie nicht sehen.',
+    message: 'Diese Seite ist privat, und dieser Browser ist nicht berechtigt, sie zu öffnen.',
     remedy: 'Öffnen Sie sie in threadbox noch einmal aus ihrem Thread heraus.',
   },
   'preview.sockets-blocked': {
-    message:
-      'Seiten von Vorschauen können keinen WebSocket öffnen: Etwas zwischen diesem Browser und threadbox verwirft ihn.',
+    message: 'Zwischen diesem Browser und threadbox werden WebSockets blockiert.',
     remedy:
-      'Lassen Sie den Proxy davor WebSockets für {wildcard} weitergeben (die Kopfzeilen Upgrade und Connection, mit HTTP/1.1).',
+      'Stellen Sie den Proxy so ein, dass er WebSockets für {wildcard} weiterleitet (Header Upgrade und Connection, über HTTP/1.1).',
   },
   'preview.suspended': {
-    message: 'Die Sandbox dieser Seite schläft. Was eine Seite von selbst anfragt, weckt sie nicht.',
-    remedy: 'Wecken Sie sie in threadbox, oder öffnen Sie die Seite neu.',
+    message: 'Die Sandbox hinter dieser Seite schläft. Hintergrundanfragen einer Seite wecken sie nicht.',
+    remedy: 'Wecken Sie sie in threadbox, oder laden Sie die Seite neu.',
   },
   'preview.waking': {
-    message: 'Die Sandbox dieser Seite wacht auf.',
+    message: 'Die Sandbox hinter dieser Seite wacht auf.',
     remedy: 'Versuchen Sie es gleich noch einmal.',
   },
   'queue.changed': {
-    message: 'Die Schlange hat sich geändert, die neue Reihenfolge passt nicht mehr.',
-    remedy: 'Laden Sie das Gespräch neu und ordnen Sie, was da ist.',
+    message: 'Die Schlange hat sich geändert; die neue Reihenfolge passt nicht zu ihren Nachrichten.',
+    remedy: 'Laden Sie das Gespräch neu, und ordnen Sie die aktuelle Schlange.',
   },
   'queue.full': {
-    message: 'In einem Thread können höchstens {limit} Nachrichten warten.',
-    remedy: 'Warten Sie, bis einige zugestellt sind, oder entfernen Sie welche.',
+    message: 'In einem Thread können bis zu {limit} Nachrichten warten.',
+    remedy: 'Warten Sie, bis einige gesendet sind, oder entfernen Sie welche.',
   },
   'report.not-found': {
-    message: 'Diesen Bericht gibt es in diesem Thread nicht.',
+    message: 'Der Bericht wurde in diesem Thread nicht gefunden.',
     remedy: 'Der neueste steht in GET /api/v1/threads/{id}/sandbox.',
   },
   'request.host-refused': {
     message: 'Unter dem Namen {host} antwortet diese Installation nicht.',
-    remedy: 'Öffnen Sie sie unter ihrem eigenen Namen, oder geben Sie ihr diesen mit `--host` oder `--domain`.',
+    remedy: 'Öffnen Sie sie unter ihrem eigenen Namen, oder fügen Sie diesen mit `--host` oder `--domain` hinzu.',
   },
   'request.invalid': {
-    message: 'Die Anfrage geht so nicht: {problems}',
-    remedy: 'Berichtigen Sie, was genannt ist, und senden Sie noch einmal.',
+    message: 'Die Anfrage ist ungültig: {problems}',
+    remedy: 'Berichtigen Sie diese Felder, und senden Sie die Anfrage noch einmal.',
   },
   'request.not-text': {
-    message: 'Der Text enthält Zeichen, die keine sind.',
-    remedy: 'Entfernen Sie sie; anderer Inhalt gehört in eine Datei.',
+    message: 'Die Anfrage enthält Zeichen, die kein Text sind.',
+    remedy: 'Entfernen Sie sie; anderen Inhalt laden Sie als Datei hoch.',
   },
   'request.origin-refused': {
-    message: 'Die Anfrage kam nicht von dieser App und wurde nicht ausgeführt.',
+    message: 'Die Anfrage kam von einer anderen Website und wurde abgelehnt.',
     remedy: 'Nutzen Sie die App selbst, oder für Programme einen API-Schlüssel.',
   },
   'request.too-large': {
-    message: 'Das ist größer als {limitBytes} Bytes.',
-    remedy: 'Senden Sie weniger auf einmal; Großes geht als Datei.',
+    message: 'Der Inhalt der Anfrage ist größer als {limitBytes} Bytes.',
+    remedy: 'Senden Sie weniger auf einmal, oder laden Sie großen Inhalt als Datei hoch.',
   },
   'rescued.not-found': {
-    message: 'Der neueste Bericht dieses Threads nennt keinen solchen Prozess.',
-    remedy: 'Neu starten lässt sich nur, was beim letzten Start mit dem Arbeitsspeicher geendet hat.',
+    message: 'Dieser Prozess steht nicht im neuesten Bericht des Threads.',
+    remedy: 'Neu starten lassen sich nur Prozesse, die beim letzten Start mit dem Arbeitsspeicher geendet haben.',
   },
   'result.not-found': {
-    message: 'Dieses Ergebnis gibt es in diesem Thread nicht.',
+    message: 'Das Ergebnis wurde in diesem Thread nicht gefunden.',
     remedy: 'Laden Sie das Gespräch neu.',
   },
   'sandbox.disk-full': {
-    message: '{path} wurde nicht geschrieben: Die Platte der Sandbox ist voll.',
-    remedy: 'Löschen Sie Dateien darin, oder erhöhen Sie ihre Grenze in den Einstellungen.',
+    message: '{path} konnte nicht geschrieben werden: Die Platte der Sandbox ist voll.',
+    remedy: 'Löschen Sie Dateien in der Sandbox, oder erhöhen Sie ihre Plattengrenze in den Einstellungen.',
   },
   'sandbox.hold-invalid': {
-    message: 'Eine Sandbox kann bis zu einem Zeitpunkt in den nächsten {days} Tagen wach gehalten werden.',
-    remedy: 'Wählen Sie ein früheres Ende, oder senden Sie es später noch einmal.',
+    message: 'Sie können eine Sandbox bis zu {days} Tage wach halten.',
+    remedy: 'Wählen Sie einen Zeitpunkt in den nächsten {days} Tagen.',
   },
   'sandbox.not-awake': {
     message: 'Dafür muss die Sandbox wach sein; sie ist im Zustand {state}.',
     remedy: 'Wecken Sie sie zuerst.',
   },
   'sandbox.not-ready': {
-    message: 'Die Sandbox geht gerade nicht: Sie ist im Zustand {state}.',
+    message: 'Die Sandbox ist nicht bereit: Sie ist im Zustand {state}.',
     remedy: 'Versuchen Sie es gleich noch einmal.',
   },
   'sandbox.turn-running': {
-    message: 'Die Sandbox wurde nicht pausiert: In ihr entsteht gerade eine Antwort.',
-    remedy: 'Warten Sie, bis sie fertig ist, oder halten Sie sie zuerst an.',
+    message: 'Die Sandbox lässt sich nicht pausieren, während der Agent antwortet.',
+    remedy: 'Warten Sie, bis er fertig ist, oder stoppen Sie ihn zuerst.',
   },
   'sandbox.wait-given-up': {
-    message: 'Die Sandbox wurde nicht gestartet: Wer auf einen Platz gewartet hat, hat aufgegeben.',
-    remedy: 'Senden Sie die Anfrage noch einmal.',
+    message: 'Die Anfrage wurde abgebrochen, während sie auf den Start der Sandbox wartete.',
+    remedy: 'Senden Sie sie noch einmal.',
   },
   'secret.unreadable': {
     message:
-      'Ein gespeicherter Schlüssel lässt sich nicht lesen: Er wurde mit einem anderen Hauptschlüssel versiegelt.',
-    remedy: 'Spielen Sie `master.key` aus derselben Sicherung ein wie die Datenbank, oder geben Sie ihn neu ein.',
+      'Ein gespeicherter geheimer Wert lässt sich nicht entschlüsseln: Er wurde mit einem anderen Hauptschlüssel verschlüsselt.',
+    remedy: 'Spielen Sie `master.key` aus derselben Sicherung ein wie die Datenbank, oder geben Sie den Wert neu ein.',
   },
   'server.answer-unknown': {
-    message: 'Der Server hat mit Status {status} und ohne Erklärung geantwortet.',
-    remedy: 'Vielleicht hat etwas dazwischen an seiner Stelle geantwortet. Versuchen Sie es noch einmal.',
+    message: 'Der Server hat mit Status {status} und ohne weitere Angaben geantwortet.',
+    remedy: 'Vielleicht hat ein Proxy anstelle des Servers geantwortet. Versuchen Sie es noch einmal.',
   },
   'server.unreachable': {
     message: 'Der Server hat nicht geantwortet.',
     remedy: 'Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   },
   'service.failed': {
-    message: 'Der Dienst „{name}“ läuft nicht, wie er soll: {problem}',
-    remedy: 'Lesen Sie seine letzten Zeilen, beheben Sie, was sie nennen, und starten Sie ihn noch einmal.',
+    message: 'Der Dienst „{name}“ funktioniert nicht: {problem}',
+    remedy: 'Lesen Sie seine letzte Ausgabe, beheben Sie die Ursache, und starten Sie ihn noch einmal.',
   },
   'service.limit-reached': {
-    message: 'Der Thread hat schon {max} Dienste, mehr darf er nicht haben.',
-    remedy: 'Halten Sie einen davon an, oder erhöhen Sie maxServices in den Einstellungen oder für diesen Thread.',
+    message: 'Ein Thread kann bis zu {max} Dienste haben.',
+    remedy:
+      'Beenden oder entfernen Sie einen, oder erhöhen Sie maxServices in den Einstellungen oder für diesen Thread.',
   },
   'service.not-found': {
     message: 'Dieser Thread hat keinen Dienst mit diesem Namen.',
     remedy: 'Sehen Sie in der Liste der Dienste nach, wie sie heißen.',
   },
   'service.refused': {
-    message: 'Der Dienst „{name}“ wurde nicht gestartet: {problem}',
+    message: 'Der Dienst „{name}“ konnte nicht gestartet werden: {problem}',
     remedy: 'Ändern Sie die Angaben, und starten Sie ihn noch einmal.',
   },
   'service.unanswered': {
-    message: 'Die Sandbox hat nicht geantwortet, als es um den Dienst „{name}“ ging.',
-    remedy: 'Sehen Sie nach, in welchem Zustand sie ist, und versuchen Sie es gleich noch einmal.',
+    message: 'Die Sandbox hat auf eine Anfrage zum Dienst „{name}“ nicht geantwortet.',
+    remedy: 'Prüfen Sie ihren Zustand, und versuchen Sie es gleich noch einmal.',
   },
   'service.unsupported': {
-    message: 'Diese Sandbox wurde von einer früheren Version gestartet, die keine Dienste kennt.',
-    remedy: 'Starten Sie die Sandbox neu: Ihre Dateien bleiben.',
+    message: 'In dieser Sandbox läuft eine ältere Version ohne Dienste.',
+    remedy: 'Starten Sie die Sandbox neu. Ihre Dateien bleiben.',
   },
   'share-link.limit-reached': {
-    message: 'Der Thread hat schon {max} Links, mehr darf er nicht haben.',
-    remedy: 'Beenden Sie zuerst einen davon.',
+    message: 'Ein Thread kann bis zu {max} Links haben.',
+    remedy: 'Widerrufen Sie zuerst einen Link.',
   },
   'share-link.not-found': {
-    message: 'Dieser Thread hat keinen solchen Link.',
-    remedy: 'Sehen Sie in der Liste der Links nach: Er kann inzwischen zu Ende sein.',
+    message: 'Der Link wurde in diesem Thread nicht gefunden.',
+    remedy: 'Sehen Sie in der Liste der Links nach; dieser kann abgelaufen sein.',
   },
-  'session.not-found': { message: 'Diese Anmeldung gibt es nicht mehr.', remedy: loadAgain },
+  'session.not-found': {
+    message: 'Die Anmeldung wurde nicht gefunden.',
+    remedy: 'Vielleicht ist sie beendet. Laden Sie die Liste neu.',
+  },
   'setting.unknown': { message: 'Eine Einstellung {name} lässt sich hier nicht ändern.', remedy: loadAgain },
   'setting.value-invalid': {
-    message: '{name} kann nicht so gesetzt werden: {problem}',
-    remedy: 'Wählen Sie einen Wert im Bereich, oder lassen Sie das Feld für den Standard leer.',
+    message: '{name} kann diesen Wert nicht haben: {problem}',
+    remedy: 'Wählen Sie einen Wert im Bereich der Einstellung, oder lassen Sie das Feld für den Standard leer.',
   },
   'thread.not-found': {
-    message: 'Diesen Thread gibt es nicht.',
-    remedy: 'Vielleicht wurde er gelöscht. Öffnen Sie einen aus der Seitenleiste, oder beginnen Sie einen neuen.',
+    message: 'Der Thread wurde nicht gefunden.',
+    remedy:
+      'Vielleicht wurde er gelöscht. Öffnen Sie einen anderen aus der Seitenleiste, oder beginnen Sie einen neuen.',
   },
   'thread.undo-over': {
-    message: 'Der Thread lässt sich nicht mehr zurückholen: Die Zeit ist um, seine Sandbox wird entfernt.',
+    message:
+      'Dieser Thread lässt sich nicht mehr wiederherstellen: Die Frist dafür ist um, und seine Sandbox wird gelöscht.',
     remedy: 'Beginnen Sie einen neuen Thread.',
   },
   'turn.not-repeatable': {
-    message: 'In diesem Thread gibt es keine Antwort, um die noch einmal gebeten werden könnte.',
+    message: 'Dieser Thread hat keine Antwort, die sich wiederholen ließe.',
     remedy: 'Senden Sie eine Nachricht.',
   },
   'turn.running': {
-    message: 'In diesem Thread läuft eine Antwort, deshalb geht das jetzt nicht.',
-    remedy: 'Warten Sie, bis sie endet, oder halten Sie sie an.',
+    message: 'Das geht nicht, während der Agent antwortet.',
+    remedy: 'Warten Sie, bis er fertig ist, oder stoppen Sie ihn zuerst.',
   },
   'upload.interrupted': {
-    message: 'Das Hochladen brach ab, bevor die ganze Datei da war; nichts davon wurde behalten.',
-    remedy: 'Senden Sie die Datei noch einmal.',
+    message: 'Das Hochladen wurde unterbrochen, bevor die ganze Datei da war. Nichts wurde gespeichert.',
+    remedy: 'Laden Sie die Datei noch einmal hoch.',
   },
   'upload.no-space': {
-    message: 'Die Platte des Servers ist voll, die Datei wurde nicht behalten.',
-    remedy: 'Schaffen Sie Platz auf dem Server, oder senden Sie eine kleinere Datei.',
+    message: 'Die Platte des Servers ist voll; die Datei wurde nicht gespeichert.',
+    remedy: 'Schaffen Sie Platz auf dem Server, oder laden Sie eine kleinere Datei hoch.',
   },
   'workspace.archived': {
-    message: 'Der Arbeitsbereich {name} ist archiviert und nimmt keine Threads mehr auf.',
+    message: 'Der Arbeitsbereich {name} ist archiviert und kann keine neuen Threads aufnehmen.',
     remedy: 'Holen Sie ihn zuerst aus dem Archiv zurück.',
   },
   'workspace.name-taken': {
-    message: 'Sie haben schon einen Arbeitsbereich {name}.',
-    remedy: 'Nehmen Sie einen anderen Namen, oder benennen Sie den anderen zuerst um.',
+    message: 'Sie haben schon einen Arbeitsbereich namens {name}.',
+    remedy: 'Wählen Sie einen anderen Namen, oder benennen Sie den vorhandenen um.',
   },
   'workspace.not-found': {
-    message: 'Diesen Arbeitsbereich gibt es nicht.',
-    remedy: 'Vielleicht wurde er gelöscht. Nehmen Sie einen anderen aus der Seitenleiste.',
+    message: 'Der Arbeitsbereich wurde nicht gefunden.',
+    remedy: 'Vielleicht wurde er gelöscht. Wählen Sie einen anderen aus der Seitenleiste.',
   },
   'workspace.place-invalid': {
-    message: 'Ein Arbeitsbereich kann nicht vor sich selbst stehen.',
-    remedy: 'Nennen Sie einen anderen, vor dem er stehen soll.',
+    message: 'Ein Arbeitsbereich lässt sich nicht vor sich selbst verschieben.',
+    remedy: 'Nennen Sie einen anderen, vor den er verschoben werden soll, oder null für das Ende.',
   },
   'workspace.undo-over': {
-    message: 'Der Arbeitsbereich lässt sich nicht mehr zurückholen: Die Zeit ist um, seine Threads werden entfernt.',
+    message:
+      'Dieser Arbeitsbereich lässt sich nicht mehr wiederherstellen: Die Frist dafür ist um, und seine Threads werden gelöscht.',
     remedy: 'Legen Sie einen neuen Arbeitsbereich an.',
   },
 }
