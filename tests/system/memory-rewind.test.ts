@@ -59,7 +59,7 @@ test('C9: five turns are rewound: files, processes, variables of Python and mess
   expect(items).toEqual(expect.arrayContaining(kept.map((item) => `kept ${item}`)))
   expect(items.join()).not.toContain('sleep 5000')
   const met = report?.items.find(({ name }) => name.endsWith(`${peerAddress}:${peerPort}`))
-  expect(met).toMatchObject({ outcome: 'lost', reason: 'It is closed: the sandbox has another address now.' })
+  expect(met).toMatchObject({ outcome: 'lost', reason: 'Closed: the sandbox has a new address.' })
 
   await threads.undoRewind(thread.id, rewindId)
   expect(await messagesOf(thread)).toEqual(before)

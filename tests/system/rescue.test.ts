@@ -76,7 +76,7 @@ describe('a demotion and the cold start after it', () => {
     })
     expect(JSON.stringify(taken)).not.toContain('SERVER_VARIABLE')
     const obstacles = Object.fromEntries(taken.processes.map(({ commandLine, obstacle }) => [commandLine[0], obstacle]))
-    expect(obstacles).toMatchObject({ cat: 'It read from another program.', sleep: '' })
+    expect(obstacles).toMatchObject({ cat: 'piped-input', sleep: '' })
   })
 
   describe('after the cold start', () => {

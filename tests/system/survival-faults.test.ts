@@ -115,7 +115,7 @@ test('C6: where the second look gets no answer nothing is called kept', async ()
   const report = await reported()
   wire.lose(undefined)
   expect(report.items.map(({ outcome, name }) => `${outcome} ${name}`)).toEqual([
-    'unchecked everything that ran',
+    'unchecked everything that was running',
     'unchecked files on the disk',
   ])
 })

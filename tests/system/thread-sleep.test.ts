@@ -161,7 +161,7 @@ test('A2: the report of the first minute, and a look before a rewind, are about 
   expect(report.items.find(({ name }) => name === '/home/user/again.log')).toMatchObject({
     outcome: 'kept',
     reason: expect.stringMatching(
-      /^Written after the pause: what it held before is unchanged, and \d+ bytes follow it\.$/,
+      /^Written after the pause: the previous contents are unchanged, followed by \d+ bytes\.$/,
     ),
   })
   const ofThreadbox = /threadbox|\.ipython|GIT_CONFIG/

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ManifestProcess, RescueReport } from '@threadbox/protocol/guest'
+import type { ManifestProcess, RescueReport, RestartObstacle } from '@threadbox/protocol/guest'
 import { describeProcess, type Furniture, isSubshell, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
 import { sendSignal } from '../processes/process-family.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
@@ -101,17 +101,17 @@ const kernelHelper = /\/kernel\.py$|multiprocessing|joblib|loky/
 function obstacleOf(
   shown: ManifestProcess,
   place: { isInTerminal: boolean; isOfKernel: boolean; isSubshell: boolean },
-): string {
-  if (place.isSubshell) return 'It was a background part of a shell command, which only memory holds.'
-  if (place.isInTerminal) return 'It ran in a terminal, whose screen is gone.'
+): RestartObstacle | '' {
+  if (place.isSubshell) return 'shell-part'
+  if (place.isInTerminal) return 'terminal'
   if (place.isOfKernel && shown.commandLine.some((word) => kernelHelper.test(word))) {
-    return 'It worked for the Python kernel.'
+    return 'python-helper'
   }
-  if (shown.commandLine.length === 0) return 'Its command line is not known.'
-  if (shown.cwd === '' || shown.cwd.endsWith(' (deleted)')) return 'Its directory does not exist any more.'
+  if (shown.commandLine.length === 0) return 'no-command-line'
+  if (shown.cwd === '' || shown.cwd.endsWith(' (deleted)')) return 'no-directory'
   const input = linkOf(`/proc/${shown.pid}/fd/0`)
-  if (/^(pipe|socket):/.test(input)) return 'It read from another program.'
-  return shown.commandLine.at(-1) === '-' && input !== '/dev/null' ? 'It read its program from its input.' : ''
+  if (/^(pipe|socket):/.test(input)) return 'piped-input'
+  return shown.commandLine.at(-1) === '-' && input !== '/dev/null' ? 'program-from-input' : ''
 }
 
 /** A regular file that still has its name. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 export * from '../ownership.ts'
+export type { RestartObstacle } from '../public/survival-codes.ts'
 export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
 export * as git from './generated/threadbox/guest/v1/git_pb.js'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { threadboxDirectories } from '../ownership.ts'
+import { obstacleSchema } from './obstacle.ts'
 import { unreadPartsSchema } from './unread.ts'
 
 /**
@@ -159,7 +160,7 @@ export const rescueReportSchema = z.object({
       cwd: z.string(),
       role: z.enum(['user', 'terminal', 'service']),
       /** Empty when it can be started again as it was. */
-      obstacle: z.string(),
+      obstacle: obstacleSchema,
     }),
   ),
   durationMs: z.number().int(),

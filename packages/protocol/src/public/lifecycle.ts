@@ -1,5 +1,13 @@
 import { z } from 'zod'
 import { sandboxLimitsSchema, sandboxViewSchema } from './sandbox.ts'
+import { survivalFacts, survivalGroups, survivalReasons } from './survival-codes.ts'
+
+function coded<Code extends string>(codes: Record<Code, readonly string[]>) {
+  return z.object({
+    code: z.enum(Object.keys(codes) as Code[]),
+    params: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+}
 
 /** What a survival report speaks about. */
 export const survivalKinds = [
@@ -28,8 +36,15 @@ export const survivalItemSchema = z
     outcome: z.enum(['kept', 'rescued', 'restarted', 'lost', 'unchecked']),
     /** Plain sentence; empty for what was kept. */
     reason: z.string(),
-    /** Type of a variable, pid of a process, size: what helps to recognise it. */
+    /** Type of a variable, PID of a process, size: what helps to recognize it. */
     detail: z.string(),
+    /**
+     * `reason`, `name` and `detail` in codes (see `survivalReasons`, `survivalGroups` and `survivalFacts`), where the text
+     * is not that of a program. Older reports have none.
+     */
+    because: coded(survivalReasons).nullish(),
+    standsFor: coded(survivalGroups).nullish(),
+    facts: coded(survivalFacts).nullish(),
     /** For an ended process that can be started again with one click: id for the `start` route. */
     restartId: z.string().nullable(),
   })

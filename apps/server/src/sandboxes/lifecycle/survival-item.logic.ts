@@ -1,31 +1,54 @@
 import type { Manifest, ManifestPart, UnreadPart } from '@threadbox/protocol/guest'
-import type { SurvivalItem } from '@threadbox/protocol/public'
-
-/** Which two points in time are compared. */
-export type Span = 'pause' | 'rewind' | 'undo'
+import type { SurvivalItem, SurvivalSpan } from '@threadbox/protocol/public'
+import { type Because, detailOf, type Facts, nameOfGroup, reasonOf, type StandsFor } from './survival-words.logic.ts'
 
 /** What was running before and what is running now. */
-export type Manifests = { before: Manifest; after: Manifest; span?: Span }
+export type Manifests = { before: Manifest; after: Manifest; span?: SurvivalSpan }
 
-export const spanWords: Record<Span, { before: string; after: string; since: string }> = {
-  pause: { before: 'before the pause', after: 'after the wake', since: 'after the pause' },
-  rewind: { before: 'at that point', after: 'after the rewind', since: 'after the rewind' },
-  undo: { before: 'before the rewind', after: 'after the rewind was undone', since: 'after the rewind was undone' },
+export function spanOf({ span = 'pause' }: Manifests): SurvivalSpan {
+  return span
 }
 
-export function wordsOf({ span = 'pause' }: Manifests) {
-  return spanWords[span]
-}
-
-export type Outcome = Pick<SurvivalItem, 'outcome'> & Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>>
+/** `reason` and `detail` only where a program said them; such a reason may have a code as well. */
+export type Outcome = Pick<SurvivalItem, 'outcome'> &
+  Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>> & { because?: Because; facts?: Facts }
 
 /** Longest name, reason and detail: they come from programs, and a report has thousands of them. */
 const maxCharacters = 500
 
-export function item(kind: SurvivalItem['kind'], name: string, outcome: Outcome): SurvivalItem {
-  const cut = (text: string) => (text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text)
-  const { reason = '', detail = '', restartId = null } = outcome
-  return { kind, name: cut(name), outcome: outcome.outcome, reason: cut(reason), detail: cut(detail), restartId }
+export function item(kind: SurvivalItem['kind'], name: string | StandsFor, outcome: Outcome): SurvivalItem {
+  const { because, facts, detail = '', restartId = null } = outcome
+  const standsFor = typeof name === 'string' ? undefined : shortened(name)
+  const named = standsFor === undefined ? cut(String(name)) : cut(nameOfGroup(standsFor))
+  return {
+    kind,
+    name: named,
+    outcome: outcome.outcome,
+    reason: cut(outcome.reason ?? (because === undefined ? '' : reasonOf(because))),
+    detail: cut(facts === undefined ? detail : detailOf(facts)),
+    restartId,
+    ...(because === undefined ? {} : { because: shortened(because) }),
+    ...(standsFor === undefined ? {} : { standsFor }),
+    ...(facts === undefined ? {} : { facts }),
+  }
+}
+
+/** The reason of an item: its code, and the English of it. */
+export function reasonIn(because: Because): Pick<SurvivalItem, 'reason' | 'because'> {
+  const short = shortened(because)
+  return { reason: cut(reasonOf(short)), because: short }
+}
+
+function cut(text: string): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text
+}
+
+function shortened<One extends Because | StandsFor>(coded: One): One {
+  const params = Object.entries(coded.params).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(value) : value,
+  ])
+  return { ...coded, params: Object.fromEntries(params) }
 }
 
 /** A part of a manifest; of open files those of one process, of variables those of one kernel. */
@@ -39,21 +62,13 @@ function unread(manifest: Manifest, wanted: Part): UnreadPart | undefined {
   )
 }
 
-const unreadWords: Record<UnreadPart['reason'], (detail: string) => string> = {
-  failed: (detail) => detail,
-  'not-answering': (detail) => `the Python kernel doesn’t respond: ${detail}`,
-  unreadable: () => 'they can’t be listed',
-  'too-many': () => 'there are too many',
-  glance: () => 'only a glance was taken',
-}
-
-/** The reason why a part was not read in one of the two manifests; undefined when both were. */
-export function unreadIn(manifests: Manifests, part: Part): string | undefined {
-  const words = wordsOf(manifests)
+/** Why a part was not read in one of the two manifests; undefined when both were. */
+export function unreadIn(manifests: Manifests, part: Part): Because | undefined {
+  const span = spanOf(manifests)
   const earlier = unread(manifests.before, part)
   if (earlier !== undefined) {
-    return `Couldn’t be checked ${words.before}: ${unreadWords[earlier.reason](earlier.detail)}`
+    return { code: 'unread-before', params: { span, why: earlier.reason, detail: earlier.detail } }
   }
   const later = unread(manifests.after, part)
-  return later && `Couldn’t be checked ${words.after}: ${unreadWords[later.reason](later.detail)}`
+  return later && { code: 'unread-after', params: { span, why: later.reason, detail: later.detail } }
 }

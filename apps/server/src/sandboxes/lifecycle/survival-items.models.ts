@@ -6,14 +6,15 @@ import {
   type ManifestProcess,
 } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
-import { item, type Manifests, type Outcome, unreadIn, wordsOf } from './survival-item.logic.ts'
+import { item, type Manifests, type Outcome, reasonIn, spanOf, unreadIn } from './survival-item.logic.ts'
+import { type Because, because } from './survival-words.logic.ts'
 
 /** What became of a service that ran before a cold start. */
 export type RestartedService = {
   name: string
   command: string
   outcome: 'restarted' | 'lost' | 'unchecked'
-  reason: string
+  because: Because
 }
 
 /** Name of a process as a person would look for it. */
@@ -30,25 +31,25 @@ const isSame = (one: ManifestProcess, other: ManifestProcess) =>
  */
 export function processItems(
   manifests: Manifests,
-  lostAs: (process: ManifestProcess) => Partial<Outcome> = () => ({ reason: 'It does not run any more.' }),
+  lostAs: (process: ManifestProcess) => Partial<Outcome> = () => ({ because: because('process-gone') }),
 ): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, { part: 'processes' })
   const spare = after.processes.filter((process) => !before.processes.some((earlier) => isSame(earlier, process)))
   return personsProcesses(before).flatMap((process) => {
     const { kind, name } = nameOf(process, before)
-    const detail = `pid ${process.pid}`
+    const facts = { code: 'process', params: { pid: process.pid } } as const
     const same = after.processes.find((later) => isSame(later, process))
-    if (same !== undefined) return item(kind, name, { ...runsAsBefore(process, same), detail })
+    if (same !== undefined) return item(kind, name, { ...runsAsBefore(process, same), facts })
     if (isRoundOfKept(process, manifests)) return []
-    if (problem !== undefined) return item(kind, name, { outcome: 'unchecked', reason: problem, detail })
-    const again = spare.findIndex((later) => isAgain(process, later))
-    const [restarted] = again < 0 ? [] : spare.splice(again, 1)
+    if (problem !== undefined) return item(kind, name, { outcome: 'unchecked', because: problem, facts })
+    const index = spare.findIndex((later) => isAgain(process, later))
+    const [restarted] = index < 0 ? [] : spare.splice(index, 1)
     if (restarted !== undefined) {
-      const reason = `The same command runs again, as pid ${restarted.pid}.`
-      return item(kind, name, { outcome: 'restarted', reason, detail })
+      const again = because('process-restarted', { pid: restarted.pid })
+      return item(kind, name, { outcome: 'restarted', because: again, facts })
     }
-    return item(kind, name, { ...lostAs(process), outcome: 'lost', detail })
+    return item(kind, name, { ...lostAs(process), outcome: 'lost', facts })
   })
 }
 
@@ -97,9 +98,7 @@ function nameOf(process: ManifestProcess, { processes }: Manifest): Pick<Surviva
 
 /** Services that a cold start has started again, or tried to. */
 export function restartedItems(services: readonly RestartedService[]): SurvivalItem[] {
-  return services.map(({ name, command, outcome, reason }) =>
-    item('service', name, { outcome, reason, detail: command }),
-  )
+  return services.map(({ name, command, ...outcome }) => item('service', name, { ...outcome, detail: command }))
 }
 
 function isAgain(before: ManifestProcess, later: ManifestProcess): boolean {
@@ -109,10 +108,10 @@ function isAgain(before: ManifestProcess, later: ManifestProcess): boolean {
 /** A process may run another program than before, as the same process. */
 function runsAsBefore(before: ManifestProcess, later: ManifestProcess): Outcome {
   if (before.executable !== later.executable && before.executable !== '' && later.executable !== '') {
-    return { outcome: 'lost', reason: `The process runs another program now: ${commandOf(later)}` }
+    return { outcome: 'lost', because: because('process-other-program', { command: commandOf(later) }) }
   }
   if (before.name !== later.name && commandOf(before) !== commandOf(later)) {
-    return { outcome: 'unchecked', reason: `The same process calls itself something else now: ${commandOf(later)}` }
+    return { outcome: 'unchecked', because: because('process-renamed', { command: commandOf(later) }) }
   }
   return { outcome: 'kept' }
 }
@@ -132,20 +131,17 @@ export function portItems(manifests: Manifests): SurvivalItem[] {
         later.pid !== null && later.pid === port.pid && startOf(after, later.pid) === startOf(before, port.pid),
     )
     if (same !== undefined) return item('port', name, { outcome: 'kept' })
-    if (problem !== undefined) return item('port', name, { outcome: 'unchecked', reason: problem })
+    if (problem !== undefined) return item('port', name, { outcome: 'unchecked', because: problem })
     const [other] = holders
-    if (other === undefined) return item('port', name, { outcome: 'lost', reason: 'Nothing listens there any more.' })
+    if (other === undefined) return item('port', name, { outcome: 'lost', because: because('port-closed') })
     if (other.pid === null || port.pid === null) {
-      const reason = 'Something listens there; whether it is the same process could not be seen.'
-      return item('port', name, { outcome: 'unchecked', reason })
+      return item('port', name, { outcome: 'unchecked', because: because('port-holder-unknown') })
     }
     const earlier = before.processes.find((process) => process.pid === port.pid)
     const later = after.processes.find((process) => process.pid === other.pid)
     const isAgain = earlier !== undefined && later !== undefined && commandOf(earlier) === commandOf(later)
-    if (isAgain) {
-      return item('port', name, { outcome: 'restarted', reason: 'The same command, started again, listens there.' })
-    }
-    return item('port', name, { outcome: 'lost', reason: `Another process (pid ${other.pid}) listens there now.` })
+    if (isAgain) return item('port', name, { outcome: 'restarted', because: because('port-restarted') })
+    return item('port', name, { outcome: 'lost', because: because('port-taken', { pid: other.pid }) })
   })
 }
 
@@ -167,59 +163,59 @@ export function connectionItems(manifests: Manifests): SurvivalItem[] {
     )
     const [later] = index < 0 ? [] : left.splice(index, 1)
     if (later === undefined && problem !== undefined) {
-      return item('connection', name, { outcome: 'unchecked', reason: problem })
+      return item('connection', name, { outcome: 'unchecked', because: problem })
     }
     if (later === undefined) {
-      const reason = connection.scope === 'outside' ? whyCut(manifests) : 'It is closed.'
-      return item('connection', name, { outcome: 'lost', reason })
+      const reason = connection.scope === 'outside' ? whyCut(manifests) : because('connection-closed')
+      return item('connection', name, { outcome: 'lost', because: reason })
     }
     if (later.state === halfClosed && connection.state !== halfClosed) {
-      return item('connection', name, { outcome: 'lost', reason: 'The other side has closed it.' })
+      return item('connection', name, { outcome: 'lost', because: because('connection-closed-by-peer') })
     }
     if (connection.scope === 'outside') {
-      const reason = 'It is open on this side; whether the other side kept it shows with the next data.'
-      return item('connection', name, { outcome: 'unchecked', reason })
+      return item('connection', name, { outcome: 'unchecked', because: because('connection-peer-unknown') })
     }
     return item('connection', name, { outcome: 'kept' })
   })
   return withDoubtfulEnds(before.connections, found)
 }
 
-function whyCut({ span }: Manifests): string {
-  return span === 'rewind' || span === 'undo'
-    ? 'It is closed: the sandbox has another address now.'
-    : 'It is closed: the other side gave it up.'
+function whyCut(manifests: Manifests): Because {
+  return spanOf(manifests) === 'pause' ? because('connection-dropped') : because('connection-new-address')
 }
 
 /** Which two ends of unix sockets belong together cannot be seen: where one has closed, another one may lead nowhere. */
 function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalItem[]): SurvivalItem[] {
   const isUnix = (index: number) => connections[index]?.kind === 'unix'
   if (!found.some(({ outcome }, index) => outcome === 'lost' && isUnix(index))) return found
-  const reason = 'It is open on this side; other unix sockets have closed, and its other side may be one of them.'
+  const reason = reasonIn(because('connection-unix-peer-unknown'))
   return found.map((one, index) =>
-    one.outcome === 'kept' && isUnix(index) ? { ...one, outcome: 'unchecked', reason } : one,
+    one.outcome === 'kept' && isUnix(index) ? { ...one, outcome: 'unchecked', ...reason } : one,
   )
 }
+
+export const shellSession = { code: 'shell-session', params: {} } as const
 
 /** Directory and functions of the shell session, and its environment name by name. */
 export function shellItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, { part: 'shell' })
-  if (problem !== undefined) return [item('shell', 'shell session', { outcome: 'unchecked', reason: problem })]
+  if (problem !== undefined) return [item('shell', shellSession, { outcome: 'unchecked', because: problem })]
   const gone = [
     ...before.shell.functions.filter((name) => !after.shell.functions.includes(name)).map((name) => `function ${name}`),
     ...Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] === undefined),
   ]
   const others = Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] !== before.shell.parts[name])
-  const session =
+  const lost =
     before.shell.cwd !== after.shell.cwd
-      ? { outcome: 'lost' as const, reason: `Its directory is now ${after.shell.cwd}.` }
+      ? because('directory-changed', { path: after.shell.cwd })
       : gone.length > 0
-        ? { outcome: 'lost' as const, reason: `It does not have any more: ${[...new Set(gone)].join(', ')}.` }
+        ? because('parts-no-longer-set', { names: [...new Set(gone)].join(', ') })
         : others.length > 0
-          ? { outcome: 'lost' as const, reason: `Others than before are now: ${others.join(', ')}.` }
-          : { outcome: 'kept' as const }
-  return [item('shell', 'shell session', { ...session, detail: before.shell.cwd }), ...environmentItems(manifests)]
+          ? because('parts-changed', { names: others.join(', ') })
+          : undefined
+  const session: Outcome = lost === undefined ? { outcome: 'kept' } : { outcome: 'lost', because: lost }
+  return [item('shell', shellSession, { ...session, detail: before.shell.cwd }), ...environmentItems(manifests)]
 }
 
 function environmentItems({ before, after }: Manifests): SurvivalItem[] {
@@ -229,13 +225,11 @@ function environmentItems({ before, after }: Manifests): SurvivalItem[] {
   const isComparable = shared.length === 0 || shared.some(([name, hash]) => after.shell.environment[name] === hash)
   return earlier.map(([name, hash]) => {
     const later = after.shell.environment[name]
-    if (later === undefined) return item('environment', name, { outcome: 'lost', reason: 'It is not set any more.' })
-    if (!isComparable) {
-      const reason = 'It is set; its value could not be compared.'
-      return item('environment', name, { outcome: 'unchecked', reason })
-    }
+    if (later === undefined) return item('environment', name, { outcome: 'lost', because: because('no-longer-set') })
+    if (!isComparable)
+      return item('environment', name, { outcome: 'unchecked', because: because('value-not-compared') })
     if (later === hash) return item('environment', name, { outcome: 'kept' })
-    return item('environment', name, { outcome: 'lost', reason: 'It has another value now.' })
+    return item('environment', name, { outcome: 'lost', because: because('value-changed') })
   })
 }
 
@@ -247,9 +241,9 @@ export function packageItems(manifests: Manifests): SurvivalItem[] {
       const later = after.packages[source][name]
       const base = { detail: `${source} ${version}` }
       if (later === version) return item('package', name, { ...base, outcome: 'kept' })
-      if (problem !== undefined) return item('package', name, { ...base, outcome: 'unchecked', reason: problem })
-      const reason = later === undefined ? 'It is not installed any more.' : `It is now version ${later}.`
-      return item('package', name, { ...base, outcome: 'lost', reason })
+      if (problem !== undefined) return item('package', name, { ...base, outcome: 'unchecked', because: problem })
+      const reason = later === undefined ? because('package-removed') : because('package-changed', { version: later })
+      return item('package', name, { ...base, outcome: 'lost', because: reason })
     })
   })
 }
@@ -258,20 +252,21 @@ export function packageItems(manifests: Manifests): SurvivalItem[] {
 export function openFileItems(manifests: Manifests): SurvivalItem[] {
   const left = [...manifests.after.deletedOpenFiles]
   return manifests.before.deletedOpenFiles.map((file) => {
-    const detail = `${file.bytes} bytes, pid ${file.pid}`
+    const facts = { code: 'open-file', params: { bytes: file.bytes, pid: file.pid } } as const
     const index = left.findIndex(({ pid, path }) => pid === file.pid && path === file.path)
     const [later] = index < 0 ? [] : left.splice(index, 1)
     const problem = unreadIn(manifests, { part: 'open-files', pid: file.pid })
     if (later === undefined && problem !== undefined) {
-      return item('open-file', file.path, { outcome: 'unchecked', reason: problem, detail })
+      return item('open-file', file.path, { outcome: 'unchecked', because: problem, facts })
     }
     if (later === undefined) {
-      return item('open-file', file.path, { outcome: 'lost', reason: 'No process holds it open any more.', detail })
+      return item('open-file', file.path, { outcome: 'lost', because: because('open-file-closed'), facts })
     }
     if (later.bytes < file.bytes) {
-      return item('open-file', file.path, { outcome: 'lost', reason: `It has only ${later.bytes} bytes now.`, detail })
+      const shorter = because('open-file-shorter', { bytes: later.bytes })
+      return item('open-file', file.path, { outcome: 'lost', because: shorter, facts })
     }
-    return item('open-file', file.path, { outcome: 'kept', detail })
+    return item('open-file', file.path, { outcome: 'kept', facts })
   })
 }
 
@@ -281,16 +276,15 @@ export function memoryFileItems(manifests: Manifests): SurvivalItem[] {
   const later = new Map(manifests.after.memoryFiles.map((file) => [file.path, file]))
   return manifests.before.memoryFiles.map((file) => {
     const now = later.get(file.path)
-    const detail = `${file.bytes} bytes, in memory`
+    const facts = { code: 'memory-file', params: { bytes: file.bytes } } as const
     if (now === undefined && problem !== undefined) {
-      return item('file', file.path, { outcome: 'unchecked', reason: problem, detail })
+      return item('file', file.path, { outcome: 'unchecked', because: problem, facts })
     }
-    if (now === undefined)
-      return item('file', file.path, { outcome: 'lost', reason: 'It is not there any more.', detail })
+    if (now === undefined) return item('file', file.path, { outcome: 'lost', because: because('file-gone'), facts })
     if (now.bytes !== file.bytes || now.changedAt !== file.changedAt) {
-      const reason = `It was written to ${wordsOf(manifests).since}.`
-      return item('file', file.path, { outcome: 'unchecked', reason, detail })
+      const changed = because('file-changed', { span: spanOf(manifests) })
+      return item('file', file.path, { outcome: 'unchecked', because: changed, facts })
     }
-    return item('file', file.path, { outcome: 'kept', detail })
+    return item('file', file.path, { outcome: 'kept', facts })
   })
 }

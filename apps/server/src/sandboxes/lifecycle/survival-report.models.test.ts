@@ -3,6 +3,7 @@ import type { SurvivalItem } from '@threadbox/protocol/public'
 import { emptyFileChanges, emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { describe, expect, test } from 'vitest'
 import { compareSurvival, type Evidence, summarise } from './survival-report.models.ts'
+import { because } from './survival-words.logic.ts'
 
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
   pid,
@@ -83,7 +84,7 @@ const hot = (after: Manifest | null, more: Partial<Evidence> = {}): Evidence => 
   facts: { from: 'memory', cause: null },
   before: whole,
   after,
-  afterProblem: 'it did not answer.',
+  afterProblem: 'silent',
   files: emptyFileChanges,
   rescued: null,
   replayed: null,
@@ -262,7 +263,8 @@ describe('C6: faults between the manifest and the second look: each is said, non
   ]
   test.each(faults)('%s', (_, after, expected) => {
     expect(notKept(hot(after)).toSorted()).toEqual(expected.toSorted())
-    for (const item of compareSurvival(hot(after))) if (item.outcome !== 'kept') expect(item.reason).not.toBe('')
+    const others = compareSurvival(hot(after)).filter(({ outcome }) => outcome !== 'kept')
+    expect(others.filter(({ reason, because }) => reason === '' || because === undefined)).toEqual([])
   })
 })
 
@@ -281,7 +283,7 @@ test('A2: a connection to the outside is never called kept: only its other side 
   const gone = hot(changed({ connections: [] }), { before })
   expect(compareSurvival(gone).find(({ kind }) => kind === 'connection')).toMatchObject({
     outcome: 'lost',
-    reason: 'It is closed: the other side gave it up.',
+    reason: 'Closed: the other side dropped it.',
   })
 })
 
@@ -321,7 +323,7 @@ test('C8: a file that a process of before still writes is kept, written since; o
   expect(named(items, '/var/log/mine')).toMatchObject({
     outcome: 'kept',
     reason: 'Written after the pause, by a process that was kept.',
-    detail: 'pid 10',
+    detail: 'PID 10',
   })
   expect(paths.slice(1).map((path) => named(items, path)?.outcome)).toEqual(['unchecked', 'unchecked', 'unchecked'])
   const rewound = { from: 'memory' as const, cause: { code: 'rewound' as const, detail: '' } }
@@ -336,16 +338,16 @@ test('C8: a file that only got longer is kept, written since, whoever wrote; of 
   const items = compareSurvival(hot(whole, { files }))
   expect(named(items, '/home/user/log')).toMatchObject({
     outcome: 'kept',
-    reason: 'Written after the pause: what it held before is unchanged, and 1234 bytes follow it.',
+    reason: 'Written after the pause: the previous contents are unchanged, followed by 1234 bytes.',
     detail: '',
   })
-  expect(named(items, '/home/user/touched')?.reason).toBe('Written after the pause: it holds the same as before.')
-  expect(named(items, '/home/user/letter')?.reason).toMatch(/and 1 byte follows it\.$/)
+  expect(named(items, '/home/user/touched')?.reason).toMatch(/: its contents are the same as before\.$/)
+  expect(named(items, '/home/user/letter')?.reason).toMatch(/followed by 1 byte\.$/)
   expect(named(items, '/home/user/edited')).toMatchObject({
     outcome: 'unchecked',
-    reason: 'It was written to after the pause.',
+    reason: 'Changed after the pause.',
   })
-  expect(named(items, '1 more files')?.outcome).toBe('unchecked')
+  expect(named(items, '1 more file')?.outcome).toBe('unchecked')
 })
 
 test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
@@ -363,7 +365,7 @@ test('C8: of a cache it is one line how many of its files were written to or rem
   )
   expect(found).toMatchObject([
     { outcome: 'lost', name: '/home/user/app/node_modules', reason: '1 file in it was removed after the pause.' },
-    { outcome: 'unchecked', name: '/home/user/.cache', reason: '3 files in it were written to after the pause.' },
+    { outcome: 'unchecked', name: '/home/user/.cache', reason: '3 files in it were changed after the pause.' },
   ])
 })
 
@@ -382,7 +384,7 @@ test('a sandbox that nobody could look at is said to be unchecked, before or aft
   const after = compareSurvival(hot(null))
   expect(after[0]).toMatchObject({
     outcome: 'unchecked',
-    reason: 'The sandbox could not be looked at after the wake: it did not answer.',
+    reason: 'The sandbox couldn’t be checked after the wake: it didn’t respond.',
   })
   const before = compareSurvival(hot(whole, { before: null }))
   expect(before[0]).toMatchObject({
@@ -417,7 +419,7 @@ describe('A3, G5: after a cold start', () => {
         commandLine: ['redis-server'],
         cwd: '/',
         role: 'service',
-        obstacle: 'Its directory is gone.',
+        obstacle: 'no-directory',
       },
     ],
     ...more,
@@ -436,7 +438,7 @@ describe('A3, G5: after a cold start', () => {
     const items = compareSurvival(cold())
     expect(named(items, 'python server.py')).toMatchObject({ outcome: 'lost', restartId: 'p1' })
     expect(named(items, 'redis-server')).toMatchObject({ outcome: 'lost', restartId: null })
-    expect(named(items, 'redis-server')?.reason).toContain('Its directory is gone.')
+    expect(named(items, 'redis-server')?.reason).toMatch(/discarded\. Its working directory no longer exists\.$/)
     expect(items.find(({ kind }) => kind === 'connection')?.outcome).toBe('lost')
     expect(named(items, '/tmp/gone')?.outcome).toBe('lost')
   })
@@ -449,8 +451,13 @@ describe('A3, G5: after a cold start', () => {
       ],
     })
     const services = [
-      { name: 'web', command: 'npm start', outcome: 'restarted' as const, reason: 'It was started again.' },
-      { name: 'api', command: 'flask run', outcome: 'lost' as const, reason: 'It failed.' },
+      { name: 'web', command: 'npm start', outcome: 'restarted' as const, because: because('restarted') },
+      {
+        name: 'api',
+        command: 'flask run',
+        outcome: 'lost' as const,
+        because: because('service-failed', { detail: 'x' }),
+      },
     ]
     const ofPrograms = (evidence: Evidence) =>
       compareSurvival(evidence).flatMap(({ kind, name, outcome }) =>
@@ -503,7 +510,7 @@ describe('A3, G5: after a cold start', () => {
   test('a boot that ended by itself lost everything that was in memory, whatever it was', () => {
     const ended = { from: 'disk' as const, cause: { code: 'ended-killed-inside', detail: '' } }
     expect(notKept(cold({ facts: ended, before: null, rescued: null, replayed: emptyRescue(), files: null }))).toEqual([
-      'lost process everything that ran',
+      'lost process everything that was running',
       'lost shell shell session',
       'lost variable all Python variables',
       'unchecked file files on the disk',
@@ -556,7 +563,7 @@ describe('C9: after a rewind', () => {
     connections: [outside],
     unread: [{ part: 'variables', context: 'default', leftOut: 7, reason: 'too-many', detail: '' }],
   }
-  const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: '' }
+  const nothing = { files: null, rescued: null, replayed: null, services: [], afterProblem: null }
   const reasons = (items: SurvivalItem[], outcome: SurvivalItem['outcome']) =>
     items.filter((item) => item.outcome === outcome).map(({ name, reason }) => `${name}: ${reason}`)
 
@@ -564,7 +571,7 @@ describe('C9: after a rewind', () => {
     const after = { ...then, connections: [] }
     const items = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: then, after })
     expect(reasons(items, 'lost')).toEqual([
-      'tcp 198.18.0.6:4000 – 203.0.113.7:443: It is closed: the sandbox has another address now.',
+      'tcp 198.18.0.6:4000 – 203.0.113.7:443: Closed: the sandbox has a new address.',
     ])
     expect(reasons(items, 'unchecked')).toContain('7 more variables of default: They weren’t recorded at that point.')
     const unknown = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: null, after })
@@ -578,15 +585,16 @@ describe('C9: after a rewind', () => {
     expect(hot[0]).toMatchObject({ reason: 'What was running couldn’t be recorded before the rewind.' })
     const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: then }
     expect(reasons(compareSurvival(cold), 'lost')).toContain(
-      'x: It was alive at that moment, and the memory of then did not come back.',
+      'x: It was in memory at that point, and the memory from then wasn’t restored.',
     )
   })
 
   test('without memory, what ran then is lost by name, and of what nobody wrote down that is said', () => {
     const evidence = { ...nothing, facts: { from: 'disk' as const, cause }, after: emptyManifest() }
     const lost = reasons(compareSurvival({ ...evidence, before: then }), 'lost')
-    const reason = 'It was alive at that moment, and the memory of then did not come back.'
-    expect(lost).toEqual(expect.arrayContaining([`python server.py: ${reason}`, `x: ${reason}`]))
-    expect(compareSurvival({ ...evidence, before: null })[0]?.reason).toContain('Nobody wrote down')
+    const rest = 'at that point, and the memory from then wasn’t restored.'
+    for (const one of ['python server.py: It was running', 'x: It was in memory'])
+      expect(lost).toContain(`${one} ${rest}`)
+    expect(compareSurvival({ ...evidence, before: null })[0]?.reason).toContain('wasn’t recorded')
   })
 })

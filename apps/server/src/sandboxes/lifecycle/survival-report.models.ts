@@ -1,8 +1,8 @@
 import type { Manifest, RescuedVariable, RescueReport } from '@threadbox/protocol/guest'
 import type { FileChanges, FolderChanges } from '@threadbox/protocol/host'
-import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
+import { isExchangeCause, type SurvivalItem, type SurvivalReport, type SurvivalSpan } from '@threadbox/protocol/public'
 import type { WakeFacts } from '../state/sandbox.models.ts'
-import { item, type Span, spanWords } from './survival-item.logic.ts'
+import { item, type Outcome, reasonIn } from './survival-item.logic.ts'
 import {
   commandOf,
   connectionItems,
@@ -16,8 +16,10 @@ import {
   type RestartedService,
   restartedItems,
   shellItems,
+  shellSession,
 } from './survival-items.models.ts'
 import { variableItems } from './survival-variables.logic.ts'
+import { type Because, because, type Facts, type StandsFor } from './survival-words.logic.ts'
 
 /** How many kept items a report names; the counts are of all. */
 const maxKept = 500
@@ -30,7 +32,7 @@ export type Evidence = {
   before: Manifest | null
   after: Manifest | null
   /** Why there is no `after`. */
-  afterProblem: string
+  afterProblem: 'asleep' | 'silent' | null
   files: FileChanges | null
   /** What the demotion said that it kept, and what came back of it. */
   rescued: RescueReport | null
@@ -44,7 +46,7 @@ function isHot(from: SurvivalReport['from']): boolean {
   return from === 'frozen' || from === 'memory'
 }
 
-function spanOf({ cause }: Evidence['facts']): Span {
+function spanOf({ cause }: Evidence['facts']): SurvivalSpan {
   if (!isExchangeCause(cause?.code)) return 'pause'
   return cause?.code === 'rewind-undone' ? 'undo' : 'rewind'
 }
@@ -66,9 +68,9 @@ function hotItems({ facts, before, after, afterProblem }: Evidence): SurvivalIte
   if (before === null || after === null) {
     const reason =
       before === null
-        ? `What was running couldn’t be recorded ${spanWords[span].before}.`
-        : `The sandbox could not be looked at ${spanWords[span].after}: ${afterProblem}`
-    return [item('process', 'everything that ran', { outcome: 'unchecked', reason })]
+        ? because('nothing-recorded', { span })
+        : because('not-checked-after', { span, why: afterProblem ?? 'silent' })
+    return [item('process', everything, { outcome: 'unchecked', because: reason })]
   }
   const manifests = { before, after, span }
   return [
@@ -82,6 +84,9 @@ function hotItems({ facts, before, after, afterProblem }: Evidence): SurvivalIte
     ...memoryFileItems(manifests),
   ]
 }
+
+const everything = { code: 'everything-running', params: {} } as const
+const allVariables = { code: 'all-variables', params: {} } as const
 
 function coldItems(evidence: Evidence): SurvivalItem[] {
   const { before, after, afterProblem } = evidence
@@ -98,59 +103,61 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
     deletedOpenFiles: [],
     memoryFiles: [],
   }
-  const manifests = { before, after: after ?? { ...nothing, unread: [] } }
-  const isExchange = spanOf(evidence.facts) !== 'pause'
-  const endedWithMemory = (found: SurvivalItem) => ({
-    ...found,
-    reason: isExchange ? notBack : 'It lived in memory, which was given up.',
-  })
+  const span = spanOf(evidence.facts)
+  const manifests = { before, after: after ?? { ...nothing, unread: [] }, span }
+  const isExchange = span !== 'pause'
+  const inMemory = reasonIn(isExchange ? because('not-restored') : because('memory-discarded'))
+  const endedWithMemory = (found: SurvivalItem) => ({ ...found, ...inMemory })
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
   const told = new Set(evidence.services.map(({ name }) => name))
   const speaking = {
     ...before,
     processes: before.processes.filter(({ service }) => !told.has(service)),
   }
-  const gone = isExchange ? notBack : 'It ended when the memory was given up.'
+  const how = isExchange ? 'not-restored' : 'discarded'
   const processes = processItems({ ...manifests, before: speaking }, ({ pid }) => {
     const ended = restartable.get(pid)
-    if (ended === undefined) return { reason: gone }
-    const reason = ended.obstacle === '' ? `${gone} It can be started again.` : `${gone} ${ended.obstacle}`
-    return { reason, restartId: ended.obstacle === '' ? ended.id : null }
+    if (ended === undefined) return { because: because('ended', { how }) }
+    const { obstacle } = ended
+    if (obstacle !== '') return { because: because('ended-obstacle', { how, obstacle }) }
+    return { because: because('ended-restartable', { how }), restartId: ended.id }
   })
   return [
     ...restartedItems(evidence.services),
     ...processes,
     ...portItems(manifests),
-    ...connectionItems({ before, after: { ...manifests.after, connections: [], unread: [] } }).map(endedWithMemory),
+    ...connectionItems({ ...manifests, after: { ...manifests.after, connections: [], unread: [] } }).map(
+      endedWithMemory,
+    ),
     ...variablesFrom(evidence, rescue),
     ...coldShell(evidence, rescue),
     ...(after === null
       ? [
-          item('package', 'all packages', {
+          item('package', allPackages, {
             outcome: 'unchecked',
-            reason: `They could not be looked at: ${afterProblem}`,
+            because: because('not-checked-why', { why: afterProblem ?? 'silent' }),
           }),
         ]
-      : packageItems({ before, after })),
-    ...openFileItems({ before, after: { ...manifests.after, deletedOpenFiles: [], unread: [] } }).map(endedWithMemory),
-    ...memoryFileItems({ before, after: { ...manifests.after, memoryFiles: [], unread: [] } }).map(endedWithMemory),
+      : packageItems(manifests)),
+    ...openFileItems({ ...manifests, after: { ...manifests.after, deletedOpenFiles: [], unread: [] } }).map(
+      endedWithMemory,
+    ),
+    ...memoryFileItems({ ...manifests, after: { ...manifests.after, memoryFiles: [], unread: [] } }).map(
+      endedWithMemory,
+    ),
   ]
 }
 
-/** Of a rewind to files alone, or its undo. */
-const notBack = 'It was alive at that moment, and the memory of then did not come back.'
+const allPackages = { code: 'all-packages', params: {} } as const
 
-/** A boot that ended by itself: nobody wrote down what was alive, but all of it is gone. */
+/** A boot that ended on its own: what was running wasn't recorded, but all of it is gone. */
 function withoutManifest({ facts }: Evidence): SurvivalItem[] {
-  const reason =
-    spanOf(facts) !== 'pause'
-      ? 'Nobody wrote down what was alive at that moment, and the memory of then did not come back.'
-      : 'The sandbox ended without a moment to write down what was alive.'
-  return [
-    item('process', 'everything that ran', { outcome: 'lost', reason }),
-    item('shell', 'shell session', { outcome: 'lost', reason }),
-    item('variable', 'all Python variables', { outcome: 'lost', reason }),
-  ]
+  const isExchange = spanOf(facts) !== 'pause'
+  const lost = {
+    outcome: 'lost',
+    because: isExchange ? because('nothing-recorded-then') : because('stopped-unrecorded'),
+  } as const
+  return [item('process', everything, lost), item('shell', shellSession, lost), item('variable', allVariables, lost)]
 }
 
 function variablesFrom(evidence: Evidence, rescue: RescueReport | null): SurvivalItem[] {
@@ -159,10 +166,10 @@ function variablesFrom(evidence: Evidence, rescue: RescueReport | null): Surviva
   const missing = known.filter((variable) => !told.has(nameOf(variable)))
   const rescued = [...told.values()].map((variable) => rescuedItem(evidence, rescue, variable))
   const isExchange = spanOf(evidence.facts) !== 'pause'
-  const reason = isExchange ? notBack : 'It was in memory, and was not written down before the memory was lost.'
+  const reason = isExchange ? because('not-restored') : because('not-saved')
   return [
     ...rescued,
-    ...missing.map(({ name, type }) => item('variable', name, { outcome: 'lost', reason, detail: type })),
+    ...missing.map(({ name, type }) => item('variable', name, { outcome: 'lost', because: reason, detail: type })),
   ]
 }
 
@@ -172,31 +179,32 @@ function nameOf(variable: { context: string; name: string }): string {
 
 function rescuedItem(evidence: Evidence, rescue: RescueReport | null, variable: RescuedVariable): SurvivalItem {
   const { name, type } = variable
-  const say = (outcome: SurvivalItem['outcome'], reason: string) =>
-    item('variable', name, { outcome, reason, detail: type })
-  if (variable.outcome === 'lost') return say('lost', variable.reason)
-  if (rescue?.state === 'failed') return say('lost', 'It is on the disk, but could not be read back.')
-  const older = olderRescue(evidence, rescue)
+  const say = (outcome: SurvivalItem['outcome'], reason: Because) =>
+    item('variable', name, { outcome, because: reason, detail: type })
+  if (variable.outcome === 'lost') {
+    return item('variable', name, { outcome: 'lost', reason: variable.reason, detail: type })
+  }
+  if (rescue?.state === 'failed') return say('lost', because('saved-not-restorable'))
+  const isOlder = isOlderRescue(evidence)
+  const at = rescue?.takenAt ?? null
   if (rescue?.state !== 'replayed') {
-    const which = older === undefined ? 'It is on the disk' : `A value from ${older} is on the disk`
-    return say('unchecked', `${which} and is read back before the first Python cell.`)
+    if (!isOlder) return say('unchecked', because('saved-waiting'))
+    return say('unchecked', at === null ? because('saved-waiting-earlier') : because('saved-waiting-older', { at }))
   }
   const kernel = evidence.after?.kernels.find((candidate) => candidate.context === variable.context)
   if (kernel === undefined || kernel.state === 'not-answering') {
-    return say('unchecked', 'It was read back, but Python could not be looked at after that.')
+    return say('unchecked', because('restored-not-checked'))
   }
   const isThere = kernel.variables.some((candidate) => candidate.name === name)
   // Imported modules are not listed among the variables.
-  if (!isThere && variable.method !== 'import')
-    return say('lost', 'It was written down, but Python does not have it now.')
-  if (older === undefined) return say('rescued', 'It was written to the disk and read back.')
-  return say('unchecked', `Python has its value from ${older}; whether it was changed after that is not known.`)
+  if (!isThere && variable.method !== 'import') return say('lost', because('saved-not-present'))
+  if (!isOlder) return say('rescued', because('restored'))
+  return say('unchecked', at === null ? because('earlier-value') : because('older-value', { at }))
 }
 
-/** The time of a rescue that was made before an earlier sleep: nothing was written down before this one. */
-function olderRescue({ facts, rescued }: Evidence, rescue: RescueReport | null): string | undefined {
-  if (rescued !== null || facts.cause?.code === 'memory-given-up') return undefined
-  return rescue?.takenAt == null ? 'an earlier sleep' : new Date(rescue.takenAt).toISOString()
+/** Whether the rescue was made before an earlier pause: nothing was saved before this one. */
+function isOlderRescue({ facts, rescued }: Evidence): boolean {
+  return rescued === null && facts.cause?.code !== 'memory-given-up'
 }
 
 function coldShell({ before, after }: Evidence, rescue: RescueReport | null): SurvivalItem[] {
@@ -204,41 +212,39 @@ function coldShell({ before, after }: Evidence, rescue: RescueReport | null): Su
   const detail = before.shell.cwd
   const isRescued = rescue?.shell.outcome === 'kept'
   if (!isRescued) {
-    const reason = rescue?.shell.reason || 'The session ended with the memory; a new one begins.'
+    const said = rescue?.shell.reason ?? ''
+    const lost: Outcome = {
+      outcome: 'lost',
+      ...(said === '' ? { because: because('session-ended') } : { reason: said }),
+    }
     const names = Object.keys(before.shell.environment)
-    // The session is stored on the disk, so that it may be there although nobody rescued it.
+    // The session is stored on the disk, so that it may exist although it wasn't rescued.
     if (after !== null) return shellItems({ before, after })
-    return [
-      item('shell', 'shell session', { outcome: 'lost', reason, detail }),
-      ...names.map((name) => item('environment', name, { outcome: 'lost', reason })),
-    ]
+    return [item('shell', shellSession, { ...lost, detail }), ...names.map((name) => item('environment', name, lost))]
   }
   if (after === null) {
-    return [item('shell', 'shell session', { outcome: 'unchecked', reason: 'It could not be looked at.', detail })]
+    return [item('shell', shellSession, { outcome: 'unchecked', because: because('not-checked'), detail })]
   }
-  // The environment is kept as it is looked at: equal before and after. The session itself is another one.
+  // The environment is kept as it was compared: equal before and after. The session itself is another one.
   return shellItems({ before, after }).map((found) =>
     found.outcome === 'kept' && found.kind === 'shell'
-      ? { ...found, outcome: 'rescued', reason: 'It was written to the disk and read back.' }
+      ? { ...found, outcome: 'rescued', ...reasonIn(because('restored')) }
       : found,
   )
 }
 
 function fileItems({ files, facts, before, after }: Evidence): SurvivalItem[] {
   if (facts.from === 'snapshot') {
-    const reason = facts.cause?.detail ?? 'The disk is an older copy.'
-    return [item('file', 'everything written after the snapshot', { outcome: 'lost', reason })]
+    return [item('file', { code: 'later-files', params: {} }, { outcome: 'lost', ...diskReason('older-disk', facts) })]
   }
   if (files === null || files.since === null) {
-    const when = isHot(facts.from)
-      ? 'There is no picture of the disk from the pause to compare with.'
-      : 'There is no earlier picture of the disk to compare with.'
-    return [item('file', 'files on the disk', { outcome: 'unchecked', reason: when })]
+    const missing = isHot(facts.from) ? because('no-pause-snapshot') : because('no-earlier-snapshot')
+    return [item('file', { code: 'disk-files', params: {} }, { outcome: 'unchecked', because: missing })]
   }
-  const { since } = spanWords[spanOf(facts)]
+  const span = spanOf(facts)
   const absolute = (path: string) => (path.startsWith('/') ? path : `/${path}`)
   const removed = files.removed.map((path) =>
-    item('file', absolute(path), { outcome: 'lost', reason: 'It is not there any more.' }),
+    item('file', absolute(path), { outcome: 'lost', because: because('file-gone') }),
   )
   const writers = before === null || after === null ? new Map<string, number>() : samePrograms({ before, after })
   const extended = new Map(files.extended.map(({ name, addedBytes }) => [name, addedBytes]))
@@ -246,30 +252,33 @@ function fileItems({ files, facts, before, after }: Evidence): SurvivalItem[] {
     const path = absolute(name)
     const [pid, addedBytes] = [writers.get(path), extended.get(name)]
     if (pid !== undefined) {
-      const reason = `Written ${since}, by a process that was kept.`
-      return item('file', path, { outcome: 'kept', reason, detail: `pid ${pid}` })
+      const kept = { outcome: 'kept', because: because('file-written-by-kept', { span }) } as const
+      return item('file', path, { ...kept, facts: { code: 'process', params: { pid } } })
     }
     return addedBytes === undefined
-      ? item('file', path, { outcome: 'unchecked', reason: `It was written to ${since}.` })
-      : item('file', path, { outcome: 'kept', reason: `Written ${since}: ${extensionOf(addedBytes)}.` })
+      ? item('file', path, { outcome: 'unchecked', because: because('file-changed', { span }) })
+      : item('file', path, { outcome: 'kept', because: extensionOf(addedBytes, span) })
   })
-  const caches = files.folders.flatMap((folder) => cacheItems(folder, since))
-  const more = (count: number, named: number, outcome: 'lost' | 'unchecked', reason: string) =>
-    count > named ? [item('file', `${count - named} more files`, { outcome, reason })] : []
+  const caches = files.folders.flatMap((folder) => cacheItems(folder, span))
+  const more = (count: number, named: number, outcome: Outcome) =>
+    count > named ? [item('file', { code: 'more-files', params: { count: count - named } }, outcome)] : []
   return [
     ...removed,
-    ...more(files.removedCount, removed.length, 'lost', 'They are not there any more.'),
+    ...more(files.removedCount, removed.length, { outcome: 'lost', because: because('files-gone') }),
     ...changed,
-    ...more(files.changedCount, changed.length, 'unchecked', `They were written to ${since}.`),
+    ...more(files.changedCount, changed.length, { outcome: 'unchecked', because: because('file-changed', { span }) }),
     ...caches,
-    item('file', 'all other files', { outcome: 'kept', detail: `${files.addedCount} new` }),
+    item('file', { code: 'other-files', params: {} }, { outcome: 'kept', facts: newFiles(files.addedCount) }),
   ]
 }
 
-/** By whomever: that is not seen, nor whether what was added is whole. */
-function extensionOf(addedBytes: number): string {
-  if (addedBytes === 0) return 'it holds the same as before'
-  return `what it held before is unchanged, and ${addedBytes === 1 ? '1 byte follows' : `${addedBytes} bytes follow`} it`
+function newFiles(count: number): Facts {
+  return { code: 'new-files', params: { count } }
+}
+
+/** Which process wrote it isn't known, nor whether what was added is complete. */
+function extensionOf(count: number, span: SurvivalSpan): Because {
+  return count === 0 ? because('file-same', { span }) : because('file-extended', { span, count })
 }
 
 /** Files that a process had open to write to before and has so now, with its pid: what is written to them is its work. */
@@ -284,20 +293,29 @@ function samePrograms({ before, after }: { before: Manifest; after: Manifest }):
 }
 
 /** A cache is one line, however much of it differs. */
-function cacheItems({ name, removedCount, changedCount }: FolderChanges, since: string): SurvivalItem[] {
+function cacheItems({ name, removedCount, changedCount }: FolderChanges, span: SurvivalSpan): SurvivalItem[] {
   const path = `/${name}`
-  const files = (count: number) => (count === 1 ? '1 file in it was' : `${count} files in it were`)
-  if (removedCount > 0)
-    return [item('file', path, { outcome: 'lost', reason: `${files(removedCount)} removed ${since}.` })]
-  if (changedCount === 0) return []
-  return [item('file', path, { outcome: 'unchecked', reason: `${files(changedCount)} written to ${since}.` })]
+  const removed = because('cache-removed', { span, count: removedCount })
+  if (removedCount > 0) return [item('file', path, { outcome: 'lost', because: removed })]
+  const changed = because('cache-changed', { span, count: changedCount })
+  return changedCount === 0 ? [] : [item('file', path, { outcome: 'unchecked', because: changed })]
+}
+
+/** What was found out about the disk says more than the code. */
+function diskReason(code: 'older-disk' | 'disk-gone', { cause }: Evidence['facts']): Omit<Outcome, 'outcome'> {
+  const detail = cause?.detail ?? ''
+  return { because: because(code), ...(detail === '' ? {} : { reason: detail }) }
 }
 
 function lostWithDisk({ before, facts }: Evidence): SurvivalItem[] {
-  const reason = facts.cause?.detail || 'The disk of the sandbox could not be had any more.'
-  const lost = (kind: SurvivalItem['kind'], name: string) => item(kind, name, { outcome: 'lost', reason })
-  const all = [lost('file', 'all files'), lost('package', 'all packages that were installed')]
-  if (before === null) return [...all, lost('process', 'everything that ran'), lost('variable', 'all Python variables')]
+  const reason = diskReason('disk-gone', facts)
+  const lost = (kind: SurvivalItem['kind'], name: string | StandsFor) =>
+    item(kind, name, { outcome: 'lost', ...reason })
+  const all = [
+    lost('file', { code: 'all-files', params: {} }),
+    lost('package', { code: 'installed-packages', params: {} }),
+  ]
+  if (before === null) return [...all, lost('process', everything), lost('variable', allVariables)]
   return [
     ...all,
     ...personsProcesses(before).map((process) => lost('process', commandOf(process))),

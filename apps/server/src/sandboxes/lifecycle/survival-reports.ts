@@ -1,5 +1,5 @@
 import { delaysOf, makeBackground, makeSingleFlight, orAborted, waitAtMost } from '@threadbox/concurrency'
-import { manifestSchema, type RescueReport } from '@threadbox/protocol/guest'
+import { manifestSchema, rescueReportSchema } from '@threadbox/protocol/guest'
 import { isExchangeCause, type SurvivalReport, type WakeEntry } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
@@ -11,8 +11,10 @@ import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReportRow } from './lifecycle.table.ts'
+import { reasonIn } from './survival-item.logic.ts'
 import type { RestartedService } from './survival-items.models.ts'
 import { compareSurvival, type Evidence, emptyReport, summarise } from './survival-report.models.ts'
+import { because } from './survival-words.logic.ts'
 
 export type ReportDependencies = {
   store: LifecycleStore
@@ -105,7 +107,7 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
       const report = parsed(row)
       const items = report.items.map((found) =>
         found.restartId === restartId
-          ? { ...found, outcome: 'restarted' as const, restartId: null, reason: 'It was started again.' }
+          ? { ...found, outcome: 'restarted' as const, restartId: null, ...reasonIn(because('restarted')) }
           : found,
       )
       const { kind } = report.items.find((found) => found.restartId === restartId) ?? { kind: 'process' as const }
@@ -230,7 +232,7 @@ async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, 
     facts: { from: report.from, cause: report.cause },
     services: services ?? [],
     before: row.before_json === null ? null : manifestSchema.parse(JSON.parse(row.before_json)),
-    rescued: row.rescue_json === null ? null : (JSON.parse(row.rescue_json) as RescueReport),
+    rescued: row.rescue_json === null ? null : rescueReportSchema.parse(JSON.parse(row.rescue_json)),
     files,
     ...(await lookInside(dependencies, row, question)),
   }
@@ -245,7 +247,7 @@ async function lookInside(
   const { guest, sandboxes } = dependencies
   const sandbox = await sandboxes.findById(row.sandbox_id)
   if (sandbox?.boot_id !== row.boot_id || sandbox.state !== 'active') {
-    return { after: null, afterProblem: 'it slept again before that.', replayed: null }
+    return { after: null, afterProblem: 'asleep', replayed: null }
   }
   const target = { sandboxId: row.sandbox_id, bootId: row.boot_id }
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(lookTimeoutMs)])
@@ -253,7 +255,7 @@ async function lookInside(
   const replayed = isCold ? await optional(dependencies, stopping, () => guest.rescue(target, signal)) : null
   const hashKey = dependencies.hashKeyOf(row.sandbox_id)
   const after = await optional(dependencies, stopping, () => guest.manifest(target, { hashKey, signal }))
-  return { after, afterProblem: after === null ? 'it did not answer.' : '', replayed }
+  return { after, afterProblem: after === null ? 'silent' : null, replayed }
 }
 
 async function optional<Value>(

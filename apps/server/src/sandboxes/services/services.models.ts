@@ -3,6 +3,7 @@ import type { SandboxState } from '@threadbox/domain'
 import { services as guest } from '@threadbox/protocol/guest'
 import type { Service, ServiceStatus, StartServiceRequest } from '@threadbox/protocol/public'
 import type { RestartedService } from '../lifecycle/survival-items.models.ts'
+import { because } from '../lifecycle/survival-words.logic.ts'
 import type { ServiceChange } from './services.store.ts'
 import type { ServiceRow } from './services.table.ts'
 
@@ -25,12 +26,12 @@ export function isMissingIn(row: Pick<ServiceRow, 'state' | 'boot_id'>, bootId: 
 }
 
 /** What became of a service that a boot was to start again, for the report of its wake. */
-export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedService, 'outcome' | 'reason'> {
+export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedService, 'outcome' | 'because'> {
   const problem = row.problem_json === null ? undefined : (JSON.parse(row.problem_json) as Problem)
-  if (problem !== undefined) return { outcome: 'lost', reason: `It was restarted and failed: ${problem.message}` }
-  if (row.boot_id !== bootId) return { outcome: 'unchecked', reason: 'It hasn’t been restarted yet.' }
-  if (row.state === 'running') return { outcome: 'restarted', reason: 'It was restarted and its port responds.' }
-  return { outcome: 'restarted', reason: 'It was restarted; its port doesn’t respond yet.' }
+  if (problem !== undefined) return { outcome: 'lost', because: because('service-failed', { detail: problem.message }) }
+  if (row.boot_id !== bootId) return { outcome: 'unchecked', because: because('service-waiting') }
+  if (row.state === 'running') return { outcome: 'restarted', because: because('service-responds') }
+  return { outcome: 'restarted', because: because('service-silent') }
 }
 
 /** What a person sees: the state of the process as far as the sandbox lets it run. */

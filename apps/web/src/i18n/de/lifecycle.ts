@@ -1,5 +1,6 @@
 import type { lifecycle as source } from '../en/lifecycle.ts'
 import type { Texts } from '../texts.ts'
+import { survivalReport } from './survival-report.ts'
 
 export const lifecycle: Texts<typeof source> = {
   from: {
@@ -48,6 +49,7 @@ export const lifecycle: Texts<typeof source> = {
     'open-file_other': '{{count}} offene Dateien',
   },
   report: {
+    ...survivalReport,
     title: 'Was erhalten blieb',
     open: 'Zeigen, was erhalten blieb',
     close: 'Verbergen, was erhalten blieb',

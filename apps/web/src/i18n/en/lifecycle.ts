@@ -1,3 +1,5 @@
+import { survivalReport } from './survival-report.ts'
+
 export const lifecycle = {
   from: {
     rewound: 'Rewound with memory in {{time}}',
@@ -45,6 +47,7 @@ export const lifecycle = {
     'open-file_other': '{{count}} open files',
   },
   report: {
+    ...survivalReport,
     title: 'What survived',
     open: 'Show what survived',
     close: 'Hide what survived',

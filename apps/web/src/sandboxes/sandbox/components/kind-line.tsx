@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type KindSummary, kindsOf, type ReportGroup } from '../state/report.models.ts'
+import { useReportWords } from '../state/report-words.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { ReportItems } from './report-items.tsx'
 
@@ -21,11 +22,12 @@ export function KindLine(props: { report: SurvivalReport; group: ReportGroup; th
 
 function KindRow(props: { summary: KindSummary; group: ReportGroup; threadId: string }) {
   const { t } = useTranslation('lifecycle')
+  const words = useReportWords()
   const [isOpen, setIsOpen] = useState(false)
   const { summary, group } = props
   const { kind, items, count } = summary
   const Chevron = isOpen ? ChevronDown : ChevronRight
-  const names = items.slice(0, namesShown).map(({ name }) => name)
+  const names = items.slice(0, namesShown).map(words.name)
   const title = t(`count.${kind}`, { count })
   return (
     <li className="kept kind">

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import type { ReportGroup } from '../state/report.models.ts'
+import { useReportWords } from '../state/report-words.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { StartAgain } from './start-again.tsx'
 
@@ -36,27 +37,28 @@ export function ReportItems(props: { group: ReportGroup; threadId: string }) {
 /** One thing: what it was, what became of it and why, and the way to start it again where there is one. */
 export function ReportItem(props: { item: SurvivalItem; threadId: string }) {
   const { t } = useTranslation('lifecycle')
+  const words = useReportWords()
   const { item } = props
+  const [name, reason] = [words.name(item), words.reason(item)]
   // What was lost or kept stands under that title; a reason for what was started again says it in more words.
-  const isPlain =
-    item.outcome === 'lost' || item.outcome === 'kept' || (item.outcome === 'restarted' && item.reason !== '')
-  const facts = [isPlain ? '' : t(`report.outcome.${item.outcome}`), item.detail].filter((fact) => fact !== '')
+  const isPlain = item.outcome === 'lost' || item.outcome === 'kept' || (item.outcome === 'restarted' && reason !== '')
+  const facts = [isPlain ? '' : t(`report.outcome.${item.outcome}`), words.detail(item)].filter((fact) => fact !== '')
   return (
     <li className={item.outcome}>
       <KindIcon kind={item.kind} />
-      <b className="mono trunc" title={item.name}>
-        {item.name}
+      <b className="mono trunc" title={name}>
+        {name}
       </b>
       {item.restartId === null ? (
         <span />
       ) : (
-        <StartAgain threadId={props.threadId} restartId={item.restartId} name={item.name} />
+        <StartAgain threadId={props.threadId} restartId={item.restartId} name={name} />
       )}
       <p>
-        {item.reason}
+        {reason}
         {facts.length > 0 && (
           <span className="faint">
-            {item.reason === '' ? '' : ' · '}
+            {reason === '' ? '' : ' · '}
             {facts.join(' · ')}
           </span>
         )}

@@ -6,6 +6,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { groupsOf, type ReportGroup, rebuildable } from '../state/report.models.ts'
+import { useReportWords } from '../state/report-words.ts'
 import { useWakeWords } from '../state/wake-words.ts'
 import { KindLine } from './kind-line.tsx'
 import { RebuildButton } from './rebuild-button.tsx'
@@ -23,7 +24,8 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
   const groups = groupsOf(report)
   const bad = groups.filter(({ outcome }) => outcome === 'lost' || outcome === 'unchecked')
   const good = groups.filter(({ outcome }) => outcome !== 'lost' && outcome !== 'unchecked')
-  const names = rebuildable(report)
+  const itemWords = useReportWords()
+  const names = rebuildable(report).map(itemWords.name)
   const isChecking = report.status === 'checking'
   // Below the heading of the pane, or of the page.
   const Heading = props.isInPane === true ? 'h3' : 'h2'

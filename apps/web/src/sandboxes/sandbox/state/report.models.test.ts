@@ -129,7 +129,7 @@ describe('the card of a wake', () => {
   })
 
   test('offers to rebuild what was lost and an agent can make again', () => {
-    expect(rebuildable(lossy)).toEqual(['python training.py', 'conn'])
+    expect(rebuildable(lossy).map(({ name }) => name)).toEqual(['python training.py', 'conn'])
     expect(countOf(lossy, 'lost')).toBe(2)
   })
 })

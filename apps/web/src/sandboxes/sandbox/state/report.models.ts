@@ -83,8 +83,8 @@ export function opensByItself(report: SurvivalReport, isLatest: boolean): boolea
   return isLatest && report.status === 'complete' && countOf(report, 'lost') > 0
 }
 
-/** Names of what was lost and could be made again by the agent: everything but files and connections. */
-export function rebuildable(report: SurvivalReport): string[] {
+/** What was lost and can be rebuilt by the agent: everything but files and connections. */
+export function rebuildable(report: SurvivalReport): SurvivalItem[] {
   const kinds: readonly Kind[] = ['process', 'service', 'variable', 'shell', 'environment', 'package']
-  return report.items.filter((item) => item.outcome === 'lost' && kinds.includes(item.kind)).map((item) => item.name)
+  return report.items.filter((item) => item.outcome === 'lost' && kinds.includes(item.kind))
 }
