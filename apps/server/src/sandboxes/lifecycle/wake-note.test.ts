@@ -92,7 +92,7 @@ describe('C6, G10: the next question to the model carries the report of a wake',
     const asked = await says('what about now')
     expect(asked).toContain('a first question')
     expect(asked).toContain('woke with its memory')
-    expect(asked).toContain('Everything that was looked at before and after is still there.')
+    expect(asked).toContain('Everything that was checked is still there.')
     expect(asked).not.toContain('<survival-report>')
     expect(await bench.state()).toBe('active')
     const again = await says('and a third time')
@@ -169,7 +169,7 @@ describe('C6, G10: the next question to the model carries the report of a wake',
       expect(asked).toContain(expected)
       if (!expected.includes('ended')) expect(asked).toContain('"name": "trips"')
       expect(asked).toContain('"outcome": "lost"')
-      expect(asked).toContain('Rebuild only what the task at hand needs')
+      expect(asked).toContain('Rebuild only what the current task needs')
       expect((await bench.reported()).status).toBe('complete')
     },
   )
@@ -225,8 +225,8 @@ test('C9: a rewind that was undone is told as that, and not as one to an earlier
     })
   for (const from of ['memory', 'disk'] as const) {
     expect(wakeNote([report(from, 'rewind-undone')])).toContain('at the end of your last step')
-    expect(wakeNote([report(from, 'rewind-undone')])).not.toContain('earlier moment')
-    expect(wakeNote([report(from, 'rewound')])).toContain('earlier moment')
+    expect(wakeNote([report(from, 'rewind-undone')])).not.toContain('earlier point')
+    expect(wakeNote([report(from, 'rewound')])).toContain('earlier point')
   }
 })
 
