@@ -45,7 +45,7 @@ test('an allocation over the limit is ended and named; the card leads to the lim
   const command = card(page, /^Command python3/)
   const note = command.getByRole('note').filter({ hasText: 'needed more memory' })
   await note.waitFor({ timeout: 90_000 })
-  expect(await command.innerText()).toMatch(/python3 \(process \d+\) was ended at \d+ MiB/)
+  expect(await command.innerText()).toMatch(/python3 \(process \d+\) was killed at \d+ MiB/)
   await answered(page)
   const { since } = await sandboxOf(page)
   await raise(page, { note, field: 'Sandbox memory', value: '3 GiB' })

@@ -30,7 +30,7 @@ test('a sandbox that the memory backstop kills is reported with that cause', asy
     await driver.start(boot)
     await tellGuest(boot.bootId, 'eat')
     const end = await driver.waitForEnd(boot.bootId, new AbortController().signal)
-    expect(end).toMatchObject({ cause: 'memory-backstop', detail: expect.stringMatching(/over its memory limit/) })
+    expect(end).toMatchObject({ cause: 'memory-backstop', detail: expect.stringMatching(/exceeded its memory limit/) })
     await driver.forget(boot.bootId)
     expect(await left()).toEqual([])
   } finally {

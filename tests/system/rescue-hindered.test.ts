@@ -56,7 +56,7 @@ describe('a demotion that finds work going on, and a disk that was damaged after
     await expect.poll(async () => (await report()).state, { timeout: 60_000, interval: 200 }).toBe('replayed')
     const back = await report()
     expect(back.variables).toContainEqual(
-      expect.objectContaining({ name: 'to_be_damaged', outcome: 'lost', reason: expect.stringContaining('read back') }),
+      expect.objectContaining({ name: 'to_be_damaged', outcome: 'lost', reason: expect.stringContaining('restored') }),
     )
     expect(back.variables).toContainEqual(expect.objectContaining({ name: 'intact', outcome: 'kept' }))
     expect((await runCell('print(intact, "to_be_damaged" in globals())')).output).toBe("{'a': [1]} False\n")
@@ -68,7 +68,7 @@ describe('a demotion that finds work going on, and a disk that was damaged after
     await guest.coldStart()
     const { problems, state } = await report()
     expect(state).toBe('pending')
-    expect(problems).toContainEqual(expect.stringMatching(/read back before, at 2/))
+    expect(problems).toContainEqual(expect.stringMatching(/last restored at 2/))
     // Given up again before anybody asked for them.
     const again = await rescue()
     expect(again.variables).toContainEqual(expect.objectContaining({ name: 'intact', outcome: 'kept' }))
@@ -103,7 +103,7 @@ libc.pthread_mutex_lock(mutex)`
     await run("echo 'x = 1' > before.py")
     await expect.poll(async () => (await kernelOf()).state, { timeout: 20_000 }).toBe('not-answering')
     const taken = await rescue()
-    expect(taken.problems).toContainEqual(expect.stringMatching(/^Nothing of the Python kernel main could be kept/))
+    expect(taken.problems).toContainEqual(expect.stringMatching(/^Nothing in the Python kernel main could be saved/))
     expect(taken.shell.outcome).toBe('kept')
     await guest.coldStart()
     expect(await run('cat before.py')).toBe('x = 1\n')

@@ -138,33 +138,33 @@ export function judge(facts: {
 }): { cause: BootEndCause; detail: string } {
   const { record, observation, usage } = facts
   const refusals =
-    usage.processRefusals > 0 ? ` ${usage.processRefusals} times a process could not be made (process backstop).` : ''
-  if (record.phase === 'stopping') return { cause: 'stopped', detail: 'Stopped by order.' }
+    usage.processRefusals > 0 ? ` The kernel refused ${usage.processRefusals} new processes (process limit).` : ''
+  if (record.phase === 'stopping') return { cause: 'stopped', detail: 'Stopped on request.' }
   if (record.machineBootId !== facts.machineBootId) {
-    return { cause: 'machine-restarted', detail: 'The machine was restarted while the sandbox was running.' }
+    return { cause: 'machine-restarted', detail: 'The host restarted while the sandbox was running.' }
   }
   if (usage.memoryKills > 0 && (observation.exit === undefined || 'signal' in observation.exit)) {
     const peak = usage.memoryPeakBytes === null ? '' : ` at ${Math.round(usage.memoryPeakBytes / 2 ** 20)} MiB`
     return {
       cause: 'memory-backstop',
-      detail: `The kernel ended the sandbox${peak}: over its memory limit.${refusals}`,
+      detail: `The kernel killed the sandbox${peak}: it exceeded its memory limit.${refusals}`,
     }
   }
   if (observation.exit !== undefined) {
     const how =
       'signal' in observation.exit
         ? `was killed by signal ${observation.exit.signal}`
-        : `ended with exit code ${observation.exit.exitCode}`
-    const lastWords = facts.lastWords === '' ? '' : ` Its last words: ${facts.lastWords}`
+        : `exited with code ${observation.exit.exitCode}`
+    const lastWords = facts.lastWords === '' ? '' : ` Last output: ${facts.lastWords}`
     return {
       cause: 'killed-inside',
-      detail: `The sandbox’s first process ${how}, inside the sandbox.${lastWords}${refusals}`,
+      detail: `The sandbox’s first process ${how} from inside.${lastWords}${refusals}`,
     }
   }
   if (observation.watched) {
-    return { cause: 'killed-outside', detail: `The sandbox was killed by something on the host.${refusals}` }
+    return { cause: 'killed-outside', detail: `A process on the host killed the sandbox.${refusals}` }
   }
-  return { cause: 'unknown', detail: `The sandbox ended while the host daemon was not running.${refusals}` }
+  return { cause: 'unknown', detail: `The sandbox stopped while the host daemon wasn’t running.${refusals}` }
 }
 
 function lastLine(guestConsole: GuestConsole | undefined): string {

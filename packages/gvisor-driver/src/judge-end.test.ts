@@ -39,7 +39,7 @@ test('an exit that the sandbox’s own kernel reported happened inside, also aft
   const exited = { ...facts, observation: { watched: true, exit: { exitCode: 3 } }, lastWords: 'out of ideas' }
   const end = judge({ ...exited, usage: { ...usage, memoryKills: 1, processRefusals: 7 } })
   expect(end.cause).toBe('killed-inside')
-  expect(end.detail).toMatch(/exit code 3.*out of ideas.*7 times/)
+  expect(end.detail).toMatch(/exited with code 3.*out of ideas.*7 new processes/)
 })
 
 test('a kernel that went without a word was killed on the host if somebody was watching, else nobody knows', () => {

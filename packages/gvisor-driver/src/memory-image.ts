@@ -63,13 +63,13 @@ export async function judgeImage(options: {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (text === undefined) return { problem: 'missing', detail: 'There is no image, or it was never finished.' }
+  if (text === undefined) return { problem: 'missing', detail: 'The image doesn’t exist or is incomplete.' }
   const parsed = descriptionSchema.safeParse(parseJson(text))
-  if (!parsed.success) return { problem: 'corrupt', detail: 'The description of the image cannot be read.' }
+  if (!parsed.success) return { problem: 'corrupt', detail: 'The image’s metadata can’t be read.' }
   const { version, cpuFeatures, files } = parsed.data
   const runscPath = await runscs.find(version)
   if (runscPath === undefined) {
-    return { problem: 'other-version', detail: `It was saved by runsc ${version}, which is not on this machine.` }
+    return { problem: 'other-version', detail: `It was saved by runsc ${version}, which isn’t on this host.` }
   }
   const missing = cpuFeatures.filter((feature) => !options.cpuFeatures.includes(feature))
   if (missing.length > 0) {

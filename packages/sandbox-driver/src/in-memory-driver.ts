@@ -94,7 +94,7 @@ export function makeInMemoryDriver(
     },
     stop: async (bootId) => {
       await starts.present(bootId)?.catch(() => undefined)
-      end({ bootId, cause: 'stopped', detail: 'Stopped by order.' })
+      end({ bootId, cause: 'stopped', detail: 'Stopped on request.' })
     },
     forget: async (bootId) => {
       const boot = boots.get(bootId)

@@ -6,7 +6,7 @@ import { isPrivateAddress } from './private-ranges.models.ts'
 describe('an address pool', () => {
   test.each([
     ['100.64.0.0/16', 'belongs to Tailscale'],
-    ['8.8.0.0/16', 'belong to others'],
+    ['8.8.0.0/16', 'aren’t private'],
     ['10.0.0.1/16', 'not written as'],
     ['10.0.0.0', 'not written as'],
     ['10.0.0.0/33', 'not written as'],

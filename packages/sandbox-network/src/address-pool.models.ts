@@ -38,7 +38,7 @@ export function makeAddressPool(text: string): AddressPool {
   if (overlaps(range, sharedAddressSpace)) {
     throw poolInvalid({ pool: text, reason: '100.64.0.0/10 belongs to Tailscale and to internet providers' })
   }
-  if (!isPrivateRange(range)) throw poolInvalid({ pool: text, reason: 'its addresses belong to others' })
+  if (!isPrivateRange(range)) throw poolInvalid({ pool: text, reason: 'its addresses aren’t private' })
   return {
     range,
     text: formatRange(range),
@@ -79,7 +79,7 @@ const candidates = [
  */
 export function chooseAddressPool(options: { routes: readonly Ipv4Range[] }): string {
   const free = candidates.find((text) => isFree({ text, routes: options.routes }))
-  if (free === undefined) throw poolInvalid({ pool: 'chosen by itself', reason: 'this machine has routes to all' })
+  if (free === undefined) throw poolInvalid({ pool: 'chosen by itself', reason: 'this host has routes to all of them' })
   return free
 }
 

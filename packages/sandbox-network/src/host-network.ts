@@ -22,7 +22,7 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
   const foreign = routes.find((route) => !isOwnRoute({ route, pool, names }))
   if (foreign !== undefined) {
     const via = foreign.device === undefined ? '' : ` through ${foreign.device}`
-    throw poolInvalid({ pool: pool.text, reason: `this machine has a route to ${formatRange(foreign.range)}${via}` })
+    throw poolInvalid({ pool: pool.text, reason: `this host has a route to ${formatRange(foreign.range)}${via}` })
   }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
   // On the loopback interface, because not every kernel has dummy interfaces. The label says whose it is.

@@ -373,7 +373,7 @@ export const rescueKinds: RescueKind[] = [
   {
     name: 'comes_back_different',
     code: 'class Fickle:\n    def __init__(self): self.n = 1\n    def __setstate__(self, state): self.n = 2\ncomes_back_different = Fickle()',
-    lost: /not equal/,
+    lost: /differs/,
   },
   {
     name: 'cannot_come_back',
@@ -388,6 +388,6 @@ export const rescueKinds: RescueKind[] = [
   {
     name: 'over_budget',
     code: 'over_budget = pd.DataFrame({"x": np.random.default_rng(1).random(3_000_000)})',
-    lost: /more than the \d+ bytes/,
+    lost: /more than the limit of \d+ bytes/,
   },
 ]

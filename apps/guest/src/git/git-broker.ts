@@ -28,15 +28,15 @@ const longestWaitMs = 15 * 60_000
 type Refusal = { status: 403 | 503; text: string }
 const notConnected: Refusal = {
   status: 503,
-  text: 'threadbox is not connected to this sandbox at the moment, so this server cannot be reached with its Git credential. Try again in a few seconds.',
+  text: "threadbox isn't connected to this sandbox right now, so git can't use the credential for this server. Try again in a few seconds.",
 }
 const tooMany: Refusal = {
   status: 503,
-  text: `More than ${maxOpen} requests of git are open in this sandbox at once. Try again when some have ended.`,
+  text: `More than ${maxOpen} git requests are in progress in this sandbox. Try again when some have finished.`,
 }
 const ofPage: Refusal = {
   status: 403,
-  text: 'This address is for git. Pages in a browser come from anywhere, so what they ask is not asked with a Git credential.',
+  text: "This address only serves git. Requests from web pages can't use a Git credential.",
 }
 
 type Exchange = {

@@ -94,7 +94,7 @@ test('while nobody follows, git is told so in plain words and may try again', as
   await expect.poll(async () => (await ask('a')).status).toBe(503)
   const refused = await ask('a')
   expect(refused.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(await refused.text()).toContain('threadbox is not connected')
+  expect(await refused.text()).toContain("threadbox isn't connected")
 })
 
 test.each([
@@ -107,7 +107,7 @@ test.each([
   const { requests, first } = await follow()
   const refused = await ask('a/git-receive-pack', { method: 'POST', headers, body: '0000' })
   expect(refused.status).toBe(403)
-  expect(await refused.text()).toContain('Pages in a browser')
+  expect(await refused.text()).toContain('Requests from web pages')
   const asked = ask('b')
   const { id, target } = await first()
   expect([target, requests.length]).toEqual(['/git.test/b', 0])

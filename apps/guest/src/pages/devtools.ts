@@ -81,7 +81,7 @@ function readMessages(output: Readable, to: { take(text: string): void; end(reas
     bytes += chunk.length - from
     if (bytes > maxMessageBytes) {
       output.destroy()
-      to.end(new MessageTooLarge('The page made the browser say more at once than is read.'))
+      to.end(new MessageTooLarge('The page produced more console output than can be read.'))
     }
   })
   output.on('error', to.end)

@@ -60,8 +60,7 @@ async function show(
     session.send<{ errorText?: string; isDownload?: boolean }>('Page.navigate', { url: look.url }),
   )
   if (navigated.errorText !== undefined) {
-    const detail =
-      navigated.isDownload === true ? 'It is offered as a download, not shown as a page.' : navigated.errorText
+    const detail = navigated.isDownload === true ? 'It’s a download, not a page.' : navigated.errorText
     throw new LookProblem('unreachable', detail)
   }
   const { isLoaded, waitForFound } = await settle(session, { look, deadline: loading })
@@ -112,7 +111,7 @@ function listen(devTools: DevTools, options: { events: PageEvents; session: Page
     events.take(event)
     if (method === 'Inspector.targetCrashed') {
       devTools.end(
-        new LookProblem('crashed', 'The page ended its browser process, most often by using too much memory.'),
+        new LookProblem('crashed', 'The page crashed its browser process, usually by using too much memory.'),
       )
     }
     if (method === 'Page.javascriptDialogOpening')

@@ -28,7 +28,7 @@ export class Deadline {
 
   /** The step's result; at the deadline rejects with the problem that this deadline stands for. */
   async within<Result>(step: Promise<Result>): Promise<Result> {
-    const late = new LookProblem(this.#problem, `Nothing came within ${Math.round(this.#durationMs / 1000)} s.`)
+    const late = new LookProblem(this.#problem, `No response within ${Math.round(this.#durationMs / 1000)} s.`)
     return await race(step, { ms: this.leftMs(), onTimeout: () => Promise.reject(late) })
   }
 }

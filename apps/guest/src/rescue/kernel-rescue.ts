@@ -42,7 +42,7 @@ export async function rescueKernel(options: KernelRescueOptions): Promise<Kernel
   const problems: string[] = []
   const wasBusy = context.isBusy()
   if (!(await context.quiesce(interruptMs))) {
-    problems.push('A cell could not be interrupted and went on while its variables were kept.')
+    problems.push('A running cell couldn’t be interrupted and kept running while its variables were saved.')
   } else if (wasBusy) {
     problems.push('A cell was running and was interrupted.')
   }
@@ -50,7 +50,7 @@ export async function rescueKernel(options: KernelRescueOptions): Promise<Kernel
     return await keepAndVerify(options, problems)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    problems.push(`Nothing of the Python kernel ${context.id} could be kept: ${reason}`)
+    problems.push(`Nothing in the Python kernel ${context.id} could be saved: ${reason}`)
     return { context: context.id, cwd: context.cwd, variables: [], skip: [], problems }
   }
 }
@@ -96,7 +96,7 @@ async function settleGroup(options: {
   const together = await regroup(good, true)
   if (good.every((name) => together.verdicts.get(name) === '')) return verdicts
   await regroup(good, false)
-  problems.push(`${good.join(', ')} were kept one by one: objects that they share are separate copies now.`)
+  problems.push(`${good.join(', ')} were saved separately: objects they shared are now separate copies.`)
   return verdicts
 }
 
@@ -118,7 +118,7 @@ function finishKernel(options: {
   const variables = index.variables.map((variable) => {
     if (variable.outcome === 'lost') return lost(variable, variable.reason)
     const isImport = variable.method === 'import' && variable.bytes === 0
-    const verdict = verification.verdicts.get(variable.name) ?? (isImport ? '' : 'it was not read back to be sure')
+    const verdict = verification.verdicts.get(variable.name) ?? (isImport ? '' : 'it wasn’t verified after saving')
     return verdict === '' ? { ...variable, context: context.id } : lost(variable, verdict)
   })
   const kept = new Set(variables.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name))

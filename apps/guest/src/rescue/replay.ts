@@ -38,11 +38,11 @@ export async function replayInto(
   } catch {
     const begun = readProgress(progressPath).findLast((line) => line.begun !== undefined)?.begun
     return begun === undefined
-      ? { kind: 'failed', problem: 'The kernel ended while its variables were being read back.' }
+      ? { kind: 'failed', problem: 'The kernel exited while its variables were being restored.' }
       : { kind: 'again', skip: [...skip, begun] }
   }
   const last = readProgress(progressPath).findLast((line) => line.done === true)
-  if (last?.results === undefined) return { kind: 'failed', problem: `Variables could not be read back: ${failure}` }
+  if (last?.results === undefined) return { kind: 'failed', problem: `Variables couldn’t be restored: ${failure}` }
   const { results } = last
   const known = new Set(readKernelIndex(directory).variables.map(({ name }) => name))
   return {
@@ -50,7 +50,7 @@ export async function replayInto(
     problems: last.problems ?? [],
     variables: recorded.map((variable) => {
       if (variable.outcome === 'lost' || !known.has(variable.name)) return variable
-      const problem = results[variable.name] ?? 'it did not come back'
+      const problem = results[variable.name] ?? 'it wasn’t restored'
       return problem === '' ? variable : { ...variable, outcome: 'lost', method: 'none', reason: problem }
     }),
   }

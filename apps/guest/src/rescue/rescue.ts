@@ -117,7 +117,7 @@ export async function makeRescue(
     draft.finish({ version: 1, report, kernels: kept, shellHash, processes: stored })
     const left = after === 'ends' ? await endUserProcesses(furniture) : []
     if (after === 'goes-on') continueProcesses(stopped)
-    if (left.length > 0) report.problems.push(`These could not be ended: ${left.join(', ')}.`)
+    if (left.length > 0) report.problems.push(`These couldn’t be stopped: ${left.join(', ')}.`)
     return { ...report, durationMs: Math.round(performance.now() - startedAt) }
   } catch (error) {
     draft.discard()
@@ -140,7 +140,9 @@ function isDiskFull(error: unknown): boolean {
 
 function problemsOfRuns(keys: string[], stopped: number): string[] {
   if (keys.length === 0 || stopped === 0) return []
-  return [`${keys.length} running command or cell was ended; what it changed in its shell is lost.`]
+  const count = keys.length
+  if (count === 1) return ['A running command or cell was stopped. Its changes to the shell session are lost.']
+  return [`${count} running commands or cells were stopped. Their changes to the shell session are lost.`]
 }
 
 /** Hash of the state that the shell session's last command left; empty when there is none. */

@@ -162,7 +162,7 @@ async function readBackFirst(pending: Pending | undefined, contexts: Contexts): 
   const warmed = await Promise.allSettled(waiting.map((context) => contexts.get(context).warm()))
   return waiting.flatMap((context, index) =>
     warmed[index]?.status === 'rejected'
-      ? [`Variables of the Python kernel ${context} from an earlier rescue are lost: it could not be started.`]
+      ? [`Variables saved earlier from the Python kernel ${context} are lost: it couldn’t be started.`]
       : [],
   )
 }
@@ -170,7 +170,7 @@ async function readBackFirst(pending: Pending | undefined, contexts: Contexts): 
 function open(found: FoundRescue, shellHash: string): Pending {
   const { stored } = found
   const hasSame = stored.shellHash === shellHash
-  const lost = { outcome: 'lost' as const, reason: 'its state on the disk is not what was kept' }
+  const lost = { outcome: 'lost' as const, reason: 'the data on disk isn’t what was saved' }
   return {
     ...found,
     waiting: new Map(stored.kernels.map(({ context, skip }) => [context, { skip }])),
@@ -188,7 +188,7 @@ function open(found: FoundRescue, shellHash: string): Pending {
 function problemOfAge({ replayedAtMs, stored }: FoundRescue): string[] {
   if (replayedAtMs === undefined || stored.kernels.length === 0) return []
   const since = new Date(replayedAtMs).toISOString()
-  return [`These variables were read back before, at ${since}; what was changed in memory since then is lost.`]
+  return [`These variables were last restored at ${since}. Changes in memory since then are lost.`]
 }
 
 function describe(pending: Pending): RescueReport {
@@ -209,5 +209,5 @@ function describe(pending: Pending): RescueReport {
 /** A kernel whose variables could not be read back at all has none of them. */
 function asFailed(variable: RescuedVariable, pending: Pending): RescuedVariable {
   if (pending.waiting.has(variable.context) || variable.outcome === 'lost') return variable
-  return { ...variable, outcome: 'lost', method: 'none', reason: 'it could not be read back' }
+  return { ...variable, outcome: 'lost', method: 'none', reason: 'it couldn’t be restored' }
 }

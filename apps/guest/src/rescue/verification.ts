@@ -46,14 +46,14 @@ export async function verify(options: {
       }
       if (lines.some((line) => line.done === true)) return found
       if (how === 'late') {
-        found.problem = 'There was not enough time to read everything back.'
+        found.problem = 'There wasn’t enough time to verify everything.'
         return found
       }
       if (begun === undefined || skip.has(begun)) break
-      found.failedGroups.set(begun, 'reading it back ends the process')
+      found.failedGroups.set(begun, 'restoring it crashes the process')
       skip.add(begun)
     }
-    found.problem = 'The process that reads everything back could not go on.'
+    found.problem = 'The verification process failed.'
     return found
   } finally {
     rmSync(output, { force: true })

@@ -92,9 +92,9 @@ function familyOf(kernel: Kernel): ProcessFamily {
 }
 
 function deathOf(error: unknown, context: { stopCause: StopCause | undefined; verdict: Verdict | undefined }) {
-  const message = isThreadboxError(error) ? error.message : 'The cell could not be run.'
+  const message = isThreadboxError(error) ? error.message : 'The cell couldn’t run.'
   if (context.stopCause !== undefined) {
-    return { exitCode: -1, message: 'It did not react to the interrupt, so the Python kernel was ended.' }
+    return { exitCode: -1, message: 'It didn’t respond to the interrupt, so the Python kernel was stopped.' }
   }
   if (context.verdict !== undefined) {
     return { exitCode: -1, ...verdictFields(context.verdict) }
@@ -137,7 +137,7 @@ function makeDisplayKeeper(options: {
   return ({ bundle, isResult }) => {
     const bundleJson = JSON.stringify(bundle)
     if (heldBytes + bundleJson.length > displayLimitBytes) {
-      options.append(`[a rich result of ${bundleJson.length} bytes was left out: this cell has shown too many]\n`)
+      options.append(`[a rich result of ${bundleJson.length} bytes was omitted: this cell has too many results]\n`)
       return
     }
     heldBytes += bundleJson.length

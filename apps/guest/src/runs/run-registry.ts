@@ -141,7 +141,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
     forget: (key) => {
       const run = settled.get(key)
       if (run === undefined) return
-      if (run.end === undefined) throw runInvalid({ problem: 'it is still running and cannot be forgotten' })
+      if (run.end === undefined) throw runInvalid({ problem: 'it’s still running and can’t be discarded' })
       remove(run)
     },
     forgetAll: async () => {

@@ -168,7 +168,7 @@ function describe({ start, status, service }: Entry): KnownService {
 /** The status of a service that cannot have its port. */
 function holderOfPort(port: number, guestPorts: readonly number[]): ServiceStatus | undefined {
   if (guestPorts.includes(port)) {
-    const message = `Port ${port} belongs to the sandbox itself.`
+    const message = `Port ${port} is reserved by the sandbox.`
     const problem = services.ServiceProblem.PORT_TAKEN
     return { ...fine, state: services.ServiceState.FAILED, problem, message }
   }
@@ -182,7 +182,8 @@ function check(request: ServiceRequest) {
   const texts = [request.key, request.command, request.cwd, ...Object.values(request.envs)]
   const badName = Object.keys(request.envs).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
   const isPort = Number.isInteger(request.port) && request.port > 0 && request.port < 65_536
-  if (!namePattern.test(request.name)) throw serviceInvalid({ problem: 'its name is 1 to 40 of a-z, 0-9 and -' })
+  if (!namePattern.test(request.name))
+    throw serviceInvalid({ problem: 'its name must be 1 to 40 characters: a-z, 0-9 and -' })
   if (request.key === '' || !isPort) throw serviceInvalid({ problem: 'it needs a key and a port' })
   if (texts.some((text) => text.includes('\0'))) throw serviceInvalid({ problem: 'it contains a NUL character' })
   if (badName !== undefined) throw serviceInvalid({ problem: `"${badName}" cannot be the name of a variable` })

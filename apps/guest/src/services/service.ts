@@ -144,7 +144,7 @@ function elsewhere(pids: number[], port: number): string {
   const ports = listListeners()
     .filter(({ inode }) => holderOf(inode, pids) !== undefined)
     .map((listener) => listener.port)
-  if (ports.includes(port)) return ' Its program listens there, but accepts no connection.'
+  if (ports.includes(port)) return ' Its program listens there but doesn’t accept connections.'
   const other = [...new Set(ports)]
   return other.length === 0 ? '' : ` Its program listens on port ${other.join(', ')} instead.`
 }
@@ -183,7 +183,7 @@ function lookMsOf(state: services.ServiceState): number {
 }
 
 function notAnswering(port: number, pids: number[]): ServiceStatus {
-  const message = `Nothing listens on port ${port} any more. Its process goes on.${elsewhere(pids, port)}`
+  const message = `Nothing is listening on port ${port} anymore. The process is still running.${elsewhere(pids, port)}`
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.NOT_ANSWERING, message }
 }
 
@@ -209,7 +209,7 @@ function findListener(
 /** Says who has a port that a service wants, as far as that can be seen. */
 export function portTaken(port: number, holder?: number): ServiceStatus {
   const by = holder === undefined ? 'Another program' : `Process ${holder} (${commandLine(holder).slice(0, 200)})`
-  const message = `${by} listens on port ${port} already.`
+  const message = `${by} is already listening on port ${port}.`
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.PORT_TAKEN, message }
 }
 
@@ -217,8 +217,8 @@ export function portTaken(port: number, holder?: number): ServiceStatus {
 function exited(exit: ProcessExit, verdict: string | undefined): ServiceStatus {
   const base = { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.EXITED }
   if (exit.signal !== null) {
-    return { ...base, exitCode: -1, signal: exit.signal, message: verdict ?? `It was ended by ${exit.signal}.` }
+    return { ...base, exitCode: -1, signal: exit.signal, message: verdict ?? `It was terminated by ${exit.signal}.` }
   }
   const exitCode = exit.code ?? -1
-  return { ...base, exitCode, message: verdict ?? `It ended with exit code ${exitCode}.` }
+  return { ...base, exitCode, message: verdict ?? `It exited with code ${exitCode}.` }
 }

@@ -104,7 +104,7 @@ test('a service that stops listening while its process goes on is no longer runn
   process.kill(pid, 'SIGUSR1')
   const failed = await inState('deaf', ServiceState.FAILED)
   expect(failed.problem).toBe(ServiceProblem.NOT_ANSWERING)
-  expect(failed.message).toBe(`Nothing listens on port ${port} any more. Its process goes on.`)
+  expect(failed.message).toBe(`Nothing is listening on port ${port} anymore. The process is still running.`)
   process.kill(pid, 'SIGUSR2')
   expect((await inState('deaf', ServiceState.RUNNING)).pid).toBe(pid)
 })

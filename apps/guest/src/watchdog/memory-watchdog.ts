@@ -84,7 +84,7 @@ function endLargest(limitBytes: number, firstVictim: number | undefined): Verdic
     marks: new Set(mark === undefined ? [] : [mark]),
     sessions: new Set([largest.session]),
     ancestors: ancestorsOf(largest, processes),
-    words: `${largest.name} (process ${largest.pid}) was ended at ${inMebibytes(largest.residentBytes)} of memory: the sandbox’s limit is ${inMebibytes(limitBytes)}.`,
+    words: `${largest.name} (process ${largest.pid}) was killed at ${inMebibytes(largest.residentBytes)} of memory: the sandbox’s limit is ${inMebibytes(limitBytes)}.`,
   }
   return sendSignal(largest.pid, 'SIGKILL') ? verdict : undefined
 }

@@ -117,7 +117,7 @@ function verdictOn(offender: Offender, judged: { victims: Candidate[]; limit: nu
   const more = names.length > namesTold ? ', …' : ''
   return {
     cause: runs.EndCause.OUT_OF_PROCESSES,
-    words: `Ended: ${what}${withThreads} (${names.slice(0, namesTold).join(', ')}${more}). The sandbox was at its limit of ${limit} processes and threads, so nothing else could be started.`,
+    words: `Ended: ${what}${withThreads} (${names.slice(0, namesTold).join(', ')}${more}). The sandbox reached its limit of ${limit} processes and threads, so nothing else could start.`,
     at,
     pids: new Set(victims.map(({ pid }) => pid)),
     marks: offender.marks,

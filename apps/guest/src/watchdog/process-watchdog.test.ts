@@ -104,7 +104,7 @@ test('what multiplies at the limit is ended with all its sessions and named; wha
   const verdict = verdicts.take({ root: bombPid, mark: 'bomb' }, 0)
   expect(verdict).toMatchObject({ cause: runs.EndCause.OUT_OF_PROCESSES })
   expect(verdict?.words).toMatch(
-    /^Ended: \d+ processes \(\d+ × python3?[\d.]*\)\. The sandbox was at its limit of \d+ /,
+    /^Ended: \d+ processes \(\d+ × python3?[\d.]*\)\. The sandbox reached its limit of \d+ /,
   )
 }, 60_000)
 

@@ -128,7 +128,7 @@ export function memoryCalls(host: SandboxesStandIn): MemoryCalls {
     demote: async (sandboxId, { bootId }) => {
       const now = known(host, sandboxId)
       if (now.bootId === null && now.lastBootEnd?.bootId === bootId) {
-        return { sandbox: now, rescue: null, problem: 'Its memory was given up before.' }
+        return { sandbox: now, rescue: null, problem: 'Its memory was already discarded.' }
       }
       const { actual } = withBoot(host, { sandboxId, bootId })
       if (actual !== 'paused') throw errorOf({ code: 'sandbox.not-paused', kind: 'conflict' })

@@ -89,7 +89,7 @@ def judge(value, size, limit):
     if reason:
         return "impossible", reason
     if limit is not None and size is not None and size > limit:
-        return "over-budget", f"it takes {size} bytes, more than the {limit} that are kept of one variable"
+        return "over-budget", f"it needs {size} bytes, more than the limit of {limit} for one variable"
     return "data", ""
 
 

@@ -146,7 +146,7 @@ class Keeping:
                 remove(path)
                 self.used += before
                 words = self.words_for(error, None)
-                self.problems.append(f"{', '.join(names)} share objects and were kept one by one: {words}")
+                self.problems.append(f"{', '.join(names)} share objects but were saved separately: {words}")
                 continue
             self.used += group["bytes"]
             self.groups = [other for other in self.groups if other.get("wrapped") or other["names"][0] not in names]
@@ -155,7 +155,7 @@ class Keeping:
                 remove(os.path.join(self.directory, alone[name]["file"]))
         if self.sharing.unexamined:
             names = ", ".join(self.sharing.unexamined)
-            self.problems.append(f"Whether {names} shares objects with other variables was not looked at: too large.")
+            self.problems.append(f"Too large to check whether they share objects with other variables: {names}.")
 
     def write_index(self):
         variables = list(self.variables.values())
@@ -200,13 +200,13 @@ class Keeping:
             same = value is not None and error.value_type is type(value)
             return error.words if same else f"it contains {an(error.value_type.__qualname__)}: {error.words}"
         if isinstance(error, OverBudget):
-            return f"it takes more than the {self.variable_bytes} bytes that are kept of one variable, or than is left of the {self.total_bytes} for all"
+            return f"it needs more than the limit of {self.variable_bytes} bytes for one variable, or more than what’s left of the {self.total_bytes} bytes for all"
         if isinstance(error, TooSlow):
-            return "keeping it takes more time than there is"
+            return "saving it would exceed the time limit"
         if isinstance(error, RecursionError) or "recursion" in str(error):
             return "it is nested too deeply"
         if isinstance(error, MemoryError):
-            return "there is not enough memory to keep it"
+            return "there isn’t enough memory to save it"
         if isinstance(error, OSError) and error.errno in (28, 122):
             return "the disk is full"
         named = NAME_OF_TYPE.search(str(error))

@@ -28,7 +28,7 @@ def set_surroundings(index):
         if index["cwd"] is not None:
             os.chdir(index["cwd"])
     except OSError as error:
-        problems.append(f"The kernel's directory {index['cwd']} is not there any more: {error.strerror}")
+        problems.append(f"The kernel’s directory {index['cwd']} no longer exists: {error.strerror}")
     return problems
 
 
@@ -41,9 +41,9 @@ def check_group(directory, index, group, into_memory):
     for name in group["names"]:
         try:
             same = digest_of(values[name]) == recorded[name]
-            verdicts[name] = "" if same else "what can be read back is not equal to what it was"
+            verdicts[name] = "" if same else "the restored value differs from the original"
         except Exception as error:
-            verdicts[name] = f"what can be read back cannot be compared: {type(error).__name__}: {error}"
+            verdicts[name] = f"the restored value can’t be compared: {type(error).__name__}: {error}"
     return values, verdicts
 
 
@@ -88,11 +88,11 @@ def run(directory, skip, progress_path):
 def replay_group(directory, index, number, skip, values):
     group = index["groups"][number]
     if number in skip:
-        return {name: "reading it back ended the kernel" for name in group["names"]}
+        return {name: "restoring it crashed the kernel" for name in group["names"]}
     try:
         loaded, verdicts = check_group(directory, index, group, into_memory=True)
     except BaseException as error:
-        return {name: f"it could not be read back: {type(error).__name__}: {str(error)[:300]}" for name in group["names"]}
+        return {name: f"it couldn’t be restored: {type(error).__name__}: {str(error)[:300]}" for name in group["names"]}
     values.update({name: loaded[name] for name, problem in verdicts.items() if problem == ""})
     return verdicts
 
@@ -107,7 +107,7 @@ def import_modules(shell, index):
             shell.user_ns[name] = importlib.import_module(variable["module"])
             results[name] = ""
         except BaseException as error:
-            results[name] = f"the module {variable['module']} cannot be imported: {type(error).__name__}: {error}"
+            results[name] = f"the module {variable['module']} can’t be imported: {type(error).__name__}: {error}"
     return results
 
 
@@ -119,12 +119,12 @@ def apply_patch(patch, value):
         setattr(holder, patch["path"][-1], value)
         return ""
     except BaseException as error:
-        return f"it could not be put back in place: {type(error).__name__}: {error}"
+        return f"it couldn’t be restored in place: {type(error).__name__}: {error}"
 
 
 def compare_aliases(index, values, results):
     return {
-        other: f"it is not the same object as {name} any more"
+        other: f"it is no longer the same object as {name}"
         for name, other in index["aliases"]
         if results.get(other) == "" and results.get(name) == "" and values.get(name) is not values.get(other)
     }

@@ -24,7 +24,7 @@ def main(directory, output, skip):
                 try:
                     importlib.import_module(variable["module"])
                 except BaseException as error:
-                    say(verdicts={variable["name"]: f"the module cannot be imported: {type(error).__name__}: {error}"})
+                    say(verdicts={variable["name"]: f"the module can’t be imported: {type(error).__name__}: {error}"})
         for number, group in enumerate(index["groups"]):
             if number in skip:
                 continue
@@ -33,7 +33,7 @@ def main(directory, output, skip):
                 _, verdicts = check_group(directory, index, group, into_memory=False)
                 say(number=number, verdicts=verdicts)
             except BaseException as error:
-                say(number=number, failed=f"it cannot be read back: {type(error).__name__}: {str(error)[:300]}")
+                say(number=number, failed=f"it can’t be restored: {type(error).__name__}: {str(error)[:300]}")
         say(done=True)
 
 

@@ -58,7 +58,7 @@ export type Boots = {
 }
 
 type End = { cause: BootEndCause; detail: string }
-const nothingLeft: End = { cause: 'unknown', detail: 'Nothing of the sandbox was left when the host looked for it.' }
+const nothingLeft: End = { cause: 'unknown', detail: 'The sandbox was gone when the host checked.' }
 
 /** A guest that was ready a moment ago and does not answer within this time is not going to. */
 const takeOverTimeoutMs = 3000

@@ -55,7 +55,7 @@ type RewindsPorts = SavedMemoryPorts & {
 type Begun = Pick<RewindsTable, 'targetId' | 'bootId'>
 
 /** The host ended in between, and a boot that nobody waits for is not begun. */
-const interrupted = 'The rewind was interrupted, and finished later.'
+const interrupted = 'The rewind was interrupted and finished later.'
 
 export function makeRewinds(ports: RewindsPorts): Rewinds {
   const { store, snapshots, logger } = ports

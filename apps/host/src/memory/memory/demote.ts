@@ -31,7 +31,7 @@ export async function demoteBoot(
     ports.logger.warn({ err: error, sandboxId }, 'no pause point could be made of a sandbox that was given up')
   })
   ports.points.dropEarlier(sandbox)
-  const detail = outcome.problem === '' ? 'Its memory was given up.' : `Its memory was lost: ${outcome.problem}`
+  const detail = outcome.problem === '' ? 'Its memory was discarded.' : `Its memory was lost: ${outcome.problem}`
   await dropMemory(ports, { sandbox, boot, cause: 'stopped', detail })
   return outcome
 }

@@ -147,7 +147,7 @@ export async function undoPause(
   const { sandboxId, placeId } = sandbox
   const isRunning = await letGoOn(ports, { sandbox, boot }).catch(async (error: unknown) => {
     ports.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot go on')
-    const detail = `It could not be paused, and after that it could not go on: ${reasonOf(error)}`
+    const detail = `The pause failed and the sandbox couldn’t continue: ${reasonOf(error)}`
     await ports.running.end(boot, { cause: 'unknown', detail })
     return false
   })

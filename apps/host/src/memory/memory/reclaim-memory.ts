@@ -31,7 +31,7 @@ export async function reclaimMemory(ports: ReclaimMemoryPorts, options: SandboxB
     return await reclaimWake(ports, { ...options, imageId: image.imageId })
   }
   if (boot.state === 'waking' || boot.state === 'demoting') {
-    const detail = 'The host daemon ended while the memory of the sandbox was being given up: it is lost.'
+    const detail = 'The host daemon stopped while discarding the sandbox’s memory. The memory is lost.'
     const cause = await endCause(ports, options)
     await ports.launch.driver.stop(boot.driverBootId)
     await openEgress(ports, sandbox)
@@ -81,7 +81,7 @@ async function reclaimPaused(ports: ReclaimMemoryPorts, options: SandboxBoot): P
 
 async function reclaimWake(ports: ReclaimMemoryPorts, options: SandboxBoot & { imageId: string }): Promise<Reclaimed> {
   const status = await ports.launch.driver.inspect(options.boot.driverBootId)
-  let detail = 'The host daemon ended while the sandbox was being woken: what it had in memory is lost.'
+  let detail = 'The host daemon stopped while waking the sandbox. Its memory is lost.'
   if (status?.state === 'running') {
     try {
       await attach(ports, options)

@@ -90,6 +90,6 @@ export async function judgeSaved(
   const unfit = await (await savingDriver(ports)).judgeMemory(directory)
   if (unfit !== undefined) throw memoryUnusable({ reason: unfit.problem, detail: unfit.detail })
   if (await ports.launch.files.hasGuest(guestDirectory)) return
-  const detail = `The guest daemon that it began with (${guestDirectory}) is gone.`
+  const detail = `The guest version it started with (${guestDirectory}) no longer exists.`
   throw memoryUnusable({ reason: 'other-version', detail })
 }

@@ -114,7 +114,7 @@ export async function reviveBoot(
   const { sandbox, boot } = options
   const image = await ports.images.find(sandbox.sandboxId)
   if (image === undefined) throw memoryUnusable({ reason: 'missing', detail: 'No image is recorded.' })
-  if (image.phase !== 'ready') throw memoryUnusable({ reason: 'consumed', detail: 'It was used before.' })
+  if (image.phase !== 'ready') throw memoryUnusable({ reason: 'consumed', detail: 'It was already used.' })
   if (await reviveFrozen(ports, options)) return { from: 'frozen', imageId: image.imageId, boot }
   return { from: 'memory', imageId: image.imageId, boot: await reviveFromImage(ports, { ...options, image }) }
 }
@@ -206,9 +206,9 @@ async function diskProblem(
     await access((await ports.disks.getDisk(sandbox.placeId)).path)
     const now = await ports.disks.diskGeneration(sandbox.placeId)
     if (now === image.diskGeneration || (await ports.points.isUnchanged(sandbox))) return undefined
-    return `The disk was written to after the pause (${image.diskGeneration} then, ${now} now).`
+    return `The disk changed after the pause (generation ${image.diskGeneration}, now ${now}).`
   } catch (error) {
-    return `The disk cannot be looked at: ${reasonOf(error)}`
+    return `Can’t check the disk: ${reasonOf(error)}`
   }
 }
 

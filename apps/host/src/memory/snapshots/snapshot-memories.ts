@@ -224,7 +224,7 @@ async function letGoOn({ driver, running, logger }: MemoriesPorts, boot: StoredB
   if (!canSaveMemory(driver) || status?.state !== 'running') return
   await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {
     logger.error({ err: error, bootId: boot.bootId }, 'a boot whose memory was saved cannot go on')
-    const detail = `It could not go on after its memory was saved: ${reasonOf(error)}`
+    const detail = `It couldn’t continue after its memory was saved: ${reasonOf(error)}`
     await running.end(boot, { cause: 'unknown', detail })
   })
 }

@@ -67,7 +67,7 @@ export function memoryOrders(
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         if ((await boots.current(sandboxId)) === undefined && (await isLastEnded(ports, { sandboxId, bootId }))) {
-          const problem = 'Its memory was given up before.'
+          const problem = 'Its memory was already discarded.'
           return { sandbox: await present(sandbox), rescue: null, problem }
         }
         const found = await find(sandboxId, bootId)

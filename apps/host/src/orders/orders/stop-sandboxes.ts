@@ -27,7 +27,7 @@ export type ShutDownPorts = StopPorts & {
 type Found = { sandbox: StoredSandbox; boot: StoredBoot }
 
 export async function stopSandbox(ports: StopPorts, { sandbox, boot }: Found): Promise<void> {
-  if (isAsleep(boot)) return await ports.paused.drop({ sandbox, boot, detail: 'Stopped by order while paused.' })
+  if (isAsleep(boot)) return await ports.paused.drop({ sandbox, boot, detail: 'Stopped on request while paused.' })
   await ports.disks.syncDisk(sandbox.placeId)
   await ports.running.stop(boot)
   // What the guest wrote between the first sync and its end.

@@ -199,13 +199,13 @@ test('a service that left its port is not running, keeps its process, and runs a
   await start('web', 8000)
   runs('web')
   await bench.isSeen(['web 8000 running'])
-  const left = { problem: ServiceProblem.NOT_ANSWERING, message: 'Nothing listens on port 8000 any more.' }
+  const left = { problem: ServiceProblem.NOT_ANSWERING, message: 'Nothing is listening on port 8000 anymore.' }
   bench.inside.tell('web', { state: ServiceState.FAILED, ...left, lastLines: Buffer.from('reloading\n') })
   await bench.isSeen(['web 8000 error'])
   expect((await bench.services.get(threadId, 'web')).problem).toEqual({
     code: 'not-answering',
     exitCode: null,
-    message: 'Nothing listens on port 8000 any more.',
+    message: 'Nothing is listening on port 8000 anymore.',
     lastLines: 'reloading\n',
   })
   bench.inside.tell('web', { state: ServiceState.RUNNING, problem: ServiceProblem.UNSPECIFIED, message: '' })

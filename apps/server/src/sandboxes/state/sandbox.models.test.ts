@@ -76,7 +76,7 @@ test('a boot that ends by an order of this server is no accident, and a rewind s
   expect(ended?.effects.map(({ type }) => type)).toEqual(['announce', 'log', 'release-capacity'])
   const demoting = { kind: 'demote', reason: 'budget' } as const
   const dropped = apply(row({ state: 'paused', paused_at: 7, intent: demoting }), events['memory-dropped'], facts)
-  const cause = { code: 'memory-given-up', detail: 'Its room on the disk was needed.', pausedAt: 7 }
+  const cause = { code: 'memory-given-up', detail: 'Its disk space was needed.', pausedAt: 7 }
   expect(dropped?.row).toMatchObject({ state: 'cold', cause, intent: null })
   const accident = apply(row({ state: 'paused', paused_at: 7 }), events['memory-dropped'], facts)
   expect(accident?.effects).toContainEqual({ type: 'report-stopped', end })

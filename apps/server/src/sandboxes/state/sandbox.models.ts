@@ -241,7 +241,7 @@ function originOf(cause: StartCause | null, restoredFrom: number | null): Surviv
 }
 
 function snapshotCause(restoredFrom: number, before: StartCause | null): StartCause {
-  const detail = `The disk was made again from its snapshot of ${new Date(restoredFrom).toISOString()}.`
+  const detail = `The disk was restored from its snapshot of ${new Date(restoredFrom).toISOString()}.`
   return { code: 'disk-missing', detail, pausedAt: before?.pausedAt ?? null }
 }
 
@@ -305,13 +305,13 @@ function rewoundCause({ cause, problem }: Pick<Rewound, 'cause' | 'problem'>): S
 }
 
 const demotionReasons = {
-  time: 'The time for which it is kept was over.',
-  budget: 'Its room on the disk was needed.',
+  time: 'Its retention time was over.',
+  budget: 'Its disk space was needed.',
 }
 
 function demoted(row: Sandbox, { reason, problem, rescueJson, figures }: Demoted): Outcome {
   const why = demotionReasons[reason]
-  const detail = problem === '' ? why : `${why} Nothing could be rescued: ${problem}`
+  const detail = problem === '' ? why : `${why} Nothing could be saved: ${problem}`
   return {
     changed: {
       ...memoryGone,

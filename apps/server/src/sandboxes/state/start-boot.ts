@@ -31,7 +31,7 @@ async function order(dependencies: WakingDependencies, row: Sandbox, wish: Wish)
   const pausedAt = row.cause?.pausedAt ?? null
   let lost: StartCause | null = null
   if (row.has_run === 1 && (await host.get(row.id)) === undefined) {
-    lost = { code: 'disk-missing', detail: 'The machine does not know this sandbox any more.', pausedAt }
+    lost = { code: 'disk-missing', detail: 'The host no longer has this sandbox.', pausedAt }
     await recordLoss(dependencies, row, lost)
   }
   const attempt = async () => {

@@ -48,7 +48,7 @@ const demoting = (state: State) =>
   state === 'paused'
     ? { intent_json: '{"kind":"demote","reason":"time"}' }
     : {
-        cause_json: `{"code":"memory-given-up","detail":"The time for which it is kept was over.","pausedAt":${past(5)}}`,
+        cause_json: `{"code":"memory-given-up","detail":"Its retention time was over.","pausedAt":${past(5)}}`,
       }
 
 const fails =

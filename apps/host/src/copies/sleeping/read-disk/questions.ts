@@ -65,13 +65,15 @@ function partsOf(path: string): string[] {
 
 function enter(name: string): void {
   const stats = lstatSync(name)
-  if (stats.isSymbolicLink()) throw new RefusedQuestion({ reason: 'refused', problem: 'a part of the path is a link.' })
-  if (!stats.isDirectory()) throw new RefusedQuestion({ reason: 'refused', problem: 'a part of it is not a folder.' })
+  if (stats.isSymbolicLink())
+    throw new RefusedQuestion({ reason: 'refused', problem: 'part of the path is a symbolic link.' })
+  if (!stats.isDirectory())
+    throw new RefusedQuestion({ reason: 'refused', problem: 'part of the path is not a folder.' })
   process.chdir(name)
   const here = lstatSync('.')
   // Something else took its place in this moment.
   if (here.ino !== stats.ino || here.dev !== stats.dev) {
-    throw new RefusedQuestion({ reason: 'refused', problem: 'it changes just now.' })
+    throw new RefusedQuestion({ reason: 'refused', problem: 'it changed while it was being read.' })
   }
 }
 
@@ -120,10 +122,10 @@ function refusing<Result>(work: () => Result): Result {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new RefusedQuestion({ reason: 'missing', problem: '' })
     if (code === 'EACCES' || code === 'EPERM') {
-      throw new RefusedQuestion({ reason: 'refused', problem: 'the user may not read it.' })
+      throw new RefusedQuestion({ reason: 'refused', problem: 'permission denied.' })
     }
     const known = ['ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EINVAL', 'ENXIO', 'ERR_INVALID_ARG_VALUE']
-    if (known.includes(code ?? '')) throw new RefusedQuestion({ reason: 'refused', problem: 'the path is not usable.' })
+    if (known.includes(code ?? '')) throw new RefusedQuestion({ reason: 'refused', problem: 'the path is not valid.' })
     throw error
   }
 }
