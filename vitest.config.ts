@@ -40,6 +40,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'images/**/*.test.ts',
             'deploy/**/*.test.ts',
+            'docs-site/**/*.test.ts',
             'tests/performance/*.test.ts',
             'tests/chaos/verdict.test.ts',
           ],

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
+import { buildSite, describeBuild } from '../../docs-site/tools/build-site.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
@@ -39,7 +40,7 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
     const [guest] = await Promise.all([
       makeGuest(join(staging, 'guest')),
       buildPrograms(staging),
-      buildWeb(join(staging, 'web')),
+      buildWeb(join(staging, 'web')).then(() => buildDocs(join(staging, 'web/docs'))),
       copyNode(join(staging, 'node/bin')),
       cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
     ])
@@ -98,6 +99,11 @@ async function buildWeb(outputDirectory: string): Promise<void> {
   const vite = await import('vite')
   const root = join(repositoryRoot, 'apps/web')
   await vite.build({ root, logLevel: 'warn', build: { outDir: outputDirectory, emptyOutDir: true } })
+}
+
+/** The server looks for the documentation beside the app. The line goes to the log; standard output is the path. */
+async function buildDocs(outputDirectory: string): Promise<void> {
+  process.stderr.write(`${describeBuild(await buildSite(outputDirectory))}\n`)
 }
 
 async function copyNode(binDirectory: string): Promise<void> {

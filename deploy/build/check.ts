@@ -12,6 +12,7 @@ const checks: Record<string, string[]> = {
   'dead code': ['knip'],
   types: ['tsc', '-p', 'tsconfig.json'],
   'types of the web app': ['tsc', '-p', 'apps/web/tsconfig.json'],
+  'types of the documentation site': ['tsc', '-p', 'docs-site/tsconfig.json'],
   'format and lint': ['biome', 'ci', '.'],
   'areas and imports': ['node', 'deploy/build/check-house.ts'],
   words: ['node', 'deploy/build/check-words.ts'],

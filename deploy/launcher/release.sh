@@ -2,11 +2,11 @@
 # launcher.
 # shellcheck shell=bash
 
-readonly -a built_from=(apps packages deploy images package.json package-lock.json tsconfig.json tsconfig.base.json)
+readonly -a built_from=(apps docs-site packages deploy images package.json package-lock.json tsconfig.json tsconfig.base.json)
 
 # Changes when any source file does; looks at names, sizes and times only, so that it takes no time.
 source_key() {
-  (cd "$repository" && find "${built_from[@]}" \( -name node_modules -o -name dist \) -prune -o \
+  (cd "$repository" && find "${built_from[@]}" \( -name node_modules -o -name dist -o -name .astro \) -prune -o \
     -type f -printf '%p %s %T@\n' | LC_ALL=C sort | sha256sum | cut -c 1-16)
 }
 
@@ -40,7 +40,7 @@ install_modules() {
   while IFS= read -r file; do
     mkdir -p "$folder/${file%/*}"
     cp "$repository/$file" "$folder/$file"
-  done < <(cd "$repository" && find package.json package-lock.json apps packages tests -maxdepth 2 -name 'package*.json' \
+  done < <(cd "$repository" && find package.json package-lock.json apps docs-site packages tests -maxdepth 2 -name 'package*.json' \
     -not -path '*/node_modules/*' -printf './%p\n')
   echo "progress: npm ci"
   before=$(npm_cache_bytes)
@@ -58,7 +58,7 @@ build_release() {
   use_node
   echo "progress: bundling"
   find "$folder" -type f -not -path '*/node_modules/*' -not -name .complete -delete
-  (cd "$repository" && tar -cf - --exclude=node_modules --exclude=dist "${built_from[@]}" tests/package.json) |
+  (cd "$repository" && tar -cf - --exclude=node_modules --exclude=dist --exclude=.astro "${built_from[@]}" tests/package.json) |
     tar -xf - -C "$folder"
   mkdir -p "$data_dir/releases"
   release=$(cd "$folder" && node deploy/build/build.ts --out "$data_dir/releases" | tail -n 1)

@@ -11,7 +11,7 @@ export type PromiseTest = { promise: string; file: string; title: string }
 /** A test that runs in the full set only. It proves none of the promises, which each default run has to prove. */
 export type FullTest = { file: string; title: string }
 
-const testFiles = ['{apps,packages,images,deploy}/**/*.test.{ts,tsx}', 'tests/**/*.test.ts']
+const testFiles = ['{apps,packages,images,deploy,docs-site}/**/*.test.{ts,tsx}', 'tests/**/*.test.ts']
 const call = /\brepeats\(\{\s*what: (['"`])(.*?)\1,\s*byDefault: ([\d_]+),\s*full: ([\d_]+),?\s*\}\)/gs
 const placed = /\bboundaries\(\{\s*of: '([^']*)',\s*killed: '([^']*)',\s*at: \[([^\]]*)\],?\s*\}\)/gs
 const fullOnly = /\btest\.runIf\(isFull\)\(\s*(['"`])(.*?[^\\])\1/gs

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
 import { type AuthenticationOptions, authenticate } from './people/users/authentication.middleware.ts'
 import { type Api, type ApiEnv, makeApi } from './platform/http/api.ts'
 import { guardHost, guardOrigin, secureHeaders } from './platform/http/browser-guard.middleware.ts'
+import { docsSite } from './platform/http/docs-site.ts'
 import { answerError } from './platform/http/errors.handler.ts'
 import { routeNotFound } from './platform/http/http.errors.ts'
 import type { AllowedHosts } from './platform/http/origins.ts'
@@ -53,7 +55,11 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
   })
   app.route('/shared', options.sharedPages)
   app.route('/hooks', options.hookPages)
-  if (options.webDirectory !== '') app.route('/', webApp(options.webDirectory))
+  if (options.webDirectory !== '') {
+    const docs = docsSite(join(options.webDirectory, 'docs'))
+    if (docs !== undefined) app.route('/docs', docs)
+    app.route('/', webApp(options.webDirectory))
+  }
   return { app, api }
 }
 

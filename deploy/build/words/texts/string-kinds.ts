@@ -21,7 +21,7 @@ export function kindOfString(context: Context, words: string): Kind | undefined 
   if (isTest.test(path)) {
     return context.isFirstArgument && /^(it|test|describe)$/.test(callee ?? '') ? 'tests' : undefined
   }
-  if (path.startsWith('apps/web/src/i18n/')) return kindOfScreen(path)
+  if (/^(apps\/web\/src\/i18n|docs-site\/src\/words)\//.test(path)) return kindOfScreen(path)
   if (variable === 'german' || properties.includes('de')) return 'german'
   if (properties.includes('message') || properties.includes('remedy')) return 'errors'
   if (properties.includes('doc')) return 'settings'
@@ -31,7 +31,7 @@ export function kindOfString(context: Context, words: string): Kind | undefined 
 }
 
 function kindOfScreen(path: string): Kind {
-  return path.startsWith('apps/web/src/i18n/de/') ? 'german' : 'screens'
+  return /^(apps\/web\/src\/i18n\/de\/|docs-site\/src\/words\/de\.ts$)/.test(path) ? 'german' : 'screens'
 }
 
 /** Three words in a row that are no statement of SQL. */

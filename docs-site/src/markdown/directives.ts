@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import type { MdastPluginEntry } from 'satteri'
+import { translationLanguages } from '../../tools/translations.ts'
+import { type Language, words } from '../words/words.ts'
+import { lifecycleDiagram } from './lifecycle-diagram.ts'
+
+const examples = join(import.meta.dirname, '../../examples')
+
+/**
+ * What pages can hold besides Markdown: `::lifecycle-diagram`, and `::example{file="stream.ts"}` for a program from
+ * `examples/`, which is checked and run where it stands.
+ */
+export const directives: MdastPluginEntry = ({ fileURL }) => ({
+  name: 'threadbox-directives',
+  leafDirective(node) {
+    if (node.name === 'lifecycle-diagram') {
+      return { type: 'html', value: lifecycleDiagram(words[languageOf(fileURL)].lifecycle) }
+    }
+    const file = node.name === 'example' ? node.attributes?.file : undefined
+    if (typeof file !== 'string') return undefined
+    return { type: 'code', lang: extname(file).slice(1), value: readFileSync(join(examples, file), 'utf8').trimEnd() }
+  },
+})
+
+function languageOf(address: URL | undefined): Language {
+  const folder = /\/content\/docs\/(\w+)\//.exec(address?.pathname ?? '')?.[1]
+  return translationLanguages.find((language) => language === folder) ?? 'en'
+}
