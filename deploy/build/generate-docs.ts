@@ -6,6 +6,7 @@ import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-
 import { findErrors, findSettings } from './docs-sources.ts'
 import { readSources } from './house/read-sources.ts'
 import { areasDiagram, importsTable, packagesTable } from './house/tables.ts'
+import { generateSitePages } from './site/site-pages.ts'
 
 /** Every generated page as it should be now, by path below `root`. */
 export async function generateDocs(root: string): Promise<Record<string, string>> {
@@ -14,6 +15,7 @@ export async function generateDocs(root: string): Promise<Record<string, string>
     'docs/settings.md': settingsPage(await findSettings(root)),
     'docs/errors.md': errorsPage(await findErrors(root)),
     'docs/testing.md': testingPage(root),
+    ...(await generateSitePages(root)),
     [apiReportPath]: apiReportText(await makeApiReport(root)),
     [architecture]: withSections(readFileSync(join(root, architecture), 'utf8'), {
       packages: packagesTable(),

@@ -3,7 +3,14 @@ import { hide, hideCode, type Text } from '../text.ts'
 /** A page without its code, addresses and markup. */
 export function textsOfMarkdown(path: string, source: string): Text[] {
   const prose = notProse.reduce(hide, source)
-  return [{ kind: path.startsWith('docs-site/src/content/docs/de/') ? 'german' : 'docs', path, words: hideCode(prose), line: 1 }]
+  return [
+    {
+      kind: path.startsWith('docs-site/src/content/docs/de/') ? 'german' : 'docs',
+      path,
+      words: hideCode(prose),
+      line: 1,
+    },
+  ]
 }
 
 const notProse = [

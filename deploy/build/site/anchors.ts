@@ -1,0 +1,38 @@
+import { sandboxStates } from '@threadbox/domain'
+import { turnFailureSchema } from '@threadbox/protocol/public'
+import type { RequiredAnchor } from '../../../docs-site/tools/check-site.ts'
+import type { FoundError, FoundSetting } from '../docs-sources.ts'
+
+/** The limits of a sandbox that a card or a notice names. */
+const limits = ['sandboxMemoryBytes', 'sandboxDiskBytes', 'sandboxCpus', 'sandboxProcesses', 'maxServices']
+/** A chip also says `waiting`, which is no state of its own. */
+const chips = [...sandboxStates, 'waiting']
+
+/** Every address that the app or an error can lead to. The build of the site refuses to be without one. */
+export function requiredAnchors(options: {
+  errors: readonly FoundError[]
+  settings: readonly FoundSetting[]
+  editable: readonly string[]
+}): RequiredAnchor[] {
+  const on = (page: string, anchors: readonly string[]) => anchors.map((anchor) => ({ page, anchor }))
+  return [
+    ...on('sandbox', chips),
+    ...on('limits', limits),
+    ...turnFailureSchema.shape.code.options.map(failureAnchor),
+    ...on('operate/settings', options.editable),
+    ...on(
+      'operate/settings',
+      options.settings.map(({ setting }) => setting.environment),
+    ),
+    ...on(
+      'operate/errors',
+      options.errors.map(({ code }) => code),
+    ),
+  ]
+}
+
+/** Where a response that failed is explained. */
+function failureAnchor(code: string): RequiredAnchor {
+  if (code.startsWith('limit-')) return { page: 'limits', anchor: code }
+  return { page: 'troubleshooting', anchor: code === 'sandbox' ? 'failure-sandbox' : code }
+}

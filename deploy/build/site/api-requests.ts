@@ -1,0 +1,74 @@
+import type { BadInputRow } from '../../../apps/server/src/bad-input.rows.test-utils.ts'
+
+/** A body that is bytes: the file that a reader sends, and its type where the route needs it. */
+const files: Readonly<Record<string, { name: string; type?: string }>> = {
+  'PUT /threads/{threadId}/uploads': { name: 'sales.csv' },
+  'PUT /threads/{threadId}/files/content': { name: 'notes.txt' },
+  'POST /skills': { name: 'SKILL.md', type: 'text/markdown' },
+  'PUT /skills/{skillId}/content': { name: 'SKILL.md', type: 'text/markdown' },
+  'POST /agents/import': { name: 'weather.threadbox-agent' },
+}
+/** Answers that are worth a file. */
+const downloads: Readonly<Record<string, string>> = {
+  'GET /threads/{threadId}/files/archive': 'folder.zip',
+  'GET /skills/{skillId}/archive': 'skill.zip',
+  'GET /agents/{agentId}/versions/{version}/export': 'weather.threadbox-agent',
+  'GET /threads/{threadId}/export': 'thread.html',
+}
+const upgrade = [
+  '--http1.1',
+  "-H 'Connection: Upgrade'",
+  "-H 'Upgrade: websocket'",
+  "-H 'Sec-WebSocket-Version: 13'",
+  "-H 'Sec-WebSocket-Key: dGhyZWFkYm94LWV4YW1wbA=='",
+  '-H "Origin: $origin"',
+]
+
+/** Defines what the requests of the page use. The key is that of a reader. */
+export const preparation = `origin=http://127.0.0.1:7717
+url=$origin/api/v1
+api() { curl -sS -H "Authorization: Bearer $THREADBOX_API_KEY" "$@"; }
+session() { curl -sS -b cookies -c cookies -H "Origin: $origin" "$@"; }`
+
+/**
+ * The request of a route as a shell command: the one that the tests of bad input start from, with the ids of the path as
+ * variables. `session` stands for a browser’s login, which a few routes need.
+ */
+export function requestOf(route: string, row: BadInputRow): string {
+  const [method = '', path = ''] = route.split(' ')
+  const file = files[route]
+  const download = downloads[route]
+  const isSocket = path.endsWith('/socket')
+  const query = new URLSearchParams(row.query).toString()
+  const words = [
+    row.sessionOnly === true || route === 'POST /auth/sign-in' ? 'session' : row.isPublic === true ? 'curl -sS' : 'api',
+    ...(isSocket ? upgrade : []),
+    ...(path.endsWith('/events') ? ['-N'] : []),
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    `"$url${variables(path, row)}${query === '' ? '' : `?${query}`}"`,
+    ...(download === undefined ? [] : [`-o ${download}`]),
+    ...(file?.type === undefined ? [] : [`-H 'Content-Type: ${file.type}'`]),
+    ...(file === undefined ? [] : [`--data-binary @${file.name}`]),
+    ...(row.body === undefined ? [] : [`--json '${JSON.stringify(readable(row.body)).replaceAll("'", "'\\''")}'`]),
+  ]
+  return wrap(words)
+}
+
+/** Names of people in tests are not what a reader writes. */
+function readable(body: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(body).replaceAll('somebody', 'you')) as Record<string, unknown>
+}
+
+function variables(path: string, row: BadInputRow): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = row.params?.[name]
+    return typeof value === 'object' && !/Id$/.test(name) ? value.value : `$${name}`
+  })
+}
+
+function wrap(words: readonly string[]): string {
+  const line = words.join(' ')
+  if (line.length <= 90) return line
+  const [last = '', ...before] = [...words].reverse()
+  return `${before.reverse().join(' ')} \\\n  ${last}`
+}

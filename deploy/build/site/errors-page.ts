@@ -1,0 +1,35 @@
+import { errorKinds } from '@threadbox/errors'
+import type { FoundError } from '../docs-sources.ts'
+import { code, frontMatter, prose, row } from './markdown.ts'
+
+/** Every error under an anchor that is its code. */
+export function siteErrorsPage(errors: readonly FoundError[]): string {
+  const kinds = Object.entries(errorKinds).map(([kind, facts]) =>
+    row([code(kind), String(facts.httpStatus), String(facts.exitCode), facts.retryable ? 'yes' : 'no']),
+  )
+  const groups = Map.groupBy(errors, (error) => error.code.split('.')[0] ?? '')
+  const parts = [...groups].map(([noun, members]) =>
+    [`## ${noun} {#group-${noun}}`, ...members.map(errorPart)].join('\n\n'),
+  )
+  const description = 'Every error code, what happened, and what to do.'
+  return `${frontMatter({ title: 'Errors', description, headings: 2 })}
+Codes are permanent. Words in braces are filled in. The kind decides the HTTP status, the exit code of the command line,
+and whether the same call can succeed when it is repeated.
+
+## Kinds {#kinds}
+
+| Kind | HTTP | Exit code | Try again |
+|---|---|---|---|
+${kinds.join('\n')}
+
+${parts.join('\n\n')}
+`
+}
+
+function errorPart({ code: name, kind, message, remedy }: FoundError): string {
+  return `### \`${name}\` {#${name}}
+
+${prose(message)}
+
+**What to do:** ${prose(remedy)} (${code(kind)})`
+}
