@@ -34,7 +34,7 @@ export default defineConfig({
       expressiveCode: {
         themes: [codeTheme('dark'), codeTheme('light')],
         styleOverrides: { borderRadius: '8px', borderColor: 'var(--line)', codeFontSize: '13px' },
-        defaultProps: { frame: 'none' },
+        defaultProps: { frame: 'none', wrap: true },
       },
       sidebar,
       credits: false,

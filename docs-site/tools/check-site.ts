@@ -50,8 +50,8 @@ function checkLink({ path, address, files, pages }: Checked & { pages: ReadonlyM
   const file = target === '' ? path : fileOf(path, target)
   if (file === undefined || !files.has(file)) return [`${path}: ${address} leads nowhere`]
   if (anchor === undefined || anchor === '') return []
-  const isThere = pages.get(file)?.ids.has(decodeURIComponent(anchor)) ?? false
-  return isThere ? [] : [`${path}: ${address} names an anchor that doesn’t exist`]
+  const exists = pages.get(file)?.ids.has(decodeURIComponent(anchor)) ?? false
+  return exists ? [] : [`${path}: ${address} names an anchor that doesn’t exist`]
 }
 
 function checkResource({ path, address, files }: Checked): string[] {
@@ -70,7 +70,7 @@ function checkStyle(directory: string, path: string, files: ReadonlySet<string>)
 
 /** The file below the site's directory that an address means; undefined when it is outside of the site. */
 function fileOf(path: string, address: string): string | undefined {
-  const absolute = address.startsWith('/') ? address : `${base}${posix.join(posix.dirname(path), address)}`
+  const absolute = address.startsWith('/') ? address : posix.join(base, posix.dirname(path), address)
   if (!absolute.startsWith(base)) return undefined
   const file = decodeURIComponent(absolute.slice(base.length))
   return file === '' || file.endsWith('/') ? `${file}index.html` : file

@@ -8,9 +8,6 @@ import { translationLanguages } from './translations.ts'
 export const base = '/docs/'
 export const policyFile = 'content-security-policy.txt'
 
-/** Set by a script after the page is there: as a class it could not be undone. Without scripts the element does nothing. */
-const undoneByScript = 'display: none;'
-
 /**
  * Makes pages of Astro fit for a strict content policy and for readers of a fallback: styles of attributes become
  * classes of one file, and links of an English text below a notice stay in the language of the address. Writes the
@@ -86,10 +83,12 @@ function name(styles: Map<string, string>, style: string): void {
   if (!styles.has(style)) styles.set(style, `s${styles.size.toString(36)}`)
 }
 
-/** A class joins those of the element, or becomes its only one. */
+/**
+ * A class joins those of the element, or becomes its only one. The key beside Search stays hidden: its script can’t undo a
+ * class, and its text would not be part of the button’s name.
+ */
 function styleEdits(html: string, facts: PageFacts, styles: ReadonlyMap<string, string>): Edit[] {
   return facts.styleAttributes.flatMap(({ value, start, end }): Edit[] => {
-    if (value === undoneByScript) return [{ start, end, text: '' }]
     const className = styles.get(value) ?? ''
     const tagStart = html.lastIndexOf('<', start)
     const tag = html.slice(tagStart, html.indexOf('>', end))

@@ -12,7 +12,7 @@ export type PageFacts = {
   ids: Set<string>
   /** Addresses that a person follows. */
   links: PlacedLink[]
-  /** Addresses that the browser loads by itself. */
+  /** Addresses that the browser loads with the page. */
   resources: string[]
   inlineScripts: string[]
   inlineStyles: string[]

@@ -23,9 +23,7 @@ export function originalIn(source: string): string | undefined {
   return /^original: *'?([0-9a-f]+)'? *$/m.exec(frontMatter)?.[1]
 }
 
-/**
- * `unmarked`: without a fingerprint, so that it can't be told whether it is current. `orphaned`: its English page is gone.
- */
+/** `unmarked`: without a fingerprint, so its age is unknown. `orphaned`: its English page is gone. */
 export function stateOf(source: string, englishSource: string | undefined): TranslationState {
   if (englishSource === undefined) return 'orphaned'
   const original = originalIn(source)

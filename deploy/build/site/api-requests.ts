@@ -32,7 +32,7 @@ session() { curl -sS -b cookies -c cookies -H "Origin: $origin" "$@"; }`
 
 /**
  * The request of a route as a shell command: the one that the tests of bad input start from, with the ids of the path as
- * variables. `session` stands for a browser’s login, which a few routes need.
+ * variables. `session` sends a browser’s session, which a few routes need.
  */
 export function requestOf(route: string, row: BadInputRow): string {
   const [method = '', path = ''] = route.split(' ')
