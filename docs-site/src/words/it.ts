@@ -35,7 +35,7 @@ export const it: Words = {
   // The states are named as in the app.
   lifecycle: {
     title:
-      'Stati di una sandbox: Nuova, In avvio, Attiva, In pausa tra poco, In pausa, Si risveglia e di nuovo Attiva; da In pausa a Fredda quando la memoria viene scartata, e da Fredda a In avvio.',
+      'Stati di una sandbox: Nuova, In avvio, Attiva, Sospensione, In pausa, Risveglio e di nuovo Attiva; da In pausa a Fredda quando la memoria viene scartata, e da Fredda a In avvio.',
     states: {
       fresh: 'Nuova',
       starting: 'In avvio',
