@@ -40,7 +40,7 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
     const [guest] = await Promise.all([
       makeGuest(join(staging, 'guest')),
       buildPrograms(staging),
-      buildWeb(join(staging, 'web')).then(() => buildDocs(join(staging, 'web/docs'))),
+      buildPages(staging),
       copyNode(join(staging, 'node/bin')),
       cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
     ])
@@ -101,9 +101,15 @@ async function buildWeb(outputDirectory: string): Promise<void> {
   await vite.build({ root, logLevel: 'warn', build: { outDir: outputDirectory, emptyOutDir: true } })
 }
 
-/** The server looks for the documentation beside the app. The line goes to the log; standard output is the path. */
-async function buildDocs(outputDirectory: string): Promise<void> {
-  process.stderr.write(`${describeBuild(await buildSite(outputDirectory))}\n`)
+/**
+ * The app and, in a folder of it, the documentation: one after the other, because each takes most of a gigabyte of
+ * memory. The line about the documentation goes to the log; standard output is the path of the release.
+ */
+async function buildPages(directory: string): Promise<void> {
+  const docs = join(directory, 'docs')
+  process.stderr.write(`${describeBuild(await buildSite(docs))}\n`)
+  await buildWeb(join(directory, 'web'))
+  await rename(docs, join(directory, 'web/docs'))
 }
 
 async function copyNode(binDirectory: string): Promise<void> {

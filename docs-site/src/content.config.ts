@@ -4,7 +4,7 @@ import { docsSchema, i18nSchema } from '@astrojs/starlight/schema'
 import { z } from 'astro/zod'
 
 export const collections = {
-  // `original`: the fingerprint of the English page that a translation was made from (tools/translations.ts).
+  // `original`: the fingerprint of the English page that a translation was made from (tools/translation-state.ts).
   docs: defineCollection({
     loader: docsLoader(),
     schema: docsSchema({ extend: z.object({ original: z.string().optional() }) }),

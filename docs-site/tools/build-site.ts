@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { checkSite, checkTranslations, type RequiredAnchor } from './check-site.ts'
 import { filesIn, finishPages } from './finish-pages.ts'
@@ -88,11 +88,15 @@ async function buildInto(target: string): Promise<void> {
   }
 }
 
-/** In a process of its own: a test runner’s NODE_ENV would make it a development build. */
+/**
+ * In a process of its own, whose environment is the same wherever it is started from: Astro takes `BASE_URL`, `MODE` and
+ * others out of it, which a test runner sets.
+ */
 async function runAstro(outputDirectory: string): Promise<void> {
   const astro = join(require.resolve('astro/package.json'), '../bin/astro.mjs')
   const args = [astro, 'build', '--root', siteRoot, '--outDir', outputDirectory, '--silent', '--force']
-  const environment = { ...process.env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' }
+  const { HOME, PATH, TMPDIR } = process.env
+  const environment = { HOME, PATH, TMPDIR, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' }
   try {
     await run(process.execPath, args, { cwd: siteRoot, env: environment, maxBuffer: 1e8 })
   } catch (error) {
@@ -114,7 +118,8 @@ async function checkSize(directory: string): Promise<string[]> {
 async function hashInputs(): Promise<string> {
   const hash = createHash('sha256').update(process.version)
   const own = filesIn(siteRoot).filter((file) => !notInputs.test(file))
-  const paths = [...own.map((file) => join('docs-site', file)), ...(await Promise.all(otherInputs.map(expand))).flat()]
+  const folder = relative(repositoryRoot, siteRoot)
+  const paths = [...own.map((file) => join(folder, file)), ...(await Promise.all(otherInputs.map(expand))).flat()]
   for (const path of paths)
     hash
       .update(`${path}\0`)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PageFacts, readPage } from './pages.ts'
-import { translationLanguages } from './translations.ts'
+import { translationLanguages } from './translation-state.ts'
 
 /** Where the server serves the site. */
 export const base = '/docs/'

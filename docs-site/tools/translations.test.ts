@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkTranslations } from './check-site.ts'
-import { findTranslations, fingerprint, originalIn, stamp, stateOf } from './translations.ts'
+import { fingerprint, originalIn, stateOf } from './translation-state.ts'
+import { findTranslations, stamp } from './translations.ts'
 
 let directory: string
 beforeEach(() => {

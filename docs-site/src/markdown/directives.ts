@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { MdastPluginEntry } from 'satteri'
-import { translationLanguages } from '../../tools/translations.ts'
+import { translationLanguages } from '../../tools/translation-state.ts'
 import { type Language, words } from '../words/words.ts'
 import { lifecycleDiagram } from './lifecycle-diagram.ts'
 

@@ -1,4 +1,4 @@
-import type { TranslationLanguage } from '../../tools/translations.ts'
+import type { TranslationLanguage } from '../../tools/translation-state.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
 import { it } from './it.ts'
