@@ -20,7 +20,7 @@ const places = [
   'apps/*/{src,dev,public}/**/*',
   'packages/*/{src,proto}/**/*',
   'deploy/**/*',
-  'docs-site/{*.ts,examples/**/*,src/**/*,tools/**/*}',
+  'docs-site/{*.{md,ts},examples/**/*,src/**/*,tools/**/*}',
   'images/**/*',
   'tests/**/*',
 ]
