@@ -24,6 +24,7 @@ export function makeStatus(options: {
         version,
         isHostReachable: info !== undefined,
         preparing: info?.preparing ?? [],
+        steps: info?.preparingSteps ?? [],
       }
     },
     now: async ({ withChecks }) => {

@@ -1,4 +1,5 @@
 export { isThreadboxFile } from '../ownership.ts'
+export type { SetupStep } from '../public/setup-steps.ts'
 export { cacheDirectoryOf, fileRankOf } from '../sandbox-files.ts'
 export * from './cleaning.ts'
 export * from './contract.errors.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
+import { setupSteps } from '../public/setup-steps.ts'
 import { hostLimitsSchema } from './limits.ts'
 import { folderChangesSchema } from './snapshot-changes.ts'
 import { hostSnapshotSchema, snapshotMemoryOrderSchema } from './snapshots.ts'
@@ -271,6 +272,8 @@ export const hostInfoSchema = z.object({
   spareSandboxes: z.number().int().optional(),
   /** What is still being prepared after an installation; empty when sandboxes can start. */
   preparing: z.array(z.string()),
+  /** The same in codes. */
+  preparingSteps: z.array(z.enum(setupSteps)).optional(),
   /** Why the base image of this release could not be prepared; absent when it could. */
   imageProblem: z.string().optional(),
 })

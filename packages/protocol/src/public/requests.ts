@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
+import { setupSteps } from './setup-steps.ts'
 import { threadSchema } from './thread.ts'
 
 /** Longest message a person can send, in UTF-16 code units; a longer text belongs into a file. */
@@ -136,6 +137,8 @@ export const setupStateSchema = z
     isHostReachable: z.boolean(),
     /** What the machine is still being made ready with, in words; empty when sandboxes can start. */
     preparing: z.array(z.string()),
+    /** The same in codes. */
+    steps: z.array(z.enum(setupSteps)).optional(),
   })
   .meta({ id: 'SetupState' })
 

@@ -24,7 +24,7 @@ test('an archive that cannot be unpacked is a problem that the host tells, and n
   const logger = makeLogger({ process: 'test', level: 'silent' })
   const signal = new AbortController().signal
   const images = makeBaseImages({ archive, disks, facts: makeFactsStore(database), logger, signal })
-  expect([images.preparing(), images.problem()]).toEqual([['base image'], undefined])
+  expect([images.preparing(), images.problem()]).toEqual([['base-image'], undefined])
   await expect(images.prepare()).rejects.toMatchObject({ code: 'image.archive-broken' })
   expect([images.preparing(), images.problem()]).toEqual([[], expect.stringContaining('Couldn’t unpack the image')])
   await expect(images.current()).rejects.toMatchObject({ code: 'host.image-missing' })

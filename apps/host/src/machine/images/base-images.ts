@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { DiskStore } from '@threadbox/disk-store'
+import type { SetupStep } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { hostPreparing, imageMissing } from '../errors/orders.errors.ts'
 import type { FactsStore } from '../state/facts.store.ts'
@@ -11,8 +12,8 @@ export type BaseImages = {
   prepare(): Promise<void>
   /** Id of the image for new sandboxes. Throws `host.preparing` while there is none yet, `host.image-missing`. */
   current(): Promise<string>
-  /** What is being prepared now, in words. */
-  preparing(): string[]
+  /** What is being prepared now. */
+  preparing(): SetupStep[]
   /** Why the archive could not be imported; undefined when it could, or is being imported. */
   problem(): string | undefined
 }
@@ -65,7 +66,7 @@ export function makeBaseImages(options: {
       if (isImporting) throw hostPreparing({ what: 'the base image' })
       throw imageMissing({}, { cause: failure })
     },
-    preparing: () => (isImporting ? ['base image'] : []),
+    preparing: () => (isImporting ? ['base-image'] : []),
     problem: () => (failure instanceof Error ? failure.message : failure === undefined ? undefined : String(failure)),
   }
 }

@@ -1,10 +1,12 @@
 import type { DiskStore } from '@threadbox/disk-store'
-import { type HostApi, type HostInfo, hostProtocolVersion } from '@threadbox/protocol/host'
+import { type HostApi, type HostInfo, hostProtocolVersion, type SetupStep } from '@threadbox/protocol/host'
 import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import { readMemory } from '../../machine/programs/machine-memory.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
+
+const stepWords: Record<SetupStep, string> = { 'base-image': 'base image' }
 
 /** What this host is and how much room it has. */
 export function hostInfo(options: {
@@ -18,7 +20,7 @@ export function hostInfo(options: {
 }): Pick<HostApi, 'info'> {
   return {
     info: async () => {
-      const [preparing, imageProblem] = [options.images.preparing(), options.images.problem()]
+      const [preparingSteps, imageProblem] = [options.images.preparing(), options.images.problem()]
       const [memory, pool, saved] = await Promise.all([readMemory(), options.disks.poolUsage(), options.paused.usage()])
       const info: HostInfo = {
         protocolVersion: hostProtocolVersion,
@@ -31,7 +33,8 @@ export function hostInfo(options: {
         awakeSandboxes: options.active.count(),
         ...saved,
         spareSandboxes: options.spares.count(),
-        preparing,
+        preparing: preparingSteps.map((step) => stepWords[step]),
+        preparingSteps,
         ...(imageProblem !== undefined && { imageProblem }),
       }
       return info

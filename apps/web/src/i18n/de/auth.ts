@@ -54,6 +54,7 @@ export const auth: Texts<typeof source> = {
     preparing: 'Sandboxen werden vorbereitet',
     preparingDetail: 'Diese Schritte fehlen noch. Das Konto können Sie schon anlegen.',
     hostMissingDetail: 'Der Host-Dienst hat noch nicht geantwortet. Das Konto können Sie schon anlegen.',
+    step: { 'base-image': 'Basis-Image' },
     noModel: 'Ein Modell ist nicht nötig',
     noModelDetail: 'Beginnen Sie im Direktmodus, und verbinden Sie später eines.',
   },

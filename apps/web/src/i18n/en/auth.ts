@@ -51,6 +51,7 @@ export const auth = {
     preparing: 'Preparing sandboxes',
     preparingDetail: 'These steps are left. You can sign up in the meantime.',
     hostMissingDetail: 'The host daemon hasn’t responded yet. You can sign up in the meantime.',
+    step: { 'base-image': 'Base image' },
     noModel: 'Connecting a model is optional',
     noModelDetail: 'Start in direct mode and connect one later.',
   },

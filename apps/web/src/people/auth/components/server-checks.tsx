@@ -36,17 +36,17 @@ export function ServerChecks() {
 
 function SetupList(props: { setup: SetupState }) {
   const { t } = useTranslation('auth')
-  const { isHostReachable, preparing, version } = props.setup
+  const { isHostReachable, preparing, steps, version } = props.setup
   return (
     <ul className="checks" aria-live="polite">
       <CheckRow
         check={{ status: 'ok', title: t('server.answers'), detail: t('server.version', { version }), cure: null }}
       />
       <HostRow isReachable={isHostReachable} isReady={preparing.length === 0} />
-      {preparing.map((step) => (
+      {(steps ?? []).map((step) => (
         <li key={step} className="check">
           <Glyph state="waking" />
-          <b>{step}</b>
+          <b>{t(`server.step.${step}`)}</b>
         </li>
       ))}
       <CheckRow
