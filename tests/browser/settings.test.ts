@@ -107,7 +107,7 @@ describe('settings', () => {
   test('About tells what was checked, with the cure for what is not well', async () => {
     const page = await open('about')
     await page.getByText('The host daemon isn’t responding.').waitFor()
-    const check = page.getByRole('listitem').filter({ hasText: 'Sandbox service' })
+    const check = page.getByRole('listitem').filter({ hasText: 'Host daemon' })
     expect(await check.textContent()).toContain('failed')
     expect(await check.textContent()).toContain('threadbox doctor')
   })

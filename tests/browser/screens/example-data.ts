@@ -413,8 +413,8 @@ export const status: Status = statusSchema.parse({
     awakeSandboxes: 2,
   },
   checks: [
-    { id: 'kernel', status: 'ok', title: 'Kernel', detail: 'Linux 6.12', cure: null },
-    { id: 'pool', status: 'warning', title: 'Pool', detail: '82 % full', cure: 'Remove old threads.' },
+    { id: 'kernel', status: 'ok', title: 'Linux kernel', detail: 'Linux 6.12', cure: null },
+    { id: 'pool', status: 'warning', title: 'Space for disks', detail: '82 % full', cure: 'Remove old threads.' },
   ],
 })
 

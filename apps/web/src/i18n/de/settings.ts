@@ -124,6 +124,17 @@ export const settings: Texts<typeof source> = {
     poolUsed: '{{used}} von {{total}} belegt',
     awake: 'Wache Sandboxes',
     checks: 'Prüfungen',
+    check: {
+      'host-reachable': 'Host-Daemon',
+      kernel: 'Linux-Kernel',
+      cgroups: 'cgroups für Grenzen',
+      btrfs: 'btrfs für Platten',
+      nftables: 'nftables für die Firewall',
+      forwarding: 'Andere Firewalls',
+      pool: 'Speicherplatz für Platten',
+      sandbox: 'Start einer Sandbox',
+      'sandbox-network': 'DNS, Routing und Zertifikate in einer Sandbox',
+    },
     browser: {
       names: 'Vorschauen in diesem Browser',
       cookies: 'Cookies der Vorschauen',

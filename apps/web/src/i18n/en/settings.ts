@@ -121,6 +121,17 @@ export const settings = {
     poolUsed: '{{used}} of {{total}} in use',
     awake: 'Awake sandboxes',
     checks: 'Checks',
+    check: {
+      'host-reachable': 'Host daemon',
+      kernel: 'Linux kernel',
+      cgroups: 'cgroups for limits',
+      btrfs: 'btrfs for disks',
+      nftables: 'nftables for the firewall',
+      forwarding: 'Other firewalls',
+      pool: 'Space for disks',
+      sandbox: 'Starting a sandbox',
+      'sandbox-network': 'DNS, routing and certificates in a sandbox',
+    },
     browser: {
       names: 'Previews in this browser',
       cookies: 'Preview cookies',

@@ -1,6 +1,7 @@
-import type { Status } from '@threadbox/sdk'
+import type { Check, Status } from '@threadbox/sdk'
 import { RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import type { en } from '../../../i18n/en/index.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { CheckRow } from '../../../page/parts/check-row.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
@@ -11,11 +12,17 @@ import { Meter } from '../../../ui/meter.tsx'
 import { useStatus } from '../api/settings.queries.ts'
 import { PreviewChecks } from './preview-checks.tsx'
 
+type KnownCheck = keyof (typeof en)['settings']['about']['check']
+
 export function AboutSection() {
-  const { t } = useTranslation('settings')
+  const { t, i18n } = useTranslation('settings')
   const status = useStatus()
   const previews = usePreviewCheck()
   const isChecking = status.isFetching || previews.isFetching
+  // A check from a newer host has its own title.
+  const titleOf = ({ id, title }: Check) => {
+    return i18n.exists(`settings:about.check.${id}`) ? t(`about.check.${id as KnownCheck}`) : title
+  }
   const checkAgain = () => {
     void status.refetch()
     void previews.refetch()
@@ -50,7 +57,7 @@ export function AboutSection() {
             >
               <ul className="checks">
                 {answer.checks.map((check) => (
-                  <CheckRow key={check.id} check={check} />
+                  <CheckRow key={check.id} check={{ ...check, title: titleOf(check) }} />
                 ))}
                 <PreviewChecks query={previews} />
               </ul>
