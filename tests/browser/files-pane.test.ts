@@ -65,7 +65,7 @@ describe('the list', () => {
       await row(page, name).click()
       await button(page, 'More actions for the selection').click()
       await page.getByRole('menuitem', { name: 'Save as skill…' }).click()
-      await dialog(page).getByText(`/home/user/${name} with everything in it.`).waitFor()
+      await dialog(page).getByText(`/home/user/${name} and everything in it.`).waitFor()
       await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
     }
     await save('empty')

@@ -46,7 +46,7 @@ test('what is wrong is said beside its field, and a refused address by the serve
   await dialog(page).getByText('Each line must be').waitFor()
   await dialog(page).getByRole('textbox', { name: 'Limit to repositories' }).fill('owner/name')
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
-  await dialog(page).getByText('10.0.0.1 is an address inside a private network').waitFor()
+  await dialog(page).getByText('10.0.0.1 is in a private network').waitFor()
 })
 
 test('a credential is added, allowed in a thread, and used by git there; without it git is refused', async () => {
