@@ -214,7 +214,7 @@ describe('a turn that failed', () => {
         : undefined,
     )
     await send(page, `Please fail with ${failure}.`)
-    await page.getByText(title).waitFor({ timeout: 90_000 })
+    await page.getByText(title, { exact: true }).waitFor({ timeout: 90_000 })
     const failed = page.locator('.failure')
     expect(await failed.getByText(action, { exact: false }).first().isVisible()).toBe(true)
     await expect.poll(() => page.locator('[aria-live=assertive]').allInnerTexts()).toContain('The response failed.')

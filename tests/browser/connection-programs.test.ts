@@ -47,7 +47,7 @@ test('G9: a program is added by command, arguments and variables, says why it do
   await dialog.getByRole('textbox', { name: 'Value of CURRENCY' }).fill('EUR')
   await dialog.getByRole('button', { name: 'Save and test' }).click()
   await row(page).getByText('Starting').first().waitFor()
-  await row(page).getByText('python-three could not be started').waitFor(patience)
+  await row(page).getByText('Couldn’t start python-three').waitFor(patience)
   await row(page).getByText('connection.program-not-started').waitFor()
 
   await row(page).getByRole('button', { name: 'Edit Ledger' }).click()

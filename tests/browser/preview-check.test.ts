@@ -44,7 +44,7 @@ describe('O4: About says by a try of this browser', () => {
     await using other = await app.withBrowser(['--host-resolver-rules=MAP 1-doctor.brwsr0.localhost ~NOTFOUND'])
     const { page, names, cookies } = await openAbout(other)
     expect(names).toContain('failedThis browser can’t resolve 1-doctor.brwsr0.localhost')
-    expect(names).toContain('What to do: Use a browser that resolves such names')
+    expect(names).toContain('Fix: Use a browser that resolves such names')
     expect(cookies).toContain('not checkedCouldn’t reach the test page.')
     await page.context().close()
   })
@@ -68,7 +68,7 @@ describe('O4: About says by a try of this browser', () => {
       await tab.routeWebSocket('**/.threadbox/check/socket', (socket) => void socket.close())
     })
     expect(sockets).toContain('warningWebSockets are blocked between this browser and threadbox')
-    expect(sockets).toContain('What to do: Configure the proxy to forward WebSockets for *.brwsr0.localhost')
+    expect(sockets).toContain('Fix: Configure the proxy to forward WebSockets for *.brwsr0.localhost')
     await page.context().close()
   })
 

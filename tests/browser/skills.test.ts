@@ -141,6 +141,6 @@ test('G6: in German the page speaks German, its errors too', async () => {
   const dialog = german.getByRole('dialog', { name: 'Skill schreiben' })
   await dialog.getByRole('textbox', { name: 'SKILL.md' }).fill(skillText('weekly-report', 'Doppelt.'))
   await dialog.getByRole('button', { name: 'Speichern' }).press('Enter')
-  await dialog.getByRole('alert').getByText('Einen Skill weekly-report gibt es hier schon.').waitFor()
+  await dialog.getByRole('alert').getByText('Einen Skill namens weekly-report gibt es hier schon.').waitFor()
   await german.context().close()
 })
