@@ -86,7 +86,7 @@ describe.each(languages)('in $language', ({ language, folder, word, results }) =
     expect(asked.filter((url) => new URL(url).protocol !== 'data:').map((url) => new URL(url).origin)).toEqual(
       asked.filter((url) => new URL(url).protocol !== 'data:').map(() => origin),
     )
-    const policy = (await page.request.get(page.url())).headers()['content-security-policy']
+    const policy = await (await page.reload())?.headerValue('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("'sha256-")
     expect(policy).not.toContain('unsafe-inline')
