@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { en } from './en/index.ts'
+import { loadTranslation } from './translations.ts'
 
 /** The languages that are complete, each by its own name. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
@@ -38,9 +39,9 @@ function preferredLanguage(): Language {
 }
 
 async function applyLanguage(language: Language): Promise<void> {
-  if (language === 'de' && !i18next.hasResourceBundle('de', 'common')) {
-    const { de } = await import('./de/index.ts')
-    for (const [namespace, texts] of Object.entries(de)) i18next.addResourceBundle('de', namespace, texts)
+  if (language !== 'en') {
+    const { texts } = await loadTranslation(language)
+    for (const [namespace, bundle] of Object.entries(texts)) i18next.addResourceBundle(language, namespace, bundle)
   }
   await i18next.changeLanguage(language)
   document.documentElement.lang = language

@@ -1,5 +1,4 @@
-import type { en } from '../en/index.ts'
-import type { Texts } from '../texts.ts'
+import type { Translation } from '../translations.ts'
 import { agents } from './agents.ts'
 import { auth } from './auth.ts'
 import { cards } from './cards.ts'
@@ -8,6 +7,7 @@ import { composer } from './composer.ts'
 import { connection } from './connection.ts'
 import { connections } from './connections.ts'
 import { empty } from './empty.ts'
+import { errors } from './errors.ts'
 import { files } from './files.ts'
 import { firstMinute } from './first-minute.ts'
 import { git } from './git.ts'
@@ -19,6 +19,7 @@ import { preview } from './preview.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
+import { settingWords } from './setting-words.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
@@ -27,31 +28,35 @@ import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
 import { workspaces } from './workspaces.ts'
 
-export const de: Texts<typeof en> = {
-  common,
-  cards,
-  composer,
-  sandbox,
-  sidebar,
-  terminal,
-  threads,
-  agents,
-  auth,
-  connection,
-  connections,
-  empty,
-  files,
-  firstMinute,
-  git,
-  gitCredentials,
-  help,
-  lifecycle,
-  models,
-  preview,
-  runs,
-  search,
-  settings,
-  sharing,
-  skills,
-  workspaces,
+export const german: Translation = {
+  texts: {
+    common,
+    cards,
+    composer,
+    sandbox,
+    sidebar,
+    terminal,
+    threads,
+    agents,
+    auth,
+    connection,
+    connections,
+    empty,
+    files,
+    firstMinute,
+    git,
+    gitCredentials,
+    help,
+    lifecycle,
+    models,
+    preview,
+    runs,
+    search,
+    settings,
+    sharing,
+    skills,
+    workspaces,
+  },
+  errors,
+  settings: settingWords,
 }

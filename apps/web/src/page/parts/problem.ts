@@ -1,6 +1,6 @@
 import { isThreadboxError } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { translatedErrors } from '../../i18n/errors.ts'
+import { translatedErrors } from '../../i18n/translations.ts'
 
 /** An error in the words of the person's language: what happened, what to do, and its permanent code. */
 export type Problem = { code: string; message: string; remedy: string }

@@ -1,7 +1,7 @@
 import type { Setting } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { settingTitles } from '../../../i18n/en/setting-words.ts'
-import { translatedSettings } from '../../../i18n/setting-words.ts'
+import { translatedSettings } from '../../../i18n/translations.ts'
 import { wordsOf } from '../../../page/parts/setting-groups.ts'
 
 /** Title and sentence of a setting: translated where there is a translation, else the server's own English ones. */

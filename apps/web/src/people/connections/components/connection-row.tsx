@@ -1,7 +1,7 @@
 import type { Connection } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { translatedErrors } from '../../../i18n/errors.ts'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { translatedErrors } from '../../../i18n/translations.ts'
 import { fill } from '../../../page/parts/problem.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'

@@ -1,13 +1,18 @@
 import type { SurvivalItem } from '@threadbox/sdk'
 import { createInstance } from 'i18next'
 import { beforeAll, expect, test } from 'vitest'
-import { de } from '../../../i18n/de/index.ts'
+import { german } from '../../../i18n/de/index.ts'
 import { reportWords } from './report-words.ts'
 
 let words: ReturnType<typeof reportWords>
 beforeAll(async () => {
   const i18n = createInstance()
-  await i18n.init({ lng: 'de', ns: Object.keys(de), resources: { de }, interpolation: { escapeValue: false } })
+  await i18n.init({
+    lng: 'de',
+    ns: Object.keys(german.texts),
+    resources: { de: german.texts },
+    interpolation: { escapeValue: false },
+  })
   const format = { number: (value: number) => value.toLocaleString('de'), fullMoment: (at: number) => `Moment ${at}` }
   words = reportWords({ t: i18n.getFixedT('de', 'lifecycle'), exists: i18n.exists.bind(i18n), format })
 })

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Run, RunStatus } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { translatedErrors } from '../../../i18n/errors.ts'
+import { translatedErrors } from '../../../i18n/translations.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { fill } from '../../../page/parts/problem.ts'

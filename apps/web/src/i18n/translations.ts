@@ -1,0 +1,51 @@
+import type { en } from './en/index.ts'
+import type { Texts } from './texts.ts'
+import type { ErrorWords, SettingWords } from './words.ts'
+
+/** Everything that the app says in one language. English errors and settings come from the server. */
+export type Translation = { texts: Texts<typeof en>; errors: ErrorWords; settings: SettingWords }
+
+/** One chunk for each language, loaded when it is chosen. */
+const sources = {
+  de: async () => (await import('./de/index.ts')).german,
+}
+export type TranslatedLanguage = keyof typeof sources
+
+export const translatedLanguages = Object.keys(sources) as TranslatedLanguage[]
+
+const loaded = new Map<string, Translation>()
+
+/** Rejects when the chunk can't be loaded. */
+export async function loadTranslation(language: TranslatedLanguage): Promise<Translation> {
+  const known = loaded.get(language)
+  if (known !== undefined) return known
+  const source = await sources[language]()
+  const translation = { ...source, texts: withAllPlurals(source.texts, language) }
+  loaded.set(language, translation)
+  return translation
+}
+
+/** Italian has a third form, for millions, which none of our texts needs: missing forms are those of `_other`. */
+function withAllPlurals<Value>(texts: Value, language: string): Value {
+  const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
+  const entries = Object.entries(texts as object).flatMap(([key, value]) => {
+    if (typeof value === 'object') return [[key, withAllPlurals(value, language)]]
+    if (!key.endsWith('_other')) return [[key, value]]
+    return [...forms.map((form) => [key.replace(/other$/, form), value]), [key, value]]
+  })
+  // What the translation has itself comes last, so it wins.
+  return Object.fromEntries([
+    ...entries,
+    ...Object.entries(texts as object).filter(([, value]) => typeof value === 'string'),
+  ]) as Value
+}
+
+/** Errors by code in a language that was loaded; empty for English. */
+export function translatedErrors(language: string): ErrorWords {
+  return loaded.get(language)?.errors ?? {}
+}
+
+/** Settings by name in a language that was loaded; empty for English. */
+export function translatedSettings(language: string): SettingWords {
+  return loaded.get(language)?.settings ?? {}
+}
