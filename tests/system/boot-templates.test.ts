@@ -1,6 +1,7 @@
 import { readdir, truncate } from 'node:fs/promises'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { hostPaths } from '@threadbox/protocol/host'
+import { manifestSchema } from '@threadbox/protocol/guest'
+import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -14,7 +15,7 @@ afterAll(async () => {
   await host?.close()
 })
 
-test('boots out of a template go on over any disk, each with its own randomness; a damaged template is replaced', async () => {
+test('boots from a template run over any disk, each with its own randomness and packages; a damaged template is replaced', async () => {
   const ask = async (method: string, path: string, body?: unknown) => {
     const answer = await host.request(method, path, body)
     expect(answer.status).toBeLessThan(300)
@@ -46,8 +47,18 @@ test('boots out of a template go on over any disk, each with its own randomness;
   await host.run(second, 'sudo touch -d 2020-02-03T04:05:06.123456789 / /etc /etc/ssl /etc/ssl/certs')
   const before = await host.run(second, attributes)
   expect(before.output).toContain('/etc/ssl 775 root root 2020-02-03 04:05:06.123456789')
+  const packages = async () => {
+    const manifest = await ask('GET', `${gatewayPaths.guest(second)}/manifest?hashKey=${'0'.repeat(64)}`)
+    return manifestSchema.parse(manifest).packages.python
+  }
+  const ofImage = await packages()
+  expect(ofImage).toHaveProperty('numpy')
+  const site = '$(python3 -c "import numpy; print(*numpy.__path__)")/..'
+  await host.run(second, `mkdir ${site}/installed_here-1.2.dist-info`)
+  expect(await packages()).toEqual({ ...ofImage, 'installed-here': '1.2' })
   await ask('POST', hostPaths.stop(second), { bootId })
   const again = await begin(second)
+  expect(await packages()).toEqual({ ...ofImage, 'installed-here': '1.2' })
   const kept = await host.run(second, 'cat ~/note; ls /usr/bin/of-its-own; hostname; id -un')
   expect(kept.output).toMatch(/^kept\n\/usr\/bin\/of-its-own\nthreadbox-[a-z0-9]{8}\nuser\n$/)
   expect((await host.run(second, attributes)).output).toBe(before.output)

@@ -89,7 +89,6 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     birth = markBirth(options.stateDirectory)
     if (options.ownsMachine) linkDf({ program: programs.df, logger })
     registry.reset()
-    fileServers.prepareSoon()
     // It was started with what held before.
     void contexts.dropUnused()
   })

@@ -23,20 +23,16 @@ export type FileServerOrder = { socketName: string; secret: string; base: PathBa
 
 /**
  * File servers: one process for each user that files are asked for as, running as that user. The guest passes requests
- * on to them after checking who asks.
+ * on to them after checking who asks. Each starts with the first request, which waits about 350 ms for it: most boots of
+ * a sandbox are never asked for a file, and the process takes 40 MB.
  */
 export type FileServers = {
   /** Passes a request on, body and answer as they come. */
   forward(request: IncomingMessage, options: { response: ServerResponse; userName: string | undefined }): Promise<void>
-  /** Starts the default user's server, soon, so that the first request need not wait for it. */
-  prepareSoon(): void
   /** Ends servers that have nothing to do; resolves when they have ended. The next request starts another. */
   stopIdle(): Promise<void>
   close(): void
 }
-
-/** A server is a process of Node, whose start takes as long as a command: whoever has just booted has one to run first. */
-const prepareAfterMs = 1_500
 
 type RunningServer = { child: ChildProcess; order: FileServerOrder; agent: Agent }
 
@@ -44,7 +40,6 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
   const { launcher, programs, logger } = dependencies
   const servers = new Map<number, Promise<RunningServer>>()
   const closed = new AbortController()
-  let preparing: NodeJS.Timeout | undefined
   /** Requests that are under way. */
   let passing = 0
   const serverOf = (user: SandboxUser) => {
@@ -73,25 +68,14 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
         passing -= 1
       }
     },
-    prepareSoon: () => {
-      clearTimeout(preparing)
-      preparing = setTimeout(() => {
-        serverOf(launcher.user(undefined)).catch((error) => logger.warn({ err: error }, 'file server not started'))
-      }, prepareAfterMs)
-      preparing.unref()
-    },
     stopIdle: async () => {
-      clearTimeout(preparing)
       if (passing > 0) return
       const idle = [...servers.values()]
       // A request that comes now is not passed to one that is ending.
       servers.clear()
       await Promise.all(idle.map(endServer))
     },
-    close: () => {
-      clearTimeout(preparing)
-      closed.abort()
-    },
+    close: () => closed.abort(),
   }
 }
 

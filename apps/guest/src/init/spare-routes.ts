@@ -7,6 +7,7 @@ import { releaseHeap } from '../ground/heap.ts'
 import { sendJson } from '../ground/http.ts'
 import type { Route } from '../ground/server.ts'
 import type { Contexts } from '../kernels/contexts.ts'
+import type { ReadManifest } from '../manifest/manifest.ts'
 import { userProcesses } from '../manifest/processes.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 
@@ -27,6 +28,7 @@ export function spareRoutes(dependencies: {
   registry: RunRegistry
   fileServers: FileServers
   contexts: Contexts
+  readManifest: Pick<ReadManifest, 'warm'>
   ownsMachine: boolean
 }): Route[] {
   const { state, contexts } = dependencies
@@ -46,6 +48,8 @@ export function spareRoutes(dependencies: {
       access: 'token',
       handle: async (_request, response) => {
         await endEverything(dependencies)
+        // Every boot from this template would read them again, and most disks have those of the image.
+        dependencies.readManifest.warm()
         state.forget()
         releaseHeap()
         sendJson(response, { body: {} })

@@ -26,7 +26,9 @@ const maxWrittenFiles = 1000
 export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isGlance: boolean }
 export type ReadManifest = {
   (request: ManifestRequest): Promise<Manifest>
-  /** Reads beforehand, once and not at once, what the first manifest would take long for. */
+  /** Reads the installed packages, half a second of work: later manifests read only what has changed since. */
+  warm(): void
+  /** Calls `warm` once, 5 s after the first call. */
   warmSoon(): void
 }
 
@@ -118,7 +120,7 @@ export function makeManifestReader(dependencies: {
     if (!isWarm) setTimeout(warm, warmAfterMs).unref()
     isWarm = true
   }
-  return Object.assign(read, { warmSoon })
+  return Object.assign(read, { warm, warmSoon })
 }
 
 const noneInstalled: Manifest['packages'] = { python: {}, apt: {}, npm: {} }
