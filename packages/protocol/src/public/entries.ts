@@ -149,6 +149,17 @@ export const calledConnectionSchema = z.object({
 })
 export type CalledConnection = z.infer<typeof calledConnectionSchema>
 
+const callErrorSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    remedy: z.string(),
+    /** The values in the sentences, for sentences in other languages. Absent from calls of earlier versions. */
+    details: z.record(z.string(), jsonSchema).optional(),
+  })
+  .meta({ id: 'CallError' })
+export type CallError = z.infer<typeof callErrorSchema>
+
 export const toolCallEntrySchema = z.object({
   ...entryBase,
   kind: z.literal('tool-call'),
@@ -166,7 +177,7 @@ export const toolCallEntrySchema = z.object({
   endedAt: z.number().int().nullable(),
   output: outputTailSchema,
   result: toolResultSchema.nullable(),
-  error: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
+  error: callErrorSchema.nullable(),
 })
 
 export const noticeEntrySchema = z.object({

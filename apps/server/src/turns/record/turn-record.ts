@@ -1,4 +1,4 @@
-import type { Attachment, ToolCallEntry, ToolResult } from '@threadbox/protocol/public'
+import type { Attachment, CallError, ToolCallEntry, ToolResult } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
 
 export type CallStatus = ToolCallEntry['status']
@@ -96,7 +96,7 @@ export type CompactionRecord = {
 export type CallOutcome = {
   status: Extract<CallStatus, 'succeeded' | 'failed' | 'stopped' | 'interrupted'>
   result: ToolResult | null
-  error: { code: string; message: string; remedy: string } | null
+  error: CallError | null
   output: ModelOutput
   stillRunning?: string[]
 }

@@ -1,5 +1,5 @@
-import { isThreadboxError } from '@threadbox/errors'
-import type { ToolResult } from '@threadbox/protocol/public'
+import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
+import type { CallError, ToolResult } from '@threadbox/protocol/public'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
 
 /** A call that did what it was asked. */
@@ -18,11 +18,16 @@ export function failedWith(
   status: 'failed' | 'stopped' | 'interrupted' = 'failed',
 ): CallOutcome | undefined {
   if (!isThreadboxError(error)) return undefined
-  const { code, message, remedy } = error
+  const { message, remedy } = error
   return {
     status,
     result: null,
-    error: { code, message, remedy },
+    error: callErrorOf(error),
     output: { text: `Error: ${message} ${remedy}`, isError: true },
   }
+}
+
+/** An error as the entry of a call keeps it. */
+export function callErrorOf({ code, message, remedy, details }: ThreadboxError): CallError {
+  return { code, message, remedy, details }
 }

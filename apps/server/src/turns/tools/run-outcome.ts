@@ -3,6 +3,7 @@ import { excerptOf, formatBytes } from '../../platform/texts/excerpt.models.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import type { RunEnd } from './follow-run.ts'
+import { callErrorOf } from './outcomes.ts'
 import { homeDirectory } from './sandbox-files.ts'
 import type { ToolContext } from './tool.ts'
 import {
@@ -15,30 +16,30 @@ import {
   kernelDied,
 } from './tools.errors.ts'
 
-type EndError = NonNullable<CallOutcome['error']>
-
 /** The status of a run and, when it did not simply exit, why. */
 export function verdictOf(
   end: RunEnd,
   options: { timeoutMs: number; isSuccess: boolean },
-): { status: CallOutcome['status']; error: EndError | null } {
-  const say = (error: EndError) => ({ code: error.code, message: error.message, remedy: error.remedy })
-  if (end.kind === 'lost') return { status: 'interrupted', error: say(callInterrupted({})) }
-  if (end.kind === 'stop-unconfirmed') return { status: 'stopped', error: say(callStopped({})) }
+): { status: CallOutcome['status']; error: CallOutcome['error'] } {
+  if (end.kind === 'lost') return { status: 'interrupted', error: callErrorOf(callInterrupted({})) }
+  if (end.kind === 'stop-unconfirmed') return { status: 'stopped', error: callErrorOf(callStopped({})) }
   const { cause, message, signal } = end.ended
   switch (cause) {
     case runs.EndCause.STOPPED:
-      return { status: 'stopped', error: say(callStopped({})) }
+      return { status: 'stopped', error: callErrorOf(callStopped({})) }
     case runs.EndCause.TIMEOUT:
-      return { status: 'failed', error: say(commandTimedOut({ seconds: Math.round(options.timeoutMs / 1000) })) }
+      return {
+        status: 'failed',
+        error: callErrorOf(commandTimedOut({ seconds: Math.round(options.timeoutMs / 1000) })),
+      }
     case runs.EndCause.OUT_OF_MEMORY:
-      return { status: 'failed', error: say(commandOutOfMemory({ detail: message })) }
+      return { status: 'failed', error: callErrorOf(commandOutOfMemory({ detail: message })) }
     case runs.EndCause.OUT_OF_PROCESSES:
-      return { status: 'failed', error: say(commandOutOfProcesses({ detail: message })) }
+      return { status: 'failed', error: callErrorOf(commandOutOfProcesses({ detail: message })) }
     case runs.EndCause.KERNEL_DIED:
-      return { status: 'failed', error: say(kernelDied({})) }
+      return { status: 'failed', error: callErrorOf(kernelDied({})) }
     case runs.EndCause.SIGNALLED:
-      return { status: 'failed', error: say(commandSignalled({ signal })) }
+      return { status: 'failed', error: callErrorOf(commandSignalled({ signal })) }
     default:
       return { status: options.isSuccess ? 'succeeded' : 'failed', error: null }
   }

@@ -12,15 +12,26 @@ export function useProblem(): (error: unknown) => Problem {
     if (!isThreadboxError(error)) {
       return { code: 'app.unexpected', message: t('toast.unexpected'), remedy: t('toast.unexpectedRemedy') }
     }
-    const { code, message, remedy, details } = error
-    const translated = translatedErrors(i18n.language)[code]
-    if (translated === undefined) return { code, message, remedy }
-    return { code, message: fill(translated.message, details), remedy: fill(translated.remedy, details) }
+    return inLanguage(error, i18n.language)
   }
 }
 
+/** An error that something recorded earlier, in the words of the given language, or in the server's where it has none. */
+export function inLanguage(
+  error: { code: string; message: string; remedy: string; details?: Record<string, unknown> | undefined },
+  language: string,
+): Problem {
+  const { code, message, remedy, details } = error
+  const translated = translatedErrors(language)[code]
+  // Calls of earlier versions have no details; their sentences may need some.
+  if (translated === undefined || (details === undefined && /\{\w+\}/.test(translated.message + translated.remedy))) {
+    return { code, message, remedy }
+  }
+  return { code, message: fill(translated.message, details ?? {}), remedy: fill(translated.remedy, details ?? {}) }
+}
+
 /** Puts details into `{name}` places; a place without a detail stays visible instead of becoming a wrong sentence. */
-export function fill(sentence: string, details: Record<string, unknown>): string {
+function fill(sentence: string, details: Record<string, unknown>): string {
   return sentence.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
     const value = details[name]
     if (value === undefined || value === null) return place

@@ -1,8 +1,7 @@
 import type { Connection } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
-import { translatedErrors } from '../../../i18n/translations.ts'
-import { fill } from '../../../page/parts/problem.ts'
+import { inLanguage } from '../../../page/parts/problem.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -120,14 +119,14 @@ function ConnectionFacts(props: { connection: Connection }) {
 /** Why the last look failed, in the person's language where there are words for it. */
 function Failure(props: { failure: NonNullable<Connection['failure']> }) {
   const { i18n } = useTranslation()
-  const { message, remedy, code, details } = props.failure
-  const words = translatedErrors(i18n.language)[code]
-  const shown = words === undefined ? [message, remedy] : [fill(words.message, details), fill(words.remedy, details)]
+  const { code, message, remedy } = inLanguage(props.failure, i18n.language)
   return (
     <div className="form-problem" role="status">
       <Glyph state="error" />
       <div className="grow">
-        <p>{shown.join(' ')}</p>
+        <p>
+          {message} {remedy}
+        </p>
         <code className="mono faint">{code}</code>
       </div>
     </div>

@@ -1,16 +1,18 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
+import { inLanguage } from '../../../page/parts/problem.ts'
 
 /** Why a call failed and what helps. */
 export function CallError(props: { entry: ToolCallEntry }) {
-  const { t } = useTranslation('cards')
+  const { t, i18n } = useTranslation('cards')
   const { error, status } = props.entry
   if (status === 'interrupted') return <p className="card-note">{t('interruptedText')}</p>
   if (error === null) return null
+  const { message, remedy } = inLanguage(error, i18n.language)
   return (
     <div className="card-note card-note--err" role="note">
-      <b>{error.message}</b>
-      {error.remedy !== '' && <p>{error.remedy}</p>}
+      <b>{message}</b>
+      {remedy !== '' && <p>{remedy}</p>}
     </div>
   )
 }

@@ -1,10 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { Run, RunStatus } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { translatedErrors } from '../../../i18n/translations.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
-import { fill } from '../../../page/parts/problem.ts'
+import { inLanguage } from '../../../page/parts/problem.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph, type GlyphState } from '../../../ui/glyph.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -123,15 +122,10 @@ function Facts(props: { run: Run }) {
 
 function Reason(props: { reason: NonNullable<Run['reason']> }) {
   const { i18n } = useTranslation()
-  const { reason } = props
-  const words = translatedErrors(i18n.language)[reason.code]
-  const said =
-    words === undefined
-      ? reason
-      : { message: fill(words.message, reason.details), remedy: fill(words.remedy, reason.details) }
+  const { message, remedy } = inLanguage(props.reason, i18n.language)
   return (
     <p className="run-reason">
-      {said.message} {said.remedy}
+      {message} {remedy}
     </p>
   )
 }
