@@ -1,6 +1,6 @@
+import { repeats } from '@threadbox/testkit/repeats'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { repeats } from '../stack/repeats.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
 /** What a person sees in their first minute, on a real sandbox, without a model. */

@@ -1,6 +1,6 @@
+import { repeats } from '@threadbox/testkit/repeats'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { repeats } from '../stack/repeats.ts'
 import { comparePictures } from './screenshot/pixels.ts'
 import {
   badges,

@@ -1,8 +1,8 @@
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 import type { TestServer } from '@threadbox/testkit'
+import { isFull } from '@threadbox/testkit/repeats'
 import type { Browser, Page } from 'puppeteer-core'
 import { expect, test } from 'vitest'
-import { isFull } from '../stack/repeats.ts'
 import { startServerWithoutHost } from './app-without-host.ts'
 import { startFirefox } from './firefox.ts'
 

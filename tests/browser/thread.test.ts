@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { repeats } from '@threadbox/testkit/repeats'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { repeats } from '../stack/repeats.ts'
 import { answered, messageField, type PageOptions, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ToolCallEntry } from '@threadbox/sdk'
+import type { Random } from '@threadbox/testkit/repeats'
 import type { TestInstallation } from '../stack/installation.ts'
-import type { Random } from '../stack/random.ts'
 import type { Finding } from './verdict.ts'
 
 /** A thread that does things and remembers what it was promised. */

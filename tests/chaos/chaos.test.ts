@@ -1,5 +1,5 @@
+import { repeats, seeded } from '@threadbox/testkit/repeats'
 import { expect, test } from 'vitest'
-import { repeats, seeded } from '../stack/repeats.ts'
 import { runChaos } from './chaos.ts'
 
 /** The short version of `./threadbox chaos`. */

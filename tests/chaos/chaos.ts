@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sandboxPids } from '@threadbox/testkit'
+import { makeRandom, type Random } from '@threadbox/testkit/repeats'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { makeRandom, type Random } from '../stack/random.ts'
 import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
 import { findLeaks } from './leaks.ts'
 import { type Finding, makeVerdict } from './verdict.ts'

@@ -1,8 +1,8 @@
 import { hostPaths } from '@threadbox/protocol/host'
+import { boundaries, repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cell, output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
-import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 import { capturing, polling, sortedSandboxIds } from './capture-kills/capturing.ts'
 
 /** What is left of a sandbox that is being saved for an agent when the host daemon is killed. */

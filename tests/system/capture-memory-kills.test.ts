@@ -1,7 +1,7 @@
+import { boundaries, repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cell } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 import { capturing, polling, sortedSandboxIds } from './capture-kills/capturing.ts'
 
 /** What is left of a sandbox that is being saved for an agent with its memory when host daemon or server are killed. */

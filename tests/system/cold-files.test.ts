@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { repeats } from '../stack/repeats.ts'
 
 /** Whether what is on the disk of a thread stays: from message to message, and in a cold start after its memory was given up. */
 let installation: TestInstallation

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Entry, NoticeEntry, ToolCallEntry } from '@threadbox/sdk'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { boundaries, repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 
 const moments = boundaries({
   of: 'a turn with a model',

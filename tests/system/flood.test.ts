@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { repeats } from '../stack/repeats.ts'
 
 /** What is too much for a memory passes all the same: nothing is lost, and no process grows with it. */
 let installation: TestInstallation

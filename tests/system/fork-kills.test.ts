@@ -1,8 +1,8 @@
+import { boundaries } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
 import { cell } from '../stack/in-threads.ts'
 import { sandboxIdsOf, startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
-import { boundaries } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers

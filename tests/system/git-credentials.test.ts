@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { gitPort } from '@threadbox/protocol/guest'
 import type { GitCredential } from '@threadbox/sdk'
 import { type GitTestServer, startGitServer } from '@threadbox/testkit'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cell, output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { repeats } from '../stack/repeats.ts'
 import { viewTerminal } from '../stack/terminal-view.ts'
 
 let installation: TestInstallation

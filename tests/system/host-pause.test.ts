@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { demotedSandboxSchema, fileChangesSchema, gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { sandboxPids, startTestHost, type TestHost } from '@threadbox/testkit'
+import { boundaries, repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { comesTo } from '../stack/comes-to.ts'
-import { boundaries, repeats, seeded } from '../stack/repeats.ts'
 import { type Pausing, pausingOn, type Sandbox } from './host-pause/pausing.ts'
 
 const run = promisify(execFile)

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
+import { isFull, repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
-import { isFull, repeats } from '../stack/repeats.ts'
 import { addNeighbour, type Neighbour, run } from './isolation/test-machine.ts'
 
 /**

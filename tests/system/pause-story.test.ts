@@ -3,9 +3,9 @@ import path from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { process as processes, runs } from '@threadbox/protocol/guest'
 import { hostPaths, type WokenSandbox } from '@threadbox/protocol/host'
+import { isFull, repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
-import { isFull, repeats } from '../stack/repeats.ts'
 import { checkCell, longCell, setUpCell } from './pause-story/kernel-cells.ts'
 
 /** One sandbox with everything that only memory holds, through many pauses. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { repeats } from '../stack/repeats.ts'
 import { signIn, type Visitor } from './previews/visitor.ts'
 
 /** Large answers of a service through the whole front door, and what server and host daemon hold of them meanwhile. */

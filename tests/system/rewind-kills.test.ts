@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldAnswers, startHeldAnswers } from '../stack/held-answers.ts'
 import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { repeats, seeded } from '../stack/repeats.ts'
 
 let installation: TestInstallation
 let held: HeldAnswers

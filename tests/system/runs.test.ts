@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
 import type { Agent, CreatedWebhook, Entry, Run, ToolCallEntry } from '@threadbox/sdk'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import { repeats, seeded } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
-import { repeats, seeded } from '../stack/repeats.ts'
 
 /** Runs of an agent on real computers: by a program, by signed requests and by a schedule, while the server is killed. */
 const programRuns = repeats({ what: 'runs by a program while the server is killed', byDefault: 3, full: 6 })

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Terminal } from '@threadbox/sdk'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { repeats } from '../stack/repeats.ts'
 import { viewTerminal } from '../stack/terminal-view.ts'
 
 /** Terminals of a real sandbox and those who look at them, through the public API and its sockets. */

@@ -21,6 +21,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeLogger } from '@threadbox/telemetry'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { btrfs } from './btrfs-commands.ts'
 import { makeBtrfsDiskStore } from './btrfs-disk-store.ts'
@@ -52,7 +53,7 @@ describe('what differs between two frozen volumes', () => {
   }
 
   test('is found exactly, whatever was done to files and directories', { timeout: 600_000 }, async () => {
-    const rounds = 100
+    const rounds = repeats({ what: 'random changes of a tree that are compared', byDefault: 25, full: 100 })
     const random = makeRandom(seed)
     const places = join(pool.root, 'random')
     mkdirSync(places)

@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { type DiskStore, makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeOwnedDirectory } from '@threadbox/testkit'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { repeats } from '../../stack/repeats.ts'
 import {
   type CrashDisk,
   makeCrashDisk,
