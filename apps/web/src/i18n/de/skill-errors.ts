@@ -51,7 +51,7 @@ export const skillErrors: ErrorWords = {
     remedy: 'Nehmen Sie eindeutige relative Pfade mit `/`, ohne `..`, bis zu 240 druckbare Zeichen und 12 Ordner tief.',
   },
   'skill.too-large': {
-    message: 'Der Skill ist größer als {limitBytes} Bytes, gepackt oder ausgepackt.',
+    message: 'Der Skill ist größer als {limitBytes:size}, gepackt oder ausgepackt.',
     remedy: 'Lassen Sie weg, was nicht nötig ist. Große Daten kann ein Skript im Skill laden, wenn er verwendet wird.',
   },
   'skill.too-many-files': {

@@ -1,6 +1,7 @@
 import { isThreadboxError } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { translatedErrors } from '../../i18n/translations.ts'
+import { formatBinaryBytes } from '../client/format.ts'
 
 /** An error in the words of the person's language: what happened, what to do, and its permanent code. */
 export type Problem = { code: string; message: string; remedy: string }
@@ -24,17 +25,25 @@ export function inLanguage(
   const { code, message, remedy, details } = error
   const translated = translatedErrors(language)[code]
   // Calls of earlier versions have no details; their sentences may need some.
-  if (translated === undefined || (details === undefined && /\{\w+\}/.test(translated.message + translated.remedy))) {
+  if (
+    translated === undefined ||
+    (details === undefined && /\{\w+(:size)?\}/.test(translated.message + translated.remedy))
+  ) {
     return { code, message, remedy }
   }
-  return { code, message: fill(translated.message, details ?? {}), remedy: fill(translated.remedy, details ?? {}) }
+  const filled = (sentence: string) => fill(sentence, { details: details ?? {}, language })
+  return { code, message: filled(translated.message), remedy: filled(translated.remedy) }
 }
 
-/** Puts details into `{name}` places; a place without a detail stays visible instead of becoming a wrong sentence. */
-function fill(sentence: string, details: Record<string, unknown>): string {
-  return sentence.replaceAll(/\{(\w+)\}/g, (place, name: string) => {
-    const value = details[name]
+/**
+ * Puts details into `{name}` places, and sizes into `{name:size}`; a place without a detail stays visible instead of
+ * becoming a wrong sentence.
+ */
+function fill(sentence: string, options: { details: Record<string, unknown>; language: string }): string {
+  return sentence.replaceAll(/\{(\w+)(:size)?\}/g, (place, name: string, isSize?: string) => {
+    const value = options.details[name]
     if (value === undefined || value === null) return place
+    if (isSize !== undefined && typeof value === 'number') return formatBinaryBytes(value, options.language)
     return Array.isArray(value) ? value.join('; ') : String(value)
   })
 }
