@@ -2,7 +2,7 @@ import type { empty as source } from '../en/empty.ts'
 import type { Texts } from '../texts.ts'
 
 export const empty: Texts<typeof source> = {
-  title: 'Dieser Thread hat einen eigenen Computer',
+  title: 'Dieser Thread hat eine eigene Sandbox',
   direct:
     'Noch ist kein Modell verbunden, also sind Sie im <b>Direktmodus</b>: Befehle, die Sie eingeben, laufen in der Sandbox dieses Threads. Dateien und Pakete bleiben.',
   agent:

@@ -3,7 +3,7 @@ import type { ErrorWords } from '../words.ts'
 /** Errors of the machine, of an installation, and of requests between its processes. */
 export const machineErrors: ErrorWords = {
   'blob.key-invalid': {
-    message: '{key} ist kein gültiger Schlüssel eines Blobs.',
+    message: '{key} ist kein gültiger Blob-Schlüssel.',
     remedy: 'Das ist ein Fehler in threadbox. Melden Sie ihn mit der Kennung der Anfrage.',
   },
   'blob.offset-invalid': {

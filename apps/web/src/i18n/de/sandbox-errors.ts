@@ -35,7 +35,7 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Unter Einstellungen → Git lässt sich Pushen erlauben.',
   },
   'git-credential.repository-missing': {
-    message: '{repository} gibt es auf {host} nicht, oder der Token hat keinen Zugriff darauf.',
+    message: '{repository} existiert auf {host} nicht, oder der Token hat keinen Zugriff darauf.',
     remedy: 'Prüfen Sie den Namen des Repositorys und die Rechte des Tokens.',
   },
   'git-credential.repository-not-covered': {
@@ -136,7 +136,7 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Löschen Sie Threads, die Sie nicht brauchen, oder vergrößern Sie den Pool (THREADBOX_POOL_SIZE).',
   },
   'sandbox.not-found': {
-    message: 'Die Sandbox {sandboxId} gibt es auf diesem Host nicht.',
+    message: 'Die Sandbox {sandboxId} existiert auf diesem Host nicht.',
     remedy: 'Legen Sie die Sandbox zuerst an.',
   },
   'sandbox.not-paused': {
@@ -170,7 +170,7 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Starten Sie den Dienst, oder sehen Sie in seiner Ausgabe nach, falls er laufen sollte.',
   },
   'sandbox.route-blocked': {
-    message: 'Die Route {path} des Guests ist dem Host-Dienst vorbehalten.',
+    message: 'Die Guest-Route {path} ist dem Host-Dienst vorbehalten.',
     remedy: 'Nutzen Sie die API des Host-Dienstes.',
   },
   'skill.package-invalid': {
