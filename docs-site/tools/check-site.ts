@@ -27,7 +27,8 @@ export function checkSite(directory: string, required: readonly RequiredAnchor[]
     .flatMap((path) => checkStyle(directory, path, files))
   const missing = required.flatMap(({ page, anchor }) => {
     const facts = pages.get(`${page}/index.html`)
-    return facts?.ids.has(anchor) === true ? [] : [`${page}: the anchor #${anchor} is missing`]
+    const exists = anchor === '' ? facts !== undefined : facts?.ids.has(anchor) === true
+    return exists ? [] : [`${page}: the anchor #${anchor} is missing`]
   })
   return [...new Set([...problems, ...styles, ...missing])]
 }

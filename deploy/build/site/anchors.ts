@@ -1,5 +1,6 @@
 import { sandboxStates } from '@threadbox/domain'
 import { turnFailureSchema } from '@threadbox/protocol/public'
+import { docsPlaces, failurePlace, ownErrorCodes } from '../../../apps/web/src/page/docs/docs-places.ts'
 import type { RequiredAnchor } from '../../../docs-site/tools/check-site.ts'
 import type { FoundError, FoundSetting } from '../docs-sources.ts'
 
@@ -18,7 +19,9 @@ export function requiredAnchors(options: {
   return [
     ...on('sandbox', chips),
     ...on('limits', limits),
-    ...turnFailureSchema.shape.code.options.map(failureAnchor),
+    ...turnFailureSchema.shape.code.options.map(failurePlace),
+    ...Object.values(docsPlaces),
+    ...on('operate/errors', ownErrorCodes),
     ...on('operate/settings', options.editable),
     ...on(
       'operate/settings',
@@ -29,10 +32,4 @@ export function requiredAnchors(options: {
       options.errors.map(({ code }) => code),
     ),
   ]
-}
-
-/** Where a response that failed is explained. */
-function failureAnchor(code: string): RequiredAnchor {
-  if (code.startsWith('limit-')) return { page: 'limits', anchor: code }
-  return { page: 'troubleshooting', anchor: code === 'sandbox' ? 'failure-sandbox' : code }
 }

@@ -11,5 +11,7 @@ export const common: Texts<typeof source> = {
   copied: 'Kopiert',
   copyFailed: 'Das Kopieren ist fehlgeschlagen. Der Browser hat den Zugriff auf die Zwischenablage verweigert.',
   loading: 'Wird geladen',
+  learnMore: 'Mehr dazu',
+  docsAbout: 'Dokumentation: {{topic}}',
   panes: 'Bereiche',
 }

@@ -8,5 +8,7 @@ export const common = {
   copied: 'Copied',
   copyFailed: 'Couldn’t copy. The browser blocked access to the clipboard.',
   loading: 'Loading',
+  learnMore: 'Learn more',
+  docsAbout: 'Documentation: {{topic}}',
   panes: 'Panes',
 }

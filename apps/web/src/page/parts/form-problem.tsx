@@ -1,4 +1,5 @@
 import { Glyph } from '../../ui/glyph.tsx'
+import { ErrorCode } from '../docs/docs-link.tsx'
 import { CodeText } from './code-text.tsx'
 import { useProblem } from './problem.ts'
 
@@ -13,7 +14,7 @@ export function FormProblem(props: { error: unknown; title?: string }) {
         <p>
           <CodeText text={`${problem.message} ${problem.remedy}`} />
         </p>
-        <code className="mono faint">{problem.code}</code>
+        <ErrorCode code={problem.code} />
       </div>
     </div>
   )

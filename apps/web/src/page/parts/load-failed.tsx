@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../ui/button.tsx'
 import { Glyph } from '../../ui/glyph.tsx'
+import { ErrorCode } from '../docs/docs-link.tsx'
 import { CodeText } from './code-text.tsx'
 import { useProblem } from './problem.ts'
 
@@ -15,7 +16,7 @@ export function LoadFailed(props: { error: unknown; onRetry: () => void; isRetry
         <b>{props.title ?? problem.message}</b>
         <p>
           {props.title === undefined ? null : `${problem.message} `}
-          <CodeText text={problem.remedy} /> <code className="mono faint">{problem.code}</code>
+          <CodeText text={problem.remedy} /> <ErrorCode code={problem.code} />
         </p>
       </div>
       <Button onClick={props.onRetry} isLoading={props.isRetrying ?? false}>

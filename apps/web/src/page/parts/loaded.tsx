@@ -2,6 +2,8 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { LearnMore } from '../docs/docs-link.tsx'
+import type { DocsPlace } from '../docs/docs-places.ts'
 import { LoadFailed } from './load-failed.tsx'
 
 /** Content that is fetched: rows in its place at first, the error where there is nothing older to show. */
@@ -26,13 +28,17 @@ export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (da
 export function LoadedRows<Item>(props: {
   query: UseQueryResult<Item[]>
   empty: string
+  /** Where the documentation says what these rows are. */
+  docs: DocsPlace
   row: (item: Item) => ReactNode
 }) {
   return (
     <Loaded query={props.query}>
       {(list) =>
         list.length === 0 ? (
-          <p className="nothing">{props.empty}</p>
+          <p className="nothing">
+            {props.empty} <LearnMore to={props.docs} />
+          </p>
         ) : (
           <ul className="rows">{list.map((item) => props.row(item))}</ul>
         )

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
@@ -38,6 +39,7 @@ export function ApiKeysSection() {
       <LoadedRows
         query={keys}
         empty={t('apiKeys.empty')}
+        docs={docsPlaces.api}
         row={(apiKey) => (
           <ApiKeyRow key={apiKey.id} apiKey={apiKey} onRemove={() => setOpen({ kind: 'remove', apiKey })} />
         )}

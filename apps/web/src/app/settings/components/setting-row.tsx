@@ -2,6 +2,8 @@ import { useLocation } from '@tanstack/react-router'
 import type { Setting } from '@threadbox/sdk'
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { HelpLink } from '../../../page/docs/docs-link.tsx'
+import { settingPlace } from '../../../page/docs/docs-places.ts'
 import { CodeText } from '../../../page/parts/code-text.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { fieldTextOf, type SettingValue, valueOfField } from '../../../page/parts/setting-value.ts'
@@ -30,6 +32,7 @@ export function SettingRow(props: { setting: Setting }) {
           <label htmlFor={id}>
             <b>{title}</b>
           </label>
+          <HelpLink to={settingPlace(setting.name)} about={title} />
           <p className="facts">
             <CodeText text={doc} />
           </p>

@@ -9,6 +9,8 @@ import { shortcutText } from '../../../page/client/keyboard.ts'
 import { openLayer } from '../../../page/client/layers.ts'
 import { closeDrawer, toggleSidebar } from '../../../page/client/ui-state.ts'
 import { useNow } from '../../../page/client/use-now.ts'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { threadsQuery } from '../../../page/thread/api/thread-queries.ts'
 import { AgentsSection } from '../../../threads/agents/components/agents-section.tsx'
@@ -77,7 +79,11 @@ function ThreadList() {
       {threads.isError && threads.data === undefined && (
         <LoadFailed error={threads.error} onRetry={() => void threads.refetch()} isRetrying={threads.isFetching} />
       )}
-      {threads.data?.length === 0 && <p className="side-empty">{t('empty')}</p>}
+      {threads.data?.length === 0 && (
+        <p className="side-empty">
+          {t('empty')} <LearnMore to={docsPlaces.firstThread} />
+        </p>
+      )}
       <WorkspaceSection threads={threads.data ?? none} now={now}>
         {(outside) => <ThreadsByAge threads={outside} now={now} />}
       </WorkspaceSection>

@@ -1,6 +1,8 @@
 import type { Thread } from '@threadbox/sdk'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ThreadItem } from './thread-item.tsx'
 
 const shownAtFirst = 50
@@ -13,7 +15,12 @@ export function WorkspaceThreadList(props: { threads: readonly Thread[]; total: 
   const { threads, now } = props
   const isAll = threads.length <= limit
   const missing = props.total - threads.length
-  if (threads.length === 0) return <p className="side-empty ws-empty">{t('noThreads')}</p>
+  if (threads.length === 0)
+    return (
+      <p className="side-empty ws-empty">
+        {t('noThreads')} <LearnMore to={docsPlaces.workspaces} />
+      </p>
+    )
   return (
     <ul aria-label={props.label}>
       {threads.slice(0, limit).map((thread) => (

@@ -1,6 +1,7 @@
 import type { Connection } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { inLanguage } from '../../../page/parts/problem.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -127,7 +128,7 @@ function Failure(props: { failure: NonNullable<Connection['failure']> }) {
         <p>
           {message} {remedy}
         </p>
-        <code className="mono faint">{code}</code>
+        <ErrorCode code={code} />
       </div>
     </div>
   )

@@ -2,6 +2,7 @@ import type { Connection, ConnectionPreset } from '@threadbox/sdk'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { Loaded, LoadedRows } from '../../../page/parts/loaded.tsx'
 import { Group, SectionHead } from '../../../page/parts/section.tsx'
@@ -37,6 +38,7 @@ export function ConnectionsSection() {
       <LoadedRows
         query={connections}
         empty={t('empty')}
+        docs={docsPlaces.connections}
         row={(connection) => (
           <ConnectionRow
             key={connection.id}

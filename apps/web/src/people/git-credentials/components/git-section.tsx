@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
@@ -36,6 +37,7 @@ export function GitSection() {
       <LoadedRows
         query={credentials}
         empty={t('empty')}
+        docs={docsPlaces.gitCredentials}
         row={(credential) => (
           <CredentialRow
             key={credential.id}

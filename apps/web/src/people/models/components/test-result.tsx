@@ -2,6 +2,8 @@ import type { ModelConnection, ModelTest } from '@threadbox/sdk'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { ErrorCode } from '../../../page/docs/docs-link.tsx'
+import { failurePlace } from '../../../page/docs/docs-places.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 
 /** What one real call to the model showed: time and reply, or why it failed and what to do. */
@@ -16,7 +18,7 @@ export function TestResult(props: { model: ModelConnection; test: ModelTest }) {
         <div className="grow">
           <b>{t('result.failedSaved')}</b>
           <p>{test.failure === null ? '' : `${test.failure.message} ${test.failure.remedy}`}</p>
-          <code className="mono faint">{test.failure?.code}</code>
+          {test.failure !== null && <ErrorCode code={test.failure.code} to={failurePlace(test.failure.code)} />}
         </div>
       </div>
     )

@@ -2,6 +2,8 @@ import type { Skill, SkillBody } from '@threadbox/sdk'
 import { FolderUp, Plus, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
@@ -48,7 +50,9 @@ export function SkillsSection() {
           groupSkills(list, workspaces).map(({ workspace, skills: own }) => (
             <Group key={workspace?.id ?? ''} title={workspace === null ? t('everywhere') : workspace.name}>
               {own.length === 0 ? (
-                <p className="nothing">{t('empty')}</p>
+                <p className="nothing">
+                  {t('empty')} <LearnMore to={docsPlaces.skills} />
+                </p>
               ) : (
                 <ul className="rows">
                   {own.map((skill) => (

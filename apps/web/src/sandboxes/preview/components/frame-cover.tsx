@@ -3,6 +3,7 @@ import { MessageSquarePlus, Power, Sunrise } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AnsiText } from '../../../page/content/components/ansi-text.tsx'
+import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { CodeText } from '../../../page/parts/code-text.tsx'
 import { useProblem } from '../../../page/parts/problem.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -117,7 +118,7 @@ function NotShown(props: { error: unknown; onRetry: () => void }) {
   return (
     <CoverBox glyph="error" title={problem.message}>
       <p>
-        <CodeText text={problem.remedy} /> <code className="mono faint">{problem.code}</code>
+        <CodeText text={problem.remedy} /> <ErrorCode code={problem.code} />
       </p>
       <div className="cover-acts">
         {address !== null && (

@@ -2,6 +2,8 @@ import type { ServicesView } from '@threadbox/sdk'
 import { useEffect, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStable } from '../../../page/client/use-stable.ts'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
@@ -107,7 +109,9 @@ function NoService(props: { services: ReturnType<typeof useServices> }) {
   return (
     <div className="pane-empty">
       <b>{t('empty')}</b>
-      <p>{t('emptyText')}</p>
+      <p>
+        {t('emptyText')} <LearnMore to={docsPlaces.services} />
+      </p>
     </div>
   )
 }

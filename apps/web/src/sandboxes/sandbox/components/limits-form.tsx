@@ -3,6 +3,8 @@ import { RotateCcw } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { HelpLink } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -66,7 +68,9 @@ export function LimitsForm(props: {
   return (
     <section className="sec" aria-label={t('pane.limits')} ref={section}>
       <div className="sec-h">
-        {t('pane.limits')}
+        <span>
+          {t('pane.limits')} <HelpLink to={docsPlaces.limits} about={t('pane.limits')} />
+        </span>
         <span className="help">{t('pane.limitsHelp')}</span>
       </div>
       <form onSubmit={submit} noValidate>

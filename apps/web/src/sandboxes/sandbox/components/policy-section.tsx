@@ -2,6 +2,8 @@ import type { SandboxDetail } from '@threadbox/sdk'
 import { RotateCcw } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { HelpLink } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -43,7 +45,11 @@ export function PolicySection(props: { threadId: string; detail: SandboxDetail }
   )
   return (
     <section className="sec" aria-label={t('pane.policy')}>
-      <div className="sec-h">{t('pane.policy')}</div>
+      <div className="sec-h">
+        <span>
+          {t('pane.policy')} <HelpLink to={docsPlaces.sleep} about={t('pane.policy')} />
+        </span>
+      </div>
       <div className="pane-policy">
         {numberRow('idlePauseMinutes')}
         {numberRow('hotHours')}

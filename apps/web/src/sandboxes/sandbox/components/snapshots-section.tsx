@@ -1,6 +1,8 @@
 import type { SandboxView, ThreadSnapshots } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { HelpLink } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { Meter } from '../../../ui/meter.tsx'
 import { useSnapshots } from '../api/sandbox.queries.ts'
 
@@ -12,7 +14,9 @@ export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView
   return (
     <section className="sec" aria-label={t('pane.snapshots')}>
       <div className="sec-h">
-        {t('pane.snapshots')}
+        <span>
+          {t('pane.snapshots')} <HelpLink to={docsPlaces.snapshots} about={t('pane.snapshots')} />
+        </span>
         <span className="help">{t('pane.snapshotsHelp')}</span>
       </div>
       {data.limits.perThread === 0 ? <p className="muted">{t('pane.snapshotsOff')}</p> : <Figures known={data} />}

@@ -2,6 +2,8 @@ import type { SandboxDetail, SandboxView, Thread } from '@threadbox/sdk'
 import { Pause, Play } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { ErrorCode, HelpLink } from '../../../page/docs/docs-link.tsx'
+import { statePlace } from '../../../page/docs/docs-places.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -34,6 +36,7 @@ export function StateSection(props: {
         <span className={`pane-word st-${glyph}`}>
           <Glyph state={glyph} />
           {words.word(sandbox)}
+          <HelpLink to={statePlace(shownState(sandbox))} about={words.word(sandbox)} />
         </span>
         <Actions thread={thread} detail={detail} isTurnRunning={props.isTurnRunning} now={now} />
       </div>
@@ -69,8 +72,8 @@ function Why(props: { sandbox: SandboxView; detail: SandboxDetail | undefined; n
     <>
       <dt>{sandbox.state === 'error' ? t('pane.failedBecause') : t('pane.asleepBecause')}</dt>
       <dd>
-        {phrase(cause ?? { key: 'could-not-start' }, now)}
-        {sandbox.state === 'error' && <span className="mono faint"> {sandbox.detail?.code}</span>}
+        {phrase(cause ?? { key: 'could-not-start' }, now)}{' '}
+        {sandbox.state === 'error' && sandbox.detail?.code !== undefined && <ErrorCode code={sandbox.detail.code} />}
       </dd>
     </>
   )

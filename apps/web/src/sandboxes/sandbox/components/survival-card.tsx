@@ -3,6 +3,8 @@ import { Check, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { HelpLink } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { groupsOf, type ReportGroup, rebuildable } from '../state/report.models.ts'
@@ -33,7 +35,10 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
     <section className={classNames('report', props.isInPane && 'report--pane')} aria-label={t('report.title')}>
       <header className="rh">
         <div className="grow">
-          <Heading>{props.isInPane === true ? words.woke(report) : t('report.title')}</Heading>
+          <Heading>
+            {props.isInPane === true ? words.woke(report) : t('report.title')}{' '}
+            <HelpLink to={docsPlaces.report} about={t('report.title')} />
+          </Heading>
           <p className="muted">
             {words.cause(report)}{' '}
             {report.pausedAt !== null &&

@@ -2,6 +2,8 @@ import type { Terminal } from '@threadbox/sdk'
 import { Copy, Ellipsis, Plus } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -174,7 +176,9 @@ function NoTerminal(props: { query: ReturnType<typeof useTerminals>; isOpening: 
   return (
     <div className="pane-empty">
       <b>{t('empty')}</b>
-      <p>{t('emptyText')}</p>
+      <p>
+        {t('emptyText')} <LearnMore to={docsPlaces.terminals} />
+      </p>
       <p>
         <Button variant="primary" onClick={props.onOpen} isLoading={props.isOpening}>
           {t('open')}

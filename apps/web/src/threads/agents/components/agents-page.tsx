@@ -7,6 +7,7 @@ import { relativeTime } from '../../../i18n/relative-time.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { download } from '../../../page/client/download.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { PlainHeader } from '../../../page/parts/plain-header.tsx'
@@ -49,6 +50,7 @@ export function AgentsPage() {
           <LoadedRows
             query={agents}
             empty={t('empty')}
+            docs={docsPlaces.agents}
             row={(agent) => <AgentRow key={agent.id} agent={agent} onOpen={(kind) => setOpen({ kind, agent })} />}
           />
         </div>

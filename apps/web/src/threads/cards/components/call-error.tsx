@@ -1,5 +1,6 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
+import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { inLanguage } from '../../../page/parts/problem.ts'
 
 /** Why a call failed and what helps. */
@@ -13,6 +14,7 @@ export function CallError(props: { entry: ToolCallEntry }) {
     <div className="card-note card-note--err" role="note">
       <b>{message}</b>
       {remedy !== '' && <p>{remedy}</p>}
+      <ErrorCode code={error.code} />
     </div>
   )
 }

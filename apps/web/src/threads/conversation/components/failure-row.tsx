@@ -4,6 +4,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useNow } from '../../../page/client/use-now.ts'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { failurePlace } from '../../../page/docs/docs-places.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -25,7 +27,9 @@ export function FailureRow(props: { turn: Turn; isLatest: boolean }) {
       </Node>
       <section className="failure" aria-label={title}>
         <b>{title}</b>
-        <p>{t(`failure.${failure.code}.text`, { model })}</p>
+        <p>
+          {t(`failure.${failure.code}.text`, { model })} <LearnMore to={failurePlace(failure.code)} />
+        </p>
         {failure.message !== '' && <p className="mono failure-detail">{failure.message}</p>}
         {props.isLatest && <FailureActions turn={turn} />}
       </section>

@@ -1,4 +1,6 @@
 import { Trans, useTranslation } from 'react-i18next'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { useModels } from '../../../people/models/api/models.queries.ts'
 import { ProviderList } from '../../../people/models/components/provider-list.tsx'
 import { SurviveButton } from '../../first-minute/components/survive-button.tsx'
@@ -69,6 +71,7 @@ function Practices() {
     <>
       <div className="empty-head">
         <h3>{t('practicesTitle')}</h3>
+        <LearnMore to={docsPlaces.habits} />
       </div>
       <ul className="practices">
         {practices.map((name) => (

@@ -2,6 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { Run, RunStatus } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { LearnMore } from '../../../page/docs/docs-link.tsx'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { inLanguage } from '../../../page/parts/problem.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -30,7 +32,9 @@ export function RunList(props: { agentId: string }) {
   return (
     <>
       {list.length === 0 ? (
-        <p className="nothing">{t('none')}</p>
+        <p className="nothing">
+          {t('none')} <LearnMore to={docsPlaces.runs} />
+        </p>
       ) : (
         <ul className="rows">
           {list.map((run) => (

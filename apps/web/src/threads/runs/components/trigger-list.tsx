@@ -2,6 +2,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
@@ -29,7 +30,7 @@ export function TriggerGroup<Trigger>(props: {
         </Button>
       }
     >
-      <LoadedRows query={props.query} empty={props.noneText} row={props.row} />
+      <LoadedRows query={props.query} empty={props.noneText} docs={docsPlaces.runs} row={props.row} />
       {props.children}
     </Group>
   )
