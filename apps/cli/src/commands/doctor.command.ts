@@ -7,12 +7,12 @@ import { askHost } from '../installation/host-client.ts'
 import { previewChecks } from '../installation/preview-checks.ts'
 import { readStatus } from '../installation/status.ts'
 
-/** Starting a sandbox for the check from inside takes a few seconds, on a loaded machine many. */
+/** Starting a sandbox for the check from inside takes a few seconds, on a loaded host much longer. */
 const hostDoctorTimeoutMs = 120_000
 
 /**
- * `doctor`: what the launcher found about the machine (`machineChecks`, a file), whether the processes run and answer,
- * and what the host daemon finds, one check from inside a real sandbox included. Exit code 1 when a check failed.
+ * `doctor`: reports the launcher’s checks of the machine (`machineChecks`, a file), whether the processes run and
+ * respond, and the host daemon’s checks, including one from inside a real sandbox. Exit code 1 if a check failed.
  */
 export async function doctorCommand(options: {
   dataDir: string
@@ -65,20 +65,26 @@ async function processChecks(installation: Installation): Promise<Check[]> {
 
 async function hostChecks(installation: Installation): Promise<Check[]> {
   const title = 'Sandboxes'
-  const cure = 'Check the last lines of `./threadbox logs host`.'
+  const fix = 'Check the last lines of `./threadbox logs host`.'
   try {
-    const answer = await askHost({
+    const response = await askHost({
       socketPath: installation.settings.hostSocket,
       path: hostPaths.doctor(),
       timeoutMs: hostDoctorTimeoutMs,
     })
-    const checks = parseHostChecks(answer.body)
+    const checks = parseHostChecks(response.body)
     if (checks.length > 0) return checks
     return [
-      { id: 'host-doctor', title, state: 'failed', detail: `the host daemon responded with ${answer.status}`, cure },
+      {
+        id: 'host-doctor',
+        title,
+        state: 'failed',
+        detail: `the host daemon responded with ${response.status}`,
+        cure: fix,
+      },
     ]
   } catch (error) {
     const detail = `couldn’t reach the host daemon: ${error instanceof Error ? error.message : String(error)}`
-    return [{ id: 'host-doctor', title, state: 'failed', detail, cure }]
+    return [{ id: 'host-doctor', title, state: 'failed', detail, cure: fix }]
   }
 }

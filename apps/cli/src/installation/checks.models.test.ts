@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseHostChecks, parseMachineChecks, renderChecks } from './checks.models.ts'
 import { parseEnvironmentFile } from './environment-file.ts'
 
-test('a line of the launcher that is not a check is left out, empty fields are kept empty', () => {
+test('a line of the launcher that is not a check is left out, empty fields stay empty', () => {
   const text = 'kernel\tok\tKernel\t6.1\t\nnonsense\nmemory\tfailed\tMemory\t1 GB\tAdd memory.\nodd\tmaybe\tOdd\t\t\n'
   expect(parseMachineChecks(text)).toEqual([
     { id: 'kernel', state: 'ok', title: 'Kernel', detail: '6.1', cure: '' },
@@ -10,7 +10,7 @@ test('a line of the launcher that is not a check is left out, empty fields are k
   ])
 })
 
-test('an answer of the host that is no report gives no checks, whatever it is', () => {
+test('a response of the host that is not a report gives no checks, whatever it is', () => {
   for (const body of [
     undefined,
     null,
@@ -24,7 +24,7 @@ test('an answer of the host that is no report gives no checks, whatever it is', 
   }
 })
 
-test('a person sees the cure below what failed and not below what is fine', () => {
+test('the fix is shown below a failed check and not below a passed one', () => {
   const text = renderChecks([
     { id: 'a', title: 'Kernel', state: 'ok', detail: '6.1', cure: 'never shown' },
     { id: 'b', title: 'Memory', state: 'failed', detail: '1 GB', cure: 'Add memory.' },
@@ -32,7 +32,7 @@ test('a person sees the cure below what failed and not below what is fine', () =
   expect(text).toBe('✓ Kernel: 6.1\n✗ Memory: 1 GB\n    → Add memory.\n\n2 checks: 1 failed, 0 warnings')
 })
 
-test('settings are read from plain lines, values may hold equal signs, comments and rubbish are passed over', () => {
+test('settings are read from plain lines, values may contain equal signs, comments and invalid lines are skipped', () => {
   expect(parseEnvironmentFile('# c\nTHREADBOX_A=1\nTHREADBOX_B=x=y z\n\nnot a line\nlower=1\nEMPTY=\n')).toEqual({
     THREADBOX_A: '1',
     THREADBOX_B: 'x=y z',

@@ -1,19 +1,19 @@
 export const checkStates = ['ok', 'warning', 'failed', 'skipped'] as const
 export type CheckState = (typeof checkStates)[number]
 
-/** One thing that the doctor looked at. `cure` is empty when there is nothing to do. */
+/** The result of one check. `cure` (the suggested fix) is empty if there is nothing to do. */
 export type Check = { id: string; title: string; state: CheckState; detail: string; cure: string }
 
-/** Checks of the launcher: one per line, `id`, `state`, `title`, `detail`, `cure` with tabs between. */
+/** Parses checks of the launcher: one per line, with `id`, `state`, `title`, `detail` and `cure` separated by tabs. */
 export function parseMachineChecks(text: string): Check[] {
   return text.split('\n').flatMap((line) => {
-    const [id, state, title, detail, cure] = line.split('\t')
+    const [id, state, title, detail, fix] = line.split('\t')
     if (!id || !title || !isState(state)) return []
-    return [{ id, title, state, detail: detail ?? '', cure: cure ?? '' }]
+    return [{ id, title, state, detail: detail ?? '', cure: fix ?? '' }]
   })
 }
 
-/** Checks in an answer of the host daemon; what does not have their shape is left out. */
+/** Parses checks in a response of the host daemon, and skips entries that don’t have their shape. */
 export function parseHostChecks(body: unknown): Check[] {
   const checks = (body as { checks?: unknown } | null)?.checks
   if (!Array.isArray(checks)) return []
@@ -26,7 +26,7 @@ export function parseHostChecks(body: unknown): Check[] {
 
 const marks: Record<CheckState, string> = { ok: '✓', warning: '!', failed: '✗', skipped: '–' }
 
-/** The checks as lines for a person: mark, title, what was found; below a problem what to do. */
+/** Renders checks as lines of text: mark, title and result, with the fix below a problem. */
 export function renderChecks(checks: readonly Check[]): string {
   const lines = checks.flatMap((check) => [
     `${marks[check.state]} ${check.title}${check.detail ? `: ${check.detail}` : ''}`,

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 
 /**
- * One request to the host daemon over its unix socket: a POST with `body` as JSON, else a GET. Rejects when it does not
- * answer in time; the answer's status is the caller's to judge.
+ * Sends one request to the host daemon over its Unix socket: a POST with `body` as JSON, else a GET. Rejects if there
+ * is no response in time; the caller checks the status.
  */
 export function askHost(options: {
   socketPath: string

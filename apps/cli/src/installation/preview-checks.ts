@@ -4,26 +4,26 @@ import type { Check } from './checks.models.ts'
 import type { Installation } from './data-directory.ts'
 
 const askTimeoutMs = 3000
-/** A name as previews have it, which no thread has: labels have ten characters. */
+/** A hostname in the preview domain that no thread can have: labels of threads have ten characters. */
 const probeName = '1-doctor'
 
 /**
- * Whether previews can be reached: the front door answers under their names, and the names lead somewhere. `addressOf`
- * gives the address of a name, undefined when it has none.
+ * Checks whether previews can be reached: the server serves names of the preview domain, and DNS resolves them.
+ * `addressOf` returns the address of a name, or undefined if it doesn’t resolve.
  */
 export async function previewChecks(installation: Installation, addressOf = resolve): Promise<Check[]> {
   const { THREADBOX_BASE_DOMAIN: baseDomain } = installation.environment
   const base = baseDomain || `${installation.settings.installation}.localhost`
-  return [await doorCheck(installation, base), await nameCheck(base, addressOf), browserCheck(installation)]
+  return [await serverCheck(installation, base), await nameCheck(base, addressOf), browserCheck(installation)]
 }
 
-/** What only a browser can find out is found out there. */
+/** Points to the check that only a browser can make. */
 function browserCheck({ environment }: Installation): Check {
   const detail = `open ${environment.THREADBOX_ADDRESS}/settings/about to check them in your browser`
   return { id: 'preview-browser', title: 'Previews in a browser', state: 'skipped', detail, cure: '' }
 }
 
-async function doorCheck(installation: Installation, base: string): Promise<Check> {
+async function serverCheck(installation: Installation, base: string): Promise<Check> {
   const { THREADBOX_PORT: port, THREADBOX_LISTEN_HOST: listenHost } = installation.environment
   const host = !listenHost || listenHost === '0.0.0.0' || listenHost === '::' ? '127.0.0.1' : listenHost
   const name = `${probeName}.${base}`
@@ -38,17 +38,17 @@ async function doorCheck(installation: Installation, base: string): Promise<Chec
   }
 }
 
-/** What the front door says about a page that there is not. */
+/** The state that the server reports for a preview that doesn’t exist. */
 function stateUnder(target: { host: string; port: number; name: string }): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
   const { host, port, name } = target
-  const asked = request({ host, port, headers: { host: `${name}:${port}` }, timeout: askTimeoutMs }, (answer) => {
-    answer.resume()
-    resolve(answer.headers['threadbox-preview'] as string | undefined)
+  const probe = request({ host, port, headers: { host: `${name}:${port}` }, timeout: askTimeoutMs }, (response) => {
+    response.resume()
+    resolve(response.headers['threadbox-preview'] as string | undefined)
   })
-  asked.once('timeout', () => asked.destroy(new Error('no response')))
-  asked.once('error', reject)
-  asked.end()
+  probe.once('timeout', () => probe.destroy(new Error('no response')))
+  probe.once('error', reject)
+  probe.end()
   return promise
 }
 

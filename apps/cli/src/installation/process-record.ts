@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
-/** A process, told apart from a later one with the same number by when it started (clock ticks since boot). */
+/** A process, distinguished from a later one with the same PID by its start time (clock ticks since boot). */
 export type ProcessIdentity = { pid: number; startTime: string }
 
-/** Identity of a running process; undefined when there is none with this number, or only its zombie. */
+/** The identity of a running process; undefined if no process or only a zombie has this PID. */
 export function identify(pid: number): ProcessIdentity | undefined {
   let stat: string
   try {
@@ -14,7 +14,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return parseStat(pid, stat)
 }
 
-/** The program name in the second field may hold spaces and parentheses, so fields are counted from its end. */
+/** The program name in the second field may contain spaces and parentheses, so fields are counted from its end. */
 export function parseStat(pid: number, stat: string): ProcessIdentity | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, startTime] = [fields[0], fields[19]]
@@ -26,7 +26,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startTime === identity.startTime
 }
 
-/** The process that a record file names, if that very process still runs. */
+/** The process that a record file names, if that same process is still running. */
 export function readProcessRecord(path: string): ProcessIdentity | undefined {
   let value: unknown
   try {
@@ -40,7 +40,7 @@ export function readProcessRecord(path: string): ProcessIdentity | undefined {
   return isAlive({ pid, startTime }) ? { pid, startTime } : undefined
 }
 
-/** Replaces the file at once, so that a reader never sees half of it. */
+/** Replaces the file atomically, so that a reader never sees half of it. */
 export function writeProcessRecord(path: string, identity: ProcessIdentity): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(identity)}\n`)
   renameSync(`${path}.new`, path)

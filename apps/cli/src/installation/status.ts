@@ -13,23 +13,23 @@ export type InstallationStatus = {
   supervisor: ProgramState
   host: ProgramState
   server: ProgramState
-  /** True when the address answers as threadbox. */
+  /** True if threadbox responds at the address. */
   isServing: boolean
   address: string
-  /** What the host daemon still prepares; null when it does not answer. */
+  /** What the host daemon is still preparing; null if it doesn’t respond. */
   preparing: string[] | null
-  /** Why new sandboxes have no base image of this release; null when they have, or nobody knows. */
+  /** Why new sandboxes have no base image of this release; null if they have one, or it isn’t known. */
   imageProblem: string | null
   awakeSandboxes: number | null
 }
 
 const askTimeoutMs = 3000
 
-/** Looks at processes, the host daemon's socket and the server's port. Never changes anything. */
+/** Checks the processes, the host daemon’s socket and the server’s port. Changes nothing. */
 export async function readStatus(installation: Installation): Promise<InstallationStatus> {
   const state = (name: 'supervisor' | (typeof programs)[number]): ProgramState =>
     readProcessRecord(installation.record(name)) ? 'running' : 'stopped'
-  const [host, isServing] = await Promise.all([hostInfo(installation), answersAsServer(installation)])
+  const [host, isServing] = await Promise.all([hostInfo(installation), isServerResponding(installation)])
   return {
     dataDirectory: installation.dataDirectory,
     installation: installation.settings.installation,
@@ -46,13 +46,13 @@ export async function readStatus(installation: Installation): Promise<Installati
 }
 
 async function hostInfo(installation: Installation) {
-  const answer = await askHost({
+  const response = await askHost({
     socketPath: installation.settings.hostSocket,
     path: hostPaths.info(),
     timeoutMs: askTimeoutMs,
   }).catch(() => undefined)
-  if (answer?.status !== 200) return undefined
-  const { preparing, imageProblem, awakeSandboxes } = answer.body as Record<string, unknown>
+  if (response?.status !== 200) return undefined
+  const { preparing, imageProblem, awakeSandboxes } = response.body as Record<string, unknown>
   return {
     imageProblem: typeof imageProblem === 'string' ? imageProblem : null,
     preparing: Array.isArray(preparing) ? preparing.map(String) : [],
@@ -60,17 +60,17 @@ async function hostInfo(installation: Installation) {
   }
 }
 
-/** The setup page answers on the same port; only the server names a request id in its answers. */
-async function answersAsServer(installation: Installation): Promise<boolean> {
+/** The setup page uses the same port, but only the server sets a request ID in its responses. */
+async function isServerResponding(installation: Installation): Promise<boolean> {
   const { THREADBOX_PORT: port, THREADBOX_LISTEN_HOST: host } = installation.environment
   if (!port) return false
   const name = !host || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   try {
-    const answer = await fetch(`http://${name.includes(':') ? `[${name}]` : name}:${port}/api/v1/openapi.json`, {
+    const response = await fetch(`http://${name.includes(':') ? `[${name}]` : name}:${port}/api/v1/openapi.json`, {
       signal: AbortSignal.timeout(askTimeoutMs),
     })
-    await answer.body?.cancel()
-    return answer.headers.has('threadbox-request-id')
+    await response.body?.cancel()
+    return response.headers.has('threadbox-request-id')
   } catch {
     return false
   }

@@ -3,7 +3,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import type { Installation } from './data-directory.ts'
 import { askHost } from './host-client.ts'
 
-/** One sandbox stops within seconds; a machine that shuts down gives about this long for all of them. */
+/** One sandbox stops within seconds. A host that shuts down allows about this long for all of them. */
 const stopTimeoutMs = 60_000
 
 export const sandboxesNotStopped = defineError<{ status: number }>({
@@ -13,12 +13,12 @@ export const sandboxesNotStopped = defineError<{ status: number }>({
   remedy: () => 'Check `./threadbox logs host`, then try again.',
 })
 
-/** What a stop of all sandboxes came to. A failed one is named with the reason. */
+/** The outcome of stopping all sandboxes. `failed` contains the reasons. */
 export type StopOutcome = { stopped: string[]; failed: string[] }
 
 /**
- * Has the host stop every sandbox that runs, all at once, those that wait for nobody included, so that nothing is left
- * when the daemons are gone; files stay. Rejects when the host cannot be asked.
+ * Tells the host to stop all running sandboxes in parallel, including spares, so that nothing is left when the daemons
+ * exit. Files are kept. Rejects if the host can’t be reached.
  */
 export async function stopSandboxes(installation: Installation): Promise<StopOutcome> {
   const socketPath = installation.settings.hostSocket

@@ -36,14 +36,14 @@ function supervise(script: string) {
   return { program, events, options, log: () => readFileSync(options.logPath, 'utf8') }
 }
 
-test('a program that ends is started again, later each time it fails at once', async () => {
+test('a program that ends is restarted, with a longer wait each time it fails immediately', async () => {
   const { program, events, log } = supervise('echo started')
   program.run()
   await vi.waitFor(() => expect(log().match(/started/g)?.length).toBeGreaterThanOrEqual(2), 10_000)
   expect(events).toContain('exited, restarting')
 })
 
-test('a program that cannot be started at all does not end the supervisor', async () => {
+test('a program that cannot be started does not end the supervisor', async () => {
   const { options, events } = supervise('true')
   const broken = new SupervisedProgram({ ...options, command: ['/nonexistent/program'] })
   running.push(broken)
@@ -51,7 +51,7 @@ test('a program that cannot be started at all does not end the supervisor', asyn
   await vi.waitFor(() => expect(events.filter((event) => event === 'exited').length).toBeGreaterThanOrEqual(2), 10_000)
 })
 
-test('a program that ignores the request to stop is killed after its time, and nothing of it is left', async () => {
+test('a program that ignores the stop signal is killed after its grace period, and nothing of it is left', async () => {
   const { program, options, log, events } = supervise('trap "" TERM; echo ready; while :; do sleep 0.1; done')
   program.run()
   await vi.waitFor(() => expect(log()).toContain('ready'), 10_000)
@@ -63,7 +63,7 @@ test('a program that ignores the request to stop is killed after its time, and n
   expect(readProcessRecord(options.recordPath)).toBeUndefined()
 })
 
-test('a second supervisor adopts what the first one left running and starts it again when it ends', async () => {
+test('a second supervisor adopts the program that the first one left running and restarts it when it ends', async () => {
   const { program, options, events } = supervise('exec sleep 600')
   const left = spawn('sleep', ['600'], { stdio: 'ignore' })
   await once(left, 'spawn')
@@ -77,7 +77,7 @@ test('a second supervisor adopts what the first one left running and starts it a
   expect(readProcessRecord(options.recordPath)?.pid).not.toBe(identity.pid)
 })
 
-test('a record that names another process with the same number is not believed', () => {
+test('a record that names another process with the same number is ignored', () => {
   const path = join(folder, 'other.json')
   const own = identify(process.pid)
   if (own === undefined) throw new Error('not running')
@@ -87,13 +87,13 @@ test('a record that names another process with the same number is not believed',
   expect(readProcessRecord(path)).toEqual(own)
 })
 
-test('a zombie is not alive, and a program name with spaces and parentheses does not confuse', () => {
+test('a zombie is not alive, and spaces and parentheses in a program name are parsed', () => {
   const fields = 'S 1 1 1 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 4242 1000'
   expect(parseStat(7, `7 (a) b) (c) ${fields}`)).toEqual({ pid: 7, startTime: '4242' })
   expect(parseStat(7, `7 (sh) ${fields.replace('S', 'Z')}`)).toBeUndefined()
 })
 
-test('the wait doubles up to half a minute and begins anew after a minute of work', () => {
+test('the wait doubles up to half a minute and resets after a minute of work', () => {
   let restarts = { failures: 0 }
   const delays = Array.from({ length: 9 }, () => {
     const next = delayAfterEnd({ restarts, ranMs: 10 })
@@ -104,7 +104,7 @@ test('the wait doubles up to half a minute and begins anew after a minute of wor
   expect(delayAfterEnd({ restarts, ranMs: 61_000 }).delayMs).toBe(500)
 })
 
-test('a log over its limit is moved aside, three of them are kept, and the writer goes on in the same file', async () => {
+test('a log over its limit is moved aside, three of them are kept, and the writer continues in the same file', async () => {
   const { program, options, log } = supervise('while read -r line; do :; done; exec sleep 600')
   program.run()
   const { appendFileSync, existsSync } = await import('node:fs')

@@ -16,19 +16,19 @@ export type ProgramOptions = {
   command: readonly [string, ...string[]]
   environment: Record<string, string>
   workingDirectory: string
-  /** Runs as the supervisor's own user when left out. */
+  /** The user that the program runs as. Default: the user of the supervisor. */
   identity?: { uid: number; gid: number }
   logPath: string
   recordPath: string
   report: (event: string, details: Record<string, unknown>) => void
 }
 
-/** How often a process that is not our child is looked at: it was started by a supervisor before this one. */
+/** How often to check an adopted process, which isn’t a child because an earlier supervisor started it. */
 const adoptedLookMs = 500
 
 /**
  * Keeps one program running. Its output goes straight to its log file and its identity to its record, so that it can
- * outlive the supervisor; the next supervisor finds the record and adopts it instead of starting a second one.
+ * outlive the supervisor. The next supervisor finds the record and adopts the program instead of starting a second one.
  */
 export class SupervisedProgram {
   readonly #options: ProgramOptions
@@ -41,12 +41,12 @@ export class SupervisedProgram {
     this.#options = options
   }
 
-  /** Starts or adopts the program and goes on until `stop` or `leave`. Called twice, it does nothing more. */
+  /** Starts or adopts the program and keeps it running until `stop` or `leave`. A second call does nothing. */
   run(): void {
     this.#loop ??= this.#keepRunning()
   }
 
-  /** Sends `signal`, waits, and kills what is left after `graceMs`. Returns when the process is gone. */
+  /** Sends `signal`, waits for up to `graceMs`, and kills what is left. Resolves when the process is gone. */
   async stop(options: { signal: NodeJS.Signals; graceMs: number }): Promise<void> {
     this.#stopping.abort()
     const current = this.#current
@@ -123,7 +123,7 @@ function send(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   try {
     process.kill(identity.pid, signal)
   } catch (error) {
-    // It ended between the look and the signal.
+    // The process ended between the check and the signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
