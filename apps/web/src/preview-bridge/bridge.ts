@@ -6,13 +6,14 @@ import type { Painter, PainterScript } from './painter-script.ts'
 const script = document.currentScript
 const appOrigin = script?.getAttribute('data-app') ?? ''
 const painterAddress = script?.getAttribute('data-painter') ?? ''
-// A page that compares its document with what its server made finds nothing of ours in it.
+// So that a page that compares its document with what its server sent finds no difference.
 script?.remove()
 keepDrawings()
-// The app frames the page itself. Frames inside the page, tabs, and frames of anybody else are left alone.
+// Only a page that the app itself frames gets a bridge: not frames inside the page, tabs, or pages framed by other
+// sites.
 if (appOrigin !== '' && parent !== window && parent === top) start()
 
-/** A drawing of WebGL is gone when it was shown, so that a picture would be empty where it is, unless it is kept. */
+/** WebGL discards a drawing once it is shown. Keeps it, so that a screenshot includes it. */
 function keepDrawings(): void {
   const original = HTMLCanvasElement.prototype.getContext
   function getContext(this: HTMLCanvasElement, kind: string, options?: object) {
@@ -28,28 +29,28 @@ function start(): void {
     try {
       app.postMessage(message, appOrigin)
     } catch {
-      // Whoever frames the page is not the app.
+      // Another site frames the page, not the app.
     }
   }
-  let told = ''
-  const tellPage = (isNew = false) => {
+  let sent = ''
+  const sendPage = (isNew = false) => {
     const path = `${location.pathname}${location.search}${location.hash}`.slice(0, bridgeLimits.path)
     const title = document.title.slice(0, bridgeLimits.title)
     const isLocked = forbidsPainting()
     const known = `${path}\n${title}\n${isLocked}`
-    if (!isNew && told === known) return
-    told = known
+    if (!isNew && sent === known) return
+    sent = known
     say({ threadbox: 'page', path, title, isNew, isLocked })
   }
-  tellPage(true)
-  followPage(() => tellPage())
+  sendPage(true)
+  followPage(() => sendPage())
   followConsole((lines, dropped) => say({ threadbox: 'console', lines, dropped }))
   addEventListener('message', (event) => {
     if (event.source !== app || event.origin !== appOrigin) return
     const message = event.data as AppMessage
     if (message.threadbox === 'hello') {
-      told = ''
-      tellPage()
+      sent = ''
+      sendPage()
     } else if (message.threadbox === 'pick') {
       say({ threadbox: 'picked', id: message.id, region: regionAt(message.x, message.y) })
     } else if (message.threadbox === 'capture') {
@@ -61,7 +62,7 @@ function start(): void {
   })
 }
 
-/** Whether the page's policy keeps scripts from adding scripts, without which there is no painter. */
+/** True if the page’s policy prevents scripts from adding scripts: the painter can’t be loaded then. */
 function forbidsPainting(): boolean {
   try {
     document.createElement('script').src = painterAddress
@@ -71,7 +72,7 @@ function forbidsPainting(): boolean {
   }
 }
 
-/** Calls back whenever address or title may have changed. */
+/** Calls `onChange` whenever address or title may have changed. */
 function followPage(onChange: () => void): void {
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name]
@@ -91,7 +92,7 @@ function followPage(onChange: () => void): void {
 
 async function capture(order: Extract<AppMessage, { threadbox: 'capture' }>): Promise<BridgeMessage> {
   const { id, region, scale } = order
-  // Before the picture: it takes a moment, in which the page goes on.
+  // Before the screenshot: it takes a moment, in which the page can change.
   const elements = elementsUnder(region)
   const viewport = { width: innerWidth, height: innerHeight, scrollX, scrollY, devicePixelRatio }
   const painter = await loadPainter()
@@ -101,7 +102,7 @@ async function capture(order: Extract<AppMessage, { threadbox: 'capture' }>): Pr
 
 let painter: Promise<Painter> | undefined
 
-/** Loads the painter once it is needed; what failed is tried anew the next time. */
+/** Loads the painter when it is first needed. A failure is retried at the next call. */
 function loadPainter(): Promise<Painter> {
   painter ??= new Promise<Painter>((resolve, reject) => {
     const element: PainterScript = document.createElement('script')

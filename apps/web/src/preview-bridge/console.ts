@@ -1,10 +1,10 @@
 import { bridgeLimits, type ConsoleLevel, type ConsoleLine } from './messages.ts'
 
 const levels: readonly ConsoleLevel[] = ['debug', 'log', 'info', 'warn', 'error']
-/** Several lines travel together, so that a page that prints without end sends a few messages a second. */
+/** Lines are sent in batches, so that a page that prints endlessly sends a few messages a second. */
 const collectMs = 100
 
-/** Tells what the page prints to its console, and errors that nobody caught. The console works as before. */
+/** Reports console output and uncaught errors of the page. The console works as before. */
 export function followConsole(tell: (lines: ConsoleLine[], dropped: number) => void): void {
   let lines: ConsoleLine[] = []
   let dropped = 0
@@ -62,7 +62,7 @@ function textOf(values: readonly unknown[]): string {
   }
 }
 
-/** A value as text: enough to see what it is, whatever its size. */
+/** A value as text: enough to recognize it, whatever its size. */
 function described(value: unknown, depth = 0): string {
   if (typeof value === 'string')
     return depth === 0 ? value.slice(0, bridgeLimits.lineText) : JSON.stringify(value.slice(0, 200))

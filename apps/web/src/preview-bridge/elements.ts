@@ -1,6 +1,6 @@
 import { bridgeLimits, type PageElement, type Region } from './messages.ts'
 
-/** Points looked at in each direction of a region. */
+/** Points sampled along each side of a region. */
 const samples = 7
 
 /** The element at a point, as a region of the viewport. */
@@ -15,7 +15,7 @@ export function regionAt(x: number, y: number): Region | null {
   return width >= 1 && height >= 1 ? { x: left, y: top, width, height } : null
 }
 
-/** What lies under a region: those that fill most of their box with it come first, and of equal ones the inner. */
+/** The elements in a region: those that fill most of their box with it come first, and of equal ones the inner. */
 export function elementsUnder(region: Region): PageElement[] {
   const found = new Map<Element, number>()
   for (let row = 0; row < samples; row += 1) {
@@ -50,7 +50,7 @@ function textOf(element: Element): string {
     .slice(0, bridgeLimits.elementText)
 }
 
-/** A path that finds this element again, from the nearest one that has an id. */
+/** A selector for this element, starting at the nearest ancestor with an id. */
 function selectorOf(element: Element): string {
   const steps: string[] = []
   for (let at: Element | null = element; at !== null && steps.length < 8; at = at.parentElement) {

@@ -1,6 +1,6 @@
 /**
- * What app and bridge say to each other. The bridge runs inside a page that may be hostile: the app reads what it says as
- * the page's own claims, and the bridge does only what any script of the page could.
+ * The messages between app and bridge. The bridge runs in a page that can be hostile: the app treats its messages as
+ * claims of the page, and the bridge does only what any script of the page could.
  */
 export type Region = { x: number; y: number; width: number; height: number }
 
@@ -12,15 +12,18 @@ export type AppMessage =
 export type ConsoleLevel = 'debug' | 'log' | 'info' | 'warn' | 'error'
 export type ConsoleLine = { level: ConsoleLevel; text: string; at: number }
 
-/** What a page shows and no script of it may read, so that a picture by a script is empty there. */
+/** Visible content that no script of the page can read, so that a screenshot taken by a script lacks it. */
 export const unreadableKinds = ['frame', 'image', 'media'] as const
 export type Unreadable = (typeof unreadableKinds)[number]
 
-/** An element under a region; its box is that of the page's viewport. */
+/** An element in a region; its box is relative to the page’s viewport. */
 export type PageElement = { selector: string; text: string; width: number; height: number }
 
 export type BridgeMessage =
-  /** `isNew`: first of this page. `isLocked`: no script may paint it (trusted types), so there are no pictures of it. */
+  /**
+   * `isNew`: the first message of this page. `isLocked`: no script can paint it (trusted types), so there are no
+   * screenshots of it.
+   */
   | { threadbox: 'page'; path: string; title: string; isNew: boolean; isLocked: boolean }
   | { threadbox: 'console'; lines: ConsoleLine[]; dropped: number }
   | { threadbox: 'picked'; id: string; region: Region | null }
@@ -34,7 +37,7 @@ export type BridgeMessage =
     }
   | { threadbox: 'failed'; id: string; message: string }
 
-/** Bounds that the bridge keeps and the app checks. */
+/** Limits that the bridge respects and the app checks. */
 export const bridgeLimits = {
   path: 2048,
   title: 300,

@@ -1,7 +1,9 @@
 import type { Region, Unreadable } from './messages.ts'
 
-/** A picture of a region of the viewport as it is now, as PNG, and what of it the picture cannot show. */
+/** Takes a screenshot of a region of the viewport as PNG, with the kinds of content that it can’t show. */
 export type Painter = (region: Region, scale: number) => Promise<{ image: Blob; missing: Unreadable[] }>
 
-/** How the painter gives itself to the bridge: a property of its script, which nobody else sees before. */
+/**
+ * How the painter hands itself to the bridge: a property of its script element, which no other script can read before.
+ */
 export type PainterScript = HTMLScriptElement & { threadboxPainter?: Painter }

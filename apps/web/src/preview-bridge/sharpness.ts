@@ -1,18 +1,18 @@
 import type { Region } from './messages.ts'
 
-type Realm = Window & typeof globalThis
+type GlobalWindow = Window & typeof globalThis
 
 /**
- * A browser paints boxes from whole pixel to whole pixel of the screen; the boxes of a copy become the same until the
- * returned function is called. Elements of a copy are of its own window or still of the page's, so both are changed, and
- * the page's own elements answer as ever.
+ * Browsers paint boxes aligned to the pixels of the screen. Aligns the boxes of a copy in the same way until the
+ * returned function is called. Elements of a copy belong to its window or still to the page’s, so both prototypes are
+ * changed; elements of the page itself keep their values.
  */
 export function snapBoxes(copy: Document, scale: number): () => void {
   const unit = pixelOf(copy, scale)
   const snap = (length: number) => Math.round(length / unit) * unit
-  const restore = [window, copy.defaultView as Realm | null].map((realm) => {
-    if (realm === null) return () => undefined
-    const { prototype } = realm.Element
+  const restore = [window, copy.defaultView as GlobalWindow | null].map((view) => {
+    if (view === null) return () => undefined
+    const { prototype } = view.Element
     const original = prototype.getBoundingClientRect
     function getBoundingClientRect(this: Element) {
       const box = original.call(this)
@@ -31,7 +31,9 @@ export function snapBoxes(copy: Document, scale: number): () => void {
   }
 }
 
-/** The size of a pixel that boxes end at. With a device that is only pretended (developer tools) it is not the screen's. */
+/**
+ * The size of a pixel that boxes are aligned to. For an emulated device (developer tools) it isn’t that of the screen.
+ */
 function pixelOf(copy: Document, scale: number): number {
   const probe = copy.createElement('i')
   probe.style.setProperty('border-top', `${1 / scale}px solid`, 'important')
@@ -42,8 +44,8 @@ function pixelOf(copy: Document, scale: number): number {
 }
 
 /**
- * The canvas that a picture is painted on. The painter makes tiles of background pictures in the page's pixels; here they
- * have those of the screen, so that they are as sharp as the page.
+ * The canvas that an image is painted on. The painter draws tiles of background images in CSS pixels. This canvas
+ * replaces them with tiles in device pixels, so that they are as sharp as the page.
  */
 export function makeSurface(region: Region, scale: number): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
@@ -53,7 +55,7 @@ export function makeSurface(region: Region, scale: number): HTMLCanvasElement {
   if (context === null) return canvas
   const unit = pixelOf(document, scale)
   context.fillText = (text, x, y, ...width) => {
-    // A browser puts lines of text on whole pixels.
+    // Browsers align lines of text to whole pixels.
     CanvasRenderingContext2D.prototype.fillText.call(context, text, x, Math.round(y / unit) * unit, ...width)
   }
   if (scale === 1) return canvas
@@ -63,7 +65,7 @@ export function makeSurface(region: Region, scale: number): HTMLCanvasElement {
     if (element instanceof HTMLCanvasElement) followTile(element, scale, (sharp) => sharpTiles.set(element, sharp))
     return element
   }
-  // Whom the painter asks for the canvases of its tiles.
+  // The painter creates the canvases of its tiles through this.
   Object.defineProperty(canvas, 'ownerDocument', { value: { createElement } })
   context.createPattern = (image, repetition) => {
     const sharp = sharpTiles.get(image)
@@ -74,7 +76,7 @@ export function makeSurface(region: Region, scale: number): HTMLCanvasElement {
   return canvas
 }
 
-/** Makes a sharp tile beside the one that a whole picture is drawn into. */
+/** Makes a sharp tile beside the one that a whole image is drawn into. */
 function followTile(tile: HTMLCanvasElement, scale: number, onSharp: (sharp: HTMLCanvasElement) => void): void {
   const context = tile.getContext('2d')
   if (context === null) return

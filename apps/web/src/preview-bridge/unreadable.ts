@@ -1,12 +1,12 @@
 import { type Region, type Unreadable, unreadableKinds } from './messages.ts'
 
-/** Smaller ones are not missed in a picture: points by which visitors are counted. */
+/** Smaller elements, such as tracking pixels, don’t count as missing from a screenshot. */
 const smallestShown = 4
 const mostProbed = 32
 
 /**
- * What of a region a script of the page may not read: frames of others, pictures of other sites that do not allow it,
- * videos and drawings with such pictures in them. Seen where it stands, also if something lies over it.
+ * Returns the kinds of content in a region that a script of the page can’t read: frames of other sites, images of other
+ * sites without CORS, and videos and canvases with such images in them. Covered elements count as well.
  */
 export async function unreadableIn(region: Region, timeoutMs: number): Promise<Unreadable[]> {
   const found = new Set<Unreadable>()
@@ -14,7 +14,7 @@ export async function unreadableIn(region: Region, timeoutMs: number): Promise<U
   for (const element of elementsIn(document, region)) {
     const kind = kindOfUnreadable(element)
     if (kind !== null) found.add(kind)
-    for (const address of foreignPicturesOf(element)) addresses.add(address)
+    for (const address of foreignImagesOf(element)) addresses.add(address)
   }
   if (!found.has('image')) {
     const answers = await Promise.all([...addresses].slice(0, mostProbed).map((one) => isReadable(one, timeoutMs)))
@@ -43,12 +43,12 @@ function kindOfUnreadable(element: Element): Unreadable | null {
     const isPosterShown = element.poster !== '' && element.played.length === 0
     return isPosterShown || isTainted(element) ? 'media' : null
   }
-  // A drawing is painted as a picture of its own, in which nothing is loaded.
+  // An SVG is painted as an image of its own, in which nothing is loaded.
   if (element instanceof SVGImageElement) return /^(?:data:|$)/.test(element.href.baseVal) ? null : 'image'
   return null
 }
 
-/** Whether something of another site is in it, which the page must not read. */
+/** True if the element contains data of another site, which the page can’t read. */
 function isTainted(source: HTMLCanvasElement | HTMLVideoElement): boolean {
   const isEmpty = source instanceof HTMLCanvasElement ? source.width * source.height === 0 : source.videoWidth === 0
   const point = document.createElement('canvas')
@@ -67,8 +67,8 @@ function isTainted(source: HTMLCanvasElement | HTMLVideoElement): boolean {
 
 const quotedAddress = /url\("((?:[^"\\]|\\.)*)"\)/g
 
-/** Addresses of pictures of other sites that the element shows: its own, and those of its background. */
-function foreignPicturesOf(element: Element): string[] {
+/** Addresses of images of other sites that the element shows, including those of its background. */
+function foreignImagesOf(element: Element): string[] {
   const addresses: string[] = []
   if (element instanceof HTMLImageElement && element.complete && element.naturalWidth > 0) {
     addresses.push(element.currentSrc)
@@ -82,7 +82,7 @@ function foreignPicturesOf(element: Element): string[] {
   return addresses.filter((address) => /^https?:/i.test(address) && new URL(address).origin !== location.origin)
 }
 
-/** Asks for the picture as the painter does: with the other site's leave to read it. */
+/** Requests the image as the painter does, with CORS. */
 function isReadable(address: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const image = new Image()

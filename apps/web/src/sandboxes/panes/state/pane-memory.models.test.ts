@@ -12,21 +12,21 @@ describe('which pane is shown', () => {
     expect(shownPane(memories, { threadId: null, ...wide })).toBeNull()
   })
 
-  test('O6: a pinned pane stands beside other threads and pages, before what they had open', () => {
+  test('O6: a pinned pane is shown beside other threads and pages, before the panes that they had open', () => {
     const memories = { ...open('b', 'sandbox'), pinned: { threadId: 'a', pane: 'preview' } }
     const pinned = { threadId: 'a', pane: 'preview', isPinned: true }
     expect(shownPane(memories, { threadId: 'b', ...wide })).toEqual(pinned)
     expect(shownPane(memories, { threadId: null, ...wide })).toEqual(pinned)
   })
 
-  test('what the person opens beside another thread comes before what is pinned, and only there', () => {
+  test('a pane that the user opens beside another thread comes before the pinned one, and only there', () => {
     const memories = { ...noMemories, pinned: { threadId: 'a', pane: 'preview' } }
     const visit = { threadId: 'b', pane: 'sandbox' }
     expect(shownPane(memories, { threadId: 'b', visit, isNarrow: false })?.pane).toBe('sandbox')
     expect(shownPane(memories, { threadId: 'c', visit, isNarrow: false })?.threadId).toBe('a')
   })
 
-  test('its own thread may show another pane than the pinned one', () => {
+  test('the thread of the pinned pane can show another one', () => {
     const memories = { ...open('a', 'sandbox'), pinned: { threadId: 'a', pane: 'preview' } }
     expect(shownPane(memories, { threadId: 'a', ...wide })).toEqual({ threadId: 'a', pane: 'sandbox', isPinned: false })
   })
@@ -40,7 +40,7 @@ describe('which pane is shown', () => {
 })
 
 describe('what is remembered', () => {
-  test('is what was written, and nothing of what cannot be read', () => {
+  test('is what was stored, without invalid entries', () => {
     const memories = withView(open('a', 'preview'), { threadId: 'a', pane: 'preview', view: { target: 'x' }, at: 2 })
     expect(readMemories(JSON.stringify(memories))).toEqual(memories)
     for (const text of [null, '', '{', '[]', '{"threads":[]}', '{"threads":null}']) {
@@ -53,7 +53,7 @@ describe('what is remembered', () => {
     })
   })
 
-  test('forgets the threads that were seen longest ago', () => {
+  test('drops the threads that were seen longest ago', () => {
     let memories = noMemories
     for (let at = 1; at <= 230; at += 1) memories = withPane(memories, { threadId: `t${at}`, pane: 'preview', at })
     expect(Object.keys(memories.threads)).toHaveLength(200)

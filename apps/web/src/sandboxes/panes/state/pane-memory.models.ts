@@ -1,25 +1,26 @@
-/** What stood beside one thread when it was seen last. A pane remembers in its view what only it understands. */
+/** The pane beside a thread when the thread was seen last. The content of a view is known only to its pane. */
 export type PaneMemory = { pane: string | null; views: Record<string, unknown>; at: number }
 
-/** What this device remembers of panes, and the one that stays open wherever the person goes. */
+/** The panes that this device remembers, and the pinned one. */
 export type PaneMemories = {
   threads: Record<string, PaneMemory>
   pinned: { threadId: string; pane: string } | null
 }
 
-/** What the person opened or closed on the page that is open now. It ends with the page. */
+/** The pane that the user opened or closed on the current page. It ends with the page. */
 export type PaneVisit = { threadId: string; pane: string }
 
 export type ShownPane = { threadId: string; pane: string; isPinned: boolean }
 
-/** Threads whose panes are remembered; the ones seen longest ago are forgotten first. */
+/** The number of threads whose panes are remembered; those seen longest ago are dropped first. */
 const rememberedThreads = 200
 
 export const noMemories: PaneMemories = { threads: {}, pinned: null }
 
 /**
- * Which pane stands beside the page of a thread (null: another page). What the person just did comes first, then what is
- * pinned, then what the thread had open. On a narrow screen a pane covers everything, so only the person opens it.
+ * The pane beside the page of a thread (null: another page). What the user just opened or closed comes first, then the
+ * pinned pane, then the pane that the thread had open. On a narrow screen a pane covers everything, so only the user
+ * opens it.
  */
 export function shownPane(
   memories: PaneMemories,
@@ -36,7 +37,7 @@ export function shownPane(
   return threadId === null || pane === null ? null : { threadId, pane, isPinned: isPinned(pane) }
 }
 
-/** With another pane, or none, open beside a thread. */
+/** Returns the memories with another pane, or none, open beside a thread. */
 export function withPane(
   memories: PaneMemories,
   change: { threadId: string; pane: string | null; at: number },
@@ -45,7 +46,7 @@ export function withPane(
   return withThread(memories, threadId, { ...memoryOf(memories, threadId), pane, at })
 }
 
-/** With another view of a pane. */
+/** Returns the memories with another view of a pane. */
 export function withView(
   memories: PaneMemories,
   change: { threadId: string; pane: string; view: unknown; at: number },
@@ -55,7 +56,7 @@ export function withView(
   return withThread(memories, threadId, { ...memory, views: { ...memory.views, [pane]: view }, at })
 }
 
-/** What was written by {@link JSON.stringify}; what cannot be read is forgotten. */
+/** Parses stored memories; invalid entries are dropped. */
 export function readMemories(text: string | null): PaneMemories {
   const value = parse(text)
   if (!isObject(value) || !isObject(value.threads)) return noMemories

@@ -13,7 +13,7 @@ import {
   withView,
 } from './pane-memory.models.ts'
 
-/** A part of a pane that is to come into view with the focus, once. */
+/** A part of a pane to scroll into view and focus, once. */
 export type PaneTarget = 'limits'
 
 export type PaneState = {
@@ -32,14 +32,14 @@ const panes = createStore<PaneState>()(() => ({
   threadId: null,
   paneTarget: null,
 }))
-/** What had the focus when the person opened the pane; it gets the focus back. */
+/** The element that had the focus when the user opened the pane; it gets the focus back. */
 let opener: Element | null = null
 
 export function usePaneState(): PaneState {
   return useStore(panes)
 }
 
-/** Another tab may have changed what belongs to other threads: what is written starts from what is stored. */
+/** Another tab may have changed the entries of other threads, so each write starts from the stored value. */
 function remember(update: (memories: PaneMemories) => PaneMemories): void {
   const state = panes.getState()
   const stored = readMemories(localStorage.getItem(storageKey))
@@ -51,11 +51,11 @@ function remember(update: (memories: PaneMemories) => PaneMemories): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(memories))
   } catch {
-    // The storage is full: it holds until the next reload.
+    // The storage is full: the change lasts until the next reload.
   }
 }
 
-/** Tells which page is open. What another tab remembers of its thread counts from here on. */
+/** Sets the open page. Changes of its thread by other tabs apply from here on. */
 export function enterPage(threadId: string | null): void {
   const { threadId: before, memories: own } = panes.getState()
   if (before === threadId) return
@@ -65,20 +65,20 @@ export function enterPage(threadId: string | null): void {
   panes.setState({ threadId, visit: null, paneTarget: null, memories })
 }
 
-/** What stands beside the page now. */
+/** The pane that is shown beside the current page. */
 function currentPane(): ShownPane | null {
   const { memories, threadId, visit } = panes.getState()
   return shownPane(memories, { threadId, visit, isNarrow: isNarrowPage() })
 }
 
-/** Opens a pane beside the conversation, or closes it when it is the one that is open. */
+/** Opens a pane beside the conversation, or closes it if it is the open one. */
 export function togglePane(pane: string): void {
   const shown = currentPane()
   if (shown !== null && shown.threadId === panes.getState().threadId && shown.pane === pane) closePane()
   else openPane(pane)
 }
 
-/** With a target that part comes into view and has the focus, also when the pane is open already. */
+/** Opens a pane. A target is scrolled into view and focused, also if the pane is already open. */
 export function openPane(pane: string, paneTarget: PaneTarget | null = null): void {
   const { threadId } = panes.getState()
   if (threadId === null) return
@@ -91,8 +91,8 @@ export function openPane(pane: string, paneTarget: PaneTarget | null = null): vo
 }
 
 /**
- * Opens a pane of a thread without the person having asked: the focus stays where it is, and on a narrow screen nothing is
- * covered. Beside another thread, or beside what is pinned, it is there when the person comes back.
+ * Opens a pane of a thread automatically: the focus stays where it is, and on a narrow screen nothing is covered. If
+ * another thread or a pinned pane is shown, the pane appears when you return to the thread.
  */
 export function offerPane(threadId: string, pane: string): void {
   const { threadId: open, memories } = panes.getState()
@@ -104,8 +104,8 @@ export function offerPane(threadId: string, pane: string): void {
 }
 
 /**
- * The focus goes back to what opened the pane, else to the pane's toggle, unless it is to go elsewhere. A pinned pane is no
- * longer pinned.
+ * Closes the pane, and unpins a pinned one. The focus returns to the element that opened it, else to the pane’s toggle,
+ * unless `keepsFocus` is true.
  */
 export function closePane(options: { keepsFocus?: boolean } = {}): void {
   const shown = currentPane()
@@ -117,11 +117,11 @@ export function closePane(options: { keepsFocus?: boolean } = {}): void {
   panes.setState({ visit: null, paneTarget: null })
   const target = returnTarget(shown.pane)
   opener = null
-  // After the next paint: what lay under a sheet cannot take the focus before.
+  // After the next paint: content below a sheet can’t take the focus before.
   if (options.keepsFocus !== true) requestAnimationFrame(() => target?.focus())
 }
 
-/** Tells a pane that the person closes it. */
+/** Calls `onClose` when the user closes the pane. */
 export function usePaneClose(onClose: () => void): void {
   useEffect(() => {
     closeListeners.add(onClose)
@@ -134,22 +134,22 @@ function returnTarget(pane: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-pane-toggle=${CSS.escape(pane)}]`)
 }
 
-/** Keeps a pane open in other threads and on other pages; null ends that. */
+/** Keeps a pane open in other threads and on other pages; null unpins it. */
 export function pin(pinned: PaneMemories['pinned']): void {
   remember((memories) => ({ ...memories, pinned }))
 }
 
-/** Whether the person opened the pane just now, so that the focus belongs into it; not so after a reload. */
+/** True if the user opened the pane just now, so that it takes the focus; false after a reload. */
 export function wasPaneAskedFor(): boolean {
   return opener !== null && panes.getState().paneTarget === null
 }
 
-/** The part of the pane that was asked for is in view. */
+/** Clears the requested target, because it is in view. */
 export function reachPaneTarget(): void {
   panes.setState({ paneTarget: null })
 }
 
-/** What a pane remembered of a thread; the pane knows how to read it. */
+/** The stored view of a pane for a thread, which the pane parses. */
 export function usePaneView(threadId: string, pane: string): unknown {
   return useStore(panes, ({ memories }) => memoryOf(memories, threadId).views[pane])
 }

@@ -1,10 +1,10 @@
 import type { LucideIcon } from 'lucide-react'
 import { type ComponentType, createContext, useContext } from 'react'
 
-/** What every pane is told. */
+/** The props of every pane. */
 export type PaneProps = {
   threadId: string
-  /** It covers the whole page. */
+  /** True if it covers the whole page. */
   isSheet: boolean
   isPinned: boolean
   /** Null: the default. */
@@ -12,7 +12,7 @@ export type PaneProps = {
   onWidth: (width: number | null) => void
 }
 
-/** One of the things that can stand beside a conversation. `digit` is the key that opens it with ⌥. */
+/** A pane that can be shown beside a conversation. `digit` is the key that opens it with ⌥. */
 export type Pane = {
   name: string
   digit: number
@@ -24,7 +24,7 @@ export type Pane = {
 const PanesContext = createContext<readonly Pane[]>([])
 export const PanesProvider = PanesContext.Provider
 
-/** What can stand beside a conversation, in the order of the toggles. */
+/** The available panes, in the order of the toggles. */
 export function usePanes(): readonly Pane[] {
   return useContext(PanesContext)
 }

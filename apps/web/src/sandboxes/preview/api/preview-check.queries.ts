@@ -7,10 +7,10 @@ import { obstacleOf } from '../state/preview-findings.models.ts'
 
 export type { PreviewFinding } from '../state/preview-findings.models.ts'
 
-/** What works stays so for a while; what does not is looked at anew each time somebody asks. */
+/** A good result is trusted for this long. After a bad one every request checks again. */
 const trustMs = 60_000
 
-/** Whether this browser can show previews, found out by trying. */
+/** Tests whether this browser can show previews. */
 export function previewCheckQuery(client: ThreadboxClient) {
   return queryOptions({
     queryKey: queryKeys.previewCheck,
@@ -23,7 +23,7 @@ export function usePreviewCheck() {
   return useQuery(previewCheckQuery(useClient()))
 }
 
-/** As an error, to be put into words like those of the server. */
+/** The problem as an error, so that it is translated like errors of the server. */
 export function errorOf(problem: PreviewProblem): ThreadboxError {
   return new ThreadboxError({ kind: 'unsupported', ...problem })
 }

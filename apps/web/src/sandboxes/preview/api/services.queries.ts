@@ -9,7 +9,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 const openLogsMs = 1000
 const closedLogsMs = 5000
 
-/** The services of a thread, kept true by what the server tells. */
+/** A thread’s services, kept up to date by events. */
 export function useServices(threadId: string) {
   const client = useClient()
   return useQuery({
@@ -18,20 +18,20 @@ export function useServices(threadId: string) {
   })
 }
 
-/** Takes over what the server told about the services of a thread. */
+/** Applies a `services` event of a thread. */
 export function putServices(queryClient: QueryClient, threadId: string, view: ServicesView): void {
   const key = queryKeys.services(threadId)
-  // An answer that was on its way may be older than this.
+  // A response that is in flight may be older than this.
   void queryClient.cancelQueries({ queryKey: key })
   queryClient.setQueryData(key, view)
 }
 
-/** Nothing is replayed: what changed while nobody listened is in the lists. */
+/** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewServices(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.allServices })
 }
 
-/** Starts a service again with its stored command; wakes the sandbox when it sleeps. */
+/** Restarts a service with its stored command. Wakes a sleeping sandbox. */
 export function useRestartService(threadId: string) {
   const client = useClient()
   const onError = useErrorToast()
@@ -50,7 +50,7 @@ export function useRemoveService(threadId: string) {
   return useMutation({ mutationFn: (name: string) => client.services.remove(threadId, name), onError })
 }
 
-/** Brings the sandbox back with its memory. */
+/** Wakes the sandbox with its memory. */
 export function useWake(threadId: string) {
   const client = useClient()
   const onError = useErrorToast()
@@ -58,8 +58,8 @@ export function useWake(threadId: string) {
 }
 
 /**
- * The end of what a service printed, renewed while it runs. While it sleeps nothing is asked, because asking would wake it;
- * of one that ended it is read once somebody looks.
+ * The end of a service’s output, reloaded while it runs. Nothing is requested while the sandbox sleeps, because that
+ * would wake it. For an ended service it is loaded when the log is opened.
  */
 export function useServiceLogs(threadId: string, service: Service, isOpen: boolean) {
   const client = useClient()

@@ -3,18 +3,18 @@ import type { CreateShareLinkRequest } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** The links by which anybody sees services of a thread. */
+/** The links with which anyone can see services of a thread. */
 export function useShareLinks(threadId: string) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.shareLinks(threadId),
     queryFn: ({ signal }) => client.previews.shareLinks(threadId, signal),
-    // Others end by their time, and in other windows.
+    // Links expire, and are created in other windows.
     refetchOnMount: 'always',
   })
 }
 
-/** Makes a link. The answer is the only place that has its address. */
+/** Creates a link. Only this response contains its address. */
 export function useCreateShareLink(threadId: string, service: string) {
   const client = useClient()
   const queryClient = useQueryClient()

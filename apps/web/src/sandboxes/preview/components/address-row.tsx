@@ -11,7 +11,7 @@ import type { Frame } from '../state/use-frame.ts'
 
 const widthIcons = { full: Monitor, tablet: Tablet, phone: Smartphone } as const
 
-/** Where the page is, how the service stands, and how wide the page is shown. */
+/** The address of the page, the state of the service, and the width of the view. */
 export function AddressRow(props: {
   target: PreviewTarget
   frame: Frame
@@ -26,8 +26,8 @@ export function AddressRow(props: {
   const { t } = useTranslation('preview')
   const { target, frame, path } = props
   const canLoad = target.status === 'running'
-  const reloadTip = canLoad ? (frame.hasMovedOn ? t('reloadMoved', { path }) : t('reload')) : t('reloadNeedsRunning')
-  const noPicture =
+  const reloadTip = canLoad ? (frame.hasNavigated ? t('reloadMoved', { path }) : t('reload')) : t('reloadNeedsRunning')
+  const noScreenshot =
     !canLoad || frame.page.path === null ? t('shot.needsPage') : frame.page.isLocked ? t('shot.locked') : undefined
   const host = frame.origin === null ? keyOfPort(target.port) : new URL(frame.origin).host
   return (
@@ -75,7 +75,7 @@ export function AddressRow(props: {
         label={props.isShooting ? t('shot.cancel') : t('shot.take')}
         className={props.isShooting ? 'is-on' : undefined}
         aria-pressed={props.isShooting}
-        disabledReason={noPicture}
+        disabledReason={noScreenshot}
         onClick={props.onShoot}
       >
         <Camera className="i" size={15} />
@@ -84,7 +84,7 @@ export function AddressRow(props: {
   )
 }
 
-/** Where the page is, while nobody types. Enter opens what is typed, Esc takes it back. */
+/** The path of the page, unless you are typing. Enter opens the typed path, Esc discards it. */
 function PathField(props: { path: string; onPath: (path: string) => void }) {
   const { t } = useTranslation('preview')
   const [typed, setTyped] = useState<string | null>(null)

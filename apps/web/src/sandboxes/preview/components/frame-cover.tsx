@@ -22,7 +22,7 @@ type CoverProps = {
   onToChat: (excerpt: string) => void
 }
 
-/** Why there is no live page, and the one next step. */
+/** Why the page isn’t live, and the one next step. */
 export function FrameCover(props: CoverProps & { cover: Exclude<Cover, 'none'> }) {
   switch (props.cover) {
     case 'starting':
@@ -46,7 +46,7 @@ function Starting(props: { target: PreviewTarget; lastLine: string }) {
   )
 }
 
-/** The page before stays visible under it: it is as it was. */
+/** The previous page stays visible under it, unchanged. */
 function Suspended(props: { threadId: string; target: PreviewTarget }) {
   const { t } = useTranslation('preview')
   const wake = useWake(props.threadId)
@@ -102,7 +102,7 @@ function Down(props: CoverProps) {
   )
 }
 
-/** What went wrong with a service, in a sentence. */
+/** The problem of a service, as a sentence. */
 function ProblemText(props: { service: Service; problem: NonNullable<Service['problem']> }) {
   const { t } = useTranslation('preview')
   const { problem, service } = props
@@ -134,7 +134,7 @@ function NotShown(props: { error: unknown; onRetry: () => void }) {
   )
 }
 
-/** Where the app can show previews, when it is only the name under which it was opened that stands in the way. */
+/** The address at which the app can show previews, if only the name under which it was opened prevents them. */
 function otherAddress(error: unknown): string | null {
   if (!isThreadboxError(error) || error.code !== 'preview.other-name') return null
   const { address } = error.details

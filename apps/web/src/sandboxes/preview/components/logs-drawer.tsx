@@ -8,14 +8,14 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import type { useServiceLogs } from '../api/services.queries.ts'
 import { consoleText, excerptOf, type summaryOf } from '../state/logs.models.ts'
-import type { PageSays } from '../state/page-bridge.ts'
+import type { PageState } from '../state/page-bridge.ts'
 
-/** What a service and its page print: the last line while closed, the end of either while open. */
+/** The output of a service and its page: the last line while closed, the end of either while open. */
 export function LogsDrawer(props: {
   service: Service
   logs: ReturnType<typeof useServiceLogs>
   summary: ReturnType<typeof summaryOf>
-  page: PageSays
+  page: PageState
   isOpen: boolean
   onToggle: () => void
   onToChat: (excerpt: string) => void
@@ -78,8 +78,8 @@ function Which(props: { isPage: boolean; onPage: (isPage: boolean) => void }) {
   )
 }
 
-/** What the page itself printed to its console. */
-function ConsoleText(props: { ref: React.RefObject<HTMLElement | null>; name: string; page: PageSays; text: string }) {
+/** Output of the page itself to its console. */
+function ConsoleText(props: { ref: React.RefObject<HTMLElement | null>; name: string; page: PageState; text: string }) {
   const { t } = useTranslation('preview')
   const { ref, page, text } = props
   useFollowEnd(ref, text)
@@ -126,7 +126,7 @@ function LogText(props: {
   }
 }
 
-/** Stays at the end while the reader is there; whoever scrolled up is left alone. */
+/** Keeps the end in view until the reader scrolls up, and again after scrolling back down. */
 function useFollowEnd(ref: React.RefObject<HTMLElement | null>, text: string): void {
   const isAtEnd = useRef(true)
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { keyOfPort } from '../state/targets.models.ts'
 
-/** Ports that programs opened without being services: shown on request, never by themselves. */
+/** Ports of programs that aren’t services. Shown on request, never automatically. */
 export function PortOffers(props: { ports: readonly OpenPort[]; onShow: (key: string) => void }) {
   const { t } = useTranslation('preview')
   const [hidden, setHidden] = useState<readonly number[]>([])

@@ -24,7 +24,7 @@ type BodyProps = {
   panelId: string
 }
 
-/** The page of one target with its address and its log. For another target use another one. */
+/** The page of one target with its address and log. Use one instance per target. */
 export function PreviewBody(props: BodyProps) {
   const { target, view, onView } = props
   const path = pathOf(view, target.key)
@@ -65,7 +65,7 @@ export function PreviewBody(props: BodyProps) {
   )
 }
 
-/** Follows the page: what it says of where it is takes the place of where it was opened. */
+/** Follows the page: the path that it reports replaces the one that was opened. */
 function useRealPath(real: string | null, onReal: (path: string) => void): void {
   const follow = useStable(onReal)
   useEffect(() => {
@@ -73,7 +73,10 @@ function useRealPath(real: string | null, onReal: (path: string) => void): void 
   }, [real, follow])
 }
 
-/** Choosing a region for a screenshot: the camera starts and cancels it, Ask ends it with a picture in the composer. */
+/**
+ * Selection of a region for a screenshot. The camera button starts and cancels it; Ask ends it with a screenshot in the
+ * composer.
+ */
 function useShooting(props: BodyProps, frame: Frame) {
   const { threadId, target } = props
   const [chosen, setChosen] = useState<AbortController | null>(null)
@@ -84,7 +87,7 @@ function useShooting(props: BodyProps, frame: Frame) {
   if (chosen !== null && !isPossible) setChosen(null)
   const mode = isPossible ? chosen : null
   const onShootEnd = (taken: TakenScreenshot | null) => {
-    // Here, and not when it has left the screen: a picture that comes in between is thrown away too.
+    // Aborted here and not on unmount, so that a screenshot that arrives in between is dropped too.
     mode?.abort()
     setChosen(null)
     if (taken === null) return camera.current?.focus()

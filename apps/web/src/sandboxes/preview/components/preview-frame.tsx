@@ -9,7 +9,7 @@ import type { Frame } from '../state/use-frame.ts'
 import { FrameCover } from './frame-cover.tsx'
 import { ScreenshotMode } from './screenshot-mode.tsx'
 
-/** The page of a service, and over it what is to be said while it does not run. */
+/** The page of a service, and the message that covers it while the service isn’t running. */
 export function PreviewFrame(props: {
   threadId: string
   target: PreviewTarget
@@ -19,7 +19,7 @@ export function PreviewFrame(props: {
   panelId: string
   lastLine: string
   onToChat: (excerpt: string) => void
-  /** While a region is chosen for a screenshot: aborted when that is cancelled. */
+  /** The signal of the running region selection, aborted by a cancel. */
   shooting: AbortSignal | null
   onShootEnd: (taken: TakenScreenshot | null) => void
 }) {
@@ -50,7 +50,7 @@ export function PreviewFrame(props: {
         <ScreenshotMode
           target={target}
           frame={frame}
-          cancelled={shooting}
+          canceled={shooting}
           onCancel={() => props.onShootEnd(null)}
           onTaken={props.onShootEnd}
         />

@@ -75,7 +75,7 @@ export function PreviewPane(props: PaneProps) {
   )
 }
 
-/** A service whose preview the person closes does not open it again by itself, until it was looked at again. */
+/** After you close the preview of a service, it doesn’t open automatically until you open it again. */
 function useDismissal(key: string | null, change: ReturnType<typeof usePreviewView>[1]): void {
   usePaneClose(useStable(() => change((view) => withClosed(view, key))))
   useEffect(() => {

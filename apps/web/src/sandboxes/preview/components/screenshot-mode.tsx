@@ -13,15 +13,15 @@ import type { PreviewTarget } from '../state/targets.models.ts'
 import type { Frame } from '../state/use-frame.ts'
 import { useRegion } from '../state/use-region.ts'
 
-/** As much room as Cancel and Ask take in any language. */
+/** The largest size of Cancel and Ask in any language. */
 const askSize = { width: 224, height: 48 }
 
-/** Lies over a page while a part of it is chosen for a screenshot. The picture is taken at Ask. */
+/** Covers a page while a region is selected. Ask takes the screenshot. */
 export function ScreenshotMode(props: {
   target: PreviewTarget
   frame: Frame
-  /** Aborted by whatever cancels, at that moment: no picture is attached from then on. */
-  cancelled: AbortSignal
+  /** Aborted when the user cancels. No screenshot is attached after that. */
+  canceled: AbortSignal
   onCancel: () => void
   onTaken: (taken: TakenScreenshot) => void
 }) {
@@ -42,7 +42,7 @@ export function ScreenshotMode(props: {
   const ask = useStable(() => {
     if (pageRegion === null || isTaking) return
     setIsTaking(true)
-    const signal = AbortSignal.any([props.cancelled, left()])
+    const signal = AbortSignal.any([props.canceled, left()])
     takeScreenshot({ bridge: frame.bridge, target, region: pageRegion, scale: devicePixelRatio, signal }).then(
       (taken) => !signal.aborted && props.onTaken(taken),
       () => {
@@ -113,7 +113,7 @@ export function ScreenshotMode(props: {
   )
 }
 
-/** By its right edge, which is the region's, whatever its words are. */
+/** Aligned to the right edge of the region, whatever the width of the labels. */
 function styleOfAsk(region: Region, box: { width: number; height: number }) {
   const { x, y } = placeOfAsk(region, { box, ask: askSize })
   return { right: box.width - x - askSize.width, top: y }
@@ -142,7 +142,7 @@ function KeyBar() {
   )
 }
 
-/** Aborted when this is taken off the screen, which nobody has to have cancelled: the page is gone, or its pane. */
+/** Aborted on unmount, which can happen without a cancel: the page or its pane was closed. */
 function useLeft(): () => AbortSignal {
   const left = useRef(new AbortController())
   useLayoutEffect(() => {
@@ -152,13 +152,13 @@ function useLeft(): () => AbortSignal {
   return () => left.current.signal
 }
 
-function useFocusOnEntry(element: RefObject<HTMLElement | null>, isThere: boolean): void {
+function useFocusOnEntry(element: RefObject<HTMLElement | null>, isShown: boolean): void {
   useEffect(() => {
-    if (isThere) element.current?.focus({ preventScroll: true })
-  }, [isThere, element])
+    if (isShown) element.current?.focus({ preventScroll: true })
+  }, [isShown, element])
 }
 
-/** Esc cancels wherever the focus is, before it stops an answer or closes a sheet, and after any layer above. */
+/** Esc cancels from any focus, before it stops a response or closes a sheet, and after any layer above. */
 function useCancelKey(box: RefObject<HTMLElement | null>, onCancel: () => void): void {
   const cancel = useStable(onCancel)
   useEffect(() => {

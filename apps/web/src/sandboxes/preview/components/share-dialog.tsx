@@ -15,7 +15,9 @@ import { useCreateShareLink, useEndShareLink, useShareLinks } from '../api/share
 const lifetimes = { hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600, open: null } as const
 type Lifetime = keyof typeof lifetimes
 
-/** Links by which anybody sees the pages of one service: makes them, shows each address once, and ends them. */
+/**
+ * Links with which anyone can see the pages of one service: creates them, shows each address once, and revokes them.
+ */
 export function ShareDialog(props: { threadId: string; service: string; onClose: () => void }) {
   const { t } = useTranslation(['preview', 'common'])
   const { threadId, service } = props

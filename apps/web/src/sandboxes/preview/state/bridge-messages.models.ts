@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { bridgeLimits, unreadableKinds } from '../../../preview-bridge/messages.ts'
 
-// The app's policy forbids code out of text, by which the library would be faster.
+// The app’s policy forbids generating code from text, which the library would use to be faster.
 z.config({ jitless: true })
 
 const limits = bridgeLimits
@@ -11,7 +11,7 @@ const size = z.number().check(z.gte(0), z.lte(1_000_000))
 const shortText = (length: number) => z.string().check(z.maxLength(length))
 const regionSchema = z.object({ x: pixels, y: pixels, width: size, height: size })
 
-/** A path of the page's own origin: one slash, and nothing that a browser would read as another host. */
+/** A path of the page’s own origin: one slash, and nothing that a browser would read as another host. */
 const pathSchema = shortText(limits.path).check(z.regex(/^\/(?![/\\])[^\s\\]*$/))
 
 const lineSchema = z.object({
@@ -27,7 +27,7 @@ const elementSchema = z.object({
   height: size,
 })
 
-/** What the bridge says, read as the claims of a page that may be hostile: everything has a bound. */
+/** Messages of the bridge, as claims of a page that can be hostile: everything is bounded. */
 export const bridgeMessageSchema = z.discriminatedUnion('threadbox', [
   z.object({
     threadbox: z.literal('page'),

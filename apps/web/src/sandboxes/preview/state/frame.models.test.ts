@@ -1,18 +1,18 @@
 import type { Preview, ServiceStatus } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
-import { coverOf, type FrameState, isForeign, isOnItsWay, loadsByItself } from './frame.models.ts'
+import { coverOf, type FrameState, isForeign, isOnItsWay, shouldAutoLoad } from './frame.models.ts'
 
 const empty: FrameState = { hasPage: false, load: 'none' }
 const shown: FrameState = { hasPage: true, load: 'none' }
 
-describe('what lies over the page', () => {
-  test('O7: a page of what sleeps is covered, and one of what is down', () => {
+describe('what covers the page', () => {
+  test('O7: a page of a sleeping service is covered, and one of a service that is down', () => {
     expect(coverOf('suspended', shown)).toBe('suspended')
     expect(coverOf('stopped', shown)).toBe('down')
     expect(coverOf('error', { hasPage: true, load: 'failed' })).toBe('down')
   })
 
-  test('the page before stays while another is on its way', () => {
+  test('the previous page stays while another is loading', () => {
     for (const load of ['asked', 'loading'] as const) {
       expect(coverOf('running', { hasPage: true, load })).toBe('none')
       expect(isOnItsWay('running', { hasPage: true, load })).toBe(true)
@@ -24,22 +24,22 @@ describe('what lies over the page', () => {
     expect(isOnItsWay('suspended', { hasPage: true, load: 'loading' })).toBe(false)
   })
 
-  test('what could not be loaded says so', () => {
+  test('a page that could not be loaded is reported as such', () => {
     expect(coverOf('running', { hasPage: true, load: 'failed' })).toBe('failed')
     expect(coverOf('running', { hasPage: false, load: 'unavailable' })).toBe('unavailable')
   })
 })
 
-describe('when a page is loaded without being asked for', () => {
-  test('the first time, and when another process answers', () => {
-    expect(loadsByItself('running', { ...empty, wasDown: false })).toBe(true)
-    expect(loadsByItself('running', { ...shown, wasDown: true })).toBe(true)
+describe('when a page is loaded without a request', () => {
+  test('the first time, and when another process serves it', () => {
+    expect(shouldAutoLoad('running', { ...empty, wasDown: false })).toBe(true)
+    expect(shouldAutoLoad('running', { ...shown, wasDown: true })).toBe(true)
   })
 
-  test('O3, O7: not after a wake, and never from what does not run', () => {
-    expect(loadsByItself('running', { ...shown, wasDown: false })).toBe(false)
+  test('O3, O7: not after a wake, and never from a service that is not running', () => {
+    expect(shouldAutoLoad('running', { ...shown, wasDown: false })).toBe(false)
     const others: ServiceStatus[] = ['starting', 'suspended', 'stopped', 'error']
-    for (const status of others) expect(loadsByItself(status, { ...empty, wasDown: true })).toBe(false)
+    for (const status of others) expect(shouldAutoLoad(status, { ...empty, wasDown: true })).toBe(false)
   })
 })
 

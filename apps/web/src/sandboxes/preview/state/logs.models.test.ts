@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { excerptOf, fenced, summaryOf } from './logs.models.ts'
 
-test('a log is summed up by its last line and the lines that name an error', () => {
+test('a log is summarized by its last line and the lines that name an error', () => {
   const log = [
     'Listening on 8501',
     'GET /forecast 200',
@@ -16,7 +16,7 @@ test('a log is summed up by its last line and the lines that name an error', () 
   expect(summaryOf('')).toEqual({ lastLine: '', errors: 0 })
 })
 
-test('what is sent is what is selected, else the last lines without colours', () => {
+test('the selection is sent, else the last lines without colors', () => {
   const log = Array.from({ length: 100 }, (_, index) => `\u001b[2mline ${index}\u001b[0m`).join('\n')
   expect(excerptOf(log, '').split('\n')).toHaveLength(40)
   expect(excerptOf(log, '').endsWith('line 99')).toBe(true)

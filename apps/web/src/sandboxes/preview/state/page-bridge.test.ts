@@ -24,38 +24,38 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what a page says', () => {
-  test('is told further at most ten times a second', () => {
+describe('what a page reports', () => {
+  test('reaches readers at most ten times a second', () => {
     const bridge = open()
-    const told = vi.fn()
-    bridge.says.subscribe(told)
+    const listener = vi.fn()
+    bridge.page.subscribe(listener)
     for (let index = 0; index < 50; index += 1) bridge.receive(page(`/${index}`))
-    expect(told).not.toHaveBeenCalled()
+    expect(listener).not.toHaveBeenCalled()
     vi.advanceTimersByTime(100)
-    expect(told).toHaveBeenCalledTimes(1)
-    expect(bridge.says.getState().path).toBe('/49')
+    expect(listener).toHaveBeenCalledTimes(1)
+    expect(bridge.page.getState().path).toBe('/49')
   })
 
-  test('is forgotten when another page comes, and when what was loaded cannot speak', () => {
+  test('is cleared when another page comes, and when the loaded document has no bridge', () => {
     const bridge = open()
     bridge.receive(page('/a', { isNew: true }))
     bridge.receive(lines('one'))
     bridge.receive(page('/b', { isNew: true }))
     vi.advanceTimersByTime(100)
-    expect(bridge.says.getState()).toMatchObject({ path: '/b', lines: [] })
+    expect(bridge.page.getState()).toMatchObject({ path: '/b', lines: [] })
     bridge.loaded()
     expect(posted).toEqual([{ threadbox: 'hello' }])
     bridge.receive(page('/b'))
     vi.advanceTimersByTime(10_000)
-    expect(bridge.says.getState().path).toBe('/b')
+    expect(bridge.page.getState().path).toBe('/b')
     bridge.loaded()
     vi.advanceTimersByTime(10_000)
-    expect(bridge.says.getState().path).toBeNull()
+    expect(bridge.page.getState().path).toBeNull()
   })
 })
 
 describe('a hostile page', () => {
-  test('says nothing by what is no message, is too long, or names another host', () => {
+  test('changes nothing with invalid messages, messages that are too long, and paths that name another host', () => {
     const bridge = open()
     const huge = 'x'.repeat(5_000_000)
     const refused: unknown[] = [
@@ -69,22 +69,22 @@ describe('a hostile page', () => {
     ]
     for (const message of refused) bridge.receive(message)
     vi.advanceTimersByTime(1000)
-    expect(bridge.says.getState()).toEqual({ path: null, title: '', isLocked: false, lines: [], dropped: 0 })
+    expect(bridge.page.getState()).toEqual({ path: null, title: '', isLocked: false, lines: [], dropped: 0 })
   })
 
-  test('that sends without end is heard 200 times a second, and its console keeps its last lines', () => {
+  test('that sends endlessly is read 200 times a second, and the last lines of its console are kept', () => {
     const bridge = open()
     for (let index = 0; index < 100_000; index += 1) bridge.receive(lines(`${index} a`, `${index} b`))
     vi.advanceTimersByTime(100)
-    expect(bridge.says.getState().lines).toHaveLength(300)
-    expect(bridge.says.getState().lines.at(-1)?.text).toBe('199 b')
+    expect(bridge.page.getState().lines).toHaveLength(300)
+    expect(bridge.page.getState().lines.at(-1)?.text).toBe('199 b')
     vi.advanceTimersByTime(1000)
     bridge.receive(lines('later'))
     vi.advanceTimersByTime(100)
-    expect(bridge.says.getState().lines.at(-1)?.text).toBe('later')
+    expect(bridge.page.getState().lines.at(-1)?.text).toBe('later')
   })
 
-  test('cannot answer what nobody asked, nor with what is no picture, and is not waited for without end', async () => {
+  test('cannot use a guessed ID, and a capture without a reply fails after a timeout', async () => {
     const bridge = open()
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
@@ -102,30 +102,30 @@ describe('a hostile page', () => {
     await expect(third).rejects.toThrow('No.')
   })
 
-  test('is asked for nothing that was cancelled before, and not waited for from the moment in which it is', async () => {
+  test('is not asked after a cancel, and a cancel ends the wait immediately', async () => {
     const bridge = open()
     const region = { x: 0, y: 0, width: 10, height: 10 }
-    const cancelled = new AbortController()
-    const outcome = bridge.capture(region, at(1, cancelled.signal)).catch((error: Error) => error.name)
+    const cancel = new AbortController()
+    const outcome = bridge.capture(region, at(1, cancel.signal)).catch((error: Error) => error.name)
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
     const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
     const id = lastId()
-    cancelled.abort()
+    cancel.abort()
     bridge.receive({ ...answer, id })
     expect(await outcome).toBe('AbortError')
-    await expect(bridge.capture(region, at(1, cancelled.signal))).rejects.toThrow()
+    await expect(bridge.capture(region, at(1, cancel.signal))).rejects.toThrow()
     expect(posted).toHaveLength(1)
   })
 
   test.each<[string, object]>([
-    ['a text instead of a picture', { image: 'data:image/png;base64,' }],
-    ['no picture', { image: undefined }],
-    ['a picture of 1 GB', { image: Object.defineProperty(new Blob([]), 'size', { value: 2 ** 30 }) }],
+    ['text instead of an image', { image: 'data:image/png;base64,' }],
+    ['no image', { image: undefined }],
+    ['an image of 1 GB', { image: Object.defineProperty(new Blob([]), 'size', { value: 2 ** 30 }) }],
     ['a thousand elements', { elements: Array.from({ length: 1000 }, () => ({})) }],
     ['an element with a long text', { elements: [{ selector: 'p', text: 'x'.repeat(201), width: 1, height: 1 }] }],
     ['a viewport of no numbers', { viewport: { width: '1', height: null, scrollX: Number.NaN, scrollY: 0 } }],
     ['something unknown that is missing', { missing: ['everything'] }],
-  ])('that answers %s ends the waiting without a picture', async (_, values) => {
+  ])('that replies with %s ends the wait without an image', async (_, values) => {
     const bridge = open()
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
@@ -135,7 +135,7 @@ describe('a hostile page', () => {
     expect(await outcome).toBe('The page sent an unexpected response.')
   })
 
-  test('is heard when it answers, also while it floods', async () => {
+  test('can reply while it floods', async () => {
     const bridge = open()
     const picked = bridge.pick({ x: 1, y: 1 })
     for (let index = 0; index < 1000; index += 1) bridge.receive(page('/'))

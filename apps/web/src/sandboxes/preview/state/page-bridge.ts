@@ -5,10 +5,10 @@ import type { AppMessage, ConsoleLine, Region } from '../../../preview-bridge/me
 import { bridgeMessageSchema, type Captured } from './bridge-messages.models.ts'
 
 /**
- * What a page says of itself. `path` is null while none speaks: there is none, or it is one that cannot (a PDF).
- * `isLocked`: it allows no picture.
+ * What a page reports about itself. `path` is null while no page reports: none is loaded, or it can’t report (a PDF).
+ * `isLocked`: no screenshot of it can be taken.
  */
-export type PageSays = {
+export type PageState = {
   path: string | null
   title: string
   isLocked: boolean
@@ -17,57 +17,59 @@ export type PageSays = {
 }
 
 /**
- * The app's end of the bridge into the page of a preview. Whatever comes out of it was said by the page, which may be
- * hostile: it is bounded, shown as the page's, and never a reason to do something that the page could not do itself.
+ * The app’s end of the bridge into a previewed page. Everything received is a claim of the page, which can be hostile:
+ * it is bounded, shown as the page’s, and never a reason to do something that the page could not do itself.
  */
 export type PageBridge = {
-  says: Readable<PageSays>
-  /** Something that came from the page's window and origin. */
+  page: Readable<PageState>
+  /** Takes a message that came from the page’s window and origin. */
   receive(data: unknown): void
-  /** Another page takes the place of this one. */
+  /** Another page replaces this one. */
   leave(): void
-  /** The frame has loaded something, which may be able to speak or not. */
+  /** The frame has loaded a document, with or without a bridge in it. */
   loaded(): void
   /**
-   * Rejects when the page does not answer, answers what is no picture, or says that it could not; and when it is wanted no
-   * longer: then the page is not heard about it any more.
+   * Rejects if the page doesn’t respond, sends something other than an image, or reports a failure, and when `signal`
+   * aborts. A response after that is ignored.
    */
   capture(region: Region, options: { scale: number; signal: AbortSignal }): Promise<Captured>
-  /** The box of the element at a point of the viewport; null when there is none or nobody answers. */
+  /** The box of the element at a point of the viewport; null if there is none or the page doesn’t respond. */
   pick(point: { x: number; y: number }): Promise<Region | null>
 }
 
-/** A page that sends more is not listened to until the second is over; the bridge itself sends a tenth of it. */
+/** Further messages within the same second are ignored. The bridge sends a tenth of this. */
 const messagesPerSecond = 200
 const keptLines = 300
-/** As often as it is told further what a page says. */
-const tellMs = 100
-/** Asked more than once: what the page before it sent without end may have used up the second of the first answer. */
+/** Readers get the state of a page at most this often. */
+const publishMs = 100
+/**
+ * Asked more than once: a flood from the previous page may have used up the message limit when the first reply arrives.
+ */
 const helloEveryMs = 1000
 const hellos = 4
 const captureTimeoutMs = 30_000
 const pickTimeoutMs = 2000
 
-const silent: PageSays = { path: null, title: '', isLocked: false, lines: [], dropped: 0 }
+const silent: PageState = { path: null, title: '', isLocked: false, lines: [], dropped: 0 }
 
 type Answer = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox: 'page' | 'console' }>
 
 export function makePageBridge(options: { post: (message: AppMessage) => void; now: () => number }): PageBridge {
   const { post, now } = options
   const waiting = new Map<string, (answer: Answer | null) => void>()
-  let says = silent
-  const shown = createStore<PageSays>()(() => silent)
-  let telling: ReturnType<typeof setTimeout> | undefined
+  let state = silent
+  const published = createStore<PageState>()(() => silent)
+  let publishTimer: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
   let second = { start: 0, count: 0 }
 
-  const tell = () => {
-    telling = undefined
-    shown.setState(says, true)
+  const publish = () => {
+    publishTimer = undefined
+    published.setState(state, true)
   }
-  const change = (values: Partial<PageSays>) => {
-    says = { ...says, ...values }
-    if (telling === undefined) telling = setTimeout(tell, tellMs)
+  const change = (values: Partial<PageState>) => {
+    state = { ...state, ...values }
+    if (publishTimer === undefined) publishTimer = setTimeout(publish, publishMs)
   }
   const isTooMuch = () => {
     const at = now()
@@ -97,20 +99,20 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     }
   }
   return {
-    says: shown,
+    page: published,
     receive: (data) => {
       const answered = waiting.get(idOf(data))
       if (answered === undefined && isTooMuch()) return
       const { data: message } = bridgeMessageSchema.safeParse(data)
-      // Who knows the number of a question is the page that was asked: it will not answer better later.
+      // Only the page that was asked knows the ID, so an invalid reply is final: a valid one won’t follow.
       if (message === undefined) return answered?.(null)
       clearTimeout(silence)
       if (message.threadbox === 'page') {
         const { path, title, isLocked, isNew } = message
         change({ path, title, isLocked, ...(isNew ? { lines: [], dropped: 0 } : {}) })
       } else if (message.threadbox === 'console') {
-        const lines = [...says.lines, ...message.lines].slice(-keptLines)
-        change({ lines, dropped: says.dropped + message.dropped })
+        const lines = [...state.lines, ...message.lines].slice(-keptLines)
+        change({ lines, dropped: state.dropped + message.dropped })
       } else {
         answered?.(message)
       }
@@ -127,7 +129,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
       }
       greet(hellos)
     },
-    // Ids that nobody guesses: another frame of the page cannot answer in its place.
+    // Random IDs: another frame of the page can’t guess one and reply instead.
     capture: async (region, { scale, signal }) => {
       const order = { threadbox: 'capture', id: randomId(), region, scale } as const
       const answer = await ask(order, { timeoutMs: captureTimeoutMs, signal })

@@ -1,25 +1,25 @@
 import { previewFrameSandbox, type ThreadboxClient } from '@threadbox/sdk'
-import { findingsOf, type Heard, heardOf, type PreviewFinding } from './preview-findings.models.ts'
+import { type BrowserProbe, findingsOf, type PreviewFinding, probeOf } from './preview-findings.models.ts'
 
-/** A browser that says nothing about a frame that fails gives it this long. */
+/** The wait for a browser that reports nothing about a failed frame. */
 const nothingMs = 20_000
-/** A page speaks before it counts as loaded; a browser's own page in its place never does. */
+/** The check page reports before it counts as loaded; an error page of the browser never does. */
 const afterLoadMs = 3000
 /** Longer than the page itself waits for its socket. */
 const socketMs = 15_000
 
-/** Finds out by trying, in a frame that nobody sees, what previews would meet in this browser. */
+/** Tests in a hidden frame whether previews work in this browser. */
 export async function checkPreviews(client: ThreadboxClient, signal: AbortSignal): Promise<PreviewFinding[]> {
   const check = await client.previews.check(signal)
   const { url, origin } = check
   return findingsOf(check, url === null || origin === null ? null : await listen({ url, origin }, signal))
 }
 
-async function listen(check: { url: string; origin: string }, signal: AbortSignal): Promise<Heard> {
+async function listen(check: { url: string; origin: string }, signal: AbortSignal): Promise<BrowserProbe> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const id = new URL(check.url).searchParams.get('id') ?? ''
   const frame = document.createElement('iframe')
-  let heard: Heard = null
+  let probe: BrowserProbe = null
   let timer = setTimeout(resolve, nothingMs)
   const waitFor = (ms: number) => {
     clearTimeout(timer)
@@ -27,16 +27,16 @@ async function listen(check: { url: string; origin: string }, signal: AbortSigna
   }
   const onMessage = ({ source, origin, data }: MessageEvent) => {
     if (source === null || source !== frame.contentWindow || origin !== check.origin) return
-    const said = heardOf(data, id)
+    const said = probeOf(data, id)
     if (said === null) return
-    heard = said
+    probe = said
     if (said.socket === 'asked') waitFor(socketMs)
     else resolve()
   }
   frame.hidden = true
   frame.setAttribute('sandbox', previewFrameSandbox)
   frame.onload = () => {
-    if (heard === null) waitFor(afterLoadMs)
+    if (probe === null) waitFor(afterLoadMs)
   }
   frame.src = check.url
   addEventListener('message', onMessage)
@@ -46,5 +46,5 @@ async function listen(check: { url: string; origin: string }, signal: AbortSigna
   clearTimeout(timer)
   removeEventListener('message', onMessage)
   frame.remove()
-  return heard
+  return probe
 }

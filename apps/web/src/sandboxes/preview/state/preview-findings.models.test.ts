@@ -1,6 +1,6 @@
 import type { PreviewCheck, PreviewProblem } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
-import { findingsOf, heardOf, obstacleOf } from './preview-findings.models.ts'
+import { findingsOf, obstacleOf, probeOf } from './preview-findings.models.ts'
 
 const problem = (code: string): PreviewProblem => ({ code, message: '', remedy: '', details: {} })
 const check: PreviewCheck = {
@@ -11,18 +11,18 @@ const check: PreviewCheck = {
 }
 const statuses = (...heard: Parameters<typeof findingsOf>) => findingsOf(...heard).map(({ status }) => status)
 
-test('O4: a page that speaks, keeps its cookie and opens a socket shows that previews work', () => {
+test('O4: a page that reports, keeps its cookie and opens a socket shows that previews work', () => {
   const findings = findingsOf(check, { hasCookie: true, socket: 'open' })
   expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok'])
   expect(obstacleOf(findings)).toBeNull()
 })
 
-test('O4: where nothing comes back the names fail, and what was not seen is not judged', () => {
+test('O4: without a message the names fail, and unchecked aspects are skipped', () => {
   expect(statuses(check, null)).toEqual(['failed', 'skipped', 'skipped'])
   expect(obstacleOf(findingsOf(check, null))).toMatchObject({ code: 'unreachable' })
 })
 
-test('O4: a reason why no browser could is said as it is, whatever was heard', () => {
+test('O4: a reason that applies to every browser is reported, whatever the page reports', () => {
   const none = { ...check, url: null, origin: null, unavailable: problem('no-name') }
   expect(obstacleOf(findingsOf(none, null))).toMatchObject({ code: 'no-name' })
 })
@@ -35,11 +35,11 @@ test('O4: a cookie that is not kept is an obstacle, a socket that does not open 
   }
 })
 
-test('only a whole message of this very check is heard', () => {
+test('only a complete message of this check is accepted', () => {
   const message = { threadbox: 'preview-check', id: 'one', hasCookie: true, socket: 'open' }
-  expect(heardOf(message, 'one')).toEqual({ hasCookie: true, socket: 'open' })
-  expect(heardOf({ ...message, hasCookie: 'yes' }, 'one')).toMatchObject({ hasCookie: false })
+  expect(probeOf(message, 'one')).toEqual({ hasCookie: true, socket: 'open' })
+  expect(probeOf({ ...message, hasCookie: 'yes' }, 'one')).toMatchObject({ hasCookie: false })
   for (const other of [null, 'open', {}, { ...message, id: 'two' }, { ...message, socket: 'ok' }]) {
-    expect(heardOf(other, 'one')).toBeNull()
+    expect(probeOf(other, 'one')).toBeNull()
   }
 })

@@ -1,17 +1,20 @@
 import type { PreviewCheck, PreviewProblem } from '@threadbox/sdk'
 
-/** What the page of a check said last; null when nothing came. */
-export type Heard = { hasCookie: boolean; socket: 'asked' | 'open' | 'blocked' } | null
+/** The last message of the check page; null if none came. */
+export type BrowserProbe = { hasCookie: boolean; socket: 'asked' | 'open' | 'blocked' } | null
 
-/** What was found about one thing that previews need of this browser. `problem` is null unless the status is a bad one. */
+/**
+ * The result for one thing that previews need from this browser. `problem` is null unless `status` is `warning` or
+ * `failed`.
+ */
 export type PreviewFinding = {
   aspect: 'names' | 'cookies' | 'sockets'
   status: 'ok' | 'warning' | 'failed' | 'skipped'
   problem: PreviewProblem | null
 }
 
-/** The message of a check, if it is one of this check's. */
-export function heardOf(data: unknown, id: string): Heard {
+/** Parses a message of this check; null for any other message. */
+export function probeOf(data: unknown, id: string): BrowserProbe {
   if (typeof data !== 'object' || data === null) return null
   const message = data as Record<string, unknown>
   const { socket } = message
@@ -20,24 +23,24 @@ export function heardOf(data: unknown, id: string): Heard {
   return { hasCookie: message.hasCookie === true, socket }
 }
 
-/** One finding for each thing; what could not be looked at, because something before it fails, is skipped. */
-export function findingsOf(check: PreviewCheck, heard: Heard): PreviewFinding[] {
+/** One finding per aspect. Aspects that couldn’t be checked because an earlier one failed are skipped. */
+export function findingsOf(check: PreviewCheck, probe: BrowserProbe): PreviewFinding[] {
   const { unavailable, problems } = check
-  if (unavailable !== null || heard === null) {
+  if (unavailable !== null || probe === null) {
     const names = { aspect: 'names', status: 'failed', problem: unavailable ?? problems.unreachable } as const
     return [names, { aspect: 'cookies', ...skipped }, { aspect: 'sockets', ...skipped }]
   }
-  const hasSocket = heard.socket === 'open'
+  const hasSocket = probe.socket === 'open'
   return [
     { aspect: 'names', ...fine },
-    heard.hasCookie
+    probe.hasCookie
       ? { aspect: 'cookies', ...fine }
       : { aspect: 'cookies', status: 'failed', problem: problems.cookies },
     hasSocket ? { aspect: 'sockets', ...fine } : { aspect: 'sockets', status: 'warning', problem: problems.sockets },
   ]
 }
 
-/** Why no page of a preview can be shown in this browser; null when one can. */
+/** Why this browser can’t show previews; null if it can. */
 export function obstacleOf(findings: readonly PreviewFinding[]): PreviewProblem | null {
   return findings.find(({ status }) => status === 'failed')?.problem ?? null
 }

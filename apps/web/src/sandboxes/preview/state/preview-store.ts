@@ -9,7 +9,7 @@ import { keyOfPort, startedServices } from './targets.models.ts'
 
 const pane = 'preview'
 
-/** What the preview of a thread showed last, and the way to change it. */
+/** What the preview of a thread showed last, and a function to change it. */
 export function usePreviewView(
   threadId: string,
 ): [view: PreviewView, change: (update: (view: PreviewView) => PreviewView) => void] {
@@ -23,13 +23,13 @@ export function usePreviewView(
   return [view, change]
 }
 
-/** Opens the preview of a service of the thread whose page is open, because the person asked for it. */
+/** Opens the preview of a service in the open thread, on request of the user. */
 export function viewInPane(threadId: string, target: string): void {
   rememberView(threadId, pane, withTarget(readPreviewView(viewOf(threadId, pane)), target))
   openPane(pane)
 }
 
-/** Opens the preview of a port at a path, because the person asked for it. */
+/** Opens the preview of a port at a path, on request of the user. */
 export function viewPort(
   queryClient: QueryClient,
   threadId: string,
@@ -42,18 +42,18 @@ export function viewPort(
   openPane(pane)
 }
 
-/** Keeps the preview of a thread open wherever the person goes, or no longer. */
+/** Keeps a thread’s preview open across navigation, or no longer. */
 export function pinPreview(threadId: string, isPinned: boolean): void {
   pin(isPinned ? { threadId, pane } : null)
 }
 
-/** What was last seen of each thread's services on this page: what a start is told by. */
+/** The last known services of each thread, to which the next ones are compared to find those that started. */
 const seen = new Map<string, ServicesView>()
 
 /**
- * Opens the preview of what started since the services of the thread were last seen, once per start. What the server tells
- * and what is read from the list both come here: a start that was not told, because nobody listened yet or because several
- * changes came as one, is in the list.
+ * Opens the preview of a service that started since the services of the thread were last seen, once per start. Both
+ * events and fetched lists come here: a start without an event of its own (not connected yet, or several changes in one
+ * event) is in the list.
  */
 function openStarted(threadId: string, services: ServicesView): void {
   const started = startedServices(seen.get(threadId), services, performance.timeOrigin)
@@ -65,13 +65,13 @@ function openStarted(threadId: string, services: ServicesView): void {
   offerPane(threadId, pane)
 }
 
-/** Takes over what the server told of the services of any thread. */
+/** Applies a `services` event of any thread. */
 export function receiveServices(queryClient: QueryClient, threadId: string, services: ServicesView): void {
   putServices(queryClient, threadId, services)
   openStarted(threadId, services)
 }
 
-/** Lets what starts in the thread that is looked at open its preview by itself. */
+/** Opens the preview of services that start in the open thread automatically. */
 export function usePreviewOfStarted(threadId: string): void {
   const { data } = useServices(threadId)
   useEffect(() => {

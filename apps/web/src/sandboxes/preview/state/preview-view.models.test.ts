@@ -3,7 +3,7 @@ import { pathOf, pathTyped, readPreviewView, withClosed, withPath, withTarget } 
 
 const fresh = readPreviewView(undefined)
 
-test('what was typed becomes a path of the page, whatever it looks like', () => {
+test('typed text becomes a path of the page, whatever its form', () => {
   const cases: [typed: string, path: string][] = [
     ['', '/'],
     ['forecast?day=1#top', '/forecast?day=1#top'],
@@ -19,12 +19,12 @@ test('what was typed becomes a path of the page, whatever it looks like', () => 
 })
 
 describe('O6: the view of a thread', () => {
-  test('is read back as it was written', () => {
+  test('is restored as it was stored', () => {
     const view = withTarget(withPath({ ...fresh, width: 'phone', areLogsOpen: true }, 'api', '/docs'), 'api')
     expect(readPreviewView(JSON.parse(JSON.stringify(view)))).toEqual(view)
   })
 
-  test('is the first one where what was stored cannot be used', () => {
+  test('is the initial one if the stored value cannot be used', () => {
     for (const stored of [null, 'x', 3, [], { width: 'toString', paths: { a: 3, b: 'no-slash' }, closed: [1] }]) {
       expect(readPreviewView(stored)).toEqual(fresh)
     }
@@ -36,7 +36,7 @@ describe('O6: the view of a thread', () => {
     expect(withPath(view, 'a', '/').paths).toEqual({ b: '/y' })
   })
 
-  test('O4: what the person closed is remembered until it is looked at again', () => {
+  test('O4: a closed preview is remembered until it is opened again', () => {
     const closed = withClosed(withClosed(fresh, 'a'), 'a')
     expect(closed.closed).toEqual(['a'])
     expect(withClosed(fresh, null)).toBe(fresh)

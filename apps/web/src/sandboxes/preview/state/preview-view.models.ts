@@ -1,16 +1,16 @@
-/** Widths a page can be looked at in; `full` is the width of the pane. */
+/** Widths in which a page can be shown; `full` is the width of the pane. */
 export const frameWidths = { full: null, tablet: 768, phone: 390 } as const
 export type FrameWidth = keyof typeof frameWidths
 
-/** What the preview of a thread showed, as this device remembers it. */
+/** What the preview of a thread showed last, stored on this device. */
 export type PreviewView = {
   /** The key of the target in front. */
   target: string | null
-  /** Path by key of the target; without one it is the root. */
+  /** The path for each target key; the root if there is none. */
   paths: Record<string, string>
   width: FrameWidth
   areLogsOpen: boolean
-  /** Services whose preview the person closed: they do not open it again by themselves. */
+  /** Services whose preview you closed: it doesn’t open automatically again. */
   closed: string[]
 }
 
@@ -39,7 +39,7 @@ export function withPath(view: PreviewView, key: string, path: string): PreviewV
   return { ...view, paths: Object.fromEntries(path === '/' ? kept : [...kept, [key, path]]) }
 }
 
-/** The person chose a target: it may open by itself again. */
+/** Selects a target. Its preview may open automatically again. */
 export function withTarget(view: PreviewView, target: string): PreviewView {
   return { ...view, target, closed: view.closed.filter((name) => name !== target) }
 }
@@ -50,8 +50,8 @@ export function withClosed(view: PreviewView, target: string | null): PreviewVie
 }
 
 /**
- * What was typed into the address as a path of the page: `forecast?day=1`, or a whole address of which only the path counts,
- * because the pane shows one origin.
+ * Turns text typed into the address row into a path of the page: `forecast?day=1`, or a full URL, of which only the
+ * path counts because the pane shows one origin.
  */
 export function pathTyped(text: string): string {
   const typed = text.trim()

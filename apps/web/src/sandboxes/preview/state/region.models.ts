@@ -3,12 +3,12 @@ import type { Region } from '../../../preview-bridge/messages.ts'
 type Size = { width: number; height: number }
 type Point = { x: number; y: number }
 
-/** Smaller is a click, which means the element under the pointer. */
+/** A smaller drag counts as a click, which selects the element under the pointer. */
 export const smallestRegion = 24
-/** What the keyboard can make a region at least. */
+/** The smallest region that the keyboard can make. */
 const smallestByKey = 8
 
-/** The middle of what is shown. */
+/** The middle of the visible area. */
 export function middleOf(area: Region): Region {
   const width = Math.round(area.width / 2)
   const height = Math.round(area.height / 2)
@@ -16,7 +16,7 @@ export function middleOf(area: Region): Region {
   return { x, y: Math.round(area.y + (area.height - height) / 2), width, height }
 }
 
-/** From corner to corner, as far as it lies in the area. */
+/** The region between two corners, cut to the area. */
 export function between(from: Point, to: Point, area: Region): Region {
   const clamp = (value: number, start: number, length: number) =>
     Math.round(Math.min(start + length, Math.max(start, value)))
@@ -26,7 +26,7 @@ export function between(from: Point, to: Point, area: Region): Region {
   return { x, y, width: (right ?? x) - x, height: (bottom ?? y) - y }
 }
 
-/** The part of a region that lies in the area; null when there is none. */
+/** The part of a region inside the area; null if there is none. */
 export function within(region: Region, area: Region): Region | null {
   const to = { x: region.x + region.width, y: region.y + region.height }
   const cut = between(region, to, area)
@@ -40,7 +40,9 @@ const directions: Record<string, Point> = {
   ArrowDown: { x: 0, y: 1 },
 }
 
-/** Arrows move by 8 pixels, with Alt by one; with Shift they move the lower right corner. Null for every other key. */
+/**
+ * Arrow keys move by 8 pixels, with Alt by one; with Shift they move the lower right corner. Null for every other key.
+ */
 export function afterKey(
   region: Region,
   key: { key: string; altKey: boolean; shiftKey: boolean },
@@ -59,7 +61,7 @@ export function afterKey(
   }
 }
 
-/** At another place, as far as the area goes. */
+/** Moved to a point, within the area. */
 function movedTo(to: Point, size: Size, area: Region): Region {
   const limit = (value: number, start: number, room: number) =>
     Math.round(Math.max(start, Math.min(start + room, value)))
@@ -67,7 +69,7 @@ function movedTo(to: Point, size: Size, area: Region): Region {
   return { x, y: limit(to.y, area.y, area.height - size.height), width: size.width, height: size.height }
 }
 
-/** Corners and middles of the sides; where a drag of one keeps the opposite one. */
+/** Corners and midpoints of the sides. Dragging one keeps the opposite one in place. */
 export const handles = [
   { x: 0, y: 0 },
   { x: 0.5, y: 0 },
@@ -79,7 +81,10 @@ export const handles = [
   { x: 1, y: 1 },
 ] as const
 
-/** The region when a handle was dragged to a point: the opposite side stays, and that of a middle handle too. */
+/**
+ * The region after a handle was dragged to a point. The opposite side stays; a handle in the middle of a side keeps
+ * both adjacent sides too.
+ */
 export function afterHandle(region: Region, handle: Point, { to, area }: { to: Point; area: Region }): Region {
   const right = region.x + region.width
   const bottom = region.y + region.height
@@ -88,7 +93,7 @@ export function afterHandle(region: Region, handle: Point, { to, area }: { to: P
   return between(from, end, area)
 }
 
-/** Where Cancel and Ask stand: below the region on its right, else above it, else inside. */
+/** The position of Cancel and Ask: below the region at its right edge, else above it, else inside. */
 export function placeOfAsk(region: Region, { box, ask }: { box: Size; ask: Size }): Point {
   const gap = 10
   const right = Math.min(box.width - 8, Math.max(ask.width + 8, region.x + region.width + 3))
@@ -97,7 +102,7 @@ export function placeOfAsk(region: Region, { box, ask }: { box: Size; ask: Size 
   return { x: Math.max(8, right - ask.width - gap), y: Math.max(8, region.y + region.height - ask.height - gap) }
 }
 
-/** A region over the frame as one of the page's viewport, in whole pixels. `scale`: how large the frame is shown. */
+/** Converts a region over the frame to the page’s viewport, in whole pixels. `scale`: the zoom of the frame. */
 export function inPage(region: Region, frame: { x: number; y: number; scale: number }): Region {
   const x = Math.round((region.x - frame.x) / frame.scale)
   const y = Math.round((region.y - frame.y) / frame.scale)
@@ -105,7 +110,7 @@ export function inPage(region: Region, frame: { x: number; y: number; scale: num
   return { x, y, width, height: Math.max(1, Math.round(region.height / frame.scale)) }
 }
 
-/** The other way round. */
+/** The reverse of `inPage`. */
 export function overFrame(region: Region, frame: { x: number; y: number; scale: number }): Region {
   const { x, y, scale } = frame
   return {

@@ -10,8 +10,8 @@ const errorCharacters = 1000
 const urlCharacters = 2000
 
 /**
- * Takes a picture of a region of the page's viewport. What comes back is what a page gave: only a PNG of exactly this size
- * is read at all, and what goes on is drawn anew from its pixels. Rejects once it is cancelled, however far it was.
+ * Takes a screenshot of a region of the page’s viewport. The image comes from the page: only a PNG of exactly the
+ * expected size is decoded, and the file is re-encoded from its pixels. Rejects when `signal` aborts, at any stage.
  */
 export async function takeScreenshot(options: {
   bridge: PageBridge
@@ -21,7 +21,7 @@ export async function takeScreenshot(options: {
   signal: AbortSignal
 }): Promise<TakenScreenshot> {
   const { bridge, target, region, scale, signal } = options
-  const { path, lines } = bridge.says.getState()
+  const { path, lines } = bridge.page.getState()
   const { image, elements, missing, viewport } = await bridge.capture(region, { scale, signal })
   const size = { width: Math.round(region.width * scale), height: Math.round(region.height * scale) }
   const claimed = await sizeOfPng(image)
@@ -29,7 +29,7 @@ export async function takeScreenshot(options: {
     throw new Error('The image has an unexpected size.')
   const errors = lines.filter(({ level }) => level === 'error').slice(-sentErrors)
   const { width, height, scrollX, scrollY } = viewport
-  const drawn = await drawnAnew(image, size)
+  const drawn = await reencode(image, size)
   signal.throwIfAborted()
   return {
     file: new File([drawn], `screenshot-${target.name === '' ? target.port : target.name}.png`, {
@@ -49,14 +49,16 @@ export async function takeScreenshot(options: {
 
 const signature = [137, 80, 78, 71, 13, 10, 26, 10]
 
-/** What a PNG says in its head: a picture that unpacks to gigabytes is told from one that does not before it is. */
+/**
+ * Reads the size from the header of a PNG, so that an image that decodes to gigabytes is rejected before it is decoded.
+ */
 async function sizeOfPng(image: Blob): Promise<{ width: number; height: number } | null> {
   const head = new DataView(await image.slice(0, 24).arrayBuffer())
   if (head.byteLength < 24 || signature.some((byte, index) => head.getUint8(index) !== byte)) return null
   return { width: head.getUint32(16), height: head.getUint32(20) }
 }
 
-async function drawnAnew(image: Blob, size: { width: number; height: number }): Promise<Blob> {
+async function reencode(image: Blob, size: { width: number; height: number }): Promise<Blob> {
   const bitmap = await createImageBitmap(image)
   const canvas = new OffscreenCanvas(size.width, size.height)
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0)

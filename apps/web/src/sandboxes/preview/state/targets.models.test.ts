@@ -14,19 +14,19 @@ describe('tabs', () => {
   const openPorts = [{ port: 5173, command: 'vite', cwd: null }]
   const services = [service('dashboard'), service('api', { port: 8000, status: 'stopped' })]
 
-  test('O10: every service has one, in the order of their start; an open port only when it was asked for', () => {
+  test('O10: every service has one, in the order of their start; an open port only if it was requested', () => {
     expect(targetsOf({ services, openPorts }, null).map(({ key }) => key)).toEqual(['dashboard', 'api'])
     expect(targetsOf({ services, openPorts }, ':5173').map(({ key }) => key)).toEqual(['dashboard', 'api', ':5173'])
   })
 
-  test('a port that was shown and is closed is stopped; one that became a service is that service', () => {
+  test('a selected port that closed is stopped; one that became a service is that service', () => {
     expect(targetsOf(view(), ':5173')).toMatchObject([{ port: 5173, status: 'stopped', service: null }])
     const targets = targetsOf(view(service('web', { port: 5173 })), ':5173')
     expect(targets).toHaveLength(1)
     expect(chosenTarget(targets, ':5173')?.key).toBe('web')
   })
 
-  test('in front is what was asked for, else what runs, else the first', () => {
+  test('the selected one is in front, else a running one, else the first', () => {
     const targets = targetsOf({ services: services.toReversed(), openPorts }, null)
     expect(chosenTarget(targets, 'api')?.key).toBe('api')
     expect(chosenTarget(targets, 'gone')?.key).toBe('dashboard')
@@ -41,7 +41,7 @@ describe('tabs', () => {
 })
 
 describe('O4: what started between two views', () => {
-  test('is what is new, what starts again, and what takes another’s name', () => {
+  test('is new services, restarted ones, and ones that take another’s name', () => {
     expect(namesOf(startedServices(view(), view(service('a'))))).toEqual(['a'])
     const starting = service('a', { status: 'starting' })
     for (const status of ['running', 'stopped', 'error', 'suspended'] as const) {
@@ -52,7 +52,7 @@ describe('O4: what started between two views', () => {
     expect(namesOf(startedServices(view(service('a')), other))).toEqual(['a'])
   })
 
-  test('is not what goes on: it became ready, it woke, or it ended', () => {
+  test('is not a service that became ready, woke or ended', () => {
     const before = ['starting', 'suspended', 'running'] as const
     for (const status of before) expect(startedServices(view(service('a', { status })), view(service('a')))).toEqual([])
     const starting = view(service('a', { status: 'starting' }))
@@ -60,7 +60,7 @@ describe('O4: what started between two views', () => {
     expect(startedServices(view(service('a')), view(service('a', { status: 'error' })))).toEqual([])
   })
 
-  test('of a thread that nobody looked at is only what is starting now', () => {
+  test('in a thread without an earlier view is only what is starting now', () => {
     expect(startedServices(undefined, view(service('a')))).toEqual([])
     expect(startedServices(undefined, view(service('a', { since: 999 })), 1000)).toEqual([])
     expect(namesOf(startedServices(undefined, view(service('a', { since: 1000 })), 1000))).toEqual(['a'])

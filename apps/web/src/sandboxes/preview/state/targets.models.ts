@@ -1,7 +1,7 @@
 import type { OpenPort, Service, ServiceStatus, ServicesView } from '@threadbox/sdk'
 import type { GlyphState } from '../../../ui/glyph.tsx'
 
-/** What the pane can show: a service, or a port that some other process listens on. `key` is what is remembered. */
+/** What the pane can show: a service, or a port that another process listens on. `key` is the stored identifier. */
 export type PreviewTarget = {
   key: string
   name: string
@@ -17,8 +17,8 @@ export function keyOfPort(port: number): string {
 }
 
 /**
- * What has a tab: every service, and of the other open ports the one that was asked for. A port that is remembered and no
- * longer open keeps its tab as stopped, so that the person sees what became of it.
+ * Returns the tabs: every service, and of the other open ports the selected one. A selected port that has closed keeps
+ * its tab as stopped, so that its end is visible.
  */
 export function targetsOf(view: ServicesView, wanted: string | null): PreviewTarget[] {
   const targets: PreviewTarget[] = view.services.map((service) => ({
@@ -35,7 +35,7 @@ export function targetsOf(view: ServicesView, wanted: string | null): PreviewTar
   return [...targets, { key, name: '', port, status: isOpen ? 'running' : 'stopped', service: null }]
 }
 
-/** The tab that is in front: what was asked for, else what runs, else the first. */
+/** The tab in front: the selected one, else a running one, else the first. */
 export function chosenTarget(targets: readonly PreviewTarget[], wanted: string | null): PreviewTarget | null {
   const port = portOfKey(wanted)
   return (
@@ -47,7 +47,7 @@ export function chosenTarget(targets: readonly PreviewTarget[], wanted: string |
   )
 }
 
-/** Open ports that have no tab. */
+/** Open ports without a tab. */
 export function offeredPorts(view: ServicesView, targets: readonly PreviewTarget[]): OpenPort[] {
   return view.openPorts.filter((open) => !targets.some((target) => target.port === open.port))
 }
@@ -65,9 +65,9 @@ export function glyphOfService(status: ServiceStatus): GlyphState {
 }
 
 /**
- * Services that began to run between two views, the latest last. What woke with its sandbox did not begin. When nothing was
- * known before (`before` is undefined), what is starting right now began, and what runs since `pageOpenedAt` or later (ms
- * since epoch): it started while its page was loading.
+ * Services that started between two views, the latest last. Services that woke with their sandbox aren’t included.
+ * Without an earlier view (`before` is undefined), these are the ones that are starting now, and those running since
+ * `pageOpenedAt` (ms since epoch) or later, which started while the page was loading.
  */
 export function startedServices(
   before: ServicesView | undefined,

@@ -4,36 +4,36 @@ import { useStore } from 'zustand'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { errorOf, previewCheckQuery } from '../api/preview-check.queries.ts'
-import { type FrameState, loadsByItself } from './frame.models.ts'
-import { makePageBridge, type PageBridge, type PageSays } from './page-bridge.ts'
+import { type FrameState, shouldAutoLoad } from './frame.models.ts'
+import { makePageBridge, type PageBridge, type PageState } from './page-bridge.ts'
 import { obstacleOf } from './preview-findings.models.ts'
 import type { PreviewTarget } from './targets.models.ts'
 import { useRefusal } from './use-refusal.ts'
 
 /**
- * A page that has said nothing after this long may be one that cannot (a PDF), or one that this browser never gets to:
- * then it is tried which.
+ * A page that has reported nothing after this time either can’t (a PDF) or wasn’t reachable for this browser. A check
+ * then finds out which.
  */
 const silentMs = 6000
 
 export type Frame = FrameState & {
   element: RefObject<HTMLIFrameElement | null>
-  /** The page went on by itself, and does not say where to. */
-  hasMovedOn: boolean
-  /** What the page says of itself, as far as it can. */
-  page: PageSays
+  /** The page navigated without reporting where to. */
+  hasNavigated: boolean
+  /** What the page reports about itself, if it does. */
+  page: PageState
   bridge: PageBridge
-  /** Where the page is; null until it was asked for. */
+  /** The origin of the page; null before the first request. */
   origin: string | null
-  /** Why nothing could be loaded, while `load` is `failed` or `unavailable`. */
+  /** The reason why nothing was loaded, while `load` is `failed` or `unavailable`. */
   error: unknown
   open: (path: string) => void
   onLoad: () => void
 }
 
 /**
- * Loads pages of a target into a frame. Each load asks for a new address, which may be used once, and takes the place of the
- * page before in the browser's history; until it is there the page before stays. For another target use another one.
+ * Loads pages of a target into a frame. Each load requests a single-use address, which replaces the previous page in
+ * the browser’s history. The previous page stays visible until the new one is loaded. Use one instance per target.
  */
 export function useFrame(threadId: string, target: PreviewTarget, path: string): Frame {
   const client = useClient()
@@ -42,12 +42,12 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   const running = useRef<AbortController | null>(null)
   const wasDown = useRef(false)
   const [state, setState] = useState<FrameState>({ hasPage: false, load: 'none' })
-  const [hasMovedOn, setHasMovedOn] = useState(false)
+  const [hasNavigated, setHasNavigated] = useState(false)
   const [origin, setOrigin] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const { port, status } = target
   const bridge = useBridge(element, origin)
-  const page = useStore(bridge.says)
+  const page = useStore(bridge.page)
   const refusalOf = useRefusal()
 
   const open = useStable((wanted: string) => {
@@ -60,15 +60,15 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
       setError(cause)
       become(load)
     }
-    const doubt = () => {
-      if (bridge.says.getState().path !== null) return
+    const checkPreviewSetup = () => {
+      if (bridge.page.getState().path !== null) return
       queries.fetchQuery(previewCheckQuery(client)).then(
         (findings) => {
           const problem = obstacleOf(findings)
-          const isSilent = !abort.signal.aborted && bridge.says.getState().path === null
+          const isSilent = !abort.signal.aborted && bridge.page.getState().path === null
           if (problem !== null && isSilent) fail('unavailable', errorOf(problem))
         },
-        // Whoever cannot be asked is said elsewhere.
+        // If the check can’t be made, the app shows the lost connection elsewhere.
         () => undefined,
       )
     }
@@ -82,7 +82,7 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
         become('loading')
         bridge.leave()
         element.current?.contentWindow?.location.replace(preview.url ?? 'about:blank')
-        const timer = setTimeout(doubt, silentMs)
+        const timer = setTimeout(checkPreviewSetup, silentMs)
         abort.signal.addEventListener('abort', () => clearTimeout(timer))
       },
       (cause: unknown) => {
@@ -93,13 +93,13 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
   useEffect(() => () => running.current?.abort(), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of the status
   useEffect(() => {
-    if (loadsByItself(status, { ...state, wasDown: wasDown.current })) open(path)
+    if (shouldAutoLoad(status, { ...state, wasDown: wasDown.current })) open(path)
     else if (status !== 'running' && status !== 'suspended') wasDown.current = true
   }, [status])
 
   return {
     ...state,
-    hasMovedOn: hasMovedOn && page.path === null,
+    hasNavigated: hasNavigated && page.path === null,
     page,
     bridge,
     element,
@@ -108,13 +108,13 @@ export function useFrame(threadId: string, target: PreviewTarget, path: string):
     open,
     onLoad: () => {
       bridge.loaded()
-      setHasMovedOn(state.hasPage && state.load === 'none')
+      setHasNavigated(state.hasPage && state.load === 'none')
       setState((before) => (before.load === 'loading' ? { hasPage: true, load: 'none' } : before))
     },
   }
 }
 
-/** The bridge into whatever page of this origin the frame shows. */
+/** The bridge into the page that the frame shows, for this origin. */
 function useBridge(element: RefObject<HTMLIFrameElement | null>, origin: string | null): PageBridge {
   const current = useRef(origin)
   current.current = origin

@@ -2,13 +2,13 @@ import { useClient } from '../../../page/client/client.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { useRefusal } from './use-refusal.ts'
 
-/** Opens a page of the sandbox in a tab of its own, by an address of its own. A tab that cannot be filled is closed. */
+/** Opens a page of the sandbox in a new tab with an address of its own. If that fails, the tab is closed. */
 export function useOpenTab(threadId: string): (port: number, path: string) => void {
   const client = useClient()
   const showError = useErrorToast()
   const refusalOf = useRefusal()
   return (port, path) => {
-    // At once: a tab that opens later than the click is taken for an advertisement.
+    // Immediately: browsers block a tab that is opened later than the click as a pop-up.
     const tab = window.open('about:blank', '_blank')
     if (tab !== null) tab.opener = null
     client.previews.open(threadId, { port, path }).then(
