@@ -16,9 +16,9 @@ import { parentOf } from '../../../page/content/state/names.models.ts'
 import type { Listing } from '../state/tree.models.ts'
 
 const partSize = 2000
-/** More entries than anybody scrolls through; the list says how many are left out. */
+/** The list shows how many entries are left out. */
 const mostEntries = 20_000
-/** Twice within the minute that the server watches for. */
+/** Twice within the minute for which the server watches. */
 const renewMs = 25_000
 const againMs = 700
 
@@ -39,14 +39,14 @@ async function readFolder(
   }
 }
 
-/** What is in each of these folders, as far as it is known. One that sleeps is read and goes on sleeping. */
+/** The known content of each of these folders. Reading the folder of a sleeping sandbox doesn’t wake it. */
 export function useFolders(
   threadId: string,
   paths: readonly string[],
   isReadable: boolean,
 ): ReadonlyMap<string, Listing & { retry: () => void }> {
   const client = useClient()
-  // The same map for as long as nothing in it changed: thousands of lines are sorted from it.
+  // Returns the same map while nothing in it changed: thousands of rows are sorted from it.
   const combine = useCallback(
     (results: UseQueryResult<Folder>[]) =>
       new Map(
@@ -76,7 +76,7 @@ export function useFolders(
   })
 }
 
-/** One file as it is now. */
+/** The current entry of one file. */
 export function useFileEntry(threadId: string, path: string, isReadable: boolean) {
   const client = useClient()
   return useQuery({
@@ -102,38 +102,38 @@ export function useFileBytes(
       const range = sizeBytes > limitBytes ? { range: `bytes=0-${limitBytes - 1}` } : {}
       const response = await client.files.read(threadId, path, { ...range, wake: false, signal })
       const bytes = new Uint8Array(await response.arrayBuffer())
-      // What was read, and not what was asked for: it may have been written in between.
+      // The version that was read, not the requested one: the file may have been written in between.
       return { bytes, version: response.headers.get('etag') ?? version, isWhole: response.status === 200 }
     },
     enabled: options.isEnabled,
     retry: false,
-    // What was seen stays until the next version of it is here.
+    // The previous version stays visible until the next one is loaded.
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   })
 }
 
-/** While these folders are in view changes in them are told; a hidden tab asks for nothing. */
+/** While these folders are in view, the server reports changes in them. A hidden tab doesn’t watch. */
 export function useWatchedFolders(threadId: string, paths: readonly string[], isAwake: boolean): void {
   const client = useClient()
   const queryClient = useQueryClient()
   const key = JSON.stringify(paths)
   const wasAwake = useRef(isAwake)
   useEffect(() => {
-    // Whatever woke it may have written already.
+    // The process that woke the sandbox may already have written files.
     if (isAwake && !wasAwake.current) renewFolder(queryClient, threadId, null)
     wasAwake.current = isAwake
     if (!isAwake) return
     const wanted: string[] = JSON.parse(key)
     const renew = () => {
       if (document.visibilityState === 'hidden') return
-      // It is renewed soon; until then the list can be read again by hand.
+      // The watch is renewed soon; until then the list can be refreshed by hand.
       client.files.watch(threadId, wanted).catch(() => undefined)
     }
     renew()
     const timer = setInterval(renew, renewMs)
-    // While it was hidden nothing was watched.
+    // Nothing was watched while the tab was hidden.
     const onVisible = () => {
       renew()
       if (document.visibilityState === 'visible') renewFolder(queryClient, threadId, null)
@@ -146,10 +146,10 @@ export function useWatchedFolders(threadId: string, paths: readonly string[], is
   }, [client, queryClient, threadId, key, isAwake])
 }
 
-/** Folders that changed while they were being read: they are read once more. */
+/** Folders that changed while they were being read. They are read once more. */
 const again = new Set<string>()
 
-/** Something in a folder is not as it was: what is known of it is read again where it is in view. */
+/** Reloads a changed folder where it is in view. */
 export function renewFolder(queryClient: QueryClient, threadId: string, path: string | null): void {
   const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => {
     const [kind, ofThread, ofPath] = queryKey
@@ -157,7 +157,7 @@ export function renewFolder(queryClient: QueryClient, threadId: string, path: st
     if (kind === 'folder') return path === null || ofPath === path
     return kind === 'file-entry' && (path === null || parentOf(ofPath) === path)
   }
-  // A folder that changes all the time would never be read if each change began its reading anew.
+  // A folder that changes all the time would never finish loading if each change restarted the request.
   if (queryClient.isFetching({ predicate }) > 0) {
     const key = `${threadId} ${path ?? ''}`
     if (again.has(key)) return
@@ -171,14 +171,14 @@ export function renewFolder(queryClient: QueryClient, threadId: string, path: st
   void queryClient.invalidateQueries({ predicate })
 }
 
-/** Nothing is replayed: what changed while nobody listened is read again. */
+/** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewFiles(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [kind] }) => kind === 'folder' || kind === 'file-entry',
   })
 }
 
-/** What a person does with files. Each wakes the sandbox when it sleeps. */
+/** File operations. Each wakes a sleeping sandbox. */
 export function useFileActions(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -205,17 +205,17 @@ export function useFileActions(threadId: string) {
   }
 }
 
-/** How far a copy is, as the server tells it. */
+/** Applies the progress of a copy that the server reports. */
 export function receiveCopying(
   queryClient: QueryClient,
   event: { copyId: string; files: number; bytes: number },
 ): void {
   const { copyId, files, bytes } = event
-  queryClient.setQueryData<CopySofar>(queryKeys.copying(copyId), { files, bytes })
+  queryClient.setQueryData<CopiedSoFar>(queryKeys.copying(copyId), { files, bytes })
 }
 
-type CopySofar = { files: number; bytes: number }
+type CopiedSoFar = { files: number; bytes: number }
 
-export function useCopying(copyId: string): CopySofar | undefined {
-  return useQuery<CopySofar>({ queryKey: queryKeys.copying(copyId), queryFn: skipToken, gcTime: 0 }).data
+export function useCopying(copyId: string): CopiedSoFar | undefined {
+  return useQuery<CopiedSoFar>({ queryKey: queryKeys.copying(copyId), queryFn: skipToken, gcTime: 0 }).data
 }

@@ -7,19 +7,19 @@ import { type Edit, withLineEndsOf } from '../state/edits.ts'
 import { textOf } from '../state/kinds.models.ts'
 import { renewFolder } from './files.queries.ts'
 
-/** What stands in the way of a save: the file as it is now. `text` null: it is no text, or too large to be shown. */
+/** The current file that a save conflicts with. `text` is null if it isn’t text, or too large to show. */
 export type SaveConflict = { version: string | null; text: string | null }
 
 type Save = { edit: Edit; version: string | null }
 export type SaveResult = { kind: 'saved' } | { kind: 'conflict'; conflict: SaveConflict }
 
-/** Larger files are not fetched to be compared. */
+/** Larger files are not fetched for comparison. */
 const comparedBytes = 1024 * 1024
 
 /**
- * Writes a text over the version that is named; null: only where nothing is. A version may become another one although
- * nobody wrote: the sandbox forgets fractions of a second of a time. So a text that is still the one that the edit
- * began from is no conflict.
+ * Writes a text over the named version; null: only if the file doesn’t exist. A version can change without a write,
+ * because the sandbox loses fractions of a second of file times. So a file that still has the text that the edit began
+ * from doesn’t conflict.
  */
 export function useSaveText(threadId: string, path: string) {
   const client = useClient()

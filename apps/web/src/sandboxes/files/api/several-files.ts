@@ -5,7 +5,10 @@ import { useFileActions } from './files.queries.ts'
 
 type ChangeView = (update: (view: FilesView) => FilesView) => void
 
-/** Moves files and folders into a folder, one after another; what is there already, or would hold itself, stays. */
+/**
+ * Moves files and folders into a folder, one after another. Entries that exist there, and folders that would contain
+ * themselves, are not moved.
+ */
 export function useMoveInto(threadId: string, onView: ChangeView) {
   const { move } = useFileActions(threadId)
   return useMutation({

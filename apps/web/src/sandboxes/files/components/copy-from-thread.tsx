@@ -21,10 +21,10 @@ import { isFolder, type Listing, sorted } from '../state/tree.models.ts'
 import { FileName } from './file-name.tsx'
 import { EntryIcon } from './file-row.tsx'
 
-/** Longer folders are for the thread itself. */
+/** The most entries shown per folder. Longer folders are for the thread itself. */
 const mostShown = 500
 
-/** Chooses files of another thread, which may sleep on, and copies them into a folder of this one. */
+/** Selects files of another thread, without waking its sandbox, and copies them into a folder of this one. */
 export function CopyFromThread(props: { threadId: string; folder: string; onClose: () => void }) {
   const { t } = useTranslation('files')
   const { t: common } = useTranslation('common')
@@ -114,12 +114,12 @@ function useCopy(props: { threadId: string; folder: string; copyId: string; onCl
       })
       props.onClose()
     },
-    // What was copied before a failure is there.
+    // Files that were copied before a failure exist.
     onSettled: () => renewFolder(queryClient, threadId, folder),
   })
 }
 
-/** One folder of a thread at a time, with a box before each entry. */
+/** One folder of a thread at a time, with a checkbox before each entry. */
 function FilesOfThread(props: {
   threadId: string
   chosen: ReadonlySet<string>

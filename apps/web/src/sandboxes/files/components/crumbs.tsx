@@ -53,7 +53,7 @@ function Crumb(props: {
       type="button"
       className="btn btn--ghost btn--sm"
       aria-current={props.isLast ? 'page' : undefined}
-      data-over={drop.isOver || undefined}
+      data-over={drop.isDraggedOver || undefined}
       {...drop.handlers}
       onClick={props.onFolder}
     >

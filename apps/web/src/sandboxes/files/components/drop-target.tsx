@@ -5,20 +5,20 @@ import { nameOfPath, shownName } from '../../../page/content/state/names.models.
 import { chosenFiles, droppedFiles } from '../state/dropped-files.ts'
 import { useTransfersStore } from '../state/transfers-context.tsx'
 
-/** Takes files and folders that are dropped on the list into the folder that is shown. */
+/** Accepts files and folders that are dropped on the list, into the shown folder. */
 export function DropTarget(props: { threadId: string; folder: string; children: ReactNode }) {
   const { t } = useTranslation('files')
   const { threadId, folder } = props
   const transfers = useTransfersStore()
   const name = shownName(nameOfPath(folder)) || '/'
-  const [isOver, setIsOver] = useState(false)
-  // Moving between children leaves one and enters the next: only the sum tells whether the pointer left for good.
+  const [isDraggedOver, setIsDraggedOver] = useState(false)
+  // Moving between children leaves one and enters the next: only the sum shows whether the pointer left the list.
   const depth = useRef(0)
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
   const move = (event: DragEvent, by: number) => {
     if (!hasFiles(event)) return
     depth.current = Math.max(0, depth.current + by)
-    setIsOver(depth.current > 0)
+    setIsDraggedOver(depth.current > 0)
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra way; the button in the head is the other
@@ -32,13 +32,13 @@ export function DropTarget(props: { threadId: string; folder: string; children: 
         event.preventDefault()
         event.stopPropagation()
         depth.current = 0
-        setIsOver(false)
+        setIsDraggedOver(false)
         void droppedFiles(event.dataTransfer).then((dropped) => transfers.add(threadId, folder, dropped))
       }}
     >
       {props.children}
       <DropHint name={name} onFiles={(files) => transfers.add(threadId, folder, chosenFiles(files))} />
-      {isOver && (
+      {isDraggedOver && (
         <div className="drop-sign">
           <b>{t('dropHere', { name })}</b>
         </div>
@@ -47,7 +47,7 @@ export function DropTarget(props: { threadId: string; folder: string; children: 
   )
 }
 
-/** Says what can be dropped, for those who can drop; with a button for those who would rather choose. */
+/** Says that files can be dropped, on devices where that is possible, with a button for choosing them instead. */
 function DropHint(props: { name: string; onFiles: (files: FileList) => void }) {
   const { t } = useTranslation('files')
   const input = useRef<HTMLInputElement>(null)

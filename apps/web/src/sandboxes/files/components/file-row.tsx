@@ -27,7 +27,7 @@ import { FileName } from './file-name.tsx'
 
 type EntryRow = Extract<TreeRow, { kind: 'entry' }>
 
-/** One line of the list. What can be done with it is in the list, which has the focus. */
+/** One row of the list. The list has the focus and handles the actions. */
 export function FileRow(props: {
   id: string
   row: EntryRow
@@ -42,7 +42,7 @@ export function FileRow(props: {
   onToggle: () => void
   onSelect: (how: SelectHow) => void
   onOpen: () => void
-  /** What is dragged with it. */
+  /** The paths that are dragged with it. */
   draggedFrom: () => string[]
   onMoveInto: (paths: readonly string[]) => void
 }) {
@@ -69,12 +69,12 @@ export function FileRow(props: {
       draggable
       onDragStart={(event) => dragFiles(event, props.draggedFrom())}
       {...(isFolder(entry) ? drop.handlers : {})}
-      data-over={drop.isOver || undefined}
+      data-over={drop.isDraggedOver || undefined}
       onClick={(event) => {
         if (props.isSelecting) props.onSelect('toggle')
-        // A finger has no double click.
+        // Touch screens have no double click.
         else if (isTouch() && isFolder(entry)) props.onOpen()
-        else props.onSelect(howOf(event))
+        else props.onSelect(selectionMode(event))
       }}
       onDoubleClick={() => props.isSelecting || props.onOpen()}
     >
@@ -108,13 +108,13 @@ export function FileRow(props: {
   )
 }
 
-/** What a tap changes; the row itself says to readers whether it is selected. */
+/** What a tap toggles; the row itself announces to screen readers whether it is selected. */
 function SelectMark(props: { isSelected: boolean }) {
   const Icon = props.isSelected ? SquareCheck : Square
   return <Icon className="i file-mark" size={16} aria-hidden="true" />
 }
 
-function howOf(event: MouseEvent): SelectHow {
+function selectionMode(event: MouseEvent): SelectHow {
   if (event.shiftKey) return 'range'
   return event.ctrlKey || event.metaKey ? 'toggle' : 'only'
 }

@@ -9,7 +9,7 @@ import { FileContent, type ShownFile } from './file-content.tsx'
 import { TextEditor } from './text-editor.tsx'
 import { textLimitBytes } from './text-previews.tsx'
 
-/** A text in its colours, and the way to change it. */
+/** A text with syntax colors, and the button to edit it. */
 export function FileText(props: ShownFile & { isGone: boolean }) {
   const { t } = useTranslation('files')
   const { threadId, entry } = props

@@ -21,10 +21,10 @@ import { NotebookPreview } from './notebook-preview.tsx'
 import { CsvPreview, ExcelPreview } from './table-preview.tsx'
 import { MarkdownPreview } from './text-previews.tsx'
 
-/** Kinds that are shown as what they mean, and as their text where they have one. */
+/** Kinds that are shown rendered, or as their source text. */
 const richKinds: ReadonlySet<FileKind> = new Set(['markdown', 'csv', 'html', 'notebook'])
 
-/** The file that is looked at, below the list. It follows what happens to the file. */
+/** The open file, below the list. It follows changes, moves and removal of the file. */
 export function FileViewer(props: {
   threadId: string
   path: string
@@ -39,7 +39,7 @@ export function FileViewer(props: {
   const [asText, setAsText] = useState(() => keptEdit(threadId, path) !== null)
   const entry = query.data
   const isDirectory = entry?.type === 'directory'
-  // A link in a message may name a folder.
+  // A link in a message may lead to a folder.
   useEffect(() => {
     if (isDirectory) onFolder(path)
   }, [isDirectory, onFolder, path])
@@ -113,7 +113,7 @@ function ViewerActions(props: { threadId: string; path: string; onClose: () => v
   )
 }
 
-/** Says why nothing is shown, and offers the file. */
+/** Shows why the file can’t be displayed, and offers the download. */
 function OnlyDownload(props: { threadId: string; path: string; sentence: string }) {
   const { t } = useTranslation('files')
   const client = useClient()

@@ -36,7 +36,7 @@ import { FilesBar } from './files-bar.tsx'
 import { SleepNotice } from './sleep-notice.tsx'
 import { TransferStrip } from './transfer-strip.tsx'
 
-/** The files of a thread's sandbox: folders above, the file that is looked at below. */
+/** The files of a thread’s sandbox: folders above, the open file below. */
 export function FilesPane(props: PaneProps) {
   const { t } = useTranslation('files')
   const { threadId, isSheet } = props

@@ -5,7 +5,7 @@ import { nameOfPath, shownName } from '../../../page/content/state/names.models.
 import type { FileKind } from '../state/kinds.models.ts'
 import type { ShownFile } from './file-content.tsx'
 
-/** What the browser shows by itself. A page stands in a frame without the rights of this one. */
+/** Formats that the browser displays. A page is framed without the rights of this one. */
 export function MediaPreview(props: ShownFile & { kind: FileKind }) {
   const { t } = useTranslation('files')
   const client = useClient()
@@ -31,7 +31,7 @@ export function MediaPreview(props: ShownFile & { kind: FileKind }) {
       </div>
     )
   }
-  // The browser's own PDF viewer does not work inside `sandbox`; the server takes every right from the answer itself.
+  // The browser’s PDF viewer doesn’t work inside `sandbox`. The headers of the response itself remove every right.
   const limits = kind === 'pdf' ? {} : { sandbox: 'allow-scripts' }
   return <iframe key={entry.version} className="viewer-frame" src={address} title={name} {...limits} />
 }

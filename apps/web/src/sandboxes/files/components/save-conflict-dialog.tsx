@@ -6,11 +6,11 @@ import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import type { SaveConflict } from '../api/save-text.ts'
 import { type ComparedLine, comparedLines } from '../state/compared-lines.models.ts'
 
-/** Somebody else wrote the file, or removed it, since it was read: nothing is decided without the person. */
+/** The file was changed or removed by others since it was read: you decide what happens. */
 export function SaveConflictDialog(props: {
   path: string
   conflict: SaveConflict
-  /** The text as it is in the editor. */
+  /** The text in the editor. */
   mine: string
   isPending: boolean
   onOverwrite: () => void
@@ -55,7 +55,7 @@ export function SaveConflictDialog(props: {
   )
 }
 
-/** Both texts beside each other; what only one of them has is marked. */
+/** Both texts side by side; lines that only one of them has are marked. */
 function BothTexts(props: { mine: string; theirs: string }) {
   const { t } = useTranslation('files')
   const { mine, theirs } = comparedLines(props.mine, props.theirs)

@@ -12,14 +12,16 @@ import type { ShownFile } from './file-content.tsx'
 import { SaveConflictDialog } from './save-conflict-dialog.tsx'
 import { textLimitBytes } from './text-previews.tsx'
 
-/** A text while it is changed. What others write meanwhile is told, and never lost without a word. */
+/**
+ * A text while it is edited. Changes by others in the meantime are shown, and never overwritten without confirmation.
+ */
 export function TextEditor(props: ShownFile & { isGone: boolean; edit: Edit; onEdit: (edit: Edit | null) => void }) {
   const { t } = useTranslation('files')
   const { threadId, entry, edit, onEdit } = props
   const save = useSaveText(threadId, entry.path)
   const [conflict, setConflict] = useState<SaveConflict | null>(null)
   const isDirty = edit.text !== edit.original.replaceAll('\r\n', '\n')
-  const isChangedMeanwhile = useChangedMeanwhile(props)
+  const isChangedByOthers = useChangedByOthers(props)
   useUnloadGuard(isDirty)
   const send = (version: string | null) =>
     save.mutate(
@@ -54,7 +56,7 @@ export function TextEditor(props: ShownFile & { isGone: boolean; edit: Edit; onE
       {save.error !== null && conflict === null && <FormProblem error={save.error} />}
       <p className="viewer-foot">
         <span className="grow" role="status">
-          {isChangedMeanwhile ? t('changedMeanwhile') : ''}
+          {isChangedByOthers ? t('changedMeanwhile') : ''}
         </span>
         <Button size="sm" variant="ghost" onClick={() => onEdit(null)}>
           {isDirty ? t('discard') : t('endEditing')}
@@ -81,8 +83,8 @@ export function TextEditor(props: ShownFile & { isGone: boolean; edit: Edit; onE
   )
 }
 
-/** Whether somebody else wrote another text. One that is what the edit began from under a new version is taken over. */
-function useChangedMeanwhile(
+/** True if another text was written since the edit began. A new version with the original text is adopted. */
+function useChangedByOthers(
   props: ShownFile & { isGone: boolean; edit: Edit; onEdit: (edit: Edit | null) => void },
 ): boolean {
   const { entry, edit } = props

@@ -13,7 +13,7 @@ const Markdown = lazy(() =>
 export const textLimitBytes = 1024 * 1024
 const noPaths: ReadonlySet<string> = new Set()
 
-/** Markdown as it reads. It has the rights of a model's text: no HTML, no pictures from elsewhere. */
+/** Rendered Markdown. It is as restricted as text of a model: no HTML, no images from other sites. */
 export function MarkdownText(props: { threadId: string; children: string }) {
   const cards = {
     threadId: props.threadId,

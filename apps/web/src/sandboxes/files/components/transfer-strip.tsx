@@ -10,10 +10,10 @@ import type { Transfer } from '../state/transfers.ts'
 import { useTransfers, useTransfersStore } from '../state/transfers-context.tsx'
 import { FileName } from './file-name.tsx'
 
-/** Lines that a drop of thousands of files shows; the sum counts all of them. */
+/** The most rows shown for a drop of thousands of files; the total counts all. */
 const mostLines = 5
 
-/** Uploads of this thread: how far they are, and what needs an answer. */
+/** Uploads of this thread: their progress, and those that need a decision. */
 export function TransferStrip(props: { threadId: string }) {
   const { t } = useTranslation('files')
   const format = useFormat()
@@ -25,7 +25,7 @@ export function TransferStrip(props: { threadId: string }) {
   const done = transfers.filter(({ status }) => status === 'done')
   const total = transfers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const sent = transfers.reduce((sum, { sentBytes }) => sum + sentBytes, 0)
-  const isOver = done.length + failed.length + taken.length === transfers.length
+  const hasEnded = done.length + failed.length + taken.length === transfers.length
   const answer = (how: 'replace' | 'keep-both' | 'skip') =>
     store.answer(
       props.threadId,
@@ -37,15 +37,15 @@ export function TransferStrip(props: { threadId: string }) {
     <section className="transfers" aria-label={t('uploads')}>
       <div className="transfers-sum" role="status">
         <span className="grow trunc">
-          {t(isOver ? 'uploadsDone' : 'uploadsGoing', { done: format.number(done.length), count: transfers.length })}
+          {t(hasEnded ? 'uploadsDone' : 'uploadsGoing', { done: format.number(done.length), count: transfers.length })}
           {' · '}
           {format.bytes(sent)} / {format.bytes(total)}
         </span>
-        <IconButton label={isOver ? t('uploadsClose') : t('uploadsStop')} onClick={() => store.clear(props.threadId)}>
+        <IconButton label={hasEnded ? t('uploadsClose') : t('uploadsStop')} onClick={() => store.clear(props.threadId)}>
           <X className="i" size={14} />
         </IconButton>
       </div>
-      {!isOver && <Meter label={t('uploads')} value={sent} maximum={total} />}
+      {!hasEnded && <Meter label={t('uploads')} value={sent} maximum={total} />}
       {shown.map((transfer) => (
         <TransferLine key={transfer.id} transfer={transfer} onRetry={() => store.retry(props.threadId, transfer.id)} />
       ))}

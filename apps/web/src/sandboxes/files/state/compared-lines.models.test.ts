@@ -4,14 +4,14 @@ import { comparedLines } from './compared-lines.models.ts'
 const own = (lines: readonly { text: string; isOwn: boolean }[]) =>
   lines.filter(({ isOwn }) => isOwn).map(({ text }) => text)
 
-test('C8: lines that only one of two texts has are marked, wherever they stand', () => {
+test('C8: lines that only one of two texts has are marked, wherever they are', () => {
   const { mine, theirs } = comparedLines('a\nb\nmine\nc\nd\n', 'new\na\nb\nc\ntheirs\nd\n')
   expect(own(mine)).toEqual(['mine'])
   expect(own(theirs)).toEqual(['new', 'theirs'])
   expect(mine.map(({ text }) => text)).toEqual(['a', 'b', 'mine', 'c', 'd'])
 })
 
-test('C8: the same text has nothing of its own, whatever its line ends are', () => {
+test('C8: equal texts have no own lines, whatever their line endings', () => {
   const { mine, theirs } = comparedLines('a\r\nb\r\n', 'a\nb\n')
   expect([...own(mine), ...own(theirs)]).toEqual([])
   expect(comparedLines('', 'x')).toEqual({ mine: [], theirs: [{ text: 'x', isOwn: true }] })

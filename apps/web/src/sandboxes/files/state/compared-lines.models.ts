@@ -1,10 +1,12 @@
-/** A line of one of two texts. `isOwn`: the other one does not have it at this place. */
+/** A line of one of two texts. `isOwn`: the other text doesn’t have it at this position. */
 export type ComparedLine = { text: string; isOwn: boolean }
 
-/** The middle of two texts is compared line by line up to this many pairs; beyond it all of the middle is own. */
+/**
+ * The largest middle, in pairs of lines, that is compared line by line. In a larger one every line is marked as own.
+ */
 const mostPairs = 4_000_000
 
-/** Which lines two texts have in common, in the order of both (the longest such sequence). */
+/** Compares two texts line by line by their longest common subsequence. */
 export function comparedLines(mine: string, theirs: string): { mine: ComparedLine[]; theirs: ComparedLine[] } {
   const [one, other] = [linesOf(mine), linesOf(theirs)]
   let start = 0
@@ -26,7 +28,7 @@ function linesOf(text: string): string[] {
   return lines
 }
 
-/** The places of lines of the longest common sequence in each of both. */
+/** The indexes of the lines of the longest common subsequence, in each text. */
 function commonPairs(one: string[], other: string[]): { one: Set<number>; other: Set<number> } {
   const found = { one: new Set<number>(), other: new Set<number>() }
   if (one.length * other.length > mostPairs) return found

@@ -1,20 +1,20 @@
-/** A file of a drop and where it belongs, relative to the folder that it was dropped on. */
+/** A dropped file and its path relative to the folder that it was dropped on. */
 export type DroppedFile = { path: string; file: File }
 export type Dropped = { files: DroppedFile[]; folders: string[] }
 
-/** Files of a drop or of a chosen folder; a folder of this many is chosen by mistake. */
+/** The most files per drop or chosen folder; a larger folder was chosen by mistake. */
 const mostFiles = 20_000
 
 /**
- * Everything that was dropped, folders with all that is in them. It has to be called while the drop is told: the list is
- * empty afterwards.
+ * All dropped files, including the contents of folders. Call it synchronously in the drop event: the list is empty
+ * afterwards.
  */
 export function droppedFiles(transfer: DataTransfer): Promise<Dropped> {
   const roots = [...transfer.items].flatMap((item) => (item.kind === 'file' ? (item.webkitGetAsEntry() ?? []) : []))
   return collect(roots, [...transfer.files])
 }
 
-/** What was chosen in a dialog; a chosen folder tells the path of each of its files. */
+/** Files chosen in a dialog; for a chosen folder the browser gives the path of each of its files. */
 export function chosenFiles(files: Iterable<File>): Dropped {
   return {
     files: [...files].map((file) => ({
@@ -42,7 +42,7 @@ async function collect(roots: readonly FileSystemEntry[], plain: readonly File[]
   return dropped
 }
 
-/** A browser hands out the entries of a folder in parts, until an empty one. */
+/** Browsers return the entries of a folder in batches, until an empty one. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const children: FileSystemEntry[] = []

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { keepEdit, keptEdit, withLineEndsOf } from './edits.ts'
 import { kindOf, languageOf, textOf } from './kinds.models.ts'
 
-test('a text keeps the line ends of its file', () => {
+test('a text keeps the line endings of its file', () => {
   expect(withLineEndsOf('a\nb\nc', 'a\r\nb\r\n')).toBe('a\r\nb\r\nc')
   expect(withLineEndsOf('a\nb', 'a\r\nb\n')).toBe('a\nb')
   expect(withLineEndsOf('a\nb', '')).toBe('a\nb')
 })
 
-test('an unsaved text is there when its file is looked at again, and only there', () => {
+test('an unsaved text is restored for its file in its thread, and only there', () => {
   keepEdit('t', '/a', { text: 'x', original: '', version: '1' })
   expect(keptEdit('t', '/a')?.text).toBe('x')
   expect(keptEdit('u', '/a')).toBeNull()
@@ -16,7 +16,7 @@ test('an unsaved text is there when its file is looked at again, and only there'
   expect(keptEdit('t', '/a')).toBeNull()
 })
 
-test('text is what is UTF-8 without zeros; a cut last character is no fault of a part', () => {
+test('text is UTF-8 without zeros; a cut last character is no error in the first part of a file', () => {
   const bytes = new TextEncoder().encode('ä🙂')
   expect(textOf(bytes, true)).toBe('ä🙂')
   expect(textOf(bytes.subarray(0, 4), true)).toBeNull()
@@ -24,7 +24,7 @@ test('text is what is UTF-8 without zeros; a cut last character is no fault of a
   expect(textOf(new Uint8Array([65, 0, 66]), true)).toBeNull()
 })
 
-test('kinds and languages follow the ending, in any case', () => {
+test('kinds and languages follow the extension, in any case', () => {
   expect(['A.CSV', 'x.ipynb', 'Makefile', 'a.tar.gz', '.env'].map(kindOf)).toEqual([
     ...['csv', 'notebook', 'text', 'archive', 'text'],
   ])

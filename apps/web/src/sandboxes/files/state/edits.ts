@@ -1,7 +1,7 @@
-/** A text that was changed and not saved, and the version of the file that it began from. */
+/** An unsaved text, and the version of the file that it began from. */
 export type Edit = { text: string; original: string; version: string }
 
-/** Unsaved texts outlive the view of their file: who looks at another file meanwhile loses nothing. */
+/** Unsaved texts outlive the view of their file: opening another file loses nothing. */
 const edits = new Map<string, Edit>()
 
 const keyOf = (threadId: string, path: string) => `${threadId} ${path}`
@@ -15,7 +15,7 @@ export function keepEdit(threadId: string, path: string, edit: Edit | null): voi
   else edits.set(keyOf(threadId, path), edit)
 }
 
-/** A text field knows one kind of line end; the file keeps its own. */
+/** A text field uses one kind of line ending; the file keeps its own. */
 export function withLineEndsOf(text: string, original: string): string {
   const isWindows = original.includes('\r\n') && !/(^|[^\r])\n/.test(original)
   return isWindows ? text.replaceAll('\n', '\r\n') : text

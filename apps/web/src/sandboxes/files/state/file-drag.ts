@@ -1,6 +1,6 @@
 import { type DragEvent, useState } from 'react'
 
-/** Of its own kind: nothing outside of this pane takes it for files of the person's device. */
+/** A type of our own, so that nothing outside this pane takes it for files from your device. */
 const dragKind = 'application/x-threadbox-files'
 
 export function dragFiles(event: DragEvent, paths: readonly string[]): void {
@@ -8,23 +8,23 @@ export function dragFiles(event: DragEvent, paths: readonly string[]): void {
   event.dataTransfer.effectAllowed = 'move'
 }
 
-/** What a folder needs to take files that are dragged within the pane. */
+/** State and handlers for a folder onto which files of the pane can be dropped. */
 export function useFolderDrop(onDrop: (paths: readonly string[]) => void) {
-  const [isOver, setIsOver] = useState(false)
-  const isOurs = (event: DragEvent) => event.dataTransfer.types.includes(dragKind)
+  const [isDraggedOver, setIsDraggedOver] = useState(false)
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes(dragKind)
   return {
-    isOver,
+    isDraggedOver,
     handlers: {
       onDragOver: (event: DragEvent) => {
-        if (!isOurs(event)) return
+        if (!hasFiles(event)) return
         event.preventDefault()
         event.dataTransfer.dropEffect = 'move'
-        setIsOver(true)
+        setIsDraggedOver(true)
       },
-      onDragLeave: () => setIsOver(false),
+      onDragLeave: () => setIsDraggedOver(false),
       onDrop: (event: DragEvent) => {
-        setIsOver(false)
-        if (!isOurs(event)) return
+        setIsDraggedOver(false)
+        if (!hasFiles(event)) return
         event.preventDefault()
         event.stopPropagation()
         onDrop(event.dataTransfer.getData(dragKind).split('\n').map(decodeURIComponent))

@@ -9,7 +9,7 @@ import {
   withToggled,
 } from './files-view.models.ts'
 
-test('what cannot be understood is as it was at first', () => {
+test('invalid fields get their defaults', () => {
   for (const value of [null, 3, 'x', [], { folder: 3, open: 'x', file: 'relative', sort: { by: 'x' } }]) {
     expect(readFilesView(value)).toEqual(firstView)
   }
@@ -17,21 +17,21 @@ test('what cannot be understood is as it was at first', () => {
   expect(readFilesView(JSON.parse(JSON.stringify(view)))).toEqual(view)
 })
 
-test('a file that is shown is in the list: where the open folders do not lead to it, its own folder is shown', () => {
+test('a shown file is in the list: if the open folders do not lead to it, its own folder is shown', () => {
   const inside = withToggled(withFolder(firstView, '/home/user'), '/home/user/a')
   expect(withFile(inside, '/home/user/a/x').folder).toBe('/home/user')
   expect(withFile(inside, '/home/user/b/x').folder).toBe('/home/user/b')
   expect(withFile(inside, '/tmp/x').folder).toBe('/tmp')
 })
 
-test('what is shown follows what was moved, and is closed with what was removed', () => {
+test('the view follows moved entries, and closes removed ones', () => {
   const view = { ...firstView, folder: '/w/a/b', open: ['/w/a/b/c', '/x'], file: '/w/a/f' }
   expect(withMoved(view, '/w/a', '/w/z')).toMatchObject({ folder: '/w/z/b', open: ['/w/z/b/c', '/x'], file: '/w/z/f' })
   expect(withMoved(view, '/w/a', null)).toMatchObject({ folder: '/w', open: ['/x'], file: null })
   expect(withMoved(view, '/w/ab', null)).toEqual(view)
 })
 
-test('sizes and times begin with the largest, and the same column again turns the order', () => {
+test('sizes and times start with the largest, and the same column again reverses the order', () => {
   expect(withSort(firstView, 'size').sort).toEqual({ by: 'size', isDescending: true })
   expect(withSort(firstView, 'name').sort).toEqual({ by: 'name', isDescending: true })
 })

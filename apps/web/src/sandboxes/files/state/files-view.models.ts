@@ -4,7 +4,7 @@ import type { Sort, SortKey } from './tree.models.ts'
 /** What the files pane of a thread showed last. */
 export type FilesView = {
   folder: string
-  /** Folders whose content stands below them. */
+  /** Folders whose entries are shown below them. */
   open: string[]
   /** The file that is shown below the list. */
   file: string | null
@@ -23,7 +23,7 @@ export const firstView: FilesView = {
   isChangedOnly: false,
 }
 
-/** What was remembered; what cannot be understood is as it was at first. */
+/** Parses a stored view; invalid fields get their defaults. */
 export function readFilesView(value: unknown): FilesView {
   if (typeof value !== 'object' || value === null) return firstView
   const { folder, open, file, sort, isChangedOnly } = value as Record<string, unknown>
@@ -41,7 +41,7 @@ export function readFilesView(value: unknown): FilesView {
   }
 }
 
-/** In another folder; a file that is shown stays. */
+/** Returns the view of another folder; a shown file stays. */
 export function withFolder(view: FilesView, folder: string): FilesView {
   return { ...view, folder, isChangedOnly: false }
 }
@@ -51,7 +51,7 @@ export function withToggled(view: FilesView, folder: string): FilesView {
   return { ...view, open: open.slice(-mostOpen) }
 }
 
-/** With a file shown. A folder that does not lead to it is left for the one that it is in. */
+/** Returns the view with a file shown. If the file can’t be reached in the current folder, its own folder is shown. */
 export function withFile(view: FilesView, file: string): FilesView {
   const isBelow = isInside(file, view.folder)
   return {
@@ -62,7 +62,7 @@ export function withFile(view: FilesView, file: string): FilesView {
   }
 }
 
-/** Whether all folders between the shown one and the file are open. */
+/** True if all folders between the shown one and the file are open. */
 function isReachable(view: FilesView, file: string): boolean {
   for (let above = parentOf(file); above !== view.folder; above = parentOf(above)) {
     if (!view.open.includes(above)) return false
@@ -72,11 +72,11 @@ function isReachable(view: FilesView, file: string): boolean {
 
 export function withSort(view: FilesView, by: SortKey): FilesView {
   const isSame = view.sort.by === by
-  // Largest and newest first is what is asked for.
+  // Largest and newest come first by default.
   return { ...view, sort: { by, isDescending: isSame ? !view.sort.isDescending : by !== 'name' } }
 }
 
-/** After something was moved or removed (`to` null): what is shown follows it. */
+/** Returns the view after an entry was moved, or removed (`to` null). */
 export function withMoved(view: FilesView, from: string, to: string | null): FilesView {
   const follow = (path: string) => (to === null ? null : `${to}${path.slice(from.length)}`)
   const place = (path: string) => (isInside(path, from) ? follow(path) : path)

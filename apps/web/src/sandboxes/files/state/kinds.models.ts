@@ -1,4 +1,4 @@
-/** How a file is shown. `text` may turn out to be none once its first bytes are here. */
+/** How a file is shown. A file of kind `text` may turn out to be binary once its first bytes are loaded. */
 export type FileKind =
   | 'text'
   | 'markdown'
@@ -30,7 +30,7 @@ const kindOfEnding: Record<string, FileKind> = {
   ),
 }
 
-/** Kinds whose bytes are text that a person can edit. */
+/** Kinds whose bytes are text that you can edit. */
 const textKinds: ReadonlySet<FileKind> = new Set(['text', 'markdown', 'csv', 'html', 'notebook'])
 
 const languageOfEnding: Record<string, string> = {
@@ -70,13 +70,13 @@ export function isTextKind(kind: FileKind): boolean {
   return textKinds.has(kind)
 }
 
-/** The language that code of this name is coloured in; empty: none. */
+/** The language for syntax colors of a file name; empty if there is none. */
 export function languageOf(name: string): string {
   if (/^dockerfile$/i.test(name)) return 'dockerfile'
   return languageOfEnding[endingOf(name)] ?? ''
 }
 
-/** Text of these bytes; null when they are something else. `isWhole`: a last character that is cut off is a fault. */
+/** Decodes bytes as text; null if they aren’t text. With `isWhole`, a cut character at the end is an error. */
 export function textOf(bytes: Uint8Array, isWhole: boolean): string | null {
   if (bytes.subarray(0, 8192).includes(0)) return null
   try {

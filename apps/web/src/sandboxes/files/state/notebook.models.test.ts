@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { notebookOf } from './notebook.models.ts'
 
-test('cells keep their order, and what they printed is text, pictures or a page', () => {
+test('cells keep their order, and their output is text, images or HTML', () => {
   const book = notebookOf(
     JSON.stringify({
       metadata: { language_info: { name: 'julia' } },
@@ -41,7 +41,7 @@ test('cells keep their order, and what they printed is text, pictures or a page'
   })
 })
 
-test('a picture that is no base64 is no address, and what is no notebook is none', () => {
+test('an image without valid base64 gets no address, and other files are not notebooks', () => {
   const cells = [{ cell_type: 'code', outputs: [{ data: { 'image/png': '"><script>', 'text/plain': 'x' } }] }]
   expect(notebookOf(JSON.stringify({ cells }))?.cells[0]?.outputs).toEqual([
     { kind: 'text', text: 'x', isError: false },

@@ -13,7 +13,7 @@ export type Notebook = { language: string; cells: NotebookCell[]; isCut: boolean
 
 const maximumCells = 200
 
-/** What a Jupyter notebook shows; null for what is none. Its values are taken as texts only. */
+/** The content of a Jupyter notebook; null if the text isn’t one. All values are treated as text. */
 export function notebookOf(text: string): Notebook | null {
   const book = parse(text)
   if (!isObject(book) || !Array.isArray(book.cells)) return null
@@ -39,8 +39,8 @@ function outputOf(output: Record<string, unknown>): NotebookOutput[] {
   }
   const data = isObject(output.data) ? output.data : {}
   for (const type of ['image/png', 'image/jpeg']) {
-    const picture = textOf(data[type]).replace(/\s/g, '')
-    if (/^[A-Za-z0-9+/]+=*$/.test(picture)) return [{ kind: 'image', address: `data:${type};base64,${picture}` }]
+    const image = textOf(data[type]).replace(/\s/g, '')
+    if (/^[A-Za-z0-9+/]+=*$/.test(image)) return [{ kind: 'image', address: `data:${type};base64,${image}` }]
   }
   const html = textOf(data['text/html'])
   if (html !== '') return [{ kind: 'html', html }]
@@ -48,13 +48,13 @@ function outputOf(output: Record<string, unknown>): NotebookOutput[] {
   return shown === '' ? [] : [{ kind: 'text', text: plain(shown), isError: false }]
 }
 
-/** Without the colours of a terminal. */
+/** Removes terminal colors. */
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is taken away
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed here
   return text.replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
 }
 
-/** Notebooks keep a text as one string or as its lines. */
+/** Notebooks store a text as one string or as its lines. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) ? value.filter((line) => typeof line === 'string').join('') : ''

@@ -30,19 +30,19 @@ test('C8: a range reaches from the anchor to the row, in both directions, and th
   expect(up.at).toBe('/d')
 })
 
-test('C8: a row is added and taken away again; chosen alone it is the only one', () => {
+test('C8: a row is added and removed again; selected alone it is the only one', () => {
   const two = selectedWith(selectOnly('/e'), '/f', { how: 'toggle', rows })
   expect(names(two)).toEqual(['/e', '/f'])
   expect(names(selectedWith(two, '/e', { how: 'toggle', rows }))).toEqual(['/f'])
   expect(names(selectedWith(two, '/d', { how: 'only', rows }))).toEqual(['/d'])
 })
 
-test('C8: what lies in a selected folder is not counted again, and what is not shown any more not at all', () => {
+test('C8: entries in a selected folder do not count again, and rows that are no longer shown do not count', () => {
   expect(names(selectAll(nothingSelected, rows))).toEqual(['/d', '/e', '/f'])
   expect(names(selectOnly('/gone'))).toEqual([])
 })
 
-test('C8: a renamed entry stays selected, and so does what is in a renamed folder; others are left alone', () => {
+test('C8: a renamed entry stays selected, and so do entries in a renamed folder; others are unchanged', () => {
   const two = selectedWith(selectOnly('/e'), '/d/in', { how: 'toggle', rows })
   expect(selectionMoved(two, '/d', '/new')).toEqual({
     at: '/new/in',

@@ -2,12 +2,12 @@ import type { FileEntry } from '@threadbox/sdk'
 import { isInside } from '../../../page/content/state/names.models.ts'
 import type { TreeRow } from './tree.models.ts'
 
-/** What is selected in the list. `at` has the keyboard; a range reaches from `anchor` to it. */
+/** The selected entries of the list. `at` has the keyboard focus; a range reaches from `anchor` to it. */
 export type Selection = { at: string | null; anchor: string | null; paths: ReadonlySet<string> }
 
 export const nothingSelected: Selection = { at: null, anchor: null, paths: new Set() }
 
-/** How a row is chosen: alone, in addition to others (or no longer), or with all between it and the anchor. */
+/** How a row is selected: alone, added to or removed from the selection, or with all rows up to the anchor. */
 export type SelectHow = 'only' | 'toggle' | 'range'
 
 export function selectOnly(path: string | null): Selection {
@@ -39,7 +39,7 @@ export function selectAll(selection: Selection, rows: readonly TreeRow[]): Selec
   return { ...selection, paths: new Set(pathsOf(rows)) }
 }
 
-/** What is selected of what is shown, without what lies in a folder that is selected itself. */
+/** The selected entries that are shown, without those in a folder that is selected itself. */
 export function selectedEntries(selection: Selection, rows: readonly TreeRow[]): FileEntry[] {
   const entries: FileEntry[] = []
   for (const row of rows) {
@@ -52,7 +52,7 @@ export function selectedEntries(selection: Selection, rows: readonly TreeRow[]):
   return entries
 }
 
-/** The same entries are selected after one was moved, or what lies in it. */
+/** Returns the selection after an entry was moved: the entry and those in it stay selected. */
 export function selectionMoved(selection: Selection, from: string, to: string): Selection {
   const follow = (path: string) => (isInside(path, from) ? to + path.slice(from.length) : path)
   const { at, anchor, paths } = selection

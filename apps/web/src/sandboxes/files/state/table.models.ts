@@ -1,11 +1,11 @@
-/** A table of texts. `total` counts rows that are not shown too, as far as the file was read. */
+/** A table of texts. `total` includes rows that aren’t shown, up to the end of the text that was read. */
 export type Table = { columns: string[]; rows: string[][]; total: number; isCut: boolean }
 
-/** More cells than a page should hold. */
+/** More would be too many cells for a page. */
 const maximumRows = 1000
 const maximumColumns = 100
 
-/** The first row names the columns. */
+/** The first row contains the names of the columns. */
 export function tableOfRows(rows: readonly string[][], isCut: boolean): Table {
   const [columns = [], ...values] = rows
   const width = Math.min(

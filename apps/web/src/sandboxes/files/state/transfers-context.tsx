@@ -7,7 +7,7 @@ import { makeTransfers, type Transfer, type Transfers, transfersOf } from './tra
 
 const TransfersContext = createContext<Transfers | null>(null)
 
-/** Around every page, so that what is on its way goes on over navigation. */
+/** Wraps every page, so that uploads continue across navigation. */
 export function TransfersProvider(props: { children: ReactNode }) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -23,7 +23,7 @@ export function useTransfersStore(): Transfers {
   return store
 }
 
-/** What is on its way into the sandbox of a thread. */
+/** The uploads into the sandbox of a thread. */
 export function useTransfers(threadId: string): readonly Transfer[] {
   return useStore(useTransfersStore().byThread, (transfers) => transfersOf(transfers, threadId))
 }

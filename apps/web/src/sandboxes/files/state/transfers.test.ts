@@ -2,7 +2,7 @@ import { createClient } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
 import { makeTransfers, transfersOf } from './transfers.ts'
 
-/** A server with some names taken; it keeps what is written. */
+/** A server on which some names exist; it stores what is written. */
 function fileServer(taken: string[]) {
   const written = new Map<string, { isNewOnly: boolean }>()
   const folders: string[] = []
@@ -31,7 +31,7 @@ const dropped = (...paths: string[]) => ({
   folders: [],
 })
 
-test('what is there is not overwritten until the person says so', async () => {
+test('an existing file is not overwritten until that is confirmed', async () => {
   const server = fileServer(['/w/a.txt', '/w/b.txt', '/w/c.txt', '/w/b (2).txt'])
   const transfers = makeTransfers(server.client, () => {})
   transfers.add('t', '/w', dropped('a.txt', 'b.txt', 'c.txt', 'free.txt'))

@@ -5,7 +5,7 @@ import type { Readable } from '../../../page/client/readable.ts'
 import { freeName, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.models.ts'
 import type { Dropped } from './dropped-files.ts'
 
-/** A file on its way into a sandbox. `taken`: something of its name is there, and the person has to say what to do. */
+/** An upload into a sandbox. `taken`: a file of this name already exists, and you have to choose what to do. */
 export type Transfer = {
   id: string
   path: string
@@ -22,18 +22,18 @@ export type ThreadTransfers = Readonly<Record<string, readonly Transfer[]>>
 
 export type Transfers = {
   byThread: Readable<ThreadTransfers>
-  /** Sends what was dropped into a folder; nothing that is there is overwritten without a word. */
+  /** Uploads dropped files into a folder. Never overwrites an existing file without confirmation. */
   add(threadId: string, folder: string, dropped: Dropped): void
   answer(threadId: string, ids: readonly string[], answer: TakenAnswer): void
   retry(threadId: string, id: string): void
-  /** Stops what still runs and forgets all of them. */
+  /** Stops running uploads and clears the list. */
   clear(threadId: string): void
 }
 
-/** So many travel at once; more would take the connections that the page itself needs. */
+/** The number of parallel uploads; more would take the connections that the page itself needs. */
 const parallel = 2
-/** Progress is told this often at most. */
-const tellMs = 100
+/** Progress is reported at most this often. */
+const progressMs = 100
 const none: readonly Transfer[] = []
 
 export function transfersOf(transfers: ThreadTransfers, threadId: string): readonly Transfer[] {
@@ -42,7 +42,7 @@ export function transfersOf(transfers: ThreadTransfers, threadId: string): reado
 
 type Job = { threadId: string; id: string; file: File; mayReplace: boolean; abort: AbortController }
 
-/** Uploads of the files pane. They belong to no page and go on while the person looks elsewhere. */
+/** Uploads of the files pane. They belong to no page and continue across navigation. */
 export function makeTransfers(
   client: ThreadboxClient,
   onWritten: (threadId: string, folder: string) => void,
@@ -63,14 +63,14 @@ export function makeTransfers(
     const transfer = find(job.threadId, job.id)
     if (transfer === undefined || job.abort.signal.aborted) return
     change(job, { status: 'sending' })
-    let toldAt = 0
+    let reportedAt = 0
     try {
       await client.files.write(job.threadId, transfer.path, job.file, {
         onlyIfNew: !job.mayReplace,
         signal: job.abort.signal,
         onProgress: (sentBytes) => {
-          if (Date.now() - toldAt < tellMs) return
-          toldAt = Date.now()
+          if (Date.now() - reportedAt < progressMs) return
+          reportedAt = Date.now()
           change(job, { sentBytes })
         },
       })
@@ -91,7 +91,7 @@ export function makeTransfers(
   return {
     byThread,
     add: (threadId, folder, { files, folders }) => {
-      // What is done is seen in the list; what needs the person stays.
+      // Finished uploads are visible in the file list; those that need a decision stay.
       const kept = of(threadId).filter(({ status }) => status !== 'done')
       const added = files.map(({ path, file }) => {
         const transfer = newTransfer(joinPath(folder, path), file.size)
@@ -141,7 +141,7 @@ function newTransfer(path: string, sizeBytes: number): Transfer {
   return { id: randomId(), path, sizeBytes, sentBytes: 0, status: 'waiting', error: null }
 }
 
-/** A few at once, the others in their order. */
+/** Runs a few jobs in parallel, the others in order. */
 function makeQueue(send: (job: Job) => Promise<void>): { add(job: Job): void } {
   const waiting: Job[] = []
   let running = 0
@@ -164,7 +164,7 @@ function makeQueue(send: (job: Job) => Promise<void>): { add(job: Job): void } {
   }
 }
 
-/** The same name with the next number; whether that is free is for the server to say. */
+/** The same name with the next number. The server checks that it is free. */
 function nextPath(path: string): string {
   const name = nameOfPath(path)
   const numbered = /^(.*) \((\d+)\)(\.[^.]*)?$/.exec(name)
@@ -175,7 +175,7 @@ function nextPath(path: string): string {
   return joinPath(parentOf(path), following)
 }
 
-/** Folders with files in them are made with the files. */
+/** Folders with files in them are created by uploading the files. */
 async function makeEmptyFolders(
   client: ThreadboxClient,
   dropped: Dropped & { threadId: string; folder: string },

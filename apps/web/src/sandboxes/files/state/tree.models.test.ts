@@ -33,7 +33,7 @@ const listing = (entries: FileEntry[], values: Partial<Listing> = {}): Listing =
 const byName = { by: 'name', isDescending: false } as const
 const keys = (rows: ReturnType<typeof treeRows>) => rows.map((row) => `${'·'.repeat(row.level)}${row.key}`)
 
-test('folders stand first, numbers count, and an open folder has its entries below it', () => {
+test('folders come first, names sort by their numbers, and an open folder has its entries below it', () => {
   const listings = new Map([
     ['/w', listing([entry('/w/10.txt'), entry('/w/9.txt'), entry('/w/sub', 'directory'), entry('/w/b', 'directory')])],
     ['/w/sub', listing([entry('/w/sub/x')])],
@@ -42,7 +42,7 @@ test('folders stand first, numbers count, and an open folder has its entries bel
   expect(keys(rows)).toEqual(['·/w/b', '·/w/sub', '··/w/sub/x', '·/w/9.txt', '·/w/10.txt'])
 })
 
-test('what is read, empty, unreadable or too much is said in its place', () => {
+test('loading, empty, unreadable and cut folders are shown as such', () => {
   const listings = new Map([
     ['/w', listing([entry('/w/a', 'directory'), entry('/w/b', 'directory'), entry('/w/c', 'directory')], { total: 9 })],
     ['/w/a', listing([])],
@@ -53,17 +53,17 @@ test('what is read, empty, unreadable or too much is said in its place', () => {
   expect(rows.at(-1)).toMatchObject({ hidden: 6 })
 })
 
-test('nothing is said of a folder that nobody could read yet', () => {
+test('nothing is shown for a folder that has not been read yet', () => {
   const listings = new Map([['/w', listing([], { isUnknown: true })]])
   expect(treeRows('/w', { listings, open: new Set(), sort: byName })).toEqual([])
 })
 
-test('what was read stays when it cannot be read again', () => {
+test('entries stay if a later read fails', () => {
   const listings = new Map([['/w', listing([entry('/w/a')], { error: new Error('asleep') })]])
   expect(keys(treeRows('/w', { listings, open: new Set(), sort: byName }))).toEqual(['·/w/a'])
 })
 
-test('the largest and the newest can stand first', () => {
+test('the largest or the newest can come first', () => {
   const files = [entry('/w/a', 'file', { sizeBytes: 5 }), entry('/w/b', 'file', { sizeBytes: 7, modifiedAt: 3 })]
   const listings = new Map([['/w', listing(files)]])
   const order = (by: 'size' | 'modified') =>
@@ -77,7 +77,7 @@ test('only folders that are in view are read', () => {
   expect(foldersOf('/', ['/home'])).toEqual(['/', '/home'])
 })
 
-test('of ten thousand lines those in view are drawn', () => {
+test('of ten thousand rows only those in view are drawn', () => {
   const view = windowOf({ scrollTop: 150_000, height: 600, rowHeight: 30, count: 10_000 })
   expect(view).toEqual({ from: 4988, to: 5032 })
   expect(windowOf({ scrollTop: 9000, height: 600, rowHeight: 30, count: 3 })).toEqual({ from: 0, to: 3 })
@@ -95,7 +95,7 @@ test('keys move within the list, and letters find names', () => {
   expect(rowTyped(rows, 'zz', 0)).toBeNull()
 })
 
-test('C8: from an entry the way leads to the folder that it is in, and from an open folder to the first in it', () => {
+test('C8: from an entry a key leads to its folder, and from an open folder to the first entry in it', () => {
   const listings = new Map([
     ['/w', listing([entry('/w/a', 'directory'), entry('/w/z')])],
     ['/w/a', listing([entry('/w/a/b', 'directory'), entry('/w/a/y')])],

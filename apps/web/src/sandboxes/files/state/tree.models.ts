@@ -1,8 +1,8 @@
 import type { FileEntry } from '@threadbox/sdk'
 
 /**
- * What is known of a folder. `error`: it could not be read now; entries that were read before stay. `isUnknown`: it was
- * never read and is not being read.
+ * What is known of a folder. `error`: it couldn’t be read this time; entries from an earlier read stay. `isUnknown`: it
+ * was never read and isn’t being read.
  */
 export type Listing = {
   isUnknown: boolean
@@ -15,17 +15,17 @@ export type Listing = {
 export type SortKey = 'name' | 'size' | 'modified'
 export type Sort = { by: SortKey; isDescending: boolean }
 
-/** A line of the list. `position` of `setSize` counts within its folder. */
+/** A row of the list. `position` of `setSize` counts within its folder. */
 export type TreeRow =
   | { kind: 'entry'; key: string; level: number; entry: FileEntry; isOpen: boolean; position: number; setSize: number }
   | { kind: 'loading' | 'empty'; key: string; level: number; folder: string }
   | { kind: 'failed'; key: string; level: number; folder: string; error: unknown }
-  /** More is there than is shown: `hidden` entries. */
+  /** The folder contains `hidden` more entries than are shown. */
   | { kind: 'cut'; key: string; level: number; folder: string; hidden: number }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Folders first; equal sizes and times follow their names. */
+/** Folders first; entries of equal size or time are sorted by name. */
 export function sorted(entries: readonly FileEntry[], sort: Sort): FileEntry[] {
   const sign = sort.isDescending ? -1 : 1
   const byName = (one: FileEntry, other: FileEntry) =>
@@ -44,7 +44,7 @@ export function isFolder(entry: FileEntry): boolean {
   return entry.type === 'directory'
 }
 
-/** The lines of a folder, with those of the folders that are open in it below each. */
+/** The rows of a folder, with those of open folders below each. */
 export function treeRows(
   folder: string,
   known: { listings: ReadonlyMap<string, Listing>; open: ReadonlySet<string>; sort: Sort },
@@ -79,11 +79,11 @@ export function treeRows(
   return rows
 }
 
-/** The folders that have to be known to draw the tree: the shown one and those open in it, as far as they are there. */
+/** The folders that are needed to draw the tree: the shown one, and the open ones inside it that can be reached. */
 export function foldersOf(folder: string, open: readonly string[]): string[] {
   const inside = open.filter((path) => path !== folder && path.startsWith(folder === '/' ? '/' : `${folder}/`))
   const shown = new Set([folder])
-  // A folder counts when every folder above it is open too; shorter paths are those above.
+  // A folder counts if every folder above it is open too. Shorter paths are those above.
   for (const path of inside.toSorted((one, other) => one.length - other.length)) {
     const above = path.slice(0, path.lastIndexOf('/')) || '/'
     if (shown.has(above)) shown.add(path)
@@ -91,10 +91,10 @@ export function foldersOf(folder: string, open: readonly string[]): string[] {
   return [...shown].slice(0, mostFolders)
 }
 
-/** As many folders as the server watches. */
+/** The most folders that the server watches. */
 const mostFolders = 32
 
-/** Which rows to draw: those in view and some around them. */
+/** The rows to draw: those in view and some around them. */
 export function windowOf(view: { scrollTop: number; height: number; rowHeight: number; count: number }): {
   from: number
   to: number
@@ -107,7 +107,7 @@ export function windowOf(view: { scrollTop: number; height: number; rowHeight: n
 
 const overscan = 12
 
-/** The row that a key leads to; null: the key is none for moving. */
+/** The row that a key moves to; null for other keys. */
 export function rowAfterKey(key: string, state: { at: number; count: number; page: number }): number | null {
   const { at, count, page } = state
   const target: Record<string, number> = {
@@ -122,7 +122,7 @@ export function rowAfterKey(key: string, state: { at: number; count: number; pag
   return next === undefined || count === 0 ? null : Math.max(0, Math.min(count - 1, next))
 }
 
-/** The next entry whose name begins with what was typed, from the one after `at` on and around. */
+/** The next entry whose name begins with the typed text, starting after `at` and wrapping around. */
 export function rowTyped(rows: readonly TreeRow[], typed: string, at: number): number | null {
   const wanted = typed.toLocaleLowerCase()
   for (let step = 1; step <= rows.length; step += 1) {
@@ -133,14 +133,14 @@ export function rowTyped(rows: readonly TreeRow[], typed: string, at: number): n
   return null
 }
 
-/** The folder that a row is in; null: it is not shown. */
+/** The folder that contains a row; null if it isn’t shown. */
 export function rowAbove(rows: readonly TreeRow[], at: number): number | null {
   const level = rows[at]?.level ?? 1
   const above = rows.findLastIndex((row, index) => index < at && row.kind === 'entry' && row.level === level - 1)
   return above < 0 ? null : above
 }
 
-/** The first entry in an open folder; null: there is none. */
+/** The first entry in an open folder; null if there is none. */
 export function firstInside(rows: readonly TreeRow[], at: number): number | null {
   const [row, next] = [rows[at], rows[at + 1]]
   return row !== undefined && next?.kind === 'entry' && next.level === row.level + 1 ? at + 1 : null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nothingTyped, typedAfter } from './type-ahead.models.ts'
 
-/** What is typed when these keys follow each other, 50 ms apart; a number waits that long instead. */
+/** The typed text after these keys, 50 ms apart; a number is a wait in ms instead. */
 function typedBy(...keys: readonly (string | number)[]): string {
   let [typed, at] = [nothingTyped, 10_000]
   for (const key of keys) {
@@ -11,7 +11,7 @@ function typedBy(...keys: readonly (string | number)[]): string {
   return typed.text
 }
 
-test('C8: letters that follow each other are the beginning of one name, after a pause that of another', () => {
+test('C8: letters typed in a row are the beginning of one name, after a pause of another', () => {
   expect(typedBy('r', 'e', 'a')).toBe('rea')
   expect(typedBy('r', 'e', 700, 'a')).toBe('a')
 })
@@ -27,7 +27,7 @@ test.each(['ArrowRight', 'ArrowLeft', 'F2', 'Enter', 'Delete', 'Escape', 'Tab', 
   },
 )
 
-test('C8: after a shortcut another name begins', () => {
+test('C8: after a shortcut another name starts', () => {
   const typed = typedAfter(nothingTyped, { key: 'b', isShortcut: false, at: 1000 })
   expect(typedAfter(typed, { key: 'a', isShortcut: true, at: 1050 })).toEqual(nothingTyped)
 })

@@ -1,17 +1,20 @@
 import { type Table, tableOfRows } from './table.models.ts'
 import { openZip } from './zip-parts.ts'
 
-/** A sheet of an Excel workbook; `read` makes its table. */
+/** A sheet of an Excel workbook; `read` parses its table. */
 export type Sheet = { name: string; read: () => Promise<Table> }
 
-/** Rows that are read; more is not shown anyway. */
+/** The most rows that are read; more aren’t shown. */
 const maximumRows = 1001
-/** 1900-based days between Excel's and the computer's beginning of time. */
+/** Days between Excel’s epoch (1900) and the Unix epoch. */
 const excelEpochDays = 25_569
 /** Built-in number formats that show a date or a time. */
 const dateFormats = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
 
-/** Values of an Excel workbook (`.xlsx`): texts, numbers, dates, results of formulas. Throws for anything else. */
+/**
+ * Reads the values of an Excel workbook (`.xlsx`): texts, numbers, dates, results of formulas. Throws for anything
+ * else.
+ */
 export async function sheetsOf(bytes: Uint8Array<ArrayBuffer>): Promise<Sheet[]> {
   const zip = openZip(bytes)
   const book = await zip.read('xl/workbook.xml')
@@ -72,7 +75,7 @@ function dateOf(days: number): string {
   return Number.isInteger(days) ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 19)}`
 }
 
-/** Which of the cells' styles show their number as a date. */
+/** True for cell styles that show their number as a date. */
 function datesOf(styles: string): (style: number) => boolean {
   const own = new Map(
     elements(styles, 'numFmt').map(({ attributes }) => [Number(attributes.numFmtId), attributes.formatCode ?? '']),
@@ -94,14 +97,17 @@ function columnOf(reference: string): number | undefined {
   return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 }
 
-/** A text may be cut into pieces of different looks; readings in small print above it are left out. */
+/** A text may be split into runs of different formats; phonetic readings (`rPh`) are left out. */
 function runsOf(xml: string): string {
   return elements(xml.replace(/<rPh\b.*?<\/rPh>/gs, ''), 't')
     .map(({ inner }) => decode(inner))
     .join('')
 }
 
-/** Elements of a name, in their order. Enough for the machine-written XML of workbooks; elements do not nest in their own kind. */
+/**
+ * Elements of a name, in order. Sufficient for the generated XML of workbooks, in which these elements aren’t nested in
+ * each other.
+ */
 function elements(xml: string, name: string): { attributes: Record<string, string>; inner: string }[] {
   const found: { attributes: Record<string, string>; inner: string }[] = []
   const opening = new RegExp(`<(?:\\w+:)?${name}(\\s[^>]*?)?(/)?>`, 'g')

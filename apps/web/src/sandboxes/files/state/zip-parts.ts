@@ -1,10 +1,10 @@
-/** A file in a ZIP archive that is in memory. */
+/** A file in a ZIP archive in memory. */
 type ZipPart = { name: string; method: number; packedSize: number; size: number; offset: number }
 
-/** What one file may unpack to: more is an attack or nothing to look at on a page. */
+/** The largest unpacked size of one file: more is an attack, or too much to show on a page. */
 const largestPartBytes = 64 * 1024 * 1024
 
-/** Reads single files of a ZIP archive; null for one that is not there. Throws for what is no archive. */
+/** Reads single files of a ZIP archive; null for one that doesn’t exist. Throws if it isn’t a ZIP archive. */
 export function openZip(bytes: Uint8Array<ArrayBuffer>): { read(name: string): Promise<string | null> } {
   const parts = new Map(directoryOf(bytes).map((part) => [part.name, part]))
   return {
@@ -50,7 +50,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>, part: ZipPart): Promise<Ui
   const reader = unpacked.getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     size += next.value.length
-    // What the archive says of itself is not believed.
+    // The sizes that the archive states aren’t trusted.
     if (size > largestPartBytes) {
       await reader.cancel()
       throw new TypeError('Part of the archive is too large to show.')

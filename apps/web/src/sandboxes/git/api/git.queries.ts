@@ -22,7 +22,7 @@ export function useGitLook(threadId: string, at: { path: string; repository: str
   })
 }
 
-/** What became of one file since the last commit. */
+/** The changes of one file since the last commit. */
 export function useGitDiff(threadId: string, of: { root: string; file: GitFile }, isEnabled: boolean) {
   const client = useClient()
   const { path, from } = of.file
@@ -36,7 +36,7 @@ export function useGitDiff(threadId: string, of: { root: string; file: GitFile }
   })
 }
 
-/** Looks again by itself when the turn has changed files or has ended; the result does so when a person asks. */
+/** Reloads when the turn has changed files or has ended. Returns a function that reloads on request. */
 export function useGitAgain(threadId: string): () => void {
   const queryClient = useQueryClient()
   const page = usePageThread()
@@ -55,7 +55,7 @@ export function useGitAgain(threadId: string): () => void {
   return again
 }
 
-/** Wakes the sandbox; one that was never there is made. */
+/** Wakes the sandbox, or creates it if it doesn’t exist yet. */
 export function useWake(threadId: string, state: SandboxView['state']) {
   const client = useClient()
   const onError = useErrorToast()

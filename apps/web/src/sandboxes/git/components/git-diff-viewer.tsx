@@ -17,7 +17,7 @@ import { LineCount } from './line-count.tsx'
 
 type Shown = { threadId: string; isAwake: boolean; root: string; file: GitFile; onClose: () => void }
 
-/** What became of the file that is looked at, below the list. */
+/** The diff of the selected file, below the list. */
 export function GitDiffViewer(props: Shown) {
   const { t } = useTranslation('git')
   const { threadId, root, file } = props
@@ -96,7 +96,7 @@ function Body(props: Shown & { query: ReturnType<typeof useGitDiff>; path: strin
   )
 }
 
-/** Why there is a change without lines. */
+/** Why a changed file has no changed lines. */
 function WithoutLines({ file, diff }: { file: GitFile; diff: GitDiff }) {
   const { t } = useTranslation('git')
   const sentence =
@@ -110,7 +110,7 @@ function WithoutLines({ file, diff }: { file: GitFile; diff: GitDiff }) {
   return <p className="files-none">{sentence}</p>
 }
 
-/** Says how much is missing, and offers all of the file. */
+/** Shows how much of the diff is missing, and offers the whole file. */
 function Cut(props: Shown & { diff: GitDiff; path: string }) {
   const { t } = useTranslation('git')
   const format = useFormat()

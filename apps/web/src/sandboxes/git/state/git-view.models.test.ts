@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changedLinesOf, columnsOf, readGitView, shownLine } from './git-view.models.ts'
 
-test('what was remembered and cannot be understood is as it was at first', () => {
+test('invalid fields of a stored view get their defaults', () => {
   const first = { repository: null, file: null }
   for (const value of [null, 'x', 7, [], { repository: 5, file: {} }, { repository: 'relative' }]) {
     expect(readGitView(value)).toEqual(first)
@@ -10,7 +10,7 @@ test('what was remembered and cannot be understood is as it was at first', () =>
   expect(readGitView({ ...view, more: 1 })).toEqual(view)
 })
 
-test('a line of a file shows what it would hide, and keeps its tabs', () => {
+test('a line of a file shows hidden characters, and keeps its tabs', () => {
   expect(shownLine('\tif (admin\u202e) {\u001b[31m\r')).toBe('\tif (admin‹U+202E›) {␛[31m␍')
 })
 

@@ -5,11 +5,11 @@ import { cleanPath, shownName } from '../../../page/content/state/names.models.t
 export type GitView = {
   /** Null: the nearest one. */
   repository: string | null
-  /** The file whose difference is shown, by its path below the repository. */
+  /** The file whose diff is shown, by its path in the repository. */
   file: string | null
 }
 
-/** What was remembered; what cannot be understood is as it was at first. */
+/** Parses a stored view; invalid fields get their defaults. */
 export function readGitView(value: unknown): GitView {
   const { repository, file } = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   return {
@@ -18,14 +18,14 @@ export function readGitView(value: unknown): GitView {
   }
 }
 
-/** A line of a file as it may stand on a page: tabs stay, other control characters are signs. */
+/** A line of a file that is safe to display: tabs stay, other control characters become symbols. */
 export function shownLine(text: string): string {
   return text.split('\t').map(shownName).join('\t')
 }
 
 const tabColumns = 4
 
-/** How many columns of a monospaced font a line takes; characters of wide scripts take two. */
+/** The width of a line in columns of a monospaced font; characters of wide scripts take two. */
 export function columnsOf(text: string): number {
   let columns = 0
   for (const character of text) {
@@ -35,12 +35,12 @@ export function columnsOf(text: string): number {
   return columns
 }
 
-/** All changed lines of a file; null where they are not counted. */
+/** The number of changed lines of a file; null if git doesn’t count them. */
 export function changedLinesOf({ addedLines, removedLines }: GitFile): number | null {
   return addedLines === null || removedLines === null ? null : addedLines + removedLines
 }
 
-/** A letter for each kind of change, as git has them. */
+/** The letter that git uses for each kind of change. */
 export const changeLetters = {
   modified: 'M',
   added: 'A',

@@ -4,7 +4,7 @@ import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 
-/** The terminals of a thread, kept true by what the server tells. */
+/** A thread’s terminals, kept up to date by events. */
 export function useTerminals(threadId: string) {
   const client = useClient()
   return useQuery({
@@ -13,20 +13,20 @@ export function useTerminals(threadId: string) {
   })
 }
 
-/** Takes over what the server told about the terminals of a thread. */
+/** Applies a `terminals` event of a thread. */
 export function putTerminals(queryClient: QueryClient, threadId: string, view: TerminalsView): void {
   const key = queryKeys.terminals(threadId)
-  // An answer that was on its way may be older than this.
+  // A response that is in flight may be older than this.
   void queryClient.cancelQueries({ queryKey: key })
   queryClient.setQueryData(key, view)
 }
 
-/** Nothing is replayed: what changed while nobody listened is in the lists. */
+/** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewTerminals(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.allTerminals })
 }
 
-/** Opens a terminal; wakes the sandbox. With one to replace, that one is closed. */
+/** Opens a terminal, and wakes the sandbox. Closes the terminal that it replaces, if there is one. */
 export function useOpenTerminal(threadId: string, onOpened: (id: string) => void) {
   const client = useClient()
   const queryClient = useQueryClient()

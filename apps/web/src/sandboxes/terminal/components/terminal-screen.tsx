@@ -19,15 +19,15 @@ export type TerminalScreenProps = {
   isSheet: boolean
   isScreenReader: boolean
   panelId: string
-  /** Filled while it is there, for what stands around it. */
+  /** Set while the terminal is mounted, for controls around it. */
   screen: RefObject<Screen | null>
-  /** The person has asked for it: it takes the focus when it opens. */
+  /** True if the user opened the terminal: it takes the focus. */
   takesFocus: boolean
   onReplace: () => void
   isOpening: boolean
 }
 
-/** One terminal, live. Loaded when the first one is looked at: what draws it is large. */
+/** One terminal, live. Loaded with the first one that is shown, because the terminal library is large. */
 export function TerminalScreen(props: TerminalScreenProps) {
   const { t } = useTranslation('terminal')
   const { terminal, screen, isScreenReader } = props

@@ -1,13 +1,13 @@
-/** Who gets a key that is pressed in a terminal: the app, the clipboard, or what runs in it. */
+/** Where a key pressed in a terminal goes: to the app, the clipboard, or the program in the terminal. */
 export type TerminalKey = 'app' | 'copy' | 'paste' | 'terminal'
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>
+type PressedKey = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'shiftKey' | 'altKey' | 'metaKey'>
 
 /**
- * Everything belongs to the terminal, Escape and Tab too, but F6, which leaves it, the keys of the panes, and the
- * terminal's own for the clipboard: Ctrl+C is an interrupt here.
+ * Every key goes to the terminal, including Escape and Tab, except F6, which leaves it, the keys of the panes, and the
+ * terminal’s own clipboard keys. Ctrl+C is an interrupt here.
  */
-export function terminalKey(pressed: Pressed): TerminalKey {
+export function terminalKey(pressed: PressedKey): TerminalKey {
   const { ctrlKey, shiftKey, altKey, metaKey, code } = pressed
   if (pressed.key === 'F6' && !ctrlKey && !altKey && !metaKey) return 'app'
   if (altKey && !ctrlKey && !shiftKey && !metaKey && /^Digit[1-5]$/.test(code)) return 'app'

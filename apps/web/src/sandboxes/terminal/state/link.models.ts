@@ -1,13 +1,13 @@
 import { delaysOf } from '@threadbox/concurrency'
 import { type TerminalProblem, type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/sdk'
 
-/** What a view of a terminal knows of its socket and of what is at the other end. */
+/** What a view knows about its socket and the terminal at the other end. */
 export type LinkState = {
   connection: 'connecting' | 'open' | 'waiting' | 'over'
-  /** Null until the server has said it. */
+  /** Null until the server has sent it. */
   status: TerminalStatus | null
   exitCode: number | null
-  /** What was asked for last and did not happen; the next output takes it away. */
+  /** Why the last request failed. The next output clears it. */
   problem: TerminalProblem | null
 }
 
@@ -15,7 +15,10 @@ export const newLink: LinkState = { connection: 'connecting', status: null, exit
 
 /** Waits between attempts; the last one repeats. */
 export const retryDelayMs = delaysOf([250, 500, 1000, 2000, 4000, 8000])
-/** What the server says when nothing more will come: over, logged out, closed by somebody, and not understood. */
+/**
+ * Close codes after which the client doesn’t reconnect: the terminal ended, you were signed out, the terminal was
+ * closed, or a message wasn’t understood (1003).
+ */
 const { over, loggedOut, gone } = terminalCloseCodes
 const lastCodes = new Set<number>([over, loggedOut, gone, 1003])
 
@@ -36,7 +39,7 @@ export function afterClose(state: LinkState, code: number): LinkState {
   return { ...state, connection: lastCodes.has(code) ? 'over' : 'waiting' }
 }
 
-/** A text in parts of at most so many characters, none of which is cut in two. */
+/** Splits a text into parts of up to `maxCharacters`, without splitting a character. */
 export function inParts(text: string, maxCharacters: number): string[] {
   const parts: string[] = []
   for (let from = 0; from < text.length; ) {

@@ -10,7 +10,7 @@ test('O4: an address of the sandbox itself leads to its preview', () => {
   expect(linkTarget('http://[::]:3000/')).toEqual(service(3000, '/'))
 })
 
-test('everything else on the web is opened there, and what is no page is not opened', () => {
+test('other web addresses are opened directly, and addresses that are not web pages are not opened', () => {
   expect(linkTarget('https://example.com/a')).toEqual({ kind: 'web', url: 'https://example.com/a' })
   expect(linkTarget('http://localhost.example.com:1/')).toMatchObject({ kind: 'web' })
   for (const address of ['javascript:alert(1)', 'file:///etc/passwd', 'ssh://host', 'nonsense']) {

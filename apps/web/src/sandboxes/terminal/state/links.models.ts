@@ -1,9 +1,9 @@
-/** Where a link in a terminal leads: to a page of the sandbox, or out into the web. */
+/** The target of a link in a terminal: a page of the sandbox, or an external page. */
 export type LinkTarget = { kind: 'service'; port: number; path: string } | { kind: 'web'; url: string }
 
 const ownNames = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/
 
-/** What a program prints about itself names the sandbox, not the device of the person. Null for what is no web page. */
+/** Local addresses that a program prints mean the sandbox, not your device. Null if it isn’t a web address. */
 export function linkTarget(address: string): LinkTarget | null {
   const url = URL.parse(address)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isReport } from './reports.models.ts'
 
-test('O3: focus, the mouse that moves, and answers to programs are nobody at work', () => {
+test('O3: focus, mouse movement and replies to programs are not activity', () => {
   const reports = [
     ...['\x1b[I', '\x1b[O', '\x1b[O\x1b[I', '\x1b[<35;10;20M', '\x1b[<32;1;1m'],
     ...['\x1b[?1;2c', '\x1b[>0;276;0c', '\x1b[0n', '\x1b[24;80R', '\x1b[?2026;2$y'],
@@ -15,7 +15,7 @@ test('O3: focus, the mouse that moves, and answers to programs are nobody at wor
   for (const report of reports) expect(isReport(report), JSON.stringify(report)).toBe(true)
 })
 
-test('O3: what is typed, pasted or clicked is', () => {
+test('O3: typing, pasting and clicking are', () => {
   const typed = [
     'a',
     '\r',

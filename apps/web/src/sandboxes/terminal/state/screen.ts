@@ -7,7 +7,7 @@ import type { LinkState } from './link.models.ts'
 import { isReport } from './reports.models.ts'
 import { linkTerminal } from './terminal-link.ts'
 
-/** How many drawn bytes may go unsaid while more is on its way. */
+/** Drawn bytes are acknowledged at least this often while more output comes. */
 const ackEveryBytes = 64 * 1024
 const scrollbackLines = 5000
 
@@ -47,7 +47,7 @@ export function openScreen(options: ScreenOptions): Screen {
   terminal.loadAddon(new WebLinksAddon((_event, address) => options.onLink(address)))
   terminal.open(element)
   const drawing = makeDrawing(terminal, (offset) => link.drawn(offset))
-  /** The size of a terminal is one for all of its views: the one that is used last decides. */
+  /** All views of a terminal share one size: that of the view that was used last. */
   const claim = () => {
     const size = fit.proposeDimensions()
     const isSeen = element.clientWidth > 0 && document.visibilityState === 'visible'
@@ -62,7 +62,7 @@ export function openScreen(options: ScreenOptions): Screen {
     onFrame: (frame) => {
       if (frame.type === 'start') drawing.begin(frame)
       if (frame.type === 'start' && frame.isReset) {
-        // In the order of the output, so that what waits to be drawn is cleared too.
+        // Written in the order of the output, so that output that waits to be drawn is cleared too.
         terminal.write(`\x1bc${frame.modes}`)
       }
       if (frame.type !== 'start' && frame.type !== 'resized') return
@@ -79,7 +79,7 @@ export function openScreen(options: ScreenOptions): Screen {
       event.preventDefault()
       if (event.type === 'keydown') copySelection()
     }
-    // The browser pastes by itself, and turns every other key that is left alone into one for the page.
+    // The browser handles paste, and turns every other key that isn’t handled here into one for the page.
     return key === 'terminal'
   })
   answerOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
@@ -109,7 +109,10 @@ export function openScreen(options: ScreenOptions): Screen {
   }
 }
 
-/** Says what has been drawn, so that no more comes than can be drawn, and knows what of it is a repetition. */
+/**
+ * Acknowledges what has been drawn, so that the server never sends more than can be drawn, and recognizes repeated
+ * output.
+ */
 function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
   let waiting = 0
   let reached = 0
@@ -135,8 +138,8 @@ function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
 }
 
 /**
- * Programs ask a terminal what it is, and read the answer as if it were typed. What was asked before this view came was
- * answered then, or nobody waits any more; of several views only one that is seen answers.
+ * Programs ask a terminal what it is, and read the reply as input. Questions from before this view were answered then,
+ * or their programs no longer wait. Of several views only a visible one replies.
  */
 function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
   const { parser } = terminal
@@ -159,7 +162,7 @@ function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
 
 const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** The colours of the design tokens. */
+/** The colors of the design tokens. */
 function themeOf(element: HTMLElement): ITheme {
   const style = getComputedStyle(element)
   const token = (name: string) => style.getPropertyValue(`--term-${name}`).trim()

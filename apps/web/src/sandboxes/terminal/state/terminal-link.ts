@@ -4,19 +4,22 @@ import { afterClose, afterFrame, inParts, type LinkState, newLink, retryDelayMs 
 export type LinkHandlers = {
   onState: (state: LinkState) => void
   onFrame: (frame: TerminalServerFrame) => void
-  /** Output that ends at the offset. */
+  /** `end`: the offset at which this output ends. */
   onOutput: (data: Uint8Array, end: number) => void
 }
 
-/** The socket of one view of a terminal. It comes back by itself, at the byte where it was lost, until it is over. */
+/**
+ * The socket of one view of a terminal. It reconnects automatically at the byte where it was lost, until the terminal
+ * ends.
+ */
 export type TerminalLink = {
-  /** What is typed while there is no connection is dropped: it would arrive when nobody expects it any more. */
+  /** Input without a connection is dropped: it would arrive when it is no longer expected. */
   type(text: string): void
-  /** What the terminal says by itself. It wakes nothing. */
+  /** Sends a report of the terminal itself. It never wakes the sandbox. */
   report(text: string): void
   resize(size: { cols: number; rows: number }): void
   wake(): void
-  /** Everything before the offset is on the screen. */
+  /** Acknowledges all output before the offset as drawn. */
   drawn(offset: number): void
   close(): void
 }

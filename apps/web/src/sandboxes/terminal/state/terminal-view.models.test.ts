@@ -10,7 +10,7 @@ const terminal = (id: string, status: Terminal['status'] = 'running'): Terminal 
   createdAt: 1,
 })
 
-test('O6: the tab that was in front is there again, else one that lives', () => {
+test('O6: the tab that was in front is in front again, else one that is running', () => {
   const terminals = [terminal('a', 'lost'), terminal('b', 'suspended'), terminal('c')]
   expect(chosenTerminal(terminals, 'c')?.id).toBe('c')
   expect(chosenTerminal(terminals, 'a')?.id).toBe('a')
@@ -19,14 +19,14 @@ test('O6: the tab that was in front is there again, else one that lives', () => 
   expect(chosenTerminal([], 'a')).toBeNull()
 })
 
-test('a closed tab makes room for its neighbour', () => {
+test('the next tab replaces a closed one, or the previous if it was the last', () => {
   const terminals = [terminal('a'), terminal('b'), terminal('c')]
   expect(afterClosing(terminals, 'b')).toBe('c')
   expect(afterClosing(terminals, 'c')).toBe('b')
   expect(afterClosing([terminal('a')], 'a')).toBeNull()
 })
 
-test('what cannot be read is nothing remembered', () => {
+test('stored text that cannot be read counts as nothing remembered', () => {
   expect(readTerminalView({ chosen: 'a' })).toEqual({ chosen: 'a' })
   for (const value of [null, 1, 'a', { chosen: 1 }, []]) expect(readTerminalView(value)).toEqual({ chosen: null })
 })

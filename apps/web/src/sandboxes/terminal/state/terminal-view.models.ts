@@ -1,6 +1,6 @@
 import type { Terminal } from '@threadbox/sdk'
 
-/** Which terminal was in front, as this device remembers it. */
+/** The terminal that was in front, stored on this device. */
 export type TerminalView = { chosen: string | null }
 
 export function readTerminalView(value: unknown): TerminalView {
@@ -8,13 +8,13 @@ export function readTerminalView(value: unknown): TerminalView {
   return { chosen: typeof chosen === 'string' ? chosen : null }
 }
 
-/** The tab that is in front: the one that was, else the first whose shell runs, else the first. */
+/** The tab in front: the one that was, else the first with a running shell, else the first. */
 export function chosenTerminal(terminals: readonly Terminal[], chosen: string | null): Terminal | null {
   const isLive = ({ status }: Terminal) => status === 'running' || status === 'suspended'
   return terminals.find(({ id }) => id === chosen) ?? terminals.find(isLive) ?? terminals[0] ?? null
 }
 
-/** Which one comes to the front when one is closed: the next, else the one before. */
+/** The terminal that comes to the front when one is closed: the next, else the previous one. */
 export function afterClosing(terminals: readonly Terminal[], closed: string): string | null {
   const at = terminals.findIndex(({ id }) => id === closed)
   return (terminals[at + 1] ?? terminals[at - 1])?.id ?? null
