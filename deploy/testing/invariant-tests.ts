@@ -295,11 +295,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'the app shows only what the guest, the gateway or the server measured': [
     {
       file: 'apps/web/src/sandboxes/sandbox/state/chip.models.test.ts',
-      title: 'says when it pauses while nothing keeps it awake, and nothing where nothing is known',
+      title: 'says when the sandbox pauses while nothing keeps it awake, and nothing if that is unknown',
     },
     {
       file: 'apps/web/src/sandboxes/sandbox/state/notice.models.test.ts',
-      title: 'a number that a notice does not have is not zero',
+      title: 'a missing number of a notice is not zero',
     },
     {
       file: 'tests/browser/sandbox-panel.test.ts',

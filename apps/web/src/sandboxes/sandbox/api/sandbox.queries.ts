@@ -5,18 +5,18 @@ import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 
-/** Figures of a sandbox that runs change by themselves; nothing else does without an event. */
+/** Only the figures of a running sandbox change without an event. */
 const renewMs = 5000
 
 /**
- * Everything the panel shows. `sandbox` is the state that the event stream told: whenever it changes, the rest is
- * fetched again. The state itself is never taken from here, so that panel, chip and sidebar cannot disagree.
+ * Everything the panel shows. `sandbox` is the state from the event stream: when it changes, the rest is fetched again.
+ * The state itself is never taken from this response, so that panel, chip and sidebar can’t disagree.
  */
 export function useSandboxDetail(threadId: string, sandbox: SandboxView) {
   const client = useClient()
   const queryClient = useQueryClient()
   const told = JSON.stringify(sandbox)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of what was told
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of state
   useEffect(() => {
     void queryClient.invalidateQueries({ queryKey: queryKeys.sandbox(threadId) })
   }, [told, threadId, queryClient])
@@ -27,7 +27,7 @@ export function useSandboxDetail(threadId: string, sandbox: SandboxView) {
   })
 }
 
-/** What is kept of the disk of earlier answers. While the sandbox is awake an answer may end at any time. */
+/** The disk snapshots of earlier turns. While the sandbox is awake, a turn may end at any time and add one. */
 export function useSnapshots(threadId: string, sandbox: SandboxView) {
   const client = useClient()
   return useQuery({
@@ -47,7 +47,7 @@ export function useSandboxAction(threadId: string, action: SandboxAction) {
   })
 }
 
-/** Keeps the sandbox awake until a moment; null ends that. */
+/** Keeps the sandbox awake until a given time; null ends the hold. */
 export function useHold(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -57,7 +57,7 @@ export function useHold(threadId: string) {
   })
 }
 
-/** Limits and the thread's own policy. */
+/** Changes limits and the thread’s own policy. */
 export function useChangeSandbox(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -67,7 +67,7 @@ export function useChangeSandbox(threadId: string) {
   })
 }
 
-/** Starts a process again that ended when memory was given up. */
+/** Restarts a process that ended when memory was discarded. */
 export function useStartRescued(threadId: string) {
   const client = useClient()
   return useMutation({ mutationFn: (restartId: string) => client.sandboxes.startRescued(threadId, restartId) })

@@ -17,11 +17,11 @@ import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } f
 
 type Texts = Partial<Record<LimitName, string>>
 
-/** What the sandbox may use, changed while it runs. Only what was typed is sent. */
+/** The limits of the sandbox, which can be changed while it runs. Only changed fields are sent. */
 export function LimitsForm(props: {
   threadId: string
   limits: SandboxView['limits']
-  /** Names of the limits that are the thread's own, and that come from its workspace. */
+  /** The names of limits set by the thread itself, and of those from its workspace. */
   sources: { own: readonly string[]; workspace: readonly string[] }
   usedDiskBytes: number | null
 }) {
@@ -103,7 +103,7 @@ export function LimitsForm(props: {
   )
 }
 
-/** Brings the limits into view when they were asked for, with the focus in the first of them. */
+/** Scrolls the limits into view on request, and focuses the first one. */
 function useLimitsTarget() {
   const section = useRef<HTMLElement>(null)
   const { paneTarget } = usePaneState()
@@ -121,10 +121,10 @@ const labels = { memoryBytes: 'memory', cpus: 'cpus', processes: 'processCount',
 function LimitField(props: {
   name: LimitName
   text: string
-  /** Undefined: the installation's. */
+  /** Undefined: the value of the installation. */
   source: 'own' | 'workspace' | undefined
   problem: LimitProblem | undefined
-  /** Gives up the thread's own value. */
+  /** Removes the thread’s own value. */
   onInherit: () => void
   onText: (text: string) => void
 }) {

@@ -5,7 +5,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { logDuration, logMark, sleptBelow } from '../state/log.models.ts'
+import { logDuration, logMark, sleepGaps } from '../state/log.models.ts'
 import { useLogWords } from '../state/log-words.ts'
 import { ReportDialog } from './report-dialog.tsx'
 
@@ -18,7 +18,7 @@ export function LogSection(props: { threadId: string; log: readonly LifecycleLog
   const [reportId, setReportId] = useState<string | null>(null)
   const { log, now } = props
   const shown = isOpen ? log : log.slice(0, firstShown)
-  const slept = sleptBelow(log)
+  const slept = sleepGaps(log)
   return (
     <section className="sec" aria-label={t('pane.log')}>
       <div className="sec-h">{t('pane.log')}</div>

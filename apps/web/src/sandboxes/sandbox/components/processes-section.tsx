@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { Pill } from '../../../ui/pill.tsx'
 
-/** More than this many at once are a number, not a list. */
+/** More processes than this are shown as a number. */
 const shownProcesses = 50
 
 const roles = ['kernel', 'shell', 'terminal', 'service'] as const
 
-/** What runs and what listens; while it sleeps, that it does. */
+/** Running processes and listening ports, or that the sandbox sleeps. */
 export function ProcessesSection(props: { sandbox: SandboxView; detail: SandboxDetail }) {
   const { t } = useTranslation('sandbox')
   const { sandbox, detail } = props
@@ -89,7 +89,7 @@ function Processes(props: { processes: NonNullable<SandboxDetail['processes']> }
   )
 }
 
-/** What is part of every sandbox is called by its use; its command line says nothing to a person. */
+/** Processes of every sandbox are named by their role, because their command line isn’t informative. */
 function ProcessName(props: { commandLine: string; role: string }) {
   const { t } = useTranslation('sandbox')
   const { commandLine, role } = props

@@ -7,10 +7,10 @@ import { useReportWords } from '../state/report-words.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { StartAgain } from './start-again.tsx'
 
-/** Lists are short until somebody wants all of them: a report may name hundreds of things. */
+/** How many items a list shows before it is expanded: a report may name hundreds. */
 const firstShown = 12
 
-/** The things of one outcome, each with its reason. */
+/** The items of one outcome, each with its reason. */
 export function ReportItems(props: { group: ReportGroup; threadId: string }) {
   const { t } = useTranslation('lifecycle')
   const { group } = props
@@ -34,13 +34,13 @@ export function ReportItems(props: { group: ReportGroup; threadId: string }) {
   )
 }
 
-/** One thing: what it was, what became of it and why, and the way to start it again where there is one. */
+/** One item: what it was, its outcome and the reason, and a button to restart it if that is possible. */
 export function ReportItem(props: { item: SurvivalItem; threadId: string }) {
   const { t } = useTranslation('lifecycle')
   const words = useReportWords()
   const { item } = props
   const [name, reason] = [words.name(item), words.reason(item)]
-  // What was lost or kept stands under that title; a reason for what was started again says it in more words.
+  // Lost and kept items are under a title that says so. For restarted ones, a reason replaces the short label.
   const isPlain = item.outcome === 'lost' || item.outcome === 'kept' || (item.outcome === 'restarted' && reason !== '')
   const facts = [isPlain ? '' : t(`report.outcome.${item.outcome}`), words.detail(item)].filter((fact) => fact !== '')
   return (

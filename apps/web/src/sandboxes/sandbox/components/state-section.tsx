@@ -15,7 +15,7 @@ import { useSandboxWords } from '../state/sandbox-words.ts'
 import { HoldMenu } from './hold-menu.tsx'
 import { RestartMenu } from './restart-menu.tsx'
 
-/** State, why, since when, what comes next, and what can be done about it. */
+/** State, reason, since when, what comes next, and the available actions. */
 export function StateSection(props: {
   thread: Thread
   detail: SandboxDetail | undefined
@@ -87,7 +87,7 @@ function Since(props: { sandbox: SandboxView; now: number }) {
   const { sandbox, now } = props
   if (sandbox.state === 'fresh') return null
   const label = sandbox.state in sinceLabels ? sinceLabels[sandbox.state as keyof typeof sinceLabels] : 'stateFor'
-  // Seconds would count up in a place where nobody waits for them.
+  // No seconds: a count-up here would only distract.
   const length = Math.max(0, now - sandbox.since)
   const shown = length < 60_000 ? Math.floor(length / 1000) * 1000 : Math.floor(length / 60_000) * 60_000
   return (
@@ -114,7 +114,7 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
   const pause = useSandboxAction(thread.id, 'pause')
   const wake = useSandboxAction(thread.id, 'wake')
   const isAwake = sandbox.state === 'active' || sandbox.state === 'pausing'
-  const isAsleep = asleepStates.includes(sandbox.state)
+  const sleeps = asleepStates.includes(sandbox.state)
   const isWaiting = shownState(sandbox) === 'waiting'
   const error = pause.error ?? wake.error
   return (
@@ -131,7 +131,7 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
             {pause.isPending || sandbox.state === 'pausing' ? t('pane.pausing') : t('pane.pause')}
           </Button>
         )}
-        {isAsleep && !isWaiting && (
+        {sleeps && !isWaiting && (
           <Button
             size="md"
             icon={<Play className="i" size={14} />}
@@ -144,7 +144,7 @@ function Actions(props: { thread: Thread; detail: SandboxDetail | undefined; isT
         {sandbox.state === 'active' && (
           <HoldMenu threadId={thread.id} heldUntil={sandbox.awake?.heldUntil ?? null} now={now} />
         )}
-        {(isAwake || isAsleep) && <RestartMenu thread={thread} processes={props.detail?.processes ?? null} />}
+        {(isAwake || sleeps) && <RestartMenu thread={thread} processes={props.detail?.processes ?? null} />}
       </div>
       {error !== null && <FormProblem error={error} />}
     </>

@@ -8,7 +8,7 @@ import { openPane } from '../../panes/state/pane-store.ts'
 import { glyphOfState, stateNamed } from '../state/chip.models.ts'
 import { numberOf } from '../state/notice.models.ts'
 
-/** The answer to /status: how it was at that moment. What was not measured is not shown. */
+/** The result of /status: the state at that time. Values that weren’t measured aren’t shown. */
 export function StatusNotice(props: { notice: NoticeEntry }) {
   const { t } = useTranslation(['lifecycle', 'sandbox'])
   const format = useFormat()

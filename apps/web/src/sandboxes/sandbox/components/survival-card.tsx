@@ -15,8 +15,8 @@ import { RebuildButton } from './rebuild-button.tsx'
 import { ReportItem, ReportItems } from './report-items.tsx'
 
 /**
- * What survived a pause, exactly: lost things first, each with its reason; then what was not looked at; then what came
- * back. Everything that was merely kept is one line per kind until it is opened.
+ * The complete report of a wake: losses first, each with its reason, then unchecked items, then restored ones. Kept
+ * items are one line per kind until it is opened.
  */
 export function SurvivalCard(props: { report: SurvivalReport; threadId: string; isInPane?: boolean }) {
   const { t } = useTranslation('lifecycle')
@@ -29,7 +29,7 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
   const itemWords = useReportWords()
   const names = rebuildable(report).map(itemWords.name)
   const isChecking = report.status === 'checking'
-  // Below the heading of the pane, or of the page.
+  // One level below the heading of the pane or of the page.
   const Heading = props.isInPane === true ? 'h3' : 'h2'
   return (
     <section className={classNames('report', props.isInPane && 'report--pane')} aria-label={t('report.title')}>
@@ -96,7 +96,7 @@ function Column(props: { icon: ReactNode; title: string; children: ReactNode }) 
   )
 }
 
-/** Rescued and restarted things are named while they are few; of what was kept each kind is one line. */
+/** Rescued and restarted items are named while they are few; kept ones are one line per kind. */
 function GoodGroup(props: { report: SurvivalReport; group: ReportGroup; threadId: string }) {
   const { report, group, threadId } = props
   if (group.outcome === 'restarted') {

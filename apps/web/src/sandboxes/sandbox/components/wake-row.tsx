@@ -6,7 +6,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { isMemoryKept, opensByItself } from '../state/report.models.ts'
+import { isMemoryKept, isOpenByDefault } from '../state/report.models.ts'
 import { useWakeWords } from '../state/wake-words.ts'
 import { SurvivalCard } from './survival-card.tsx'
 
@@ -22,7 +22,7 @@ export function WakeRow(props: { entry: WakeEntry; isLatest: boolean }) {
   const { threadId } = useThreadActions()
   const { report } = props.entry
   const [chosen, setChosen] = useState<boolean | null>(null)
-  const opens = opensByItself(report, props.isLatest)
+  const opens = isOpenByDefault(report, props.isLatest)
   // Once open it stays open: starting a process again may leave nothing lost while the reader is still in the list.
   const [hasOpened, setHasOpened] = useState(opens)
   if (opens && !hasOpened) setHasOpened(true)

@@ -31,7 +31,7 @@ const otherPhrases = {
   restarted: 'cause-restarted',
 } as const
 
-/** Why it was paused, as the end of “Paused because …”. Undefined for a cause that this app has no words for. */
+/** Why the sandbox was paused, to follow “Paused because …”. Undefined for a cause without a text. */
 export function pausePhrase(cause: string, params: Params): Phrase | undefined {
   if (!isKeyOf(pausePhrases, cause)) return undefined
   if (cause === 'idle') {
@@ -49,12 +49,12 @@ export function pausePhrase(cause: string, params: Params): Phrase | undefined {
   return { key: pausePhrases[cause] }
 }
 
-/** Why a boot ended, as it was read from the machine. */
+/** Why a boot ended, as the host recorded it. */
 export function endPhrase(cause: string): Phrase | undefined {
   return isKeyOf(endPhrases, cause) ? { key: endPhrases[cause] } : undefined
 }
 
-/** What the `detail` of a sandbox says: why it sleeps, why it failed. Undefined for codes without words. */
+/** The text for a sandbox’s `detail`: why it sleeps or failed. Undefined for codes without a text. */
 export function causePhrase(detail: { code: string; params: Params } | null): Phrase | undefined {
   if (detail === null) return undefined
   const { code, params } = detail

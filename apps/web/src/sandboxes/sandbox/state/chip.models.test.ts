@@ -19,7 +19,7 @@ describe('the chip', () => {
     expect(detail(awakeFor([{ reason, detail: text }], { heldUntil: noon + hour }))).toEqual(phrase)
   })
 
-  test('does not call a command of direct mode the work of an agent', () => {
+  test('does not call a command in direct mode the work of an agent', () => {
     const working = awakeFor([{ reason: 'turn', detail: '' }])
     expect(detail(withTurnMode(working, 'direct'))).toEqual({ key: 'command-running' })
     expect(detail(withTurnMode(working, 'agent'))).toEqual({ key: 'agent-working' })
@@ -27,7 +27,7 @@ describe('the chip', () => {
     expect(withTurnMode(sandboxOf('paused'), 'direct')).toEqual(sandboxOf('paused'))
   })
 
-  test('names the most telling reason when there are several', () => {
+  test('names the most informative reason if there are several', () => {
     const reasons = [
       { reason: 'hold', detail: '' },
       { reason: 'request', detail: '8501' },
@@ -37,7 +37,7 @@ describe('the chip', () => {
     expect(detail(awakeFor([...reasons, { reason: 'turn', detail: '' }]))).toEqual({ key: 'agent-working' })
   })
 
-  test('C3: says when it pauses while nothing keeps it awake, and nothing where nothing is known', () => {
+  test('C3: says when the sandbox pauses while nothing keeps it awake, and nothing if that is unknown', () => {
     expect(detail(awakeFor([], { pauseAt: noon + hour }))).toEqual({
       key: 'pauses-at',
       values: { at: { deadline: noon + hour } },
@@ -46,7 +46,7 @@ describe('the chip', () => {
     expect(detail(sandboxOf('active'))).toBeUndefined()
   })
 
-  test('C3: counts the time asleep and away, and does not make a minute of a second', () => {
+  test('C3: counts the time asleep and away, and does not round a second up to a minute', () => {
     expect(detail(sandboxOf('paused'))).toEqual({ key: 'age', values: { age: { age: hour } } })
     expect(detail(sandboxOf('cold', { since: noon - 9 * 24 * hour }))).toMatchObject({ key: 'age' })
     expect(detail(sandboxOf('paused', { since: noon - 5000 }))).toEqual({ key: 'just-now' })
@@ -65,14 +65,14 @@ describe('the chip', () => {
     expect(glyphOf(sandboxOf(state))).toBe(glyph)
   })
 
-  test('an error tells its cause in few words where it is known', () => {
+  test('an error names its cause in a few words if it is known', () => {
     const broken = (code: string) => sandboxOf('error', { detail: { code, params: {} } })
     expect(detail(broken('sandbox.disk-full'))).toEqual({ key: 'cause-disk-full' })
     expect(detail(broken('ended.memory-backstop'))).toEqual({ key: 'cause-memory-backstop' })
     expect(detail(broken('something.new'))).toEqual({ key: 'could-not-start' })
   })
 
-  test('waiting for room is its own word, with the place in the queue', () => {
+  test('waiting for memory is a state of its own, with the position in the queue', () => {
     const waiting = (position: number) => sandboxOf('paused', { waiting: { position, places: 12 } })
     expect(shownState(waiting(1))).toBe('waiting')
     expect(detail(waiting(1))).toEqual({ key: 'waits-next', values: { count: 12 } })

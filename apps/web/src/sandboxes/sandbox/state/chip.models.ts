@@ -3,10 +3,10 @@ import type { GlyphState } from '../../../ui/glyph.tsx'
 import { causePhrase } from './causes.models.ts'
 import type { Phrase } from './phrase.ts'
 
-/** What the chip, the sidebar and the panel call the sandbox: its state, or that it waits for room. */
+/** The state shown by chip, sidebar and panel: the state of the sandbox, or that it waits for memory. */
 export type ShownState = SandboxView['state'] | 'waiting'
 
-/** The glyph of each state: starting and waiting turn like waking, a sandbox that is being removed looks archived. */
+/** The glyph of each state. Starting and waiting spin like waking; a sandbox that is being deleted looks archived. */
 const glyphs: Record<ShownState, GlyphState> = {
   fresh: 'fresh',
   starting: 'waking',
@@ -33,14 +33,14 @@ export function glyphOfState(state: ShownState): GlyphState {
   return glyphs[state]
 }
 
-/** A state by its name; what is no state has not begun. */
+/** The state of this name; `fresh` for unknown names. */
 export function stateNamed(name: string): ShownState {
   return (Object.keys(glyphs) as ShownState[]).find((known) => known === name) ?? 'fresh'
 }
 
 /**
- * The sandbox where the mode of the running turn is known: a command of direct mode is no work of an agent. `undefined`
- * changes nothing.
+ * The sandbox with the mode of the running turn: a command in direct mode isn’t work of an agent. `undefined` changes
+ * nothing.
  */
 export function withTurnMode(sandbox: SandboxView, mode: 'agent' | 'direct' | undefined): SandboxView {
   const { awake } = sandbox
@@ -49,7 +49,7 @@ export function withTurnMode(sandbox: SandboxView, mode: 'agent' | 'direct' | un
   return { ...sandbox, awake: { ...awake, reasons } }
 }
 
-/** What stands after the word in the chip; undefined when the word says everything. */
+/** The detail after the state in the chip; undefined if there is none. */
 export function chipDetail(sandbox: SandboxView, now: number): Phrase | undefined {
   const shown = shownState(sandbox)
   switch (shown) {
@@ -75,7 +75,7 @@ export function chipDetail(sandbox: SandboxView, now: number): Phrase | undefine
   }
 }
 
-/** The place in the queue for room, as a whole sentence. */
+/** The position in the wake queue, as a sentence. */
 export function waitingPhrase(sandbox: SandboxView): Phrase | undefined {
   const { waiting } = sandbox
   if (waiting === null || waiting === undefined) return undefined
@@ -85,7 +85,7 @@ export function waitingPhrase(sandbox: SandboxView): Phrase | undefined {
     : { key: 'waits-number', values: { count: places, position } }
 }
 
-/** The most telling reason first: what a person would want to know before they pause it. */
+/** The most informative reason first: what you would want to know before you pause the sandbox. */
 const reasonOrder = ['turn', 'cpu', 'terminal', 'request', 'hold'] as const
 
 function awakeDetail(sandbox: SandboxView): Phrase | undefined {
@@ -125,7 +125,7 @@ function agePhrase(ageMs: number): Phrase {
 
 const interpreters = /^(?:python|node|bash|sh|zsh|ruby|perl|deno|bun|php|java|Rscript)[\d.]*$/
 
-/** What people call a process: `python3 -u /home/user/training.py --epochs 20` is training.py. */
+/** The short name of a process: `python3 -u /home/user/training.py --epochs 20` is training.py. */
 export function processName(commandLine: string): string {
   const [program = '', ...rest] = commandLine.trim().split(/\s+/)
   const name = lastPart(program)

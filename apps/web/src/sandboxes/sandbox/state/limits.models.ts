@@ -6,7 +6,7 @@ export type LimitName = keyof Limits
 
 const MiB = 1024 ** 2
 
-/** What the server accepts. It has the last word; these save the way there. */
+/** The ranges that the server accepts. The server decides; checking here saves a request. */
 const ranges: Record<LimitName, { minimum: number; maximum: number }> = {
   memoryBytes: { minimum: 256 * MiB, maximum: 1024 * 1024 * MiB },
   cpus: { minimum: 0.1, maximum: 256 },
@@ -16,18 +16,18 @@ const ranges: Record<LimitName, { minimum: number; maximum: number }> = {
 
 export const limitNames: readonly LimitName[] = ['memoryBytes', 'cpus', 'processes', 'diskBytes']
 
-/** The text of the field for a limit. */
+/** The text of a limit’s field. */
 export function limitText(name: LimitName, value: number): string {
   return isSize(name) ? textOfBytes(value) : String(value)
 }
 
-/** Why a limit cannot be set to what was typed. Texts are as the fields show them. */
+/** Why a limit can’t be set to the typed value. Texts are as the fields show them. */
 export type LimitProblem =
   | { kind: 'unreadable'; example: string }
   | { kind: 'range'; minimum: string; maximum: string }
   | { kind: 'in-use'; usedBytes: number }
 
-/** Reads a field. A disk cannot be made smaller than what lies on it. */
+/** Parses a field. A disk can’t be smaller than the data on it. */
 export function readLimit(
   name: LimitName,
   text: string,

@@ -4,7 +4,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { endPhrase, pausePhrase } from './causes.models.ts'
 import { usePhrase } from './phrase.ts'
 
-/** Codes whose sentence takes its params as they are. */
+/** Codes whose sentence uses its params unchanged. */
 const plainCodes = [
   'started',
   'start-failed',
@@ -22,7 +22,7 @@ const plainCodes = [
 ] as const
 const wakeSources = ['frozen', 'memory', 'disk', 'snapshot', 'new'] as const
 
-/** Puts lines of the log into words. A code that this app does not know yet is shown as it is, not left out. */
+/** Translates log lines. A code that this app doesn’t know is shown as it is, not left out. */
 export function useLogWords(): (entry: LifecycleLogEntry, now: number) => string {
   const { t } = useTranslation(['sandbox', 'lifecycle'])
   const phrase = usePhrase()

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { logDuration, logMark, sleptBelow } from './log.models.ts'
+import { logDuration, logMark, sleepGaps } from './log.models.ts'
 
 const codes = (...names: string[]) => names.map((code) => ({ code }))
 
 test('the log is dashed from a wake down to the pause before it, whatever happened in between', () => {
-  expect(sleptBelow(codes('woken.disk', 'demoted', 'frozen-dropped', 'paused.idle', 'held', 'started'))).toEqual([
+  expect(sleepGaps(codes('woken.disk', 'demoted', 'frozen-dropped', 'paused.idle', 'held', 'started'))).toEqual([
     true,
     true,
     true,
@@ -12,11 +12,11 @@ test('the log is dashed from a wake down to the pause before it, whatever happen
     false,
     false,
   ])
-  expect(sleptBelow(codes('paused.person', 'woken.frozen', 'paused.idle'))).toEqual([false, true, false])
-  expect(sleptBelow([])).toEqual([])
+  expect(sleepGaps(codes('paused.person', 'woken.frozen', 'paused.idle'))).toEqual([false, true, false])
+  expect(sleepGaps([])).toEqual([])
 })
 
-test('each line has the glyph of what it led to; what changed no state has none', () => {
+test('each line has the glyph of the state it led to; one without a change of state has none', () => {
   expect(logMark('paused.room').glyph).toBe('paused')
   expect(logMark('woken.memory')).toEqual({ glyph: 'active', isWake: true })
   expect(logMark('woken.new')).toEqual({ glyph: 'cold', isWake: true })
@@ -25,7 +25,7 @@ test('each line has the glyph of what it led to; what changed no state has none'
   expect(logMark('something-new').glyph).toBeNull()
 })
 
-test('a line that took no time shows none', () => {
+test('a line without a duration shows none', () => {
   const line = { id: 'l', at: 0, code: 'started', reportId: null }
   expect(logDuration({ ...line, params: { durationMs: 240 } })).toBe(240)
   expect(logDuration({ ...line, params: {} })).toBeUndefined()

@@ -1,10 +1,10 @@
 import type { LifecycleLogEntry } from '@threadbox/sdk'
 import type { GlyphState } from '../../../ui/glyph.tsx'
 
-/** How a line of the log is drawn: with the glyph of a state, or as a dot where it is none. */
+/** The mark of a log line: the glyph of a state, or a dot if `glyph` is null. */
 export type LogMark = { glyph: GlyphState | null; isWake: boolean }
 
-/** The mark of a line on the log's own thread line. Null for what is no state. */
+/** The mark of a line. `glyph` is null for events that aren’t states. */
 export function logMark(code: string): LogMark {
   if (code.startsWith('paused.')) return { glyph: 'paused', isWake: false }
   if (code === 'woken.frozen' || code === 'woken.memory') return { glyph: 'active', isWake: true }
@@ -17,19 +17,19 @@ export function logMark(code: string): LogMark {
 }
 
 /**
- * For each line, newest first, whether the sandbox slept between it and the line below (the one before it in time): so
- * the log is dashed where time passed asleep.
+ * For each line, newest first, whether the sandbox slept between it and the line below it (the earlier one). The log is
+ * dashed there.
  */
-export function sleptBelow(log: readonly { code: string }[]): boolean[] {
-  let isAsleep = false
+export function sleepGaps(log: readonly { code: string }[]): boolean[] {
+  let wasAsleep = false
   return log.map(({ code }) => {
-    if (logMark(code).isWake) isAsleep = true
-    else if (code.startsWith('paused.') || code === 'started' || code === 'ended') isAsleep = false
-    return isAsleep
+    if (logMark(code).isWake) wasAsleep = true
+    else if (code.startsWith('paused.') || code === 'started' || code === 'ended') wasAsleep = false
+    return wasAsleep
   })
 }
 
-/** How long it took, in ms, where the line says so. */
+/** The duration of the event in ms, if the line contains one. */
 export function logDuration(entry: LifecycleLogEntry): number | undefined {
   const duration = Number(entry.params.durationMs)
   return entry.params.durationMs === undefined || !Number.isFinite(duration) ? undefined : duration

@@ -20,14 +20,14 @@ const asleep = (
 ) => sandboxOf(state, { asleep: { memory: 'saved', memoryUntil: null, removedAt: null, ...values }, ...more })
 
 describe('what happens next', () => {
-  test('C4: an idle sandbox tells when it pauses and that nothing is lost by it', () => {
+  test('C4: an idle sandbox says when it pauses and that nothing is lost', () => {
     expect(next(awakeFor([], { pauseAt: noon + hour }))).toEqual([
       { key: 'next-pause', values: { at: { deadline: noon + hour } } },
       { key: 'memory-kept-on-pause' },
     ])
   })
 
-  test('a turn, work and a hold each say how long it stays awake, and when it is paused in any case', () => {
+  test('a turn, work and a hold each say how long the sandbox stays awake, and when it is paused in any case', () => {
     const latestPauseAt = noon + 24 * hour
     expect(keys(awakeFor([{ reason: 'turn', detail: '' }], { latestPauseAt }))).toEqual([
       'next-turn',
@@ -39,7 +39,7 @@ describe('what happens next', () => {
     expect(keys(awakeFor([{ reason: 'hold', detail: '' }], { heldUntil: noon + hour }))).toEqual(['next-hold'])
   })
 
-  test('A2: memory is promised until the guaranteed time, and after it for as long as there is room', () => {
+  test('A2: memory is promised until the guaranteed time, and after it for as long as there is space', () => {
     expect(next(asleep('paused', { memoryUntil: noon + hour }))).toEqual([
       { key: 'memory-kept-until', values: { at: { deadline: noon + hour } } },
       { key: 'message-wakes' },
@@ -47,7 +47,7 @@ describe('what happens next', () => {
     expect(keys(asleep('paused', { memoryUntil: noon - 1 }))).toEqual(['memory-kept-while-room', 'message-wakes'])
   })
 
-  test('A3: a cold sandbox does not speak of memory, and a removal is announced', () => {
+  test('A3: a cold sandbox does not mention memory, and a removal is announced', () => {
     expect(keys(asleep('cold', { memory: 'none' }))).toEqual(['files-kept', 'message-starts'])
     expect(keys(asleep('cold', { memory: 'none', removedAt: noon + hour }))).toEqual([
       'files-kept',
@@ -56,7 +56,7 @@ describe('what happens next', () => {
     ])
   })
 
-  test('G7: who waits for room is told the place and that nothing is dropped', () => {
+  test('G7: a thread that waits for memory sees its position and that nothing is dropped', () => {
     expect(keys(sandboxOf('paused', { waiting: { position: 1, places: 12 } }))).toEqual(['waits-next', 'next-waiting'])
   })
 
@@ -80,7 +80,7 @@ describe('why', () => {
     expect(awakePhrases(sandboxOf('paused'))).toEqual([])
   })
 
-  test('a paused sandbox tells why, from its own detail or from the log', () => {
+  test('a paused sandbox says why, from its own detail or from the log', () => {
     const line = { id: 'l', at: noon, code: 'paused.person', params: {}, reportId: null }
     const idle = sandboxOf('paused', { detail: { code: 'paused.idle', params: { minutes: 30 } } })
     expect(asleepPhrase(idle)).toEqual({ key: 'cause-idle', values: { time: { duration: 30 * 60_000 } } })

@@ -3,7 +3,7 @@ import { causePhrase } from './causes.models.ts'
 import { waitingPhrase } from './chip.models.ts'
 import type { Phrase } from './phrase.ts'
 
-/** Every reason why it is awake, in full words. Empty when nothing keeps it awake or it is not awake. */
+/** Every reason why the sandbox is awake, as sentences. Empty if nothing keeps it awake or it isn’t awake. */
 export function awakePhrases(sandbox: SandboxView): Phrase[] {
   return (sandbox.awake?.reasons ?? []).map(reasonPhrase)
 }
@@ -23,7 +23,7 @@ function reasonPhrase({ reason, detail }: NonNullable<SandboxView['awake']>['rea
   }
 }
 
-/** Why it sleeps or failed: its own word for it, else the newest line of the log that tells. */
+/** Why the sandbox sleeps or failed: its own detail, else the newest log line with a reason. */
 export function asleepPhrase(sandbox: SandboxView, log: SandboxDetail['log'] = []): Phrase | undefined {
   const own = causePhrase(sandbox.detail)
   if (own !== undefined) return own
@@ -33,8 +33,8 @@ export function asleepPhrase(sandbox: SandboxView, log: SandboxDetail['log'] = [
 }
 
 /**
- * What happens next, and when: the first sentence is the event, what follows says what that means for what is kept.
- * Only what is known is promised; a time that has passed is not mentioned as one to come.
+ * What happens next, and when: first the event, then what it means for the data that is kept. Only known facts are
+ * promised; a time that has passed isn’t presented as upcoming.
  */
 export function nextPhrases(sandbox: SandboxView, context: { policy?: LifecyclePolicy; now: number }): Phrase[] {
   const waiting = waitingPhrase(sandbox)

@@ -2,16 +2,16 @@ import { useTranslation } from 'react-i18next'
 import type { sandbox } from '../../../i18n/en/sandbox.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 
-/** A value of a sentence. Moments and lengths of time are written in the person's language where the sentence is shown. */
+/** A value in a sentence. Times and durations are formatted in your language where the sentence is shown. */
 export type PhraseValue = string | number | { deadline: number } | { age: number } | { duration: number }
 
 type WithoutPlural<Key> = Key extends `${infer Base}_one` | `${infer Base}_other` ? Base : Key
 export type PhraseKey = WithoutPlural<keyof (typeof sandbox)['phrase']>
 
-/** A sentence that was decided on by pure code and is put into words where it is shown. */
+/** A sentence chosen by pure code and translated where it is shown. */
 export type Phrase = { key: PhraseKey; values?: Readonly<Record<string, PhraseValue>> }
 
-/** Puts phrases into words. Deadlines are told from `now`. */
+/** Translates phrases. Deadlines are relative to `now`. */
 export function usePhrase(): (phrase: Phrase, now: number) => string {
   const { t } = useTranslation('sandbox')
   const format = useFormat()

@@ -3,7 +3,7 @@ import type { ChangeSandboxDetail, LifecyclePolicy } from '@threadbox/sdk'
 export type PolicyName = keyof LifecyclePolicy
 export type PolicyChange = NonNullable<ChangeSandboxDetail['policy']>
 
-/** The fields of the policy that are numbers, with their unit and range. `none`: what an empty field stands for. */
+/** The numeric fields of the policy, with their unit and range. `none`: the meaning of an empty field. */
 export const policyNumbers = {
   idlePauseMinutes: { unit: 'minutes', minimum: 1, maximum: 10_080, isWhole: true },
   hotHours: { unit: 'hours', minimum: 0, maximum: 8760, isWhole: false },
@@ -13,15 +13,15 @@ export const policyNumbers = {
 } as const
 export type PolicyNumber = keyof typeof policyNumbers
 
-/** The text of a field; nothing for “for ever”. */
+/** The text of a field; empty for “forever”. */
 export function policyText(policy: LifecyclePolicy, name: PolicyNumber): string {
   const value = policy[name]
   return value === null ? '' : String(value)
 }
 
 /**
- * Reads a field as the change to send. An empty field means “for ever” where files are kept, and is a mistake anywhere
- * else: taking the installation's value again is a button of its own.
+ * Parses a field into the change to send. An empty field means “forever” where files are kept, and is a mistake
+ * anywhere else: using the installation’s value again is a button of its own.
  */
 export function readPolicy(
   name: PolicyNumber,
@@ -37,7 +37,7 @@ export function readPolicy(
   return { change: { [name]: value } }
 }
 
-/** The change that takes the installation's value again. */
+/** The change that restores the installation’s value. */
 export function installationValue(name: PolicyName): PolicyChange {
   return { [name]: null }
 }

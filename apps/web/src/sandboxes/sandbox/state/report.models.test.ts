@@ -5,9 +5,9 @@ import {
   exchangedWithMemory,
   groupsOf,
   isMemoryKept,
+  isOpenByDefault,
   kindsOf,
   linePartsOf,
-  opensByItself,
   rebuildable,
 } from './report.models.ts'
 
@@ -35,7 +35,7 @@ const report = (values: Partial<SurvivalReport> = {}): SurvivalReport => ({
   ...values,
 })
 
-test('what went back to an earlier moment is told from what came back of it, and from a sleep', () => {
+test('a rewind is distinguished from its undo, and from a sleep', () => {
   const words = (['memory', 'disk'] as const).flatMap((from) =>
     ['rewound', 'rewind-undone', 'restarted'].map((code) => exchangedWithMemory({ from, cause: { code, detail: '' } })),
   )
@@ -43,7 +43,7 @@ test('what went back to an earlier moment is told from what came back of it, and
 })
 
 describe('the line of a wake', () => {
-  test('counts by kind what was kept', () => {
+  test('counts kept items by kind', () => {
     const counts = { process: { ...none, kept: 3 }, service: { ...none, kept: 2 }, variable: { ...none, kept: 41 } }
     expect(linePartsOf(report({ counts }))).toEqual([
       {
@@ -57,7 +57,7 @@ describe('the line of a wake', () => {
     ])
   })
 
-  test('G10: names every loss in one number, of whatever kind it is', () => {
+  test('G10: counts every loss in one number, of whatever kind', () => {
     const counts = {
       variable: { ...none, rescued: 38, lost: 2 },
       file: { ...none, kept: 900, lost: 1 },
@@ -70,12 +70,12 @@ describe('the line of a wake', () => {
     ])
   })
 
-  test('says nothing of what was not there', () => {
+  test('leaves out kinds without items', () => {
     expect(linePartsOf(report())).toEqual([])
     expect(linePartsOf(report({ counts: { process: none } }))).toEqual([])
   })
 
-  test('knows from where it came whether memory was kept', () => {
+  test('derives from its source whether memory was kept', () => {
     expect((['frozen', 'memory'] as const).map((from) => isMemoryKept({ from }))).toEqual([true, true])
     expect((['disk', 'snapshot', 'new'] as const).map((from) => isMemoryKept({ from }))).toEqual([false, false, false])
   })
@@ -97,7 +97,7 @@ describe('the card of a wake', () => {
     ],
   })
 
-  test('what was lost stands first and what was kept last', () => {
+  test('losses come first and kept items last', () => {
     expect(groupsOf(lossy).map(({ outcome, count }) => [outcome, count])).toEqual([
       ['lost', 2],
       ['rescued', 1],
@@ -105,30 +105,30 @@ describe('the card of a wake', () => {
     ])
   })
 
-  test('a list that the report cut says how many more there were', () => {
+  test('a list that the report cut shows how many more there were', () => {
     const kept = groupsOf(lossy).at(-1)
     expect(kept?.unlisted).toBe(1199)
     expect(kept && kindsOf(lossy, kept)).toEqual([{ kind: 'file', count: 1200, items: [lossy.items[0]] }])
   })
 
-  test('a kind that was counted and not listed at all is still there', () => {
+  test('a kind that was counted and not listed is still shown', () => {
     const bare = report({ counts: { package: { ...none, kept: 42 } } })
     const [kept] = groupsOf(bare)
     expect(kept && kindsOf(bare, kept)).toEqual([{ kind: 'package', count: 42, items: [] }])
   })
 
-  test('an item that the counts forgot is counted all the same', () => {
+  test('an item that the counts omit is counted', () => {
     expect(groupsOf(report({ items: [item('variable', 'lost', 'x')] }))).toMatchObject([{ outcome: 'lost', count: 1 }])
   })
 
-  test('opens by itself only as the newest, when complete, and when something was lost', () => {
-    expect(opensByItself(lossy, true)).toBe(true)
-    expect(opensByItself(lossy, false)).toBe(false)
-    expect(opensByItself({ ...lossy, status: 'checking' }, true)).toBe(false)
-    expect(opensByItself(report({ counts: { process: { ...none, kept: 1 } } }), true)).toBe(false)
+  test('is open by default only if it is the newest, complete, and something was lost', () => {
+    expect(isOpenByDefault(lossy, true)).toBe(true)
+    expect(isOpenByDefault(lossy, false)).toBe(false)
+    expect(isOpenByDefault({ ...lossy, status: 'checking' }, true)).toBe(false)
+    expect(isOpenByDefault(report({ counts: { process: { ...none, kept: 1 } } }), true)).toBe(false)
   })
 
-  test('offers to rebuild what was lost and an agent can make again', () => {
+  test('offers to rebuild losses that an agent can rebuild', () => {
     expect(rebuildable(lossy).map(({ name }) => name)).toEqual(['python training.py', 'conn'])
     expect(countOf(lossy, 'lost')).toBe(2)
   })

@@ -3,12 +3,15 @@ import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@thread
 type Outcome = SurvivalItem['outcome']
 type Kind = SurvivalItem['kind']
 
-/** Whether memory came through: the thread line is dashed then, and broken otherwise. */
+/** True if memory was restored: the thread line is dashed then, and broken otherwise. */
 export function isMemoryKept(report: Pick<SurvivalReport, 'from'>): boolean {
   return report.from === 'frozen' || report.from === 'memory'
 }
 
-/** Where it did not sleep, but is what it was at an earlier moment, or before that rewind; undefined: no such thing. */
+/**
+ * For a sandbox that didn’t sleep but was rewound: to an earlier moment, or back to before that rewind. Undefined
+ * otherwise.
+ */
 export function exchangedWithMemory(
   report: Pick<SurvivalReport, 'from' | 'cause'>,
 ): 'rewound' | 'rewind-undone' | undefined {
@@ -16,17 +19,17 @@ export function exchangedWithMemory(
   return report.cause?.code === 'rewound' ? 'rewound' : 'rewind-undone'
 }
 
-/** One figure of the line: `3 processes`, or with `kind` null a number of things of any kind. */
+/** One figure of the line: `3 processes`, or a count over all kinds if `kind` is null. */
 export type LineCount = { kind: Kind | null; count: number }
-/** The parts of the one line, in order; each is said with its outcome: `3 processes, 41 variables kept`. */
+/** The parts of the summary line, in order, each with its outcome: `3 processes, 41 variables kept`. */
 export type LinePart = { outcome: Outcome; counts: LineCount[] }
 
-/** The kinds that a person recognises by number. Others are in the list and not in the line. */
+/** The kinds that the summary line counts. Others are only in the list. */
 const lineKinds = ['process', 'service', 'variable', 'connection'] as const satisfies readonly Kind[]
 
 /**
- * What the line says after how it woke. Kept, rescued and restarted things are counted by kind; what was lost or not
- * looked at is one number over all kinds, so that nothing lost can be missing from it.
+ * The summary line after the kind of wake. Kept, rescued and restarted items are counted by kind. Lost and unchecked
+ * ones are one number over all kinds, so that no loss is missing from it.
  */
 export function linePartsOf(report: SurvivalReport): LinePart[] {
   const byKind = (outcome: Outcome): LinePart[] => {
@@ -43,17 +46,17 @@ export function linePartsOf(report: SurvivalReport): LinePart[] {
   return [...byKind('kept'), ...byKind('rescued'), ...byKind('restarted'), ...inAll('lost'), ...inAll('unchecked')]
 }
 
-/** How many things of any kind had this outcome; of all, also of those that are not listed. */
+/** The number of items of any kind with this outcome, including those that the report doesn’t list. */
 export function countOf(report: SurvivalReport, outcome: Outcome): number {
   return Object.values(report.counts).reduce((sum, counts) => sum + (counts?.[outcome] ?? 0), 0)
 }
 
-/** One group of the card. `unlisted` is how many more there were than the report names. */
+/** One group of the card. `unlisted`: how many more items there were than the report names. */
 export type ReportGroup = { outcome: Outcome; items: SurvivalItem[]; count: number; unlisted: number }
 
 const groupOrder = ['lost', 'unchecked', 'rescued', 'restarted', 'kept'] as const satisfies readonly Outcome[]
 
-/** The groups of the card that have something in them, what was lost first. */
+/** The groups of the card that aren’t empty, losses first. */
 export function groupsOf(report: SurvivalReport): ReportGroup[] {
   return groupOrder.flatMap((outcome) => {
     const items = report.items.filter((item) => item.outcome === outcome)
@@ -62,7 +65,9 @@ export function groupsOf(report: SurvivalReport): ReportGroup[] {
   })
 }
 
-/** What was kept, one line per kind with the first names, so that a thousand files are one line until it is opened. */
+/**
+ * Kept items of one kind in one line with the first names, so that a thousand files are one line until it is opened.
+ */
 export type KindSummary = { kind: Kind; count: number; items: SurvivalItem[] }
 
 export function kindsOf(report: SurvivalReport, group: ReportGroup): KindSummary[] {
@@ -78,12 +83,12 @@ export function kindsOf(report: SurvivalReport, group: ReportGroup): KindSummary
   }))
 }
 
-/** A report opens by itself only while it is the newest and has something to say that a person may have to act on. */
-export function opensByItself(report: SurvivalReport, isLatest: boolean): boolean {
+/** True for the newest report if it is complete and contains something you may have to act on. */
+export function isOpenByDefault(report: SurvivalReport, isLatest: boolean): boolean {
   return isLatest && report.status === 'complete' && countOf(report, 'lost') > 0
 }
 
-/** What was lost and can be rebuilt by the agent: everything but files and connections. */
+/** Lost items that the agent can rebuild: everything but files and connections. */
 export function rebuildable(report: SurvivalReport): SurvivalItem[] {
   const kinds: readonly Kind[] = ['process', 'service', 'variable', 'shell', 'environment', 'package']
   return report.items.filter((item) => item.outcome === 'lost' && kinds.includes(item.kind))

@@ -35,7 +35,7 @@ const stateOf = (...entries: Entry[]): ThreadState => ({
   isStale: false,
 })
 
-test('a wake is told once, when its report is complete', () => {
+test('a wake is announced once, when its report is complete', () => {
   const [none, checking, complete] = [
     stateOf(message),
     stateOf(message, wake('w', 'checking')),
@@ -47,7 +47,7 @@ test('a wake is told once, when its report is complete', () => {
   expect(wakeToAnnounce(complete, complete)).toBeUndefined()
 })
 
-test('opening a thread, and older pages, tell nothing', () => {
+test('opening a thread and loading older pages announce nothing', () => {
   expect(wakeToAnnounce(null, stateOf(message, wake('w', 'complete')))).toBeUndefined()
   expect(wakeToAnnounce(stateOf(message), stateOf(wake('old', 'complete', 1), message))).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 import type { ThreadState, WakeEntry } from '@threadbox/sdk'
 
 /**
- * The wake that is told to a screen reader: the newest, once its report is complete, when it was not complete before.
- * Without an earlier state nothing is news: the page was only just opened.
+ * The wake to announce to screen readers: the newest one, when its report becomes complete. Without an earlier state
+ * there is none: the page was only just opened.
  */
 export function wakeToAnnounce(before: ThreadState | null, after: ThreadState): WakeEntry | undefined {
   if (before === null) return undefined
@@ -18,7 +18,7 @@ function wakesOf(state: ThreadState): WakeEntry[] {
   return state.entries.filter((entry) => entry.kind === 'wake')
 }
 
-/** Older pages bring older wakes along; those are no news. */
+/** False for wakes that were loaded with older pages. */
 function isAfterAll(before: ThreadState, after: ThreadState, wake: WakeEntry): boolean {
   const known = before.entries.at(-1)
   if (known === undefined) return true

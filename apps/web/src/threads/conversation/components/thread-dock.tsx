@@ -4,7 +4,7 @@ import { useChooseModel } from '../../../page/thread/api/thread-mutations.ts'
 import { useUploads, useUploadsStore } from '../../../page/thread/state/uploads-context.ts'
 import { useModelOf } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useComposerNote } from '../../../sandboxes/sandbox/state/composer-note.ts'
-import { useWakeAhead } from '../../../sandboxes/sandbox/state/use-wake-ahead.ts'
+import { useWakeOnTyping } from '../../../sandboxes/sandbox/state/use-wake-ahead.ts'
 import { SaveOffer } from '../../agents/components/save-offer.tsx'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
 import { QueueStrip } from '../../composer/components/queue-strip.tsx'
@@ -29,7 +29,7 @@ export function ThreadDock(props: {
   const uploads = useUploads(threadId)
   const uploadsStore = useUploadsStore()
   const chooseModel = useChooseModel()
-  const wakeAhead = useWakeAhead(thread)
+  const wakeOnTyping = useWakeOnTyping(thread)
   const note = useComposerNote(thread?.sandbox)
   const modelId = useModelOf(thread)
   return (
@@ -54,7 +54,7 @@ export function ThreadDock(props: {
         text={props.text}
         onText={(next) => {
           props.onText(next)
-          wakeAhead(next)
+          wakeOnTyping(next)
         }}
         uploads={uploads}
         onFiles={(files) => uploadsStore.add(threadId, files)}
