@@ -7,7 +7,7 @@ import { queryKeys } from '../../../page/client/query-keys.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { putThread } from '../../../page/thread/api/thread-queries.ts'
 
-/** Those of the person and of their workspaces, in the order of names. */
+/** The agents of the user and of the user’s workspaces, by name. */
 export function useAgents() {
   const client = useClient()
   return useQuery({
@@ -17,7 +17,7 @@ export function useAgents() {
   })
 }
 
-/** With all versions, newest first. */
+/** Includes all versions, newest first. */
 export function useAgent(agentId: string) {
   const client = useClient()
   return useQuery({
@@ -26,7 +26,7 @@ export function useAgent(agentId: string) {
   })
 }
 
-/** By agent: the newest run, and when a schedule is due next. Where it cannot be had the agents are listed all the same. */
+/** The newest run and the next scheduled run of each agent. If they can’t be loaded, the agents are still listed. */
 export function useLatestRuns() {
   const client = useClient()
   return useQuery({
@@ -40,7 +40,7 @@ export function renewAgents(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.agents })
 }
 
-/** Where what is saved goes: into a version of an agent, or into a new one. */
+/** The target of a save: a new version of an agent, or a new agent. */
 export type SavedAgent = { agentId: string; change: UpdateAgent } | { agentId: null; change: CreateAgent }
 
 export function useSaveAgent() {
@@ -80,14 +80,14 @@ export function useDeleteAgent() {
   })
 }
 
-/** Copies the computer of a thread. One that is not saved is given up by the dialog, or after an hour. */
+/** Copies a thread’s sandbox. If the copy isn’t saved, the dialog discards it, or the server does after an hour. */
 export function useCapture(threadId: string, { isWanted, keepMemory }: { isWanted: boolean; keepMemory: boolean }) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.capture(threadId, keepMemory),
     queryFn: () => client.agents.capture(threadId, { keepMemory }),
     enabled: isWanted,
-    // Each opening of the dialog makes one copy, of what is there then.
+    // Each opening of the dialog makes one copy of the current state.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -97,7 +97,10 @@ export function useCapture(threadId: string, { isWanted, keepMemory }: { isWante
   })
 }
 
-/** Packages that this thread installed as the third one. The server says when there are some, as it does of agents. */
+/**
+ * Packages that this thread was the third one to install. The server announces them with the same event as changes of
+ * agents.
+ */
 export function useAgentOffer(threadId: string) {
   const client = useClient()
   return useQuery({
@@ -107,7 +110,7 @@ export function useAgentOffer(threadId: string) {
   })
 }
 
-/** Takes the offer away for ever. */
+/** Dismisses the offer permanently. */
 export function useCloseOffer(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -117,7 +120,7 @@ export function useCloseOffer(threadId: string) {
   })
 }
 
-/** Gives up a copy that is not to be saved. Who fails at it does nothing: it goes by itself. */
+/** Discards a copy that won’t be saved. A failure is ignored: the server discards it later. */
 export function useDiscard(): (environment: Environment | undefined) => void {
   const client = useClient()
   return (environment) => {
@@ -125,7 +128,7 @@ export function useDiscard(): (environment: Environment | undefined) => void {
   }
 }
 
-/** Sends a file of an agent; how much of it has left is seen meanwhile. */
+/** Uploads an agent file and reports the progress. */
 export function useImportAgent() {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -143,7 +146,7 @@ export function useImportAgent() {
   return { importAgent, sentBytes, abort }
 }
 
-/** Starts a thread from an agent and goes there. */
+/** Starts a thread from an agent and opens it. */
 export function useStartAgent() {
   const client = useClient()
   const queryClient = useQueryClient()

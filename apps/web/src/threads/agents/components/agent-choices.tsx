@@ -6,7 +6,7 @@ import { Select } from '../../../ui/select.tsx'
 
 export type AgentChoices = { skillIds: string[] | null; connectionIds: string[] | null }
 
-/** What of them the person changed: of the rest some may be gone since, which the agent is not asked about. */
+/** Only the changed choices: some of the others may have been deleted since, and are left as they are. */
 export function changedChoices(form: AgentChoices, before: AgentChoices | undefined): Partial<AgentChoices> {
   const { skillIds, connectionIds } = form
   return {
@@ -15,7 +15,7 @@ export function changedChoices(form: AgentChoices, before: AgentChoices | undefi
   }
 }
 
-/** Which skills and connections, of those that its threads have, an agent may use. Where there are none nothing is asked. */
+/** The skills and connections available to its threads that an agent can use. Hidden if there are none. */
 export function AgentChoiceFields(props: {
   choices: AgentChoices
   onChoices: (choices: AgentChoices) => void
@@ -23,9 +23,9 @@ export function AgentChoiceFields(props: {
 }) {
   const { t } = useTranslation('agents')
   const { choices, onChoices, workspaceId } = props
-  const isHere = (one: { workspaceId: string | null }) => one.workspaceId === null || one.workspaceId === workspaceId
-  const skills = useSkills().data?.filter(isHere) ?? []
-  const connections = useConnections().data?.filter(isHere) ?? []
+  const isInScope = (one: { workspaceId: string | null }) => one.workspaceId === null || one.workspaceId === workspaceId
+  const skills = useSkills().data?.filter(isInScope) ?? []
+  const connections = useConnections().data?.filter(isInScope) ?? []
   return (
     <>
       <ChoiceField
@@ -44,7 +44,7 @@ export function AgentChoiceFields(props: {
   )
 }
 
-/** All of them, also those that are added later, or these ones. */
+/** All of them, including later ones, or only the selected ones. */
 function ChoiceField(props: {
   label: string
   choices: readonly { id: string; name: string }[]
@@ -57,7 +57,7 @@ function ChoiceField(props: {
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
-    // One that is gone cannot be chosen again.
+    // A deleted one can’t be selected again.
     onChosen(choices.map((choice) => choice.id).filter((one) => next.has(one)))
   }
   return (

@@ -19,7 +19,7 @@ const empty: AgentForm = {
   connectionIds: null,
 }
 
-/** An agent without a computer that is written by hand, or another version of one. */
+/** Creates an agent without an environment, or a new version of an agent. */
 export function AgentDialog(props: { agent: Agent | null; onClose: () => void }) {
   const { t } = useTranslation(['agents', 'common'])
   const { agent, onClose } = props

@@ -14,10 +14,10 @@ import { Select } from '../../../ui/select.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useImportAgent } from '../api/agents.queries.ts'
 
-/** A select has no empty value. */
+/** A select can’t have an empty value. */
 const ownPlace = 'own'
 
-/** Makes an agent out of a file of another installation, and says what of it is not here. */
+/** Imports an agent from a file of another installation, and lists what isn’t available here. */
 export function ImportAgentDialog(props: { file: File; onClose: () => void }) {
   const { t } = useTranslation(['agents', 'common'])
   const format = useFormat()
@@ -26,7 +26,7 @@ export function ImportAgentDialog(props: { file: File; onClose: () => void }) {
   const [done, setDone] = useState<ImportedAgent | null>(null)
   const { importAgent, sentBytes, abort } = useImportAgent()
   const formId = useId()
-  // Who closes the dialog, or leaves the page, wants it no more.
+  // Closing the dialog or leaving the page cancels the import.
   useEffect(() => abort, [abort])
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -6,14 +6,14 @@ import { useNow } from '../../../page/client/use-now.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { elapsedMsOf, outcomeOf } from '../state/call.models.ts'
 
-/** How a call stands: its mark, word and time. The time ticks while it runs. */
+/** The mark, the state and the duration of a call. The duration counts up while it runs. */
 export function CallMeta(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const format = useFormat()
   const outcome = outcomeOf(props.entry)
   const isRunning = outcome === 'running'
   const now = useNow(isRunning ? 1000 : null)
-  // Nobody knows how long an interrupted call went on.
+  // The duration of an interrupted call isn’t known.
   const elapsed = outcome === 'interrupted' ? null : elapsedMsOf(props.entry, now)
   // A running call shows whole seconds: tenths would only flicker.
   const shown = elapsed === null ? null : isRunning ? Math.floor(elapsed / 1000) * 1000 : elapsed

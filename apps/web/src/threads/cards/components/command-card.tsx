@@ -5,7 +5,7 @@ import { lastLineOf } from '../../../page/content/state/ansi.models.ts'
 import { useCardActions } from '../../../page/content/state/card-context.ts'
 import { shortPath } from '../../../page/content/state/paths.models.ts'
 import { Card } from '../../../ui/card.tsx'
-import { inputOf, opensByItself, outcomeOf } from '../state/call.models.ts'
+import { inputOf, isOpenByDefault, outcomeOf } from '../state/call.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallActions } from './call-actions.tsx'
 import { CallError } from './call-error.tsx'
@@ -19,7 +19,7 @@ export function CommandCard(props: { entry: ToolCallEntry }) {
   const { threadId } = useCardActions()
   const { entry } = props
   const { command } = inputOf(entry)
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const firstLine = command.split('\n', 1)[0] ?? ''
   const isMultiline = command.trim().includes('\n')
   const lastLine = outcomeOf(entry) === 'running' ? lastLineOf(entry.output.tail) : ''

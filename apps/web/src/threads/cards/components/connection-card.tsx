@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import { opensByItself } from '../state/call.models.ts'
+import { isOpenByDefault } from '../state/call.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
@@ -21,7 +21,7 @@ type Result = Extract<ToolCallEntry['result'], { kind: 'connection' }>
 export function ConnectionCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { entry } = props
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const names = namesOf(entry)
   const result = entry.result?.kind === 'connection' ? entry.result : null
   return (

@@ -9,7 +9,7 @@ import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import { inputOf, opensByItself } from '../state/call.models.ts'
+import { inputOf, isOpenByDefault } from '../state/call.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
@@ -19,7 +19,7 @@ import { LimitNote } from './limit-note.tsx'
 export function DiffCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { entry } = props
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const result = entry.result?.kind === 'diff' ? entry.result : null
   const path = result?.path ?? inputOf(entry).path
   const verb =

@@ -10,7 +10,7 @@ import { outputKeptBytes, useOutputPages } from '../state/output-pages.ts'
 
 const shownLines = 12
 
-/** The last lines of an output; the whole on request, page by page, or as a file. */
+/** The last lines of an output, with buttons for the full output: page by page, or as a file. */
 export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const client = useClient()
@@ -19,8 +19,8 @@ export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
   const pages = useOutputPages({ client, threadId: props.threadId, callId: props.entry.id })
   const tail = lastLines(output.tail, shownLines)
   if (output.sizeBytes === 0) {
-    const isOver = props.entry.endedAt !== null
-    return isOver ? <div className="out out--none">{t('noOutput')}</div> : null
+    const hasEnded = props.entry.endedAt !== null
+    return hasEnded ? <div className="out out--none">{t('noOutput')}</div> : null
   }
   if (pages.text === null) {
     const isCut = tail.hidden > 0 || output.tailOffset > 0

@@ -2,17 +2,17 @@ import type { ToolCallEntry } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
 import { Card } from '../../../ui/card.tsx'
-import { inputOf, opensByItself } from '../state/call.models.ts'
+import { inputOf, isOpenByDefault } from '../state/call.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
 
-/** A page that the agent looked at: its picture, and what was wrong with it. */
+/** A page that the agent viewed: its screenshot, and the problems found. */
 export function PageCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const client = useClient()
   const { entry } = props
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const result = entry.result?.kind === 'image' ? entry.result : null
   const { url, service, path } = inputOf(entry)
   const address = result?.path ?? (url || [service, path].filter((part) => part !== '').join(' '))

@@ -6,7 +6,7 @@ import { useCardActions } from '../../../page/content/state/card-context.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import { inputOf, opensByItself, outcomeOf, tracebackInnermostFirst } from '../state/call.models.ts'
+import { inputOf, isOpenByDefault, outcomeOf, tracebackInnermostFirst } from '../state/call.models.ts'
 import { isTableWithFigure } from '../state/displays.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallActions } from './call-actions.tsx'
@@ -22,7 +22,7 @@ export function PythonCard(props: { entry: ToolCallEntry }) {
   const { threadId } = useCardActions()
   const { entry } = props
   const { code, description } = inputOf(entry)
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const result = entry.result?.kind === 'python' ? entry.result : null
   const displays = result?.displays ?? []
   const lastLine = outcomeOf(entry) === 'running' ? lastLineOf(entry.output.tail) : ''

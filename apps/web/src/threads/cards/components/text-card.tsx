@@ -8,7 +8,7 @@ import { nameOf, shortPath } from '../../../page/content/state/paths.models.ts'
 import { Card } from '../../../ui/card.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import { inputOf, opensByItself } from '../state/call.models.ts'
+import { inputOf, isOpenByDefault } from '../state/call.models.ts'
 import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
@@ -18,7 +18,7 @@ export function TextCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const client = useClient()
   const { entry } = props
-  const [isOpen, toggle] = useCardOpen(opensByItself(entry))
+  const [isOpen, toggle] = useCardOpen(isOpenByDefault(entry))
   const { result } = entry
   const input = inputOf(entry)
   const path = (result?.kind === 'text' || result?.kind === 'image' ? result.path : null) ?? input.path

@@ -1,6 +1,6 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
-import { elapsedMsOf, inputOf, opensByItself, outcomeOf, tracebackInnermostFirst } from './call.models.ts'
+import { elapsedMsOf, inputOf, isOpenByDefault, outcomeOf, tracebackInnermostFirst } from './call.models.ts'
 
 const call = (values: Partial<ToolCallEntry>): ToolCallEntry => ({
   id: 'c',
@@ -41,15 +41,15 @@ describe('O1: command and code cards', () => {
     expect(outcomeOf(python({ traceback: 'KeyError' }))).toBe('failed')
   })
 
-  test('commands are closed until they fail; cells with something to see are open', () => {
-    expect(opensByItself(call({ result: { kind: 'command', exitCode: 0, cwd: null } }))).toBe(false)
-    expect(opensByItself(call({ result: { kind: 'command', exitCode: 2, cwd: null } }))).toBe(true)
-    expect(opensByItself(call({ status: 'running' }))).toBe(false)
-    expect(opensByItself(python({}))).toBe(false)
-    expect(opensByItself(python({ displays: 1 }))).toBe(true)
+  test('commands are closed until they fail; cells with visible results are open', () => {
+    expect(isOpenByDefault(call({ result: { kind: 'command', exitCode: 0, cwd: null } }))).toBe(false)
+    expect(isOpenByDefault(call({ result: { kind: 'command', exitCode: 2, cwd: null } }))).toBe(true)
+    expect(isOpenByDefault(call({ status: 'running' }))).toBe(false)
+    expect(isOpenByDefault(python({}))).toBe(false)
+    expect(isOpenByDefault(python({ displays: 1 }))).toBe(true)
   })
 
-  test('the time counts from the start, not from the request, and never below zero', () => {
+  test('the time counts from the start, not from the request, and is never negative', () => {
     expect(elapsedMsOf(call({ startedAt: null, endedAt: null }), 9000)).toBeNull()
     expect(elapsedMsOf(call({ endedAt: null }), 4500)).toBe(3500)
     expect(elapsedMsOf(call({ endedAt: null }), 10)).toBe(0)

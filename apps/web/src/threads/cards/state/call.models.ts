@@ -1,12 +1,12 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
 
-/** What a call was asked to do, out of the input as the model wrote it (which may be anything). */
+/** The input of a call, parsed from what the model wrote, which can be anything. */
 export type CallInput = {
   command: string
   code: string
   path: string
   pattern: string
-  /** Of a service. */
+  /** For calls about a service. */
   name: string
   service: string
   url: string
@@ -31,7 +31,7 @@ export function inputOf(entry: ToolCallEntry): CallInput {
   }
 }
 
-/** How long a call ran, or has been running; null while it has not started. */
+/** How long a call ran, or has been running; null if it hasn’t started. */
 export function elapsedMsOf(entry: ToolCallEntry, now: number): number | null {
   if (entry.startedAt === null) return null
   return Math.max(0, (entry.endedAt ?? now) - entry.startedAt)
@@ -39,7 +39,9 @@ export function elapsedMsOf(entry: ToolCallEntry, now: number): number | null {
 
 export type CallOutcome = 'waiting' | 'awaiting-approval' | 'running' | 'ok' | 'failed' | 'stopped' | 'interrupted'
 
-/** How a call ended, for its mark. A command that ran and returned non-zero has failed, though the call did not. */
+/**
+ * How a call ended, for its mark. A command with a nonzero exit code has failed, although the call itself succeeded.
+ */
 export function outcomeOf(entry: ToolCallEntry): CallOutcome {
   switch (entry.status) {
     case 'waiting':
@@ -58,8 +60,8 @@ export function outcomeOf(entry: ToolCallEntry): CallOutcome {
   }
 }
 
-/** Whether a card is open before the reader has touched it. */
-export function opensByItself(entry: ToolCallEntry): boolean {
+/** True if a card is open before the reader has opened or closed it. */
+export function isOpenByDefault(entry: ToolCallEntry): boolean {
   const outcome = outcomeOf(entry)
   if (entry.tool === 'run_python') {
     const displays = entry.result?.kind === 'python' ? entry.result.displays.length : 0
@@ -70,7 +72,7 @@ export function opensByItself(entry: ToolCallEntry): boolean {
   return outcome === 'failed' || outcome === 'interrupted'
 }
 
-/** A traceback with its innermost frame first: the line that failed, then who called it, then the rest. */
+/** A traceback with its innermost frame first: the line that failed, then its caller, then the rest. */
 export function tracebackInnermostFirst(traceback: string): { error: string; frames: string[] } {
   const lines = traceback.trimEnd().split('\n')
   const errorAt = lines.findLastIndex((line) =>

@@ -7,12 +7,12 @@ const display = (...mediaTypes: string[]) => ({
 })
 
 describe('O2: rich results', () => {
-  test('nothing that can be shown leads to a download', () => {
+  test('a result without a form that can be shown is offered as a download', () => {
     expect(bestItemOf(display('application/octet-stream'))).toBeNull()
     expect(bestItemOf({ id: 'd', items: [] })).toBeNull()
   })
 
-  test('the first form that can be shown is taken; a vendor’s own format is passed over', () => {
+  test('the first form that can be shown is used; a vendor’s own format is skipped', () => {
     expect(bestItemOf(display('application/vnd.plotly.v1+json', 'text/html', 'text/plain'))?.kind).toBe('html')
     expect(bestItemOf(display('image/svg+xml', 'image/png'))?.item.mediaType).toBe('image/svg+xml')
     expect(bestItemOf(display('text/plain'))?.kind).toBe('text')
@@ -23,7 +23,7 @@ describe('O2: rich results', () => {
     expect(imageAddressOf(item)).toMatch(/^data:image\/svg\+xml;charset=utf-8,%3Csvg/)
   })
 
-  test('Base64 that came in lines is one address', () => {
+  test('Base64 in several lines becomes one address', () => {
     expect(imageAddressOf({ mediaType: 'image/png', text: 'AAA\nBBB\n', sizeBytes: 6 })).toBe(
       'data:image/png;base64,AAABBB',
     )
@@ -36,7 +36,7 @@ describe('O2: rich results', () => {
     expect(withText('Mean trips per hour')).toBe('Mean trips per hour')
   })
 
-  test('a narrow table and a figure stand side by side, anything else below each other', () => {
+  test('a narrow table and a figure are side by side, all others below each other', () => {
     const table = (columns: number) => ({
       id: 't',
       items: [

@@ -12,7 +12,7 @@ const kinds: readonly { kind: DisplayKind; test: (mediaType: string) => boolean 
   { kind: 'text', test: (type) => type.startsWith('text/') },
 ]
 
-/** The richest form of a result that can be shown here; null when there is only something to download. */
+/** The richest form of a result that can be shown here; null if it can only be downloaded. */
 export function bestItemOf(display: Display): { kind: DisplayKind; item: DisplayItem } | null {
   for (const item of display.items) {
     const mediaType = item.mediaType.split(';')[0]?.trim() ?? ''
@@ -22,7 +22,7 @@ export function bestItemOf(display: Display): { kind: DisplayKind; item: Display
   return null
 }
 
-/** A small table and its figure stand side by side; any other results one below the other. */
+/** A small table and its figure are shown side by side; any other results below each other. */
 export function isTableWithFigure(displays: readonly Display[]): boolean {
   const [table, figure] = displays.map(bestItemOf)
   if (displays.length !== 2 || table?.kind !== 'html' || figure?.kind !== 'image') return false
@@ -31,13 +31,13 @@ export function isTableWithFigure(displays: readonly Display[]): boolean {
   return columns > 0 && columns <= 4 && html.match(/<table\b/g)?.length === 1
 }
 
-/** What stands for a figure or table when it cannot be seen: its plain text, unless that only names an object. */
+/** The text alternative of a figure or table: its plain text, unless that only names an object. */
 export function descriptionOf(display: Display): string | null {
   const text = display.items.find((item) => item.mediaType === 'text/plain')?.text?.trim()
   return text === undefined || text === '' || /^<.*>$/s.test(text) ? null : text.slice(0, 300)
 }
 
-/** An inline image as an address that an img can take. A script in an SVG does not run there. */
+/** An inline image as an address for an `img`, in which scripts of an SVG don’t run. */
 export function imageAddressOf(item: DisplayItem): string | null {
   if (item.text === undefined) return null
   if (item.mediaType === 'image/svg+xml') return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(item.text)}`

@@ -22,14 +22,14 @@ function call(change: Partial<ToolCallEntry> & { tail?: string }): ToolCallEntry
   }
 }
 
-describe('which limit a call ran into', () => {
-  test('what a call that succeeded printed says nothing', () => {
+describe('which limit a call reached', () => {
+  test('the output of a call that succeeded does not count', () => {
     const result = { kind: 'command' as const, exitCode: 0, cwd: null }
     expect(limitHitOf(call({ tail: 'cat: No space left on device', result }))).toBeNull()
     expect(limitHitOf(call({ tail: 'no such file' }))).toBeNull()
   })
 
-  test('memory: the guest ended it, or Python says so', () => {
+  test('memory: the guest terminated it, or Python reported it', () => {
     const error = { code: 'command.out-of-memory', message: 'python3 …', remedy: '' }
     expect(limitHitOf(call({ status: 'failed', error }))).toEqual({ setting: 'sandboxMemoryBytes', quote: null })
     const traceback = 'Traceback (most recent call last)\n\u001b[31mMemoryError\u001b[0m: Unable to allocate 6.00 GiB'
@@ -39,7 +39,7 @@ describe('which limit a call ran into', () => {
     })
   })
 
-  test('processes: the guest ended it, whatever it printed', () => {
+  test('processes: the guest terminated it, whatever it printed', () => {
     const error = { code: 'command.out-of-processes', message: 'Ended: 120 processes …', remedy: '' }
     const tail = 'bash: fork: retry: Resource temporarily unavailable'
     expect(limitHitOf(call({ status: 'failed', error, tail }))).toEqual({ setting: 'sandboxProcesses', quote: null })
@@ -54,7 +54,7 @@ describe('which limit a call ran into', () => {
     expect(limitHitOf(call({ tail: `before\n${line}\nafter\n` }))).toEqual({ setting, quote: line })
   })
 
-  test('a fork bomb that still runs is named too', () => {
+  test('a fork bomb that is still running is named too', () => {
     const running = { status: 'running' as const, endedAt: null, result: null }
     expect(limitHitOf(call({ ...running, tail: 'bash: fork: Resource temporarily unavailable' }))?.setting).toBe(
       'sandboxProcesses',

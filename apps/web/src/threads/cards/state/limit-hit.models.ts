@@ -2,7 +2,7 @@ import type { ToolCallEntry } from '@threadbox/sdk'
 import { plainOutput } from '../../../page/content/state/ansi.models.ts'
 import { outcomeOf } from './call.models.ts'
 
-/** The setting whose limit a call ran into. `quote`: the program’s own words, where only these say so. */
+/** The setting whose limit a call reached. `quote`: the program’s own output, if only that shows it. */
 export type LimitHit = {
   setting: 'sandboxMemoryBytes' | 'sandboxProcesses' | 'sandboxDiskBytes'
   quote: string | null
@@ -14,7 +14,7 @@ const byCode: Readonly<Record<string, LimitHit['setting']>> = {
   'sandbox.disk-full': 'sandboxDiskBytes',
 }
 
-/** What programs print when the system refuses them more; the words of the C library, of Python and of Node. */
+/** What programs print when the system denies them more: texts of the C library, Python and Node. */
 const words: readonly { setting: LimitHit['setting']; pattern: RegExp }[] = [
   { setting: 'sandboxDiskBytes', pattern: /No space left on device|Disk quota exceeded/ },
   {
@@ -26,7 +26,7 @@ const words: readonly { setting: LimitHit['setting']; pattern: RegExp }[] = [
 ]
 const quoteCharacters = 160
 
-/** Which limit of the sandbox a call ran into; null for a call that succeeded, whatever it printed. */
+/** The sandbox limit that a call reached; null for a call that succeeded, whatever it printed. */
 export function limitHitOf(entry: ToolCallEntry): LimitHit | null {
   const outcome = outcomeOf(entry)
   if (outcome === 'ok' || outcome === 'waiting') return null

@@ -37,7 +37,7 @@ test('O6: a call that started a service has the card of that service, also befor
   expect(serviceOfCall(call({ status: 'running' }))).toMatchObject({ name: 'api', port: 8000, isRunning: true })
 })
 
-test('a call that came to nothing, or that only looked at services, has none', () => {
+test('a call that started nothing, or that only listed services, has none', () => {
   for (const status of ['failed', 'stopped', 'interrupted'] as const) expect(serviceOfCall(call({ status }))).toBeNull()
   expect(serviceOfCall(call({ status: 'running', input: 'anything' }))).toBeNull()
   expect(serviceOfCall(call({ status: 'running', input: null }))).toBeNull()

@@ -1,12 +1,12 @@
 import type { Service, ToolCallEntry } from '@threadbox/sdk'
 
-/** The service that a call was to start, and what the call knew of it. */
+/** The service that a call was to start, and what the call recorded about it. */
 export type ServiceOfCall = Pick<Service, 'name' | 'port' | 'status' | 'problem'> & {
-  /** The call is still waiting for it. */
+  /** True while the call still waits for the service. */
   isRunning: boolean
 }
 
-/** The service of a call that starts one; null for other calls, and for one that came to nothing. */
+/** The service that a call starts; null for other calls, and for one that started nothing. */
 export function serviceOfCall(entry: ToolCallEntry): ServiceOfCall | null {
   if (entry.tool !== 'start_service' && entry.tool !== 'restart_service') return null
   if (entry.result?.kind === 'service') {

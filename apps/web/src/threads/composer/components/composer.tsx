@@ -13,9 +13,9 @@ import {
   type SlashCommandName,
   textOfCommand,
 } from '../state/slash-commands.models.ts'
-import { useUnseenPictures } from '../state/unseen-pictures.ts'
+import { useUnseenImages } from '../state/unseen-pictures.ts'
 import { useAutosize } from '../state/use-autosize.ts'
-import { usePatientSend } from '../state/use-patient-send.ts'
+import { useSendAfterUploads } from '../state/use-patient-send.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { SlashMenu } from './slash-menu.tsx'
 import { UploadChips } from './upload-chips.tsx'
@@ -50,9 +50,9 @@ export function Composer(props: {
   useImperativeHandle(props.ref, () => ({ focus: () => area.current?.focus() }), [])
   const menu = useSlashMenu({ text, onText: props.onText, focus: () => area.current?.focus() })
   const hasScreenshot = uploads.some((upload) => upload.screenshot !== null)
-  const unseen = useUnseenPictures(props.modelId, uploads)
+  const unseen = useUnseenImages(props.modelId, uploads)
   const { threadId, onSend } = props
-  const sending = usePatientSend({ threadId, uploads, hasText: text.trim() !== '', onSend })
+  const sending = useSendAfterUploads({ threadId, uploads, hasText: text.trim() !== '', onSend })
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isImeEvent(event.nativeEvent) || menu.onKeyDown(event)) return

@@ -4,7 +4,7 @@ import { useModels } from '../../../people/models/api/models.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ModelMenu } from './model-menu.tsx'
 
-/** Which model answers in this thread: its own choice, else the default, else nobody (direct mode). */
+/** The model of this thread: its own choice, else the default, else none (direct mode). */
 export function ModelPicker(props: { modelId: string | null; onChoose: (modelId: string | null) => void }) {
   const { t } = useTranslation('composer')
   const models = useModels()

@@ -7,7 +7,7 @@ import type { Upload } from '../../../page/thread/state/uploads-store.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { useMissingSentence } from '../state/use-missing-sentence.ts'
 
-/** The files of the next message, each with how far it is. */
+/** The files of the next message with their progress. */
 export function UploadChips(props: {
   threadId: string
   uploads: readonly Upload[]
@@ -48,7 +48,7 @@ export function UploadChips(props: {
   )
 }
 
-/** A picture of a preview: what it shows, of which service, how large and when. */
+/** A screenshot of a preview: what it shows, of which service, how large and when. */
 function ScreenshotFace(props: { threadId: string; upload: Upload; screenshot: Screenshot }) {
   const { t } = useTranslation('composer')
   const client = useClient()

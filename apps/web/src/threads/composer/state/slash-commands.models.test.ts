@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isCommandText, matchingCommands, textOfCommand } from './slash-commands.models.ts'
 
 describe('commands in the composer', () => {
-  test('text that is no command offers none: a path is a message', () => {
+  test('text that is not a command offers none: a path is a message', () => {
     for (const text of ['', 'run', '/home', '/run ls', ' /', '/runx']) expect(matchingCommands(text)).toBeNull()
   })
 
@@ -11,12 +11,12 @@ describe('commands in the composer', () => {
     expect(matchingCommands('/py')).toEqual(['python'])
   })
 
-  test('a command that needs something to run waits for it', () => {
+  test('a command that needs an argument waits for it', () => {
     expect(textOfCommand('run')).toBe('/run ')
     expect(textOfCommand('help')).toBe('/help')
   })
 
-  test('only commands are written in the machine’s type', () => {
+  test('only commands are shown in monospace', () => {
     expect(isCommandText('/run ls')).toBe(true)
     expect(isCommandText('/runner')).toBe(false)
     expect(isCommandText('please /run ls')).toBe(false)

@@ -1,4 +1,4 @@
-/** What can stand at the beginning of a message. */
+/** The commands that a message can begin with. */
 export const slashCommands = [
   { name: 'run', example: 'uname -a' },
   { name: 'python', example: 'import math; math.tau' },
@@ -11,7 +11,7 @@ export const slashCommands = [
 ] as const
 export type SlashCommandName = (typeof slashCommands)[number]['name']
 
-/** The commands that fit what was typed so far; null when no command is being typed. */
+/** The commands that match the typed text; null if no command is being typed. */
 export function matchingCommands(text: string): readonly SlashCommandName[] | null {
   const match = /^\/(\w*)$/.exec(text)
   if (match === null) return null
@@ -19,7 +19,7 @@ export function matchingCommands(text: string): readonly SlashCommandName[] | nu
   return names.length === 0 ? null : names
 }
 
-/** The message after a command was chosen: some are complete, others wait for what to run. */
+/** The message after a command was selected: some are complete, others still need an argument. */
 export function textOfCommand(name: SlashCommandName): string {
   return isComplete(name) ? `/${name}` : `/${name} `
 }
@@ -31,13 +31,13 @@ function isComplete(name: SlashCommandName): boolean {
 const names = slashCommands.map((command) => command.name).join('|')
 const commandPattern = new RegExp(`^\\s*(/(?:${names}))\\b([\\s\\S]*)$`)
 
-/** A message to the machine as its command and what follows it; null for any other text. */
+/** Splits a direct command into the command and the rest; null for any other text. */
 export function splitCommand(text: string): { command: string; rest: string } | null {
   const match = commandPattern.exec(text)
   return match === null ? null : { command: match[1] ?? '', rest: match[2] ?? '' }
 }
 
-/** Whether the text is for the machine: shown in the machine's type. */
+/** True if the text is a direct command: shown in monospace. */
 export function isCommandText(text: string): boolean {
   return splitCommand(text) !== null
 }

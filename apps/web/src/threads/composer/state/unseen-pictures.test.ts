@@ -9,14 +9,14 @@ const upload = (mediaType: string | null) =>
   ({ attachment: mediaType === null ? null : ({ mediaType } as Attachment) }) as Upload
 const models = [model('sees', true), model('blind', false, true)]
 
-test('a picture for a model that cannot see is told before it is sent', () => {
+test('an image for a model that cannot see images is reported before it is sent', () => {
   const uploads = [upload('text/csv'), upload('image/png')]
   expect(blindModel(models, { modelId: 'blind', uploads })?.id).toBe('blind')
   expect(blindModel(models, { modelId: null, uploads })?.id).toBe('blind')
   expect(blindModel(models, { modelId: 'sees', uploads })).toBeUndefined()
 })
 
-test('nothing is said of other files, of pictures on their way, and without a model', () => {
+test('other files, images being uploaded, and threads without a model are not reported', () => {
   expect(blindModel(models, { modelId: 'blind', uploads: [upload('text/csv'), upload(null)] })).toBeUndefined()
   expect(blindModel([], { modelId: null, uploads: [upload('image/png')] })).toBeUndefined()
 })

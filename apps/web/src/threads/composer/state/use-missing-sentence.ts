@@ -2,7 +2,7 @@ import type { Screenshot } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 
-/** Says what a picture of a preview does not show although the page does; null when it shows everything. */
+/** Names what a screenshot lacks although the page shows it; null if it is complete. */
 export function useMissingSentence(screenshot: Screenshot): string | null {
   const { t } = useTranslation('threads')
   const format = useFormat()

@@ -3,10 +3,10 @@ import { useStable } from '../../../page/client/use-stable.ts'
 import type { Upload } from '../../../page/thread/state/uploads-store.ts'
 
 /**
- * Sends at once, or, when files of the message are still on their way, as soon as they are there. Nothing is sent once one
- * of them failed, the thread is another one, or `cancel` was called.
+ * Sends immediately, or when the uploads of the message finish. Doesn’t send after an upload failed, in another thread,
+ * or after `cancel`.
  */
-export function usePatientSend(options: {
+export function useSendAfterUploads(options: {
   threadId: string
   uploads: readonly Upload[]
   hasText: boolean

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** What a rewind would undo, looked at anew each time the dialog opens. */
+/** What a rewind would undo, fetched each time the dialog opens. */
 export function useRewindPreview(target: { threadId: string; entryId: string }) {
   const client = useClient()
   const { threadId, entryId } = target

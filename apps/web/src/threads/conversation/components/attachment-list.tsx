@@ -7,7 +7,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { useMissingSentence } from '../../composer/state/use-missing-sentence.ts'
 
-/** The files that came with a message. */
+/** The files of a message. */
 export function AttachmentList(props: { threadId: string; attachments: readonly Attachment[] }) {
   const { t } = useTranslation('threads')
   const client = useClient()
@@ -40,7 +40,7 @@ export function AttachmentList(props: { threadId: string; attachments: readonly 
   )
 }
 
-/** A picture of a preview, small; a click opens it large, with where it was taken. */
+/** A small screenshot of a preview. A click enlarges it and shows where it was taken. */
 function ScreenshotThumbnail(props: { src: string; screenshot: Screenshot }) {
   const { t } = useTranslation('threads')
   const [isOpen, setIsOpen] = useState(false)

@@ -1,11 +1,11 @@
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Takes files that are dropped anywhere on the conversation. */
+/** Accepts files that are dropped anywhere on the conversation. */
 export function DropZone(props: { onFiles: (files: readonly File[]) => void; children: ReactNode }) {
   const { t } = useTranslation('composer')
-  const [isOver, setIsOver] = useState(false)
-  // Moving between children leaves one and enters the next: only the sum tells whether the pointer left for good.
+  const [isDraggedOver, setIsDraggedOver] = useState(false)
+  // Moving between children leaves one and enters the next: only the sum shows whether the pointer left the zone.
   const depth = useRef(0)
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
   return (
@@ -15,24 +15,24 @@ export function DropZone(props: { onFiles: (files: readonly File[]) => void; chi
       onDragEnter={(event) => {
         if (!hasFiles(event)) return
         depth.current += 1
-        setIsOver(true)
+        setIsDraggedOver(true)
       }}
       onDragLeave={(event) => {
         if (!hasFiles(event)) return
         depth.current -= 1
-        if (depth.current <= 0) setIsOver(false)
+        if (depth.current <= 0) setIsDraggedOver(false)
       }}
       onDragOver={(event) => hasFiles(event) && event.preventDefault()}
       onDrop={(event) => {
         if (!hasFiles(event)) return
         event.preventDefault()
         depth.current = 0
-        setIsOver(false)
+        setIsDraggedOver(false)
         props.onFiles([...event.dataTransfer.files])
       }}
     >
       {props.children}
-      {isOver && (
+      {isDraggedOver && (
         <div className="drop-sign">
           <b>{t('dropHere')}</b>
           <span>{t('dropText')}</span>

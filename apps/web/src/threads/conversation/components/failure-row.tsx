@@ -12,7 +12,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { ModelMenu } from '../../composer/components/model-menu.tsx'
 import { Node } from './node.tsx'
 
-/** Why an answer ended early, and what can be done. What had come of it stays above. */
+/** Why a response ended early, and what you can do. The partial response stays above. */
 export function FailureRow(props: { turn: Turn; isLatest: boolean }) {
   const { t } = useTranslation('threads')
   const { turn } = props
@@ -85,11 +85,11 @@ function FailureActions(props: { turn: Turn }) {
   )
 }
 
-/** Whole seconds until a moment; 0 when it has passed. */
+/** Whole seconds until a time; 0 once it has passed. */
 function useSecondsUntil(at: number | null): number {
-  const [isOver, setIsOver] = useState(false)
-  const now = useNow(at === null || isOver ? null : 1000)
+  const [hasPassed, setHasPassed] = useState(false)
+  const now = useNow(at === null || hasPassed ? null : 1000)
   const seconds = at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000))
-  if (at !== null && seconds === 0 && !isOver) setIsOver(true)
+  if (at !== null && seconds === 0 && !hasPassed) setHasPassed(true)
   return seconds
 }

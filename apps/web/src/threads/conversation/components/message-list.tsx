@@ -9,14 +9,17 @@ import { RowView } from './row-view.tsx'
 
 export type MessageListHandle = { toEnd: () => void }
 
-/** The conversation: follows its end while the reader does, fetches older pages above, says what was missed. */
+/**
+ * The conversation: follows its end while the reader does, fetches older pages above, and shows that there are new
+ * messages.
+ */
 export function MessageList(props: {
   ref?: Ref<MessageListHandle>
   rows: readonly Row[]
   hasOlder: boolean
   isLoadingOlder: boolean
   onOlder: () => void
-  /** The entry that a search hit names. */
+  /** The entry of a search hit. */
   focusEntryId: string | undefined
   children?: ReactNode
 }) {
@@ -62,7 +65,7 @@ export function MessageList(props: {
   )
 }
 
-/** Brings the entry of a search hit into view; older pages are fetched until it is there. */
+/** Scrolls the entry of a search hit into view, and fetches older pages until it is loaded. */
 function useFocusEntry(options: {
   entryId: string | undefined
   rows: readonly Row[]
@@ -72,7 +75,7 @@ function useFocusEntry(options: {
 }): void {
   const { entryId, rows, hasOlder, onOlder, content } = options
   const shown = useRef<string | undefined>(undefined)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for again whenever rows came
+  // biome-ignore lint/correctness/useExhaustiveDependencies: searched again whenever rows are added
   useEffect(() => {
     if (entryId === undefined || shown.current === entryId) return
     const element = content.current?.querySelector(`[data-entry="${CSS.escape(entryId)}"]`)

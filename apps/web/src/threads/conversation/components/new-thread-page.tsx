@@ -19,7 +19,7 @@ import { awaitTurn } from '../state/awaited-turn.ts'
 import { DropZone } from './drop-zone.tsx'
 import { Bubble } from './user-message.tsx'
 
-/** A thread that does not exist yet: its first message, or its first file, makes it. */
+/** A thread that doesn’t exist yet: its first message or first file creates it. */
 export function NewThreadPage() {
   const { t } = useTranslation('threads')
   const [text, setText] = useDraft('new')
@@ -102,15 +102,15 @@ export function NewThreadPage() {
   )
 }
 
-/** The workspace that the address names, if it takes threads. */
+/** The workspace in the address, if it accepts threads. */
 function useChosenWorkspace() {
   const { workspace } = useSearch({ from: '/app/threads/new' })
   return useWorkspaces().find(({ id, archivedAt }) => id === workspace && archivedAt === null)
 }
 
 /**
- * Creates the thread once, does the work with it, and goes there. What was typed meanwhile goes along as its draft. A
- * failure is said and undone by `onFailure`.
+ * Creates the thread once, runs the work with it, and opens it. Text typed in the meantime becomes its draft.
+ * `onFailure` reports a failure and reverts.
  */
 function useNewThread(chosen: { modelId: string | null; workspaceId: string | null }) {
   const client = useClient()

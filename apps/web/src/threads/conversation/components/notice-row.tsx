@@ -11,7 +11,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { HelpNotice } from './help-notice.tsx'
 import { Node } from './node.tsx'
 
-/** Something that happened to the conversation or its computer, in one line. */
+/** An event of the conversation or its sandbox, in one line. */
 export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; isUndoable: boolean }) {
   const { t } = useTranslation('threads')
   const format = useFormat()
@@ -119,7 +119,7 @@ function Line(props: {
   )
 }
 
-/** Where a thread begins that is a copy of another one, and what its computer has of that one's. */
+/** Where a copied thread begins, and what its sandbox has from the original. */
 function Forked(props: { params: NoticeEntry['params']; isCopy?: boolean }) {
   const { t } = useTranslation('threads')
   const { params } = props
@@ -137,7 +137,7 @@ function Forked(props: { params: NoticeEntry['params']; isCopy?: boolean }) {
 }
 const forkOrigins = ['memory', 'disk', 'none'] as const
 
-/** To the other thread of a fork, by the title that it had then. */
+/** A link to the other thread of a fork, with its title at that time. */
 function ThreadLink(props: { params: NoticeEntry['params'] }) {
   const { t } = useTranslation('threads')
   const title = String(props.params.title ?? '')
@@ -149,7 +149,7 @@ function ThreadLink(props: { params: NoticeEntry['params'] }) {
   )
 }
 
-/** What was before this is gone from here, and can come back until something is said. */
+/** Earlier content was removed, and can be restored until the next message. */
 function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
@@ -174,7 +174,7 @@ function rewoundText({ disk, memory }: NoticeEntry['params']) {
   return memory === 'kept' ? 'notice.rewoundWithMemory' : 'notice.rewoundText'
 }
 
-/** A model was connected after this message got no answer: it is offered again. */
+/** A model was connected after this message got no response: offers to get one. */
 function ModelAvailable(props: { model: string; turnId: string }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
@@ -195,7 +195,7 @@ function stillRunningText(turn: Turn | undefined, text: (names: string[]) => str
 const endCauses = ['stopped', 'memory-backstop', 'killed-inside', 'killed-outside', 'machine-restarted'] as const
 type EndCause = (typeof endCauses)[number]
 
-/** The line breaks here: what was in memory is gone, and why, as far as it was read from the machine. */
+/** The thread line breaks here: memory was lost. Shows the cause that the host recorded. */
 function SandboxStopped(props: { cause: string; at: number }) {
   const { t } = useTranslation('threads')
   const format = useFormat()

@@ -4,22 +4,22 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 
-/** More rows than this are a number. */
+/** More rows are shown as a number. */
 const mostRows = 8
-/** They come below the files, and tell less. */
+/** Cached files come below the others and matter less. */
 const mostCacheRows = 3
 
 type Row = { mark: string; name: string; rest: ReactNode }
 
-/** One kind of things that a rewind changes: how many, and the first of them by name. */
+/** One kind of things that a rewind changes: their number, and the names of the first ones. */
 export function Part(props: {
   icon: ReactNode
   title: string
   children: ReactNode
   rows?: readonly Row[]
-  /** Of all, where there are more than rows. */
+  /** The total, if there are more than `rows`. */
   count?: number
-  /** Rows that stand below the others, each for as many things as `stands` says. */
+  /** Rows below the others; each stands for `stands` things. */
   folded?: readonly (Row & { stands: number })[]
   note?: string | undefined
 }) {
@@ -104,7 +104,7 @@ function LineChanges(props: { lines: { added: number; removed: number } }) {
 
 type Running = RewindPreview['running']
 
-/** What runs now against what ran then, from what was written down at both moments. */
+/** What runs now compared with what ran then, as recorded at both moments. */
 export function RunningParts(props: { running: Running; comesBack: boolean }) {
   return (
     <>
@@ -205,7 +205,7 @@ function useVariableWords() {
   }
 }
 
-/** What was done elsewhere, and stays done. */
+/** Effects outside the sandbox, which a rewind doesn’t undo. */
 export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'lookups'>) {
   const { t } = useTranslation('threads')
   const format = useFormat()

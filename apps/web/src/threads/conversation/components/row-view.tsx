@@ -49,7 +49,7 @@ const callIcons = {
 export const RowView = memo(
   function RowView(props: { row: Row }) {
     const content = <RowContent row={props.row} />
-    return props.row.isAsleep === true ? <div className="asleep">{content}</div> : content
+    return props.row.wasAsleep === true ? <div className="asleep">{content}</div> : content
   },
   (before, after) => isSameRow(before.row, after.row),
 )

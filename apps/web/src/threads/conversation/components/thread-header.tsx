@@ -19,7 +19,7 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { useForkThread } from '../api/use-fork-thread.ts'
 import { ThreadTitle } from './thread-title.tsx'
 
-/** Title, state of the computer, and what can be done with the thread. */
+/** Title, sandbox state and actions of the thread. */
 export function ThreadHeader(props: { thread: Thread | undefined }) {
   const { thread } = props
   return (
@@ -54,7 +54,7 @@ function WorkspaceCrumb(props: { workspaceId: string | null }) {
   return workspace === undefined ? null : <Crumb name={workspace.name} />
 }
 
-/** Draws nothing: what the menu offers can also be found by typing. */
+/** Renders nothing: adds the actions of the menu to the command palette. */
 function PaletteActions(props: { thread: Thread }) {
   const { t } = useTranslation([
     'threads',

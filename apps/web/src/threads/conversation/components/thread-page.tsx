@@ -41,7 +41,7 @@ export function ThreadPage() {
   return <ThreadView key={threadId} threadId={threadId} focusEntryId={entry} />
 }
 
-/** One thread: its conversation, its computer's state, and where the next message is written. */
+/** One thread: its conversation, the state of its sandbox, and the composer. */
 export function ThreadView(props: { threadId: string; focusEntryId?: string | undefined }) {
   const { threadId } = props
   const { t } = useTranslation('threads')
@@ -70,7 +70,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const queue = useMemo(() => (state === null ? [] : queueOf(state)), [state])
   const knownPaths = useMemo(() => (state === null ? new Set<string>() : knownPathsOf(state)), [state])
   const runningTurn = state === null ? undefined : runningTurnOf(state)
-  // The conversation is told in order; an answer about the thread may have been overtaken by one.
+  // Events of the conversation arrive in order. A response about the thread may be older than one.
   const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
@@ -147,7 +147,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   )
 }
 
-/** What cards in the conversation can do. */
+/** The actions of cards in the conversation. */
 function useCards(options: {
   threadId: string
   knownPaths: ReadonlySet<string>
@@ -170,7 +170,7 @@ function useCards(options: {
   )
 }
 
-/** A thread that is open in a visible tab is read. */
+/** Marks a thread as read while it is open in a visible tab. */
 function useReadMark(thread: Parameters<ReturnType<typeof useMarkRead>>[0] | undefined): void {
   const markRead = useMarkRead()
   const hasUnread = thread?.hasUnread ?? false

@@ -5,7 +5,7 @@ import { useNow } from '../../../page/client/use-now.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Node } from './node.tsx'
 
-/** The turn goes on and nothing of it is visible yet: the model has the word. */
+/** The turn is running without a visible sign: the model has not responded yet. */
 export function WorkingRow(props: { turn: Turn }) {
   const { t } = useTranslation('threads')
   const format = useFormat()

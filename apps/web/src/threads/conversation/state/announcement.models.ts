@@ -1,6 +1,6 @@
 import type { ThreadState, Turn } from '@threadbox/sdk'
 
-/** What a screen reader is told when a turn ends: how it ended and what it did. */
+/** What screen readers announce when a turn ends: how it ended and what it did. */
 export type Announcement = {
   turnId: string
   outcome: 'finished' | 'stopped' | 'failed'
@@ -9,8 +9,8 @@ export type Announcement = {
 }
 
 /**
- * The announcement for the latest turn, when it ended between two states; it may have begun in between too. Without an
- * earlier state only the turn that this page asked for (`awaitedTurnId`) is news.
+ * The announcement for the latest turn if it ended between two states, even if it also began between them. Without an
+ * earlier state, only the turn that this page requested (`awaitedTurnId`) is announced.
  */
 export function announcementOf(
   before: ThreadState | null,

@@ -95,7 +95,7 @@ describe('rows of a conversation', () => {
     expect(rowsOf(stateOf([], []))).toEqual([])
   })
 
-  test('waiting messages stand in the queue and not in the conversation', () => {
+  test('queued messages are in the queue and not in the conversation', () => {
     const state = stateOf(
       [user('a', 't1'), user('b', '', 'queued'), user('c', '', 'held')],
       [turn('t1', { status: 'running' })],
@@ -105,7 +105,7 @@ describe('rows of a conversation', () => {
     expect(lastMessageOf(state)?.id).toBe('c')
   })
 
-  test('a running turn says that it works only while nothing of it is visibly going on', () => {
+  test('a running turn shows that it works only while none of its entries does', () => {
     const running = turn('t1', { status: 'running' })
     expect(kindsOf(stateOf([user('a', 't1')], [running]))).toEqual(['user', 'working'])
     expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1', { status: 'running' })], [running]))).toEqual([
@@ -117,7 +117,7 @@ describe('rows of a conversation', () => {
     expect(runningTurnOf(stateOf([], [running]))?.id).toBe('t1')
   })
 
-  test('C9: the undo of a rewind is offered by the newest notice only, until something is said or answered anew', () => {
+  test('C9: only the newest notice offers to undo a rewind, until a message follows or a turn is retried', () => {
     const rewound = (id: string, params: NoticeEntry['params'] = { rewindId: id }): Entry => ({
       ...base(id, 't1'),
       at: 5,
@@ -139,7 +139,7 @@ describe('rows of a conversation', () => {
     expect(undoable([rewound('r1')], turn('t1', { endedAt: 6 }))).toEqual([])
   })
 
-  test('files shared one after another stand side by side, those of another turn do not', () => {
+  test('files shared one after another form one row, those of another turn do not', () => {
     const state = stateOf(
       [file('a', 't1'), file('b', 't1'), user('c', 't2'), file('d', 't2')],
       [turn('t1'), turn('t2')],
@@ -149,7 +149,7 @@ describe('rows of a conversation', () => {
     expect(rows[0]).toMatchObject({ entries: [{ id: 'a' }, { id: 'b' }] })
   })
 
-  test('a failed turn keeps its partial answer and ends with the failure; only the latest can be acted on', () => {
+  test('a failed turn keeps its partial response and ends with the failure; only the latest can be acted on', () => {
     const failure = { code: 'network', message: '', remedy: '', retryAt: null, actions: [] } as const
     const failed = (id: string) => turn(id, { status: 'failed', failure: { ...failure, actions: [] } })
     const state = stateOf(
@@ -164,12 +164,12 @@ describe('rows of a conversation', () => {
     ).toEqual([false, true])
   })
 
-  test('an answer ends with what it took; a turn without words does not', () => {
+  test('a response ends with what it took; a turn without text does not', () => {
     expect(kindsOf(stateOf([user('a', 't1'), text('b', 't1')], [turn('t1')]))).toEqual(['user', 'text', 'turn-end'])
     expect(kindsOf(stateOf([user('a', 't1'), call('b', 't1')], [turn('t1')]))).toEqual(['user', 'call'])
   })
 
-  test('messages on their way stand at the end, with their own key', () => {
+  test('messages being sent come last, with a key of their own', () => {
     const outgoing = [{ key: 'k1', text: 'x', attachments: [], status: 'failed' as const }]
     expect(rowsOf(stateOf([user('a', 't1')], []), outgoing).map((row) => row.key)).toEqual(['a', 'k1'])
   })
@@ -180,7 +180,7 @@ describe('rows of a conversation', () => {
       [user('a', 't1'), paused, user('b', 't2'), wake('w'), call('c', 't2')],
       [turn('t1'), turn('t2')],
     )
-    expect(rowsOf(state).map((row) => [row.kind, row.isAsleep === true])).toEqual([
+    expect(rowsOf(state).map((row) => [row.kind, row.wasAsleep === true])).toEqual([
       ['user', false],
       ['notice', false],
       ['user', true],
@@ -202,7 +202,7 @@ describe('rows of a conversation', () => {
     expect(rowsOf(state).map((row) => row.key)).toEqual(['a', 'b', 'w', 'c', 'd'])
   })
 
-  test('what the sandbox did after a turn stands below its end, within a running one above the sign of work', () => {
+  test('sandbox events after a turn stand below its end, within a running turn above the sign of work', () => {
     const limit: Entry = { ...base('l', 't1'), kind: 'notice', code: 'sandbox-paused', params: {} }
     const ended = stateOf([user('a', 't1'), text('b', 't1'), limit], [turn('t1')])
     expect(kindsOf(ended)).toEqual(['user', 'text', 'turn-end', 'notice'])
@@ -235,7 +235,7 @@ describe('rows of a conversation', () => {
 describe('what is announced', () => {
   const before = stateOf([user('a', 't1')], [turn('t1', { status: 'running' })])
 
-  test('nothing while a turn runs, nor for turns that had ended before, nor when older ones are fetched', () => {
+  test('nothing while a turn runs, for turns that had ended before, or when older ones are fetched', () => {
     const ended = stateOf([user('a', 't1')], [turn('t1')])
     expect(announcementOf(before, before)).toBeUndefined()
     expect(announcementOf(ended, ended)).toBeUndefined()
@@ -243,7 +243,7 @@ describe('what is announced', () => {
     expect(announcementOf(ended, stateOf([user('z', 't0'), user('a', 't1')], [turn('t0'), turn('t1')]))).toBeUndefined()
   })
 
-  test('the turn that the page asked for, even when it ended before the page was there', () => {
+  test('the turn that the page requested, even if it ended before the page loaded', () => {
     const failed = stateOf([user('a', 't1')], [turn('t1', { status: 'failed' })])
     expect(announcementOf(null, failed, 't1')).toMatchObject({ outcome: 'failed' })
     expect(announcementOf(stateOf([], []), failed)).toMatchObject({ outcome: 'failed' })

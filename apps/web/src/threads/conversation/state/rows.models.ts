@@ -11,10 +11,10 @@ import type {
 import type { OutgoingMessage } from '../../../page/thread/state/thread-store.ts'
 
 /**
- * One line of the conversation as it is drawn. `key` is stable while the row lives. `isAsleep`: the sandbox was asleep
- * when it came, so the thread line is dashed there.
+ * One rendered line of the conversation. `key` is stable for the life of the row. `wasAsleep`: the sandbox was asleep
+ * when the entry was recorded, so the thread line is dashed there.
  */
-export type Row = { key: string; isAsleep?: true } & (
+export type Row = { key: string; wasAsleep?: true } & (
   | { kind: 'user'; entry: UserMessageEntry }
   | { kind: 'outgoing'; message: OutgoingMessage }
   | { kind: 'text'; entry: TextEntry }
@@ -28,28 +28,28 @@ export type Row = { key: string; isAsleep?: true } & (
   | { kind: 'turn-end'; turn: Turn; text: string; isLatest: boolean }
 )
 
-/** The rows of a conversation, in order. Messages that still wait are not rows: they stand in the queue strip. */
+/** The rows of a conversation, in order. Queued messages are not rows: they are in the queue strip. */
 export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
   const entries = inOrderOfEffect(state.entries.filter((entry) => !isWaiting(entry)))
   const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
   const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
   const undoableId = undoableRewindOf(entries, state.turns)?.id
   const rows: Row[] = []
-  let isAsleep = false
+  let wasAsleep = false
   for (const [index, entry] of entries.entries()) {
     const from = rows.length
     addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId, undoableId })
     const turn = state.turns[entry.turnId]
     if (turn !== undefined && isLastOfTurn(entries, { index, turn }))
       rows.push(...endOf(turn, { entries, latestTurnId }))
-    if (isAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.isAsleep = true
-    isAsleep = isAsleepAfter(entry, isAsleep)
+    if (wasAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.wasAsleep = true
+    wasAsleep = sleepsAfter(entry, wasAsleep)
   }
   for (const message of outgoing) rows.push({ kind: 'outgoing', key: message.key, message })
   return rows
 }
 
-/** Whether two rows look the same: entries and turns are values, so the same object is the same content. */
+/** True if two rows render the same. Entries and turns are values, so the same object is the same content. */
 export function isSameRow(a: Row, b: Row): boolean {
   if (a.kind !== b.kind || a.key !== b.key) return false
   if (a.kind === 'files' && b.kind === 'files') {
@@ -60,28 +60,28 @@ export function isSameRow(a: Row, b: Row): boolean {
   return Object.keys(a).every((name) => left[name] === right[name])
 }
 
-/** Messages that wait for the running turn (`queued`) or for a person (`held`), in their order. */
+/** Messages that wait for the running turn (`queued`) or are on hold (`held`), in order. */
 export function queueOf(state: ThreadState): UserMessageEntry[] {
   return state.entries.filter(isWaiting)
 }
 
-/** The turn that is running now, if one is. */
+/** The running turn, if there is one. */
 export function runningTurnOf(state: ThreadState): Turn | undefined {
   return Object.values(state.turns).find((turn) => turn.status === 'running')
 }
 
-/** The message that ↑ in an empty composer takes up: the last that waits, else the last that was delivered. */
+/** The message that ↑ in an empty composer edits: the last queued one, else the last delivered one. */
 export function lastMessageOf(state: ThreadState): UserMessageEntry | undefined {
   return state.entries.findLast((entry) => entry.kind === 'user-message')
 }
 
-/** Before which a thread can be rewound, newest first, of those that are loaded. */
+/** The loaded messages that the thread can be rewound to, newest first. */
 export function answeredMessagesOf(state: ThreadState): UserMessageEntry[] {
   const messages = state.entries.filter((entry) => entry.kind === 'user-message')
   return messages.filter(({ status }) => status === 'delivered').toReversed()
 }
 
-/** Files that the thread's own entries name: a path in a text is a link only when there is reason to believe it. */
+/** Files that the thread’s entries name. A path in a text becomes a link only if it is one of these. */
 export function knownPathsOf(state: ThreadState): Set<string> {
   const paths = new Set<string>()
   for (const entry of state.entries) {
@@ -93,14 +93,14 @@ export function knownPathsOf(state: ThreadState): Set<string> {
   return paths
 }
 
-/** The notice of the rewind that can be undone: the newest, while nothing was said or done in the conversation since. */
+/** The notice of the rewind that can be undone: the newest one, if no message and no turn came after it. */
 function undoableRewindOf(entries: readonly Entry[], turns: ThreadState['turns']): NoticeEntry | undefined {
   const last = entries.findLast((entry) => entry.kind === 'user-message' || isRewind(entry))
   if (last?.kind !== 'notice' || last.params.rewindId === undefined) return undefined
   const turn = turns[last.turnId]
-  // One that failed, and is answered anew.
-  const wentOn = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
-  return wentOn ? undefined : last
+  // A turn that failed before the rewind, and is retried.
+  const hasContinued = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
+  return hasContinued ? undefined : last
 }
 
 function isRewind(entry: Entry): boolean {
@@ -108,8 +108,8 @@ function isRewind(entry: Entry): boolean {
 }
 
 /**
- * A call is recorded before the sandbox that it needs was woken; what it did came after. So a wake stands above the
- * calls that waited for it.
+ * The server records a call before it wakes the sandbox for it, and the call takes effect after the wake. So a wake
+ * stands above the calls that waited for it.
  */
 function inOrderOfEffect(entries: readonly Entry[]): Entry[] {
   const ordered: Entry[] = []
@@ -125,7 +125,7 @@ function waitedFor(entry: Entry | undefined, wake: WakeEntry): boolean {
   return entry?.kind === 'tool-call' && (entry.startedAt === null || entry.startedAt >= wake.report.wokenAt)
 }
 
-/** Notices of what the sandbox did by itself; the others answer or interrupt the turn that they stand in. */
+/** Notices of automatic events of the sandbox. All others respond to or interrupt the turn that contains them. */
 const sandboxNotices: readonly NoticeEntry['code'][] = [
   'sandbox-paused',
   'sandbox-waiting',
@@ -134,8 +134,10 @@ const sandboxNotices: readonly NoticeEntry['code'][] = [
   'disk-nearly-full',
 ]
 
-/** What happened to the sandbox does not divide a turn, and after its end belongs to it no more. */
-function isApart(entry: Entry, isRunning: boolean): boolean {
+/**
+ * True for sandbox events that don’t belong to a turn: they don’t split a running turn, and come after an ended one.
+ */
+function isOutsideTurn(entry: Entry, isRunning: boolean): boolean {
   if (entry.turnId === '') return true
   if (isRunning) return false
   return entry.kind === 'wake' || (entry.kind === 'notice' && sandboxNotices.includes(entry.code))
@@ -143,20 +145,20 @@ function isApart(entry: Entry, isRunning: boolean): boolean {
 
 function isLastOfTurn(entries: readonly Entry[], { index, turn }: { index: number; turn: Turn }): boolean {
   const isRunning = turn.status === 'running'
-  const [entry, ...later] = entries.slice(index, index + 1 + lookAhead)
-  if (entry === undefined || isApart(entry, isRunning)) return false
-  return later.find((next) => !isApart(next, isRunning))?.turnId !== entry.turnId
+  const [entry, ...later] = entries.slice(index, index + 1 + longestSandboxRun)
+  if (entry === undefined || isOutsideTurn(entry, isRunning)) return false
+  return later.find((next) => !isOutsideTurn(next, isRunning))?.turnId !== entry.turnId
 }
 
-/** More things than this do not happen to a sandbox in a row. */
-const lookAhead = 50
+/** Longer runs of sandbox events in a row don’t occur. */
+const longestSandboxRun = 50
 
-/** Memory is kept from the pause to the wake; anything else that began or ended the sandbox is a line of its own. */
-function isAsleepAfter(entry: Entry, isAsleep: boolean): boolean {
+/** Memory is kept from the pause to the wake. Other starts and ends of the sandbox have rows of their own. */
+function sleepsAfter(entry: Entry, wasAsleep: boolean): boolean {
   if (entry.kind === 'wake' || entry.kind === 'tool-call') return false
-  if (entry.kind !== 'notice') return isAsleep
+  if (entry.kind !== 'notice') return wasAsleep
   if (entry.code === 'sandbox-paused') return true
-  return isAsleep && !['sandbox-started', 'sandbox-stopped', 'sandbox-replaced'].includes(entry.code)
+  return wasAsleep && !['sandbox-started', 'sandbox-stopped', 'sandbox-replaced'].includes(entry.code)
 }
 
 function isWaiting(entry: Entry): entry is UserMessageEntry {
@@ -188,7 +190,7 @@ function addEntry(
   }
 }
 
-/** Files shared one after another stand side by side. */
+/** Files shared one after another form one row. */
 function addCall(rows: Row[], entry: ToolCallEntry): void {
   if (entry.result?.kind !== 'file') {
     rows.push({ kind: 'call', key: entry.id, entry })
@@ -211,7 +213,7 @@ function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: s
   return [{ kind: 'turn-end', key: `${turn.id}-end`, turn, text, isLatest }]
 }
 
-/** Something of the turn is visibly going on. */
+/** True if the entry shows that the turn is working. */
 function isBusy(entry: Entry): boolean {
   if (entry.kind === 'tool-call') return ['running', 'waiting', 'awaiting-approval'].includes(entry.status)
   return (entry.kind === 'text' || entry.kind === 'reasoning') && entry.status === 'streaming' && entry.text !== ''

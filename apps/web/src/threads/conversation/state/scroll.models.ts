@@ -1,7 +1,7 @@
-/** Where a scrolled element stands, as the browser reports it. */
+/** The position of a scrolled element, as the browser reports it. */
 export type ScrollPosition = { top: number; height: number; viewport: number }
 
-/** Within this many pixels of the end the reader is taken to be following. */
+/** Within this many pixels of the end, the reader counts as following. */
 export const followDistance = 80
 
 export function distanceFromEnd(position: ScrollPosition): number {
@@ -9,8 +9,9 @@ export function distanceFromEnd(position: ScrollPosition): number {
 }
 
 /**
- * Whether the view goes on following the end after a scroll event. Any movement upwards by the reader lets go, however
- * small; coming back to within {@link followDistance} of the end takes hold again. Growth of the content is no movement.
+ * True if the view still follows the end after a scroll event. Any upward movement by the reader stops it, however
+ * small; scrolling back to within {@link followDistance} of the end resumes it. Growth of the content doesn’t count as
+ * movement.
  */
 export function followsAfterScroll(
   isFollowing: boolean,
@@ -21,7 +22,7 @@ export function followsAfterScroll(
   return distanceFromEnd(after) <= followDistance ? true : isFollowing && after.top >= before.top
 }
 
-/** Where to scroll to after older rows were put above, so that nothing the reader sees moves. */
+/** The position that keeps visible rows in place after older rows were added above. */
 export function topAfterPrepend(before: ScrollPosition, heightAfter: number): number {
   return before.top + (heightAfter - before.height)
 }

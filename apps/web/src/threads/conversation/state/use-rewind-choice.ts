@@ -2,12 +2,12 @@ import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { answeredMessagesOf } from './rows.models.ts'
 
-/** Before which message the thread is to be rewound, while that is being asked. */
+/** The message that the thread is to be rewound to, while the dialog asks. */
 export function useRewindChoice(state: ThreadState | null) {
   const messages = useMemo(() => (state === null ? [] : answeredMessagesOf(state)), [state])
   const [asked, setAsked] = useState<{ entryId: string; isChosen: boolean } | null>(null)
   const newestId = messages[0]?.id
-  // They stay the same while an answer grows, so that no row is drawn anew for them.
+  // Stable while a response streams, so that it doesn’t render rows again.
   const actions = useMemo(
     () => ({
       askRewind: (entryId: string | null) => setAsked(entryId === null ? null : { entryId, isChosen: false }),

@@ -13,7 +13,7 @@ import type { QueueActions } from '../../composer/components/queue-strip.tsx'
 import { useForkThread } from '../api/use-fork-thread.ts'
 import { useRewindChoice } from './use-rewind-choice.ts'
 
-/** Everything that a person can do to one conversation. Failures are shown; a text is never lost. */
+/** All actions on one conversation. Failures are shown; a typed text is never lost. */
 export function useThreadCommands(options: {
   threadId: string
   store: ThreadStore
@@ -94,7 +94,7 @@ export function useThreadCommands(options: {
           return false
         },
       )
-      // Always changes what the tool may do from now on, which the settings show.
+      // “Always” changes the tool’s permission, which the settings show.
       if (decision === 'always') void queries.invalidateQueries({ queryKey: queryKeys.connections })
       return isDone
     }
@@ -116,7 +116,7 @@ export function useThreadCommands(options: {
   return { ...commands, rewind }
 }
 
-/** What is known about the pictures of a message, by the ids of their attachments. */
+/** The details of a message’s screenshots, by attachment ID. */
 function screenshotsOf(attachments: readonly Attachment[]): { screenshots?: Record<string, Screenshot> } {
   const known = attachments.flatMap(({ id, screenshot }) =>
     screenshot === undefined ? [] : [[id, screenshot] as const],

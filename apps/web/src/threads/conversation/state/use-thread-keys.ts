@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { isImeEvent } from '../../../page/client/keyboard.ts'
 
-/** Esc stops the answer, when nothing that is open wanted the key for itself. */
+/** Esc stops the response, unless an open layer handles the key. */
 export function useThreadKeys(options: { isTurnRunning: boolean; stop: () => void }): void {
   const { isTurnRunning, stop } = options
   useEffect(() => {

@@ -16,7 +16,7 @@ const glyphs: Record<Step, GlyphState> = {
   restarted: 'cold',
 }
 
-/** What the demonstration does right now, and the way out of it, above the message field of its thread. */
+/** The current step of the demonstration and a button to stop it, above the composer of its thread. */
 export function SurviveStrip(props: { threadId: string }) {
   const shown = useFirstMinute(props.threadId)
   return shown === null ? null : <Strip shown={shown} />
@@ -26,7 +26,7 @@ function Strip({ shown }: { shown: FirstMinute }) {
   const { t } = useTranslation('firstMinute')
   const format = useFormat()
   const { step, before, after } = shown.progress
-  const isOver = step === 'survived' || step === 'restarted' || shown.error !== null
+  const hasEnded = step === 'survived' || step === 'restarted' || shown.error !== null
   const counts = { before: format.count(before?.count ?? 0), after: format.count(after?.count ?? 0) }
   const number = steps.indexOf(step === 'restarted' ? 'survived' : step) + 1
   return (
@@ -38,7 +38,7 @@ function Strip({ shown }: { shown: FirstMinute }) {
           <p>{t(`step.${step}.text`, { ...counts, process: String((after ?? before)?.process ?? '') })}</p>
         </div>
         <span className="faint num">{t('stepOf', { number, total: steps.length })}</span>
-        <Button onClick={endFirstMinute}>{isOver ? t('done') : t('stop')}</Button>
+        <Button onClick={endFirstMinute}>{hasEnded ? t('done') : t('stop')}</Button>
       </div>
       {shown.error !== null && <FormProblem error={shown.error} title={t('failed')} />}
     </section>

@@ -1,14 +1,14 @@
 export const counterFile = '/home/user/counter.py'
 export const counterPort = 8000
-/** What starts it, as a person would write it. */
+/** The message that starts it, as you would write it. */
 export const counterMessage = `/serve ${counterPort} python3 counter.py`
 
-/** Words of the counter's page. */
+/** Texts of the counter’s page. */
 export type CounterWords = { title: string; since: string }
 
 /**
- * A service that counts seconds in its memory and nowhere else: whoever sees the number go on sees the same process. Its
- * page asks by itself, which neither wakes a sandbox nor keeps it awake.
+ * A service that counts seconds in memory only: as long as the number advances, it is the same process. Its page polls
+ * it automatically, which neither wakes a sandbox nor keeps it awake.
  */
 export function counterProgram(words: CounterWords): string {
   return `import http.server, json, os, threading, time
@@ -46,7 +46,7 @@ http.server.ThreadingHTTPServer(('127.0.0.1', int(os.environ['PORT'])), Handler)
 `
 }
 
-/** The last count in the log of the counter, and the process that counted. */
+/** The last count in the counter’s log, and the process that printed it. */
 export type Count = { count: number; process: number }
 export function lastCountIn(log: string): Count | undefined {
   const last = [...log.matchAll(/^count (\d+) process (\d+)$/gm)].at(-1)
@@ -75,7 +75,7 @@ look()
 </script>`
 }
 
-/** A text as Python reads it: what JSON escapes, Python escapes the same way. */
+/** A text as a Python literal: JSON escapes are valid in Python. */
 function pythonText(text: string): string {
   return JSON.stringify(text)
 }

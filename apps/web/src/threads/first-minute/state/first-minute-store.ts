@@ -4,18 +4,18 @@ import { createStore } from 'zustand/vanilla'
 import type { CounterWords } from './counter-program.ts'
 import { type Progress, watchSurvival } from './first-minute.ts'
 
-/** The demonstration that runs or has just ended, on its thread. */
+/** The demonstration that is running or has just ended, and its thread. */
 export type FirstMinute = { threadId: string; progress: Progress; error: unknown }
 
 const demonstration = createStore<{ current: FirstMinute | null }>()(() => ({ current: null }))
 let running: AbortController | null = null
 
-/** What is to be shown of it on the page of this thread. */
+/** The demonstration if it belongs to this thread. */
 export function useFirstMinute(threadId: string): FirstMinute | null {
   return useStore(demonstration, ({ current }) => (current?.threadId === threadId ? current : null))
 }
 
-/** Runs it on a thread; goes on while the person looks at other pages. One that ran before is left where it was. */
+/** Starts the demonstration in a thread. It continues across navigation. An earlier one is stopped where it is. */
 export function beginFirstMinute(options: { client: ThreadboxClient; threadId: string; words: CounterWords }): void {
   endFirstMinute()
   const controller = new AbortController()
@@ -29,7 +29,7 @@ export function beginFirstMinute(options: { client: ThreadboxClient; threadId: s
   })
 }
 
-/** Leaves the thread and its computer as they are. */
+/** Stops the demonstration. The thread and its sandbox stay as they are. */
 export function endFirstMinute(): void {
   running?.abort()
   running = null

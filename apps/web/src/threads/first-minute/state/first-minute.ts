@@ -11,22 +11,22 @@ import {
   lastCountIn,
 } from './counter-program.ts'
 
-/** The steps in their order; `survived` and `restarted` are its two ends. */
+/** The steps in order. `survived` and `restarted` are the two possible ends. */
 export const steps = ['starting', 'counting', 'pausing', 'asleep', 'waking', 'survived'] as const
 export type Step = (typeof steps)[number] | 'restarted'
 
 export type Progress = { step: Step; before: Count | null; after: Count | null }
 
-/** Enough that a person sees that it counts. */
+/** Enough to see that it counts. */
 const countsToSee = 5
-/** Long enough to read that it sleeps. */
+/** Long enough to read that the sandbox is asleep. */
 const asleepMs = 4000
-const lookEveryMs = 500
+const pollMs = 500
 
 /**
- * Shows on a new thread that a computer outlives its pause: a service counts, sleeps, wakes and goes on. Tells each step as
- * it begins; resolves at the end. What it says of the count is what the counter printed. Aborted it leaves everything as
- * it is at that moment.
+ * Shows in a new thread that a sandbox survives its pause: a service counts, is paused, wakes and continues to count.
+ * Reports each step when it begins, and resolves at the end. Every count it reports was printed by the counter. An
+ * abort leaves everything in its current state.
  */
 export async function watchSurvival(options: {
   client: ThreadboxClient
@@ -37,47 +37,47 @@ export async function watchSurvival(options: {
 }): Promise<void> {
   const { client, threadId, words, signal, onProgress } = options
   let progress: Progress = { step: 'starting', before: null, after: null }
-  const tell = (change: Partial<Progress>) => {
+  const report = (change: Partial<Progress>) => {
     signal.throwIfAborted()
     progress = { ...progress, ...change }
     onProgress(progress)
   }
-  const until = async <Value>(look: () => Promise<Value | undefined>): Promise<Value> => {
+  const until = async <Value>(check: () => Promise<Value | undefined>): Promise<Value> => {
     for (;;) {
-      const value = await look()
+      const value = await check()
       signal.throwIfAborted()
       if (value !== undefined) return value
-      await wait(lookEveryMs, signal)
+      await wait(pollMs, signal)
     }
   }
-  tell({})
+  report({})
   await client.files.write(threadId, counterFile, new Blob([counterProgram(words)]))
   signal.throwIfAborted()
   await client.threads.sendMessage(threadId, { text: counterMessage, key: newMessageKey(), attachmentIds: [] })
   const name = await until(() => runningCounter(client, threadId))
   const count = async () => lastCountIn((await client.services.logs(threadId, name)).text)
-  tell({ step: 'counting' })
+  report({ step: 'counting' })
   await until(async () => {
     const seen = await count()
-    if (seen !== undefined) tell({ before: seen })
+    if (seen !== undefined) report({ before: seen })
     return seen !== undefined && seen.count >= countsToSee ? seen : undefined
   })
-  tell({ step: 'pausing' })
+  report({ step: 'pausing' })
   const before = await until(async () => {
     const seen = await count()
     return (await paused(client, threadId)) ? seen : undefined
   })
-  tell({ step: 'asleep', before })
+  report({ step: 'asleep', before })
   await wait(asleepMs, signal)
-  tell({ step: 'waking' })
+  report({ step: 'waking' })
   await wakeSandbox(client, threadId)
-  // What it counted between the last look and its sleep proves nothing: it has to count on from here.
+  // A count between the last reading and the pause proves nothing: the counter has to advance from here.
   const woken = await until(count)
   const after = await until(async () => {
     const seen = await count()
     return seen !== undefined && (seen.process !== woken.process || seen.count > woken.count) ? seen : undefined
   })
-  tell({ step: after.process === before.process ? 'survived' : 'restarted', after })
+  report({ step: after.process === before.process ? 'survived' : 'restarted', after })
 }
 
 async function runningCounter(client: ThreadboxClient, threadId: string): Promise<string | undefined> {
@@ -87,7 +87,7 @@ async function runningCounter(client: ThreadboxClient, threadId: string): Promis
   return counter?.status === 'running' ? counter.name : undefined
 }
 
-/** False while the answer to the message that started the counter still ends: a pause waits for it. */
+/** False while the turn that started the counter is ending: the server refuses to pause until then. */
 async function paused(client: ThreadboxClient, threadId: string): Promise<boolean> {
   try {
     await client.sandboxes.pause(threadId)

@@ -13,10 +13,10 @@ import { Select } from '../../../ui/select.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useAskKeptRuns, useKeptRuns, useSetKeptRuns } from '../api/runs.queries.ts'
 
-/** As the API has it. */
+/** The same limit as in the API. */
 const maxKept = 1000
 
-/** Of how many runs the threads are kept, and a button to change that. */
+/** How many runs keep their threads, with a button to change it. */
 export function KeptRuns(props: { agentId: string }) {
   const { t } = useTranslation('runs')
   const kept = useKeptRuns(props.agentId)
@@ -36,7 +36,7 @@ export function KeptRuns(props: { agentId: string }) {
   )
 }
 
-/** One dialog takes the place of another, so none of them knows what had the focus before. */
+/** One dialog replaces another, so neither knows what had the focus before. */
 function useFocusAfter(isOpen: boolean) {
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(isOpen)
@@ -47,7 +47,7 @@ function useFocusAfter(isOpen: boolean) {
   return opener
 }
 
-/** Asks the server what would go before it is saved; what goes is named, and a person says yes to it. */
+/** Asks the server what would be deleted before it saves. A dialog names it, and you confirm. */
 function KeepDialog(props: { agentId: string; keep: number | null; onClose: () => void }) {
   const { t } = useTranslation('runs')
   const format = useFormat()
@@ -62,7 +62,7 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
     ask.reset()
     save.mutate({ keep }, { onSuccess: done })
   }
-  const wish = (keep: number | null) => {
+  const previewKeep = (keep: number | null) => {
     if (ask.isPending || save.isPending) return
     if (keep === null) return store(null)
     ask.mutate(keep, {
@@ -73,7 +73,7 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
     return (
       <KeepForm
         keep={props.keep}
-        onWish={wish}
+        onKeep={previewKeep}
         onClose={props.onClose}
         isPending={ask.isPending || save.isPending}
         error={ask.error ?? save.error}
@@ -103,7 +103,7 @@ function KeepForm(props: {
   keep: number | null
   isPending: boolean
   error: Error | null
-  onWish: (keep: number | null) => void
+  onKeep: (keep: number | null) => void
   onClose: () => void
 }) {
   const { t } = useTranslation(['runs', 'common'])
@@ -115,7 +115,7 @@ function KeepForm(props: {
   const isWrong = which === 'newest' && (count < 1 || count > maxKept)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isWrong) props.onWish(which === 'all' ? null : count)
+    if (!isWrong) props.onKeep(which === 'all' ? null : count)
   }
   return (
     <Dialog

@@ -19,7 +19,7 @@ import { WebhookList } from './webhook-list.tsx'
 
 const route = getRouteApi('/app/agents/$agentId/runs')
 
-/** What starts an agent while nobody watches, and what came of it. */
+/** What starts an agent unattended, and the runs so far. */
 export function RunsPage() {
   const { t } = useTranslation('runs')
   const { agentId } = route.useParams()

@@ -13,7 +13,7 @@ import { Select } from '../../../ui/select.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useNextTimes, useSaveSchedule } from '../api/runs.queries.ts'
 
-/** Plans that many people want; anything else is written as cron. */
+/** Common schedules; all others are entered as cron expressions. */
 const plans = {
   hourly: '0 * * * *',
   daily: '0 6 * * *',
@@ -25,7 +25,7 @@ type Plan = keyof typeof plans
 
 type Draft = Required<Omit<CreateSchedule, 'version' | 'isEnabled'>>
 
-/** Writes or changes a schedule; the next times are told while it is written. */
+/** Creates or edits a schedule, and shows its next times during editing. */
 export function ScheduleDialog(props: { agentId: string; schedule: Schedule | null; onClose: () => void }) {
   const { t } = useTranslation(['runs', 'common'])
   const { schedule } = props

@@ -8,7 +8,7 @@ import { RemoveTrigger, TriggerGroup, TriggerRow } from './trigger-list.tsx'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'remove'; schedule: Schedule }
 
-/** When the agent runs by itself. */
+/** The schedules of an agent. */
 export function ScheduleList(props: { agentId: string }) {
   const { t } = useTranslation('runs')
   const schedules = useSchedules(props.agentId)

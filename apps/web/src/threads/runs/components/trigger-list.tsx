@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Switch } from '../../../ui/switch.tsx'
 
-/** What starts an agent by itself, and a button for more of it. Dialogs are its children. */
+/** The triggers of one kind that start an agent automatically, and a button to add one. Dialogs are its children. */
 export function TriggerGroup<Trigger>(props: {
   title: string
   newLabel: string
@@ -36,14 +36,14 @@ export function TriggerGroup<Trigger>(props: {
   )
 }
 
-/** One of them: its facts (the children), whether it is on, and what may be done with it. */
+/** One trigger: its details (the children), its on/off switch, and its actions. */
 export function TriggerRow(props: {
   name: string
   isEnabled: boolean
   onEnabled: (isEnabled: boolean) => void
   error: Error | null
   onEdit?: () => void
-  /** Between them, such as what only this kind of trigger can do. */
+  /** Actions that only this kind of trigger has, between the others. */
   actions?: ReactNode
   onRemove: () => void
   children: ReactNode

@@ -2,13 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** What a copy of the thread behind a link would begin with. */
+/** What a copy of the thread behind a link would contain. */
 export function useSharedThread(secret: string) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.sharedThread(secret),
     queryFn: ({ signal }) => client.threads.lookAtShared(secret, signal),
-    // The thread goes on, and others make copies of it too.
+    // The thread continues, and others copy it too.
     refetchOnMount: 'always',
     retry: false,
   })

@@ -3,19 +3,19 @@ import type { CreateThreadLink } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** The links by which anybody reads a thread. */
+/** The links with which anyone can read a thread. */
 export function useThreadLinks(threadId: string) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.threadLinks(threadId),
     queryFn: ({ signal }) => client.threads.links(threadId, signal),
-    // Others end by their time, are opened, and are made in other windows.
+    // Links expire, are opened, and are created in other windows.
     refetchOnMount: 'always',
     select: (answer) => answer.links,
   })
 }
 
-/** Makes a link. The answer is the only place that has its address. */
+/** Creates a link. Only this response contains its address. */
 export function useCreateThreadLink(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()

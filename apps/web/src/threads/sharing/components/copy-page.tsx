@@ -7,7 +7,9 @@ import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useCopySharedThread, useSharedThread } from '../api/shared-threads.queries.ts'
 
-/** Where a link that allows copies leads whoever is signed in: what a copy would have, and the button that makes it. */
+/**
+ * The page of a link that allows copies, for signed-in users: what a copy would contain, and the button that makes one.
+ */
 export function CopyPage() {
   const { t } = useTranslation('sharing')
   const { secret } = useParams({ from: '/app/copy/$secret' })

@@ -17,7 +17,7 @@ import { isLocalAddress } from '../state/local-address.ts'
 const lifetimes = { hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600, month: 30 * 24 * 3600, open: null } as const
 type Lifetime = keyof typeof lifetimes
 
-/** The dialog that shares a thread, where one is open; once per app. */
+/** The dialog for sharing a thread, if one is open; once per app. */
 export function ShareThreadLayer() {
   const layer = useLayer('share-thread')
   return layer === null ? null : (
@@ -25,7 +25,7 @@ export function ShareThreadLayer() {
   )
 }
 
-/** Links by which anybody reads a thread: makes them, shows each address once, and ends them. */
+/** Links with which anyone can read a thread: creates them, shows each address once, and revokes them. */
 function ShareThreadDialog(props: { threadId: string; onClose: () => void }) {
   const { t } = useTranslation(['sharing', 'common'])
   const { threadId } = props
