@@ -8,14 +8,14 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'disabled'> & {
   size?: 'sm' | 'md' | 'lg' | undefined
   icon?: ReactNode
   isBlock?: boolean
-  /** Shows the turning glyph in the icon's place; the button does nothing meanwhile. */
+  /** Shows the spinner instead of the icon. The button does nothing while it is true. */
   isLoading?: boolean
   isDisabled?: boolean
-  /** Why it cannot be pressed; shown as a tooltip. Implies `isDisabled`. */
+  /** Why the button is disabled; shown as a tooltip. Implies `isDisabled`. */
   disabledReason?: string | undefined
 }
 
-/** A button that stays focusable while disabled, so that its reason can be read. */
+/** A button that stays focusable while disabled, so that the reason can be read. */
 export function Button(props: ButtonProps) {
   const { variant, size, icon, isBlock, isLoading, isDisabled, disabledReason, className, children, ...rest } = props
   const isOff = isDisabled === true || disabledReason !== undefined || isLoading === true

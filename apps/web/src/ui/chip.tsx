@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 import { Glyph, type GlyphState } from './glyph.tsx'
 
-/** A state as colour, shape and word; the detail after it is not announced when it changes. */
+/** A state as color, shape and word. Changes of the detail after it aren’t announced. */
 export function Chip(
   props: ComponentProps<'button'> & { state: GlyphState; word: string; detail?: string | undefined },
 ) {

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 
-/** The foot of a dialog that does something: the way out, and beside it the button that does it. */
+/** The footer of a dialog: Cancel, and beside it the button for the action. */
 export function DialogActions(props: {
   cancelLabel: string
   onCancel: () => void
-  /** The way out has the focus when the dialog opens, because what the dialog does cannot be taken back. */
+  /** Cancel has the focus when the dialog opens, because the action can’t be undone. */
   autoFocusCancel?: boolean
   children: ReactNode
 }) {

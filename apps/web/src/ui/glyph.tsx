@@ -21,7 +21,7 @@ const bars = (
   </>
 )
 
-/** Every state has its own shape, so that colour is never the only sign. */
+/** Every state has its own shape, so that color is never the only sign. */
 const shapes: Record<GlyphState, ReactNode> = {
   active: <circle cx="6" cy="6" r="4" fill="currentColor" />,
   pausing: (
@@ -80,7 +80,7 @@ const shapes: Record<GlyphState, ReactNode> = {
   stopped: <rect x="2.5" y="2.5" width="7" height="7" rx="1.5" fill="none" stroke="currentColor" strokeWidth="1.5" />,
 }
 
-/** The sign of a state. Decorative: the word stands beside it or in text for screen readers. */
+/** The sign of a state. Decorative: the state is also in words beside it or in text for screen readers. */
 export function Glyph(props: { state: GlyphState; className?: string }) {
   return (
     <svg className={classNames('g', `st-${props.state}`, props.className)} viewBox="0 0 12 12" aria-hidden="true">

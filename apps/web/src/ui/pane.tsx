@@ -4,12 +4,13 @@ import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
- * What stands beside the main column; a sheet over the whole page where `isSheet`. The heading, or the tab in front,
- * takes the focus when the pane was asked for. Whoever shows it makes what lies below a sheet inert and gives the focus back afterwards.
+ * A pane beside the main column; with `isSheet`, a sheet over the whole page. When the user opens the pane, its heading
+ * or the tab in front gets the focus. The component that shows it makes the content below a sheet inert, and restores
+ * the focus afterwards.
  */
 export function Pane(props: {
   title: string
-  /** Stands in the head in place of the title, which then is for screen readers only. */
+  /** Replaces the title in the header; the title is then for screen readers only. */
   lead?: ReactNode
   actions?: ReactNode
   isSheet: boolean
@@ -17,7 +18,7 @@ export function Pane(props: {
   closeLabel: string
   onClose: () => void
   resizer?: ReactNode
-  /** The content divides the height by itself instead of scrolling as a whole. */
+  /** The content manages its own height instead of scrolling as a whole. */
   isFilled?: boolean
   className?: string
   children: ReactNode
@@ -61,7 +62,7 @@ export function Pane(props: {
   )
 }
 
-/** A sheet is also closed by dragging its head down. */
+/** A sheet can also be closed by dragging its header down. */
 function useDragDown(isOn: boolean, onEnd: () => void) {
   const start = useRef<number | null>(null)
   if (!isOn) return {}

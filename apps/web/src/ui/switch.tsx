@@ -1,7 +1,7 @@
 import { Switch as Radix } from 'radix-ui'
 import { classNames } from './class-names.ts'
 
-/** On or off, taking effect at once. */
+/** A switch that takes effect immediately. */
 export function Switch(props: { isOn: boolean; onChange: (isOn: boolean) => void; label?: string; id?: string }) {
   return (
     <Radix.Root

@@ -1,7 +1,7 @@
 import { Toaster, toast } from 'sonner'
 
 export type ToastOptions = {
-  /** The same id shown again replaces the toast instead of adding one. */
+  /** A toast with the same ID is replaced instead of added. */
   id?: string
   description?: string
   action?: { label: string; onClick: () => void }
@@ -19,12 +19,12 @@ function settingsOf(options: ToastOptions) {
   }
 }
 
-/** Says that something happened, with at most one action. */
+/** Shows that something happened, with up to one action. */
 export function showToast(message: string, options: ToastOptions = {}): void {
   toast(message, settingsOf(options))
 }
 
-/** Says that something failed. Announced at once. */
+/** Shows an error. Screen readers announce it immediately. */
 export function showErrorToast(message: string, options: ToastOptions = {}): void {
   toast.error(message, { duration: 8000, ...settingsOf(options) })
 }
@@ -33,7 +33,7 @@ export function dismissToast(id: string): void {
   toast.dismiss(id)
 }
 
-/** Where toasts appear; once per page. */
+/** The area in which toasts appear; once per page. */
 export function ToastRegion(props: { label: string; closeLabel: string; theme: 'light' | 'dark' }) {
   return (
     <Toaster

@@ -4,7 +4,7 @@ import * as format from './format.ts'
 const plain = (text: string) => text.replaceAll(/\s/g, ' ')
 
 describe('formats', () => {
-  test('sizes use the unit that fits', () => {
+  test('sizes use a fitting unit', () => {
     expect([0, 84_000, 48_200_000, 1_500_000_000].map((bytes) => plain(format.formatBytes(bytes, 'en')))).toEqual([
       '0 bytes',
       '84 kB',
@@ -40,7 +40,7 @@ describe('formats', () => {
     expect(moment(new Date(2025, 1, 3))).toBe('Feb 3, 2025')
   })
 
-  test('small prices keep two digits that mean something', () => {
+  test('small prices keep two significant digits', () => {
     expect([0, 0.0514, 0.00032, 1.5].map((usd) => format.formatUsd(usd, 'en'))).toEqual([
       '$0.00',
       '$0.051',
@@ -49,7 +49,7 @@ describe('formats', () => {
     ])
   })
 
-  test('what is told in seconds has one digit that counts', () => {
+  test('durations in seconds are rounded to one significant digit below a second', () => {
     expect([0, 38, 390, 620, 960, 6200].map((ms) => format.formatSeconds(ms, 'en'))).toEqual([
       '0 s',
       '0.04 s',
@@ -60,7 +60,7 @@ describe('formats', () => {
     ])
   })
 
-  test('a deadline is told to the minute, with its day when that is not today', () => {
+  test('a deadline is precise to the minute, with its day when that is not today', () => {
     const now = new Date(2030, 5, 12, 12).getTime()
     const text = (date: Date, locale = 'en-GB') => plain(format.formatDeadline(date.getTime(), { now, locale }))
     expect(text(new Date(2030, 5, 12, 14, 32))).toBe('14:32')

@@ -1,8 +1,8 @@
-/** Numbers, sizes, durations and times as a person reads them, in the person's language. Pure: pass the locale. */
+/** Formats numbers, sizes, durations and times for the given locale. Pure. */
 
 const kilo = 1000
 
-/** A size in the unit that fits: `84 kB`, `48.2 MB`. */
+/** A size in a fitting unit: `84 kB`, `48.2 MB`. */
 export function formatBytes(bytes: number, locale: string): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
@@ -15,7 +15,7 @@ export function formatBytes(bytes: number, locale: string): string {
   }).format(value)
 }
 
-/** A size in powers of two, for memory and disks: `4 GiB` is written `4 GB`, as people say it. */
+/** A size in powers of two, for memory and disks: `4 GiB` is written as `4 GB`, the common form. */
 export function formatBinaryBytes(bytes: number, locale: string): string {
   const gib = bytes / 1024 ** 3
   const isLarge = gib >= 1
@@ -26,7 +26,7 @@ export function formatBinaryBytes(bytes: number, locale: string): string {
   }).format(isLarge ? gib : bytes / 1024 ** 2)
 }
 
-/** How long something took: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. The units are the same in every language. */
+/** A duration: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. The units are the same in every language. */
 export function formatDuration(milliseconds: number, locale: string): string {
   const unit = (value: number, symbol: string, fractionDigits = 0) =>
     `${new Intl.NumberFormat(locale, { maximumFractionDigits: fractionDigits }).format(value)} ${symbol}`
@@ -41,14 +41,14 @@ export function formatDuration(milliseconds: number, locale: string): string {
   return join([unit(Math.floor(hours / 24), 'd'), rest(hours % 24, (n) => unit(n, 'h'))])
 }
 
-/** How long something took that is told in seconds: `0.04 s`, `0.4 s`, then as {@link formatDuration}. */
+/** A duration in seconds: `0.04 s`, `0.4 s`, from one second on as {@link formatDuration}. */
 export function formatSeconds(milliseconds: number, locale: string): string {
   if (milliseconds >= 1000) return formatDuration(milliseconds, locale)
   const seconds = Math.max(0, milliseconds) / 1000
   return `${new Intl.NumberFormat(locale, { maximumSignificantDigits: 1 }).format(seconds)} s`
 }
 
-/** Time since, in one unit, for narrow places: `2 h`, `9 d`. Seconds are not counted. */
+/** The time since, in one unit, for narrow spaces: `2 h`, `9 d`. Seconds are not counted. */
 export function formatShortAge(milliseconds: number, locale: string): string {
   const minutes = Math.floor(Math.max(0, milliseconds) / 60_000)
   const unit = (value: number, symbol: string) => `${new Intl.NumberFormat(locale).format(value)} ${symbol}`
@@ -57,7 +57,7 @@ export function formatShortAge(milliseconds: number, locale: string): string {
   return unit(Math.floor(minutes / (24 * 60)), 'd')
 }
 
-/** A moment: the time of day on the same day, else the date, with the year when it is another. */
+/** A point in time: the time of day if it is on the same day, else the date, with the year if it differs. */
 export function formatMoment(at: number, options: { now: number; locale: string }): string {
   const moment = new Date(at)
   const today = new Date(options.now)
@@ -71,7 +71,7 @@ export function formatMoment(at: number, options: { now: number; locale: string 
   ).format(moment)
 }
 
-/** A moment that matters to the minute: `14:32` on the same day, `Mon 14:32` within six days, else the date and time. */
+/** A point in time to the minute: `14:32` on the same day, `Mon 14:32` within six days, else the date and time. */
 export function formatDeadline(at: number, options: { now: number; locale: string }): string {
   const moment = new Date(at)
   const today = new Date(options.now)
@@ -85,7 +85,7 @@ export function formatDeadline(at: number, options: { now: number; locale: strin
   return new Intl.DateTimeFormat(options.locale, isSameDay ? time : { ...day, ...time }).format(moment)
 }
 
-/** A moment by the clock of a time zone; in the person's own where there is none of this name. */
+/** A point in time in a time zone; in the local one if the name is unknown. */
 export function formatMomentIn(at: number, options: { timeZone: string; locale: string }): string {
   const { timeZone, locale } = options
   const parts: Intl.DateTimeFormatOptions = {
@@ -105,17 +105,17 @@ export function formatMomentIn(at: number, options: { timeZone: string; locale: 
   }
 }
 
-/** A moment with date and time, for tooltips. */
+/** A point in time with date and time, for tooltips. */
 export function formatFullMoment(at: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at))
 }
 
-/** A count of tokens: `840`, `12.4K`. */
+/** A number of tokens: `840`, `12.4K`. */
 export function formatCount(count: number, locale: string): string {
   return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(count)
 }
 
-/** A price: cents and below keep two significant digits. */
+/** A price: amounts below $0.10 keep two significant digits. */
 export function formatUsd(amount: number, locale: string): string {
   return new Intl.NumberFormat(locale, {
     style: 'currency',

@@ -1,23 +1,23 @@
-/** The row that has the focus wherever it is drawn, until the person puts the focus somewhere else. */
-let wished: string | null = null
+/** The row that keeps the focus wherever it is rendered, until the user moves the focus. */
+let wanted: string | null = null
 
-/** A row that moves is drawn anew elsewhere, maybe more than once while the server answers: it keeps the focus. */
+/** Keeps the focus on a row that moves: it is rendered elsewhere, maybe more than once until the server responds. */
 export function keepFocusOn(id: string): void {
-  wished = id
+  wanted = id
 }
 
 export function keepsFocus(id: string): boolean {
-  return wished === id
+  return wanted === id
 }
 
-/** What marks an element as the row with this id. */
+/** Attributes that mark an element as the row with this id. */
 export function focusMark(id: string): { 'data-focus-id': string } {
   return { 'data-focus-id': id }
 }
 
 globalThis.document?.addEventListener('focusin', ({ target }) => {
-  if (target instanceof HTMLElement && target.dataset.focusId !== wished) wished = null
+  if (target instanceof HTMLElement && target.dataset.focusId !== wanted) wanted = null
 })
 globalThis.document?.addEventListener('pointerdown', () => {
-  wished = null
+  wanted = null
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { isImeEvent, isShortcut, shortcutText } from './keyboard.ts'
 
-test('keys of an input method are told from keys of the person', () => {
+test('keys of an input method are distinguished from direct key presses', () => {
   expect(isImeEvent({ isComposing: true, keyCode: 13 })).toBe(true)
   expect(isImeEvent({ isComposing: false, keyCode: 229 })).toBe(true)
   expect(isImeEvent({ isComposing: false, keyCode: 13 })).toBe(false)
 })
 
-test('shortcuts are named as on the keyboard of the person', () => {
+test('shortcuts are named as on the user’s keyboard', () => {
   expect(shortcutText({ mod: true, shift: true, key: 'O' }, true)).toBe('⌘⇧O')
   expect(shortcutText({ mod: true, shift: true, key: 'O' }, false)).toBe('Ctrl+Shift+O')
 })

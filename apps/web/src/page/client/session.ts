@@ -10,8 +10,8 @@ export const setupQuery = (client: ThreadboxClient) =>
   queryOptions({ queryKey: queryKeys.setup, queryFn: ({ signal }) => client.account.setup(signal) })
 
 /**
- * Lets only a signed-in person through: others go to the login, or to the sign-up while nobody has an account. When the
- * server cannot be asked the page opens with what is there and says so.
+ * Lets only signed-in users through: others go to the sign-in page, or to the sign-up page before the first
+ * account exists. If the server can’t be reached, the page opens with cached data and reports the lost connection.
  */
 export async function requireSession(
   context: { client: ThreadboxClient; queryClient: QueryClient },

@@ -5,7 +5,7 @@ import { CodeText } from './code-text.tsx'
 
 const icons = { ok: CheckIcon, warning: TriangleAlert, failed: X, skipped: Minus } as const
 
-/** One check: sign, what was looked at, what was found, and the cure where there is one. */
+/** One check: state, title, result, and the suggested fix if there is one. */
 export function CheckRow(props: { check: Omit<Check, 'id'> }) {
   const { t } = useTranslation('settings')
   const { status, title, detail, cure } = props.check

@@ -5,7 +5,7 @@ import { showErrorToast, showToast } from '../../ui/toast.tsx'
 import { useProblem } from './problem.ts'
 import { useDocumentTitle } from './use-document-title.ts'
 
-/** What stands in the place of a page whose code failed. Everything outside the page is untouched. */
+/** Replaces a page that crashed. Everything outside the page keeps working. */
 export function ErrorPage(props: { error: unknown }) {
   const { t } = useTranslation(['connection', 'common'])
   const problem = useProblem()(props.error)

@@ -5,7 +5,7 @@ import { Field } from '../../ui/field.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Input } from '../../ui/input.tsx'
 
-/** A secret that can be looked at while it is typed: passwords and keys. */
+/** A field for passwords and keys, which can be shown while they are typed. */
 export function PasswordField(props: {
   label: string
   value: string

@@ -1,4 +1,4 @@
-/** Words in the names of settings that say how the installation is reached. */
+/** Words in names of settings about how the installation is reached. */
 const networkWords = ['listen', 'port', 'domain', 'public', 'allowed', 'proxy', 'egress']
 
 /** True for settings that belong on the page Network. */
@@ -8,17 +8,17 @@ export function isNetworkSetting(name: string): boolean {
 
 const sleepSettings = ['idlePauseMinutes', 'hotHours', 'hotKeep', 'maxAwakeHours', 'retentionDays']
 
-/** True for settings that say when sandboxes sleep and what is kept of them. */
+/** True for settings about when sandboxes sleep and what is kept. */
 export function isSleepSetting(name: string): boolean {
   return sleepSettings.includes(name) || isRescueSetting(name)
 }
 
-/** True for settings that bound what is written down when memory is given up. */
+/** True for settings that limit what is saved when memory is discarded. */
 export function isRescueSetting(name: string): boolean {
   return name.startsWith('rescue')
 }
 
-/** The words of a name, lower case: `sandboxMemoryBytes`, `THREADBOX_LISTEN_HOST`. */
+/** The words of a name in lowercase, for names such as `sandboxMemoryBytes` and `THREADBOX_LISTEN_HOST`. */
 export function wordsOf(name: string): string[] {
   const isVariable = /^[A-Z0-9_]+$/.test(name)
   const words = isVariable ? name.split('_') : name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(' ')

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { ansiSpans } from '../state/ansi.models.ts'
 
-/** What a command printed, in its colours. */
+/** Output of a command, in its colors. */
 export function AnsiText(props: { children: string }) {
   const spans = useMemo(() => ansiSpans(props.children), [props.children])
   return spans.map((span, index) => {

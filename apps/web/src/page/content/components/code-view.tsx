@@ -3,10 +3,10 @@ import { classNames } from '../../../ui/class-names.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import type { CodeToken } from '../state/code-tokens.models.ts'
 
-/** Longer code is shown without colours: colouring it would hold up the page. */
+/** Longer code is shown without colors: coloring it would block the page. */
 const longestHighlighted = 60_000
 
-/** Code in its language's colours. The colours come a moment later; the text never waits for them. */
+/** Code with syntax colors. The text is shown immediately; the colors follow. */
 export function CodeView(props: { code: string; language: string; className?: string; label: string }) {
   const tokens = useTokens(props.code, props.language)
   return (

@@ -10,11 +10,11 @@ import { useTheme } from '../../client/theme.ts'
 import type { DrawnDiagram } from '../state/diagram.ts'
 import { CodeView } from './code-view.tsx'
 
-type Drawing = { source: string; theme: string } & ({ picture: DrawnDiagram; address: string } | { problem: string })
+type Drawing = { source: string; theme: string } & ({ image: DrawnDiagram; address: string } | { problem: string })
 
 /**
- * A Mermaid diagram in a box of one height, whether it shows the source (while it is written, where it has a mistake,
- * when the person asks) or the picture, so that the text below does not move when one takes the other's place.
+ * A Mermaid diagram in a box of constant height, so that the text below doesn’t move. It shows the source while it is
+ * being written, if it has a mistake, or on request, and the image otherwise.
  */
 export function DiagramView(props: { source: string }) {
   const { t } = useTranslation(['cards', 'common'])
@@ -22,14 +22,14 @@ export function DiagramView(props: { source: string }) {
   const drawing = useDrawing(source)
   const [showsSource, setShowsSource] = useState(false)
   const [isOpen, setIsOpen] = useState(false)
-  const picture = drawing !== null && 'picture' in drawing ? drawing : null
-  const hasPicture = picture !== null && !showsSource
+  const image = drawing !== null && 'image' in drawing ? drawing : null
+  const showsImage = image !== null && !showsSource
   return (
     <div className="md-code md-diagram">
       <div className="md-code-h">
         <span>{t('diagram')}</span>
         <span className="md-code-acts">
-          {picture !== null && (
+          {image !== null && (
             <>
               <IconButton
                 size="sm"
@@ -49,8 +49,8 @@ export function DiagramView(props: { source: string }) {
         </span>
       </div>
       <div className="md-diagram-box">
-        {hasPicture ? (
-          <DiagramPicture {...picture} />
+        {showsImage ? (
+          <DiagramImage {...image} />
         ) : (
           <CodeView code={source} language="mermaid" label={t('diagramSource')} />
         )}
@@ -58,7 +58,7 @@ export function DiagramView(props: { source: string }) {
           <p className="md-diagram-problem">{t('diagramProblem', { problem: drawing.problem })}</p>
         )}
       </div>
-      {picture !== null && (
+      {image !== null && (
         <Dialog
           isOpen={isOpen}
           onOpenChange={setIsOpen}
@@ -67,7 +67,7 @@ export function DiagramView(props: { source: string }) {
           className="dialog--wide"
         >
           <ScrollBox className="md-diagram-large" label={t('diagram')}>
-            <DiagramPicture {...picture} />
+            <DiagramImage {...image} />
           </ScrollBox>
         </Dialog>
       )}
@@ -75,13 +75,13 @@ export function DiagramView(props: { source: string }) {
   )
 }
 
-function DiagramPicture(props: { source: string; picture: DrawnDiagram; address: string }) {
+function DiagramImage(props: { source: string; image: DrawnDiagram; address: string }) {
   const { t } = useTranslation('cards')
-  const { width, height } = props.picture
+  const { width, height } = props.image
   return <img src={props.address} width={width} height={height} alt={t('diagramOf', { source: props.source })} />
 }
 
-/** Null while the source is still being written and until Mermaid was loaded. */
+/** Null while the source is being written and until Mermaid is loaded. */
 function useDrawing(source: string): Drawing | null {
   const theme = useTheme()
   const isIncomplete = useIsCodeFenceIncomplete()
@@ -93,9 +93,9 @@ function useDrawing(source: string): Drawing | null {
     const draw = async (): Promise<Drawing> => {
       const { drawDiagram } = await import('../state/diagram.ts')
       try {
-        const picture = await drawDiagram(source, theme)
-        address = URL.createObjectURL(new Blob([picture.svg], { type: 'image/svg+xml' }))
-        return { source, theme, picture, address }
+        const image = await drawDiagram(source, theme)
+        address = URL.createObjectURL(new Blob([image.svg], { type: 'image/svg+xml' }))
+        return { source, theme, image, address }
       } catch (error) {
         return { source, theme, problem: problemOf(error) }
       }

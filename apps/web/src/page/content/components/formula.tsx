@@ -3,12 +3,12 @@ import { classNames } from '../../../ui/class-names.ts'
 
 type Draw = typeof import('../state/formula.ts').drawFormula
 
-/** Kept once it was loaded, so that later formulas are there with the text around them. */
+/** Kept once loaded, so that later formulas render with the text around them. */
 let loaded: Draw | null = null
 
 /**
- * A formula. Until KaTeX was loaded, and where the TeX has a mistake, it shows the TeX; while an answer is written it
- * keeps the last version without a mistake, so that nothing flickers.
+ * A formula. Shows the TeX until KaTeX is loaded, and if the TeX has a mistake. While a response streams, it keeps the
+ * last valid version, so that nothing flickers.
  */
 export function Formula(props: { tex: string; isDisplay: boolean }) {
   const { tex, isDisplay } = props

@@ -4,13 +4,13 @@ import { tableOfHtml } from '../state/html-table.ts'
 import { DataTable } from './data-table.tsx'
 
 /**
- * HTML that a cell made. A plain table becomes a real table of this page; anything else stands in a frame of its own,
- * without this page's origin: it sees neither the session nor the conversation.
+ * HTML from a cell. A plain table becomes a table of this page. Other HTML is shown in a frame without this page’s
+ * origin: it can access neither the session nor the conversation.
  */
 export function HtmlView(props: {
   html: string | undefined
   address: string | undefined
-  /** Stands in the place of the frame. */
+  /** Shown instead of the frame. */
   fallback?: ReactNode
 }) {
   const { t } = useTranslation('cards')

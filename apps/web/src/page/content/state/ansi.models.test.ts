@@ -4,7 +4,7 @@ import { ansiSpans, lastLineOf, lastLines, plainOutput } from './ansi.models.ts'
 const esc = '\u001b'
 
 describe('terminal output', () => {
-  test('colours and weight become pieces, the rest of the text stays plain', () => {
+  test('colors and weight become pieces, the rest of the text stays plain', () => {
     expect(ansiSpans(`a ${esc}[1;31mred${esc}[0m b`)).toEqual([
       { text: 'a ', color: null, isBold: false, isDim: false },
       { text: 'red', color: 1, isBold: true, isDim: false },
@@ -12,7 +12,7 @@ describe('terminal output', () => {
     ])
   })
 
-  test('bright colours are told from normal ones; of 256 colours only the first sixteen are kept', () => {
+  test('bright colors differ from normal ones; of 256 colors only the first sixteen are kept', () => {
     expect(ansiSpans(`${esc}[92mok`)[0]?.color).toBe(10)
     expect(ansiSpans(`${esc}[38;5;9mred`)[0]?.color).toBe(9)
     expect(ansiSpans(`${esc}[38;5;200mpink`)[0]?.color).toBeNull()
@@ -24,7 +24,7 @@ describe('terminal output', () => {
     expect(plainOutput(output)).toBe('one two')
   })
 
-  test('of a progress bar only the last state stays', () => {
+  test('only the last state of a progress bar stays', () => {
     expect(plainOutput('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
   })
 
@@ -32,12 +32,12 @@ describe('terminal output', () => {
     expect(plainOutput(`text ${esc}[3`)).toContain('text')
   })
 
-  test('the last line is the last one that says something', () => {
+  test('the last line is the last one with visible text', () => {
     expect(lastLineOf(`first\n${esc}[32m second ${esc}[0m\n\n  \n`)).toBe('second')
     expect(lastLineOf('')).toBe('')
   })
 
-  test('the end of an output has as many lines as asked for and knows how many are hidden', () => {
+  test('the end of an output has the requested number of lines and counts the hidden ones', () => {
     expect(lastLines('1\n2\n3\n4\n', 2)).toEqual({ text: '3\n4', hidden: 2 })
     expect(lastLines('1', 12)).toEqual({ text: '1', hidden: 0 })
   })

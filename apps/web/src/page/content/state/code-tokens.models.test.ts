@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { tokensOfTree } from './code-tokens.models.ts'
 import { highlight } from './highlighter.ts'
 
-test('Python is coloured by role and its text is unchanged', () => {
+test('Python is colored by role and its text is unchanged', () => {
   const code = 'import pandas as pd  # data\nx = "a" + str(1)'
   const tokens = highlight(code, 'python') ?? []
   expect(tokens.map((token) => token.text).join('')).toBe(code)
@@ -11,11 +11,11 @@ test('Python is coloured by role and its text is unchanged', () => {
   expect(tokens.find((token) => token.text.startsWith('# data'))?.role).toBe('c')
 })
 
-test('a language that is not known stays plain', () => {
+test('an unknown language stays plain', () => {
   expect(highlight('x', 'no-such-language')).toBeNull()
 })
 
-test('neighbours of one role are one piece', () => {
+test('adjacent tokens of one role are one piece', () => {
   const text = (value: string) => ({ type: 'text', value })
   expect(tokensOfTree({ type: 'root', children: [text('a'), text('b')] })).toEqual([{ text: 'ab', role: null }])
 })

@@ -1,4 +1,4 @@
-/** A piece of code and what it is: keyword, string, number, comment, or nothing special. */
+/** A piece of code and its role: keyword, string, number, comment, or nothing special. */
 export type CodeToken = { text: string; role: 'k' | 's' | 'n' | 'c' | null }
 
 type TreeNode = {
@@ -8,7 +8,7 @@ type TreeNode = {
   children?: readonly TreeNode[]
 }
 
-/** The theme knows four roles; the highlighter's many classes fold into them. */
+/** The theme has four roles; the highlighter’s many classes map to them. */
 const roleOfClass: Record<string, CodeToken['role']> = {
   'hljs-keyword': 'k',
   'hljs-built_in': 'k',
@@ -31,7 +31,7 @@ const roleOfClass: Record<string, CodeToken['role']> = {
   'hljs-deletion': 'c',
 }
 
-/** The leaves of a highlighter's tree with their roles; neighbours of one role are joined. */
+/** The leaves of a highlighter’s tree with their roles; adjacent ones of one role are joined. */
 export function tokensOfTree(tree: TreeNode): CodeToken[] {
   const tokens: CodeToken[] = []
   const walk = (node: TreeNode, role: CodeToken['role']) => {

@@ -3,8 +3,8 @@ import mermaid from 'mermaid'
 export type DrawnDiagram = { svg: string; width: number; height: number }
 
 /**
- * Draws a Mermaid diagram as a picture: no script, no link and no style of it can act on the page, because it is shown
- * as an image. Its text may not change how it is drawn where that would load something.
+ * Renders a Mermaid diagram as an image: shown as one, its scripts, links and styles can’t affect the page. Its text
+ * can’t change how it is drawn in ways that would load something.
  * @throws when the source has a mistake; the message names the line.
  */
 export async function drawDiagram(source: string, theme: 'light' | 'dark'): Promise<DrawnDiagram> {
@@ -21,13 +21,13 @@ export async function drawDiagram(source: string, theme: 'light' | 'dark'): Prom
     secure: ['secure', 'securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', ...looks],
   })
   const { svg } = await mermaid.render(`diagram-${crypto.randomUUID()}`, source)
-  return asPicture(svg)
+  return sizedImage(svg)
 }
 
 const looks = ['theme', 'themeCSS', 'themeVariables', 'fontFamily', 'altFontFamily', 'htmlLabels', 'dompurifyConfig']
 
-/** An image needs a size of its own and XML that a strict reader accepts. */
-function asPicture(svg: string): DrawnDiagram {
+/** An `img` requires a size in the SVG, and XML that a strict parser accepts. */
+function sizedImage(svg: string): DrawnDiagram {
   const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
   if (root === null) throw new Error('Mermaid drew nothing.')
   const [, , width = 0, height = 0] = (root.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)

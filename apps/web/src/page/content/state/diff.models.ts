@@ -5,7 +5,7 @@ export type DiffLine = {
   newNumber: number | null
 }
 
-/** The lines of a unified diff of one file, numbered; the file header is left out. */
+/** The numbered lines of a unified diff of one file, without the file header. */
 export function diffLinesOf(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let oldNumber = 0

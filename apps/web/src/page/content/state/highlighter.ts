@@ -44,7 +44,7 @@ const lowlight = createLowlight({
 })
 lowlight.registerAlias({ bash: ['sh', 'shell', 'zsh', 'console'], ini: ['toml'], xml: ['html', 'svg', 'vue'] })
 
-/** Code as coloured pieces; null for a language that is not known here. */
+/** Splits code into tokens for coloring; null for an unknown language. */
 export function highlight(code: string, language: string): CodeToken[] | null {
   const name = language.toLowerCase()
   return lowlight.registered(name) ? tokensOfTree(lowlight.highlight(name, code)) : null

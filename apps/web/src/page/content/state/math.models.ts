@@ -7,10 +7,10 @@ type Node = {
   children?: Node[]
 }
 
-/** The class that survives the sanitizer, which keeps `language-…` on code and nothing else. */
+/** A class that the sanitizer keeps: on code it allows only `language-…`. */
 export const displayMathClass = 'language-math-display'
 
-/** Marks formulas that stand on a line of their own, by the number of their dollars. Runs after `remark-math`. */
+/** Marks formulas on a line of their own by the number of their dollar signs. Runs after `remark-math`. */
 export function remarkDisplayMath() {
   return (tree: Node, file: { value: unknown }): void => mark(tree, String(file.value))
 }

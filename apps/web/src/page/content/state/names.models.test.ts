@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cleanPath, crumbsOf, freeName, joinPath, parentOf, problemOfName, shownName } from './names.models.ts'
 
-test('a name cannot break a line, hide a character or turn the text around it', () => {
+test('a name cannot break a line, hide a character or reverse the text around it', () => {
   expect(shownName('a\nb\tc')).toBe('a␊b␉c')
   expect(shownName('x\u007f\u0085')).toBe('x␡‹U+0085›')
   expect(shownName('gpj\u202eexe.txt')).toBe('gpj‹U+202E›exe.txt')
@@ -9,7 +9,7 @@ test('a name cannot break a line, hide a character or turn the text around it', 
   expect(shownName('عربي 🙂 ok')).toBe('عربي 🙂 ok')
 })
 
-test('a new name is refused for what it is', () => {
+test('an invalid new name is rejected with its problem', () => {
   expect(['', '  ', 'a/b', '.', '..', 'ä'.repeat(128), 'notes.md', '🙂\n'].map(problemOfName)).toEqual([
     'empty',
     'empty',
@@ -22,7 +22,7 @@ test('a new name is refused for what it is', () => {
   ])
 })
 
-test('paths are cleaned, joined and taken apart', () => {
+test('paths are cleaned, joined and split', () => {
   expect(cleanPath('/home/user/../user//x/.')).toBe('/home/user/x')
   expect(cleanPath('/../..')).toBe('/')
   expect(cleanPath('relative')).toBeNull()
@@ -33,7 +33,7 @@ test('paths are cleaned, joined and taken apart', () => {
   expect(crumbsOf('/home/username').map(({ path }) => path)).toEqual(['/', '/home', '/home/username'])
 })
 
-test('a name that is taken gets the first free number before its ending', () => {
+test('a taken name gets the first free number before its extension', () => {
   expect(freeName('a.csv', new Set(['a.csv', 'a (2).csv']))).toBe('a (3).csv')
   expect(freeName('.env', new Set(['.env']))).toBe('.env (2)')
 })

@@ -1,14 +1,14 @@
 const encoder = new TextEncoder()
 
-/** Linux takes names of at most this many bytes. */
+/** The limit of Linux for names. */
 const longestNameBytes = 255
 
-/** Marks that turn the direction of what follows: with them a name can pretend to be another one. */
+/** Characters that reverse the direction of the following text: with them a name can pretend to be another. */
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * A name as it may stand on a page: line breaks and other control characters become visible signs, and direction marks
- * are named, so that `exe.txt` is never what only looks like it.
+ * A name that is safe to display: line breaks and other control characters become visible symbols, and direction marks
+ * are spelled out, so that a name such as `exe.txt` is what it looks like.
  */
 export function shownName(name: string): string {
   return name
@@ -18,7 +18,7 @@ export function shownName(name: string): string {
     .replace(directionMarks, codeOf)
 }
 
-/** The sign that pictures a control character, where there is one. */
+/** The symbol for a control character, if there is one. */
 function signOf(character: string): string {
   const code = character.charCodeAt(0)
   if (code === 0x7f) return '\u2421'
@@ -29,7 +29,7 @@ function codeOf(character: string): string {
   return `‹U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`
 }
 
-/** What is wrong with a new name; null: nothing. */
+/** The problem with a new name; null if there is none. */
 export function problemOfName(name: string): 'empty' | 'slash' | 'reserved' | 'long' | null {
   if (name.trim() === '') return 'empty'
   if (name.includes('/') || name.includes('\0')) return 'slash'
@@ -37,7 +37,7 @@ export function problemOfName(name: string): 'empty' | 'slash' | 'reserved' | 'l
   return encoder.encode(name).length > longestNameBytes ? 'long' : null
 }
 
-/** A path without `.`, `..` and doubled slashes; null for one that does not begin at the root. */
+/** A path without `.`, `..` and doubled slashes; null if it isn’t absolute. */
 export function cleanPath(path: string): string | null {
   if (!path.startsWith('/') || path.includes('\0')) return null
   const parts: string[] = []
@@ -65,7 +65,7 @@ export function isInside(path: string, folder: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`)
 }
 
-/** Each folder on the way to a path with its name. Below home the way begins at home, else at the root. */
+/** Each folder on the way to a path with its name. It begins at home for paths below home, else at the root. */
 export function crumbsOf(folder: string): { path: string; name: string; isHome: boolean }[] {
   const start = isInside(folder, homeFolder) ? homeFolder : '/'
   const crumbs = [{ path: start, name: start === '/' ? '/' : nameOfPath(start), isHome: start === homeFolder }]
@@ -80,7 +80,7 @@ export function crumbsOf(folder: string): { path: string; name: string; isHome: 
 
 export const homeFolder = '/home/user'
 
-/** `report.csv`, `report (2).csv`, … : the first name that is free. */
+/** The first free name in `report.csv`, `report (2).csv`, …. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name
   const dot = name.lastIndexOf('.')

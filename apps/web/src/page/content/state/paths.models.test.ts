@@ -4,7 +4,7 @@ import { nameOf, pathOfCode, shortPath, splitAtPaths } from './paths.models.ts'
 const known = new Set(['/home/user/sales.csv', '/home/user/src/app.py'])
 
 describe('C8: paths in messages', () => {
-  test('a name that the thread has no file for is no link', () => {
+  test('a name without a file in the thread is not a link', () => {
     for (const text of [
       'missing.csv',
       'pd.read_csv',
@@ -18,13 +18,13 @@ describe('C8: paths in messages', () => {
     }
   })
 
-  test('what could be a shell expression is no link', () => {
+  test('a possible shell expression is not a link', () => {
     for (const text of ['/home/user/$(id)', '/home/user/a;b', '/tmp/*', '~/a b', '/home/user/dir/']) {
       expect(pathOfCode(text, known)).toBeNull()
     }
   })
 
-  test('absolute paths of the home and home-relative ones are links', () => {
+  test('absolute paths in the home folder and home-relative ones are links', () => {
     expect(pathOfCode('/home/user/sales.csv', new Set())).toBe('/home/user/sales.csv')
     expect(pathOfCode('~/sales.csv', new Set())).toBe('/home/user/sales.csv')
   })
@@ -35,7 +35,7 @@ describe('C8: paths in messages', () => {
     expect(pathOfCode('app.py', known)).toBe('/home/user/src/app.py')
   })
 
-  test('running text is cut around the paths in it, without the full stop after them', () => {
+  test('running text is split at its paths, without the full stop after them', () => {
     expect(splitAtPaths('Saved to /home/user/sales.csv. See ~/notes.md, too')).toEqual([
       'Saved to ',
       { path: '/home/user/sales.csv', text: '/home/user/sales.csv' },
@@ -45,11 +45,11 @@ describe('C8: paths in messages', () => {
     ])
   })
 
-  test('a path inside an address is left alone', () => {
+  test('a path inside a URL is not split', () => {
     expect(splitAtPaths('https://example.org/home/user/x.csv')).toEqual(['https://example.org/home/user/x.csv'])
   })
 
-  test('paths are shown as people write them', () => {
+  test('paths are shown in short form', () => {
     expect(shortPath('/home/user/a/b.txt')).toBe('~/a/b.txt')
     expect(shortPath('/home/username/b.txt')).toBe('/home/username/b.txt')
     expect(nameOf('/home/user/a/b.txt')).toBe('b.txt')

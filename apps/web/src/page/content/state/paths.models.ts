@@ -1,12 +1,12 @@
-/** Folders of the sandbox whose files a text may mean without further proof. */
+/** Folders of the sandbox: a path in them is a link even if the thread hasn’t named the file. */
 const roots = ['/home/user/', '/tmp/', '/srv/', '/opt/', '/var/www/']
 const home = '/home/user'
 
 const absolutePath = /(?:~|\/home\/user|\/tmp)\/[\w.@%+=/-]*[\w@%+=-]/g
 
 /**
- * The file that a piece of code in a text names, as an absolute path. A bare or relative name counts only when the
- * thread has a file of that name: a link that leads nowhere is worse than none.
+ * The file that inline code names, as an absolute path. A bare or relative name counts only if the thread has a file of
+ * that name: a link that leads nowhere is worse than none.
  */
 export function pathOfCode(code: string, knownPaths: ReadonlySet<string>): string | null {
   const text = code.trim()
@@ -19,7 +19,7 @@ export function pathOfCode(code: string, knownPaths: ReadonlySet<string>): strin
   return null
 }
 
-/** A text cut where it names files: strings and paths in their order. */
+/** Splits a text into strings and the file paths between them, in order. */
 export function splitAtPaths(text: string): (string | { path: string; text: string })[] {
   const parts: (string | { path: string; text: string })[] = []
   let at = 0
@@ -43,7 +43,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** A path as a person writes it: the home folder is `~`. */
+/** A path in short form: the home folder is `~`. */
 export function shortPath(path: string): string {
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }

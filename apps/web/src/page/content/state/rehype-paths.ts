@@ -11,7 +11,7 @@ type Node = {
 /** Text inside these is left as it is. */
 const untouched = new Set(['a', 'code', 'pre'])
 
-/** Turns file paths that stand in running text into links (`data-path`), after everything was sanitised. */
+/** Turns file paths in running text into links (`data-path`). Runs after sanitizing. */
 export function rehypePaths() {
   return (tree: Node): void => walk(tree)
 }

@@ -10,15 +10,15 @@ import { bannerOf } from '../state/connection.models.ts'
 import { type ConnectionStore, connectionStore } from '../state/connection-store.ts'
 
 /**
- * Says that the server does not answer, since when, and what happens next. It reconnects by itself; the button only
- * shortens the wait. While all is well it takes no room.
+ * Shows that the server doesn’t respond, since when, and what happens next. Reconnecting is automatic; the button only
+ * shortens the wait. Takes no space while the connection is fine.
  */
 export function ConnectionBanner(props: { store?: ConnectionStore }) {
   const { t, i18n } = useTranslation('connection')
   const store = props.store ?? connectionStore
   const connection = useStore(store.connection)
   const hasNetwork = useNetwork()
-  // A server on this very machine is reached without any network.
+  // A server on this device is reached without a network.
   const isBrowserOnline = hasNetwork || isLoopback(location.hostname)
   const now = useNow(connection.isOpen || connection.lostAt === null ? null : 1000)
   const banner = bannerOf(connection, { now, isBrowserOnline })

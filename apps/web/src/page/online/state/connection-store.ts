@@ -3,10 +3,10 @@ import { createStore } from 'zustand/vanilla'
 import type { Readable } from '../../client/readable.ts'
 import { type Connection, unknownConnection, withStatus } from './connection.models.ts'
 
-/** Holds what is known about the way to the server, for everything on the page that wants to say it. */
+/** The state of the connection to the server, for everything on the page that shows it. */
 export type ConnectionStore = {
   report(status: StreamStatus): void
-  /** Tries again at once when the stream is waiting; otherwise does nothing. */
+  /** Retries immediately if the stream is waiting; otherwise does nothing. */
   retryNow(): void
   connection: Readable<Connection>
 }
@@ -24,5 +24,5 @@ function makeConnectionStore(now: () => number): ConnectionStore {
   }
 }
 
-/** The connection of this page. The stream of the signed-in person reports to it. */
+/** The connection of this page. The stream of the signed-in user reports to it. */
 export const connectionStore = makeConnectionStore(() => Date.now())

@@ -1,13 +1,13 @@
 import type { StreamStatus } from '@threadbox/sdk'
 
-/** What is known about the way to the server. Times are ms since epoch. */
+/** The state of the connection to the server. Times are ms since epoch. */
 export type Connection = {
   isOpen: boolean
-  /** When the stream was last open; null until it was open once. */
+  /** When the stream was last open; null if it never was. */
   lastContactAt: number | null
   /** Since when there is no stream; null while there is one. */
   lostAt: number | null
-  /** When it is tried again by itself; null while it is being tried. */
+  /** The time of the next automatic attempt; null while one is in progress. */
   nextAttemptAt: number | null
 }
 
@@ -18,7 +18,7 @@ export const unknownConnection: Connection = {
   nextAttemptAt: null,
 }
 
-/** Folds what the stream reported into what is known. */
+/** Returns the connection after a status reported by the stream. */
 export function withStatus(connection: Connection, status: StreamStatus, now: number): Connection {
   switch (status.state) {
     case 'open':
@@ -39,17 +39,17 @@ function lost(connection: Connection, now: number): Connection {
   }
 }
 
-/** A stream that is renewed within this time is not worth a word: a reload of the server takes about as long. */
+/** A stream that reconnects within this time shows no banner: a server restart takes about as long. */
 export const bannerDelayMs = 1500
 
 export type Banner = {
-  /** `offline`: the browser itself has no network. `no-answer`: it has, and the server does not answer. */
+  /** `offline`: the browser has no network. `no-answer`: it has one, and the server doesn’t respond. */
   cause: 'offline' | 'no-answer'
   lastContactAt: number | null
   secondsToNextAttempt: number | null
 }
 
-/** What the banner says now; null while there is nothing to say. */
+/** What the banner shows now; null if it isn’t shown. */
 export function bannerOf(connection: Connection, options: { now: number; isBrowserOnline: boolean }): Banner | null {
   const { now, isBrowserOnline } = options
   if (connection.isOpen || connection.lostAt === null) return null

@@ -11,7 +11,7 @@ import { dropThread, putBackThread, putThread, showThread } from './thread-queri
 /** As long as the server keeps a deleted thread for undo. */
 const undoMs = 30_000
 
-/** Gives a thread another title: shown at once, taken back when the server refuses. */
+/** Renames a thread. Shown immediately, and undone if the server rejects it. */
 export function useRenameThread(): (thread: Thread, title: string) => void {
   const change = useChangeThread()
   return (thread, title) => change(thread, { title, titleSource: 'person' }, { title })
@@ -27,18 +27,18 @@ export function useChooseModel(): (thread: Thread, modelId: string | null) => vo
   return (thread, modelId) => change(thread, { modelId }, { modelId })
 }
 
-/** Puts a thread into a workspace, or outside of all with null. `onMoved`: the server has done it. */
+/** Moves a thread to a workspace, or out of all with null. `onMoved` is called when the server has done it. */
 export function useMoveThread(): (thread: Thread, workspaceId: string | null, onMoved: () => void) => void {
   const change = useChangeThread()
   const queryClient = useQueryClient()
   return (thread, workspaceId, onMoved) => {
-    // A list that was asked for before would put the thread back for a moment.
+    // A list requested earlier would put the thread back for a moment.
     void queryClient.cancelQueries({ queryKey: queryKeys.threads })
     change(thread, { workspaceId }, { workspaceId }, onMoved)
   }
 }
 
-/** Marks a thread as seen. */
+/** Marks a thread as read. */
 export function useMarkRead(): (thread: Thread) => void {
   const change = useChangeThread()
   return (thread) => change(thread, { hasUnread: false }, { isRead: true })
@@ -63,7 +63,7 @@ function useChangeThread() {
   }
 }
 
-/** Deletes a thread at once and offers for half a minute to bring it back. */
+/** Deletes a thread immediately and offers to undo it for 30 s. */
 export function useDeleteThread(): (thread: Thread) => void {
   const client = useClient()
   const queryClient = useQueryClient()

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { queryKeys } from '../../client/query-keys.ts'
 import { dropThread, putBackThread, putThread, showThread, threadQuery, threadsQuery } from './thread-queries.ts'
 
-/** Requests whose answers wait until the test gives them. */
+/** Requests that wait until the test responds to them. */
 let asked: { answer: (body: unknown) => void }[]
 let queries: QueryClient
 let client: ReturnType<typeof createClient>
@@ -26,7 +26,7 @@ async function next() {
   return asked.shift()!
 }
 
-test('what is told of a thread while the list is on its way stands in it, and not what the list says', async () => {
+test('an event about a thread while the list is being fetched wins over the list', async () => {
   const fetched = queries.fetchQuery(threadsQuery(client))
   const list = await next()
   putThread(queries, thread('changed', 'is active'))
@@ -38,7 +38,7 @@ test('what is told of a thread while the list is on its way stands in it, and no
   expect(titles()?.toSorted()).toEqual(['as it was', 'is active', 'was made'])
 })
 
-test('what was told before a list was asked for is replaced by what the list says', async () => {
+test('an event before the list was requested is replaced by the list', async () => {
   putThread(queries, thread('changed', 'is waking'))
   dropThread(queries, 'back')
   const fetched = queries.fetchQuery(threadsQuery(client))
@@ -47,7 +47,7 @@ test('what was told before a list was asked for is replaced by what the list say
   expect(titles()).toEqual(['is active', 'came back'])
 })
 
-test('what is told of the open thread while it is fetched stays', async () => {
+test('an event about the open thread while it is fetched is kept', async () => {
   const fetched = queries.fetchQuery(threadQuery(client, 'one'))
   const answer = await next()
   putThread(queries, thread('one', 'is active'))
@@ -55,7 +55,7 @@ test('what is told of the open thread while it is fetched stays', async () => {
   expect(await fetched).toMatchObject({ title: 'is active' })
 })
 
-test('what is only shown until the server answers does not stand over what the server says', async () => {
+test('a state shown optimistically does not win over the response of the server', async () => {
   const fetched = queries.fetchQuery(threadQuery(client, 'one'))
   const answer = await next()
   showThread(queries, thread('one', 'will be'))
@@ -65,7 +65,7 @@ test('what is only shown until the server answers does not stand over what the s
   expect(await fetched).toMatchObject({ title: 'is now' })
 })
 
-test('a thread that is as it was stays the same object while others move past it, and a list as it was the same list', async () => {
+test('an unchanged thread stays the same object while others move past it, and an unchanged list the same list', async () => {
   const answerOf = () => ({ threads: ['a', 'b', 'c'].map((id) => thread(id, id)), next: null })
   const list = () => queries.getQueryData<Thread[]>(queryKeys.threads)
   const fetched = queries.fetchQuery(threadsQuery(client))

@@ -3,53 +3,54 @@ import type { Thread, ThreadboxClient } from '@threadbox/sdk'
 import { queryKeys } from '../../client/query-keys.ts'
 
 const pageSize = 100
-/** More threads than anybody scrolls through; older ones are found by searching. */
+/** Older threads are found by search. */
 const maximumPages = 20
 
-/** What was told of a thread while answers may be on their way: the thread, or null when it is gone. */
-type Told = { count: number; threads: Map<string, { thread: Thread | null; number: number }> }
-const toldOf = new WeakMap<QueryClient, Told>()
+/** The latest state received per thread while requests may be in flight: the thread, or null if it was deleted. */
+type LatestThreads = { count: number; threads: Map<string, { thread: Thread | null; number: number }> }
+const latestByClient = new WeakMap<QueryClient, LatestThreads>()
 
-function toldTo(queryClient: QueryClient): Told {
-  const told = toldOf.get(queryClient) ?? { count: 0, threads: new Map() }
-  toldOf.set(queryClient, told)
-  return told
+function latestThreadsOf(queryClient: QueryClient): LatestThreads {
+  const latest = latestByClient.get(queryClient) ?? { count: 0, threads: new Map() }
+  latestByClient.set(queryClient, latest)
+  return latest
 }
 
 function remember(queryClient: QueryClient, threadId: string, thread: Thread | null): void {
-  const told = toldTo(queryClient)
-  told.count += 1
-  told.threads.set(threadId, { thread, number: told.count })
+  const latest = latestThreadsOf(queryClient)
+  latest.count += 1
+  latest.threads.set(threadId, { thread, number: latest.count })
 }
 
 function forget(queryClient: QueryClient, threadId: string): void {
-  toldTo(queryClient).threads.delete(threadId)
+  latestThreadsOf(queryClient).threads.delete(threadId)
 }
 
-/** From now on: what is told of a thread. An answer that was on its way meanwhile may have been read before it. */
-function listen(queryClient: QueryClient) {
-  const told = toldTo(queryClient)
-  const before = told.count
-  return () => new Map([...told.threads].filter(([, { number }]) => number > before))
+/** Collects the threads received from now on. A response that is in flight may have been read before them. */
+function collectReceived(queryClient: QueryClient) {
+  const latest = latestThreadsOf(queryClient)
+  const before = latest.count
+  return () => new Map([...latest.threads].filter(([, { number }]) => number > before))
 }
 
-/** All threads of the person, newest first. */
+/** All threads of the user, newest first. */
 export const threadsQuery = (client: ThreadboxClient) =>
   queryOptions({
     queryKey: queryKeys.threads,
     queryFn: async ({ signal, client: queryClient }): Promise<Thread[]> => {
-      const toldMeanwhile = listen(queryClient)
+      const receivedSince = collectReceived(queryClient)
       const fetched = await fetchThreads(client, signal)
-      const told = toldMeanwhile()
-      const changed = [...told.values()].flatMap(({ thread }) => thread ?? [])
-      return [...changed, ...fetched.filter(({ id }) => !told.has(id))]
+      const received = receivedSince()
+      const changed = [...received.values()].flatMap(({ thread }) => thread ?? [])
+      return [...changed, ...fetched.filter(({ id }) => !received.has(id))]
     },
     structuralSharing: sharedById,
   })
 
 /**
- * Keeps the object of each thread that is as it was, wherever it stands now, so that its row is not drawn again. The library's
- * own way compares by position: one thread that moves to the top would make new objects of all that it passes, in every tab.
+ * Keeps the object of each unchanged thread, wherever it is in the list now, so that its row isn’t rendered again. The
+ * library compares by position: one thread that moves to the top would make new objects of all threads it passes, in
+ * every tab.
  */
 function sharedById(before: unknown, now: unknown): unknown {
   if (before === undefined) return now
@@ -63,35 +64,35 @@ export const threadQuery = (client: ThreadboxClient, threadId: string) =>
   queryOptions({
     queryKey: queryKeys.thread(threadId),
     queryFn: async ({ signal, client: queryClient }): Promise<Thread> => {
-      const toldMeanwhile = listen(queryClient)
+      const receivedSince = collectReceived(queryClient)
       const fetched = await client.threads.get(threadId, signal)
-      return toldMeanwhile().get(threadId)?.thread ?? fetched
+      return receivedSince().get(threadId)?.thread ?? fetched
     },
   })
 
 async function fetchThreads(client: ThreadboxClient, signal: AbortSignal): Promise<Thread[]> {
   const threads: Thread[] = []
   let cursor: string | undefined
-  for (let page = 0; page < maximumPages; page += 1) {
-    const answer = await client.threads.list({
+  for (let count = 0; count < maximumPages; count += 1) {
+    const page = await client.threads.list({
       ...(cursor === undefined ? {} : { cursor }),
       limit: pageSize,
       signal,
     })
-    threads.push(...answer.threads)
-    if (answer.next === null) break
-    cursor = answer.next
+    threads.push(...page.threads)
+    if (page.next === null) break
+    cursor = page.next
   }
   return threads
 }
 
-/** Takes over what the server said about a thread, in the sidebar and on its page. */
+/** Applies a thread received from the server to the sidebar and its page. */
 export function putThread(queryClient: QueryClient, thread: Thread): void {
   remember(queryClient, thread.id, thread.deletedAt === null ? thread : null)
   showThread(queryClient, thread)
 }
 
-/** Puts back what was shown before a change that failed; the server says what is so. */
+/** Restores what was shown before a change that failed, and reloads the server’s state. */
 export function putBackThread(queryClient: QueryClient, thread: Thread): void {
   forget(queryClient, thread.id)
   showThread(queryClient, thread)
@@ -99,7 +100,7 @@ export function putBackThread(queryClient: QueryClient, thread: Thread): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.thread(thread.id) })
 }
 
-/** Shows a thread as it will be: what the server says, also in an answer that is on its way, replaces it. */
+/** Shows an expected state of a thread. The server’s state replaces it, including from a response that is in flight. */
 export function showThread(queryClient: QueryClient, thread: Thread): void {
   queryClient.setQueryData(queryKeys.thread(thread.id), thread)
   queryClient.setQueryData<Thread[]>(queryKeys.threads, (threads) => {
@@ -109,7 +110,7 @@ export function showThread(queryClient: QueryClient, thread: Thread): void {
   })
 }
 
-/** Forgets a thread that is gone. */
+/** Removes a deleted thread. */
 export function dropThread(queryClient: QueryClient, threadId: string): void {
   remember(queryClient, threadId, null)
   queryClient.setQueryData<Thread[]>(queryKeys.threads, (threads) =>

@@ -41,7 +41,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals()
 })
 
-test('a conversation is read, then followed, until nobody wants it', async () => {
+test('a conversation is loaded, then followed until it is no longer used', async () => {
   const server = threadServer()
   const store = makeThreadStore({ client: server.client, threadId: 't' })
   const ids = () => store.conversation.getState().state?.entries.map(({ id }) => id)
@@ -57,7 +57,7 @@ test('a conversation is read, then followed, until nobody wants it', async () =>
   expect(server.streams).toHaveLength(1)
 })
 
-test('what cannot be brought forward is read again, and older pages stay above', async () => {
+test('a state that cannot be brought forward is loaded again, and older pages stay above', async () => {
   const server = threadServer()
   const store = makeThreadStore({ client: server.client, threadId: 't' })
   const ids = () => store.conversation.getState().state?.entries.map(({ id }) => id)

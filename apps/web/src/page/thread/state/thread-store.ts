@@ -10,7 +10,7 @@ import {
 import { createStore } from 'zustand/vanilla'
 import type { Readable } from '../../client/readable.ts'
 
-/** A message that was sent from here and that the server has not confirmed yet. */
+/** A message sent from here that the server hasn’t confirmed yet. */
 export type OutgoingMessage = {
   key: string
   text: string
@@ -18,7 +18,7 @@ export type OutgoingMessage = {
   status: 'sending' | 'failed'
 }
 
-/** A conversation as the page sees it. `state` is null until the first page of entries came. */
+/** A conversation as the page sees it. `state` is null until the first page of entries is loaded. */
 export type ThreadSnapshot = {
   state: ThreadState | null
   error: unknown
@@ -28,9 +28,9 @@ export type ThreadSnapshot = {
 
 export type ThreadStore = {
   conversation: Readable<ThreadSnapshot>
-  /** Follows the thread until what it returns is called. */
+  /** Follows the thread until the returned function is called. */
   follow(): () => void
-  /** Puts the page above what is there; does nothing at the beginning of the thread or while one is on its way. */
+  /** Adds the previous page above. Does nothing at the beginning of the thread or while a page is loading. */
   loadOlder(): Promise<void>
   setOutgoing(change: (messages: readonly OutgoingMessage[]) => readonly OutgoingMessage[]): void
   /** Fetches everything again after a failure. */
@@ -40,8 +40,8 @@ export type ThreadStore = {
 const pageSize = 60
 
 /**
- * Keeps one conversation true: a page of entries, then the event stream after it, then again from the start whenever the
- * stream says that it cannot bring the state forward. Events are folded in once per frame, however many come.
+ * Keeps one conversation up to date: loads a page of entries, then follows the event stream, and starts over when the
+ * stream can’t bring the state forward. Events are applied once per frame, however many come.
  */
 export function makeThreadStore(options: { client: ThreadboxClient; threadId: string }): ThreadStore {
   const { client, threadId } = options
@@ -106,7 +106,7 @@ export function makeThreadStore(options: { client: ThreadboxClient; threadId: st
         const { state } = get()
         if (state !== null) change({ state: withOlderPage(state, page) })
       } catch {
-        // The reader scrolls up again to try again; the conversation below is complete.
+        // Scrolling up again retries; the conversation below is complete.
       } finally {
         change({ isLoadingOlder: false })
       }
@@ -116,7 +116,7 @@ export function makeThreadStore(options: { client: ThreadboxClient; threadId: st
   }
 }
 
-/** After a refetch the older pages that were already read stay above, as long as the new page meets them. */
+/** After a refetch, loaded older pages stay above if they connect to the new page. */
 function withKeptOlder(previous: ThreadState | null, fresh: ThreadState): ThreadState {
   const first = fresh.entries[0]
   if (previous === null || first === undefined) return fresh
@@ -130,7 +130,7 @@ function withKeptOlder(previous: ThreadState | null, fresh: ThreadState): Thread
   }
 }
 
-/** Hands what was added to `flush` once per painted frame; in a hidden tab, where none is painted, twice a second. */
+/** Passes added items to `flush` once per painted frame, or twice a second in a hidden tab, where none is painted. */
 function makeFrameQueue<Item>(flush: (items: readonly Item[]) => void) {
   let items: Item[] = []
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -31,7 +31,7 @@ test('a file that a command wrote during the turn is changed too, one written be
   expect(changedBelow(changed, '/d')).toBe(1)
 })
 
-test('what belongs to threadbox is no change of a turn, whether a step told of it or a list shows it', () => {
+test('files of threadbox are not changes of a turn, whether a step or a list shows them', () => {
   const changes = turnChangesOf([edit('b', '/home/user/.threadbox/outputs/c.txt', true)], turns)
   const history = file('/home/user/.ipython/profile_default/history.sqlite', 15_000)
   const log = file('/var/lib/threadbox/services/web/0', 15_000)

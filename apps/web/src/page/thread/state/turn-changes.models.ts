@@ -1,13 +1,13 @@
 import { type Entry, type FileEntry, isThreadboxFile, type Turn } from '@threadbox/sdk'
 import { isInside, nameOfPath } from '../../content/state/names.models.ts'
 
-/** What the last turn did to a file, as far as its steps tell; lines only where they were counted. */
+/** What the last turn did to a file, as far as its steps report it; lines only if they were counted. */
 export type FileChange = { path: string; isNew: boolean; addedLines: number; removedLines: number }
 
-/** What the last turn changed: told by its steps, and by the times of files since it began. Null `until`: it still runs. */
+/** What the last turn changed, from its steps and from file times since it began. `until` is null while it runs. */
 export type TurnChanges = { since: number; until: number | null; files: ReadonlyMap<string, FileChange> }
 
-/** File times and the server's clock are of one machine; this much is between a write and the end of its step. */
+/** File times and the server’s clock are of one host. Up to this much is between a write and the end of its step. */
 const graceMs = 2000
 
 export function turnChangesOf(entries: readonly Entry[], turns: Readonly<Record<string, Turn>>): TurnChanges | null {
@@ -29,7 +29,7 @@ export function turnChangesOf(entries: readonly Entry[], turns: Readonly<Record<
   return { since: turn.startedAt, until: turn.endedAt, files }
 }
 
-/** What the last turn did to an entry of a list; null: nothing that is known. */
+/** What the last turn did to an entry of a list; null if nothing is known. */
 export function changeOf(entry: FileEntry, changes: TurnChanges | null): FileChange | null {
   if (changes === null || isThreadboxFile(entry.path)) return null
   const told = changes.files.get(entry.path)
@@ -39,7 +39,7 @@ export function changeOf(entry: FileEntry, changes: TurnChanges | null): FileCha
   return entry.type === 'file' && isWithin ? { path: entry.path, isNew: false, addedLines: 0, removedLines: 0 } : null
 }
 
-/** Everything that the last turn is known to have changed: what its steps told and what loaded lists show. */
+/** All known changes of the last turn: those that its steps report, and those in loaded lists. */
 export function changedFiles(
   changes: TurnChanges | null,
   listed: Iterable<FileEntry>,
@@ -56,7 +56,7 @@ export function changedFiles(
   return [...found.values()].sort((one, other) => (nameOfPath(one.path) < nameOfPath(other.path) ? -1 : 1))
 }
 
-/** How many changed files are below a folder. */
+/** The number of changed files in a folder and its subfolders. */
 export function changedBelow(changed: readonly { path: string }[], folder: string): number {
   return changed.filter(({ path }) => isInside(path, folder)).length
 }

@@ -2,7 +2,7 @@ import { createClient } from '@threadbox/sdk'
 import { describe, expect, test } from 'vitest'
 import { makeUploadsStore, type UploadsStore, uploadsOf } from './uploads-store.ts'
 
-/** A server that answers uploads when it is told to, and counts how many it has at once. */
+/** A server that completes uploads on demand and counts parallel ones. */
 function uploadServer() {
   const waiting: { name: string; answer: (response: Response) => void }[] = []
   const client = createClient({
@@ -50,7 +50,7 @@ const until = async (store: UploadsStore, isReached: () => boolean) => {
 const statuses = (store: UploadsStore) => uploadsOf(store.byThread.getState(), 't').map((upload) => upload.status)
 
 describe('uploads', () => {
-  test('one that fails keeps its place and can be sent again', async () => {
+  test('an upload that fails keeps its position and can be retried', async () => {
     const server = uploadServer()
     const store = makeUploadsStore(server.client)
     store.add('t', files('a'))
@@ -63,7 +63,7 @@ describe('uploads', () => {
     expect(uploadsOf(store.byThread.getState(), 't')[0]?.attachment?.path).toBe('/u/a')
   })
 
-  test('one that is removed on its way is stopped and makes room for the next', async () => {
+  test('an upload that is removed while it runs is stopped and lets the next one start', async () => {
     const server = uploadServer()
     const store = makeUploadsStore(server.client)
     store.add('t', files('a', 'b', 'c', 'd'))
@@ -73,7 +73,7 @@ describe('uploads', () => {
     expect(uploadsOf(store.byThread.getState(), 't').map(({ name }) => name)).toEqual(['b', 'c', 'd'])
   })
 
-  test('threads do not see each other’s files, and those that were sent are forgotten', async () => {
+  test('threads do not see each other’s files, and sent ones are removed', async () => {
     const server = uploadServer()
     const store = makeUploadsStore(server.client)
     store.add('t', files('a'))

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../client/random-id.ts'
 import type { Readable } from '../../client/readable.ts'
 
-/** A file on its way into a thread. */
+/** An upload into a thread. */
 export type Upload = {
   id: string
   name: string
@@ -12,9 +12,9 @@ export type Upload = {
   status: 'uploading' | 'done' | 'failed'
   attachment: Attachment | null
   error: unknown
-  /** What is known about a picture of a preview; null for any other file. */
+  /** The details of a screenshot of a preview; null for any other file. */
   screenshot: Screenshot | null
-  /** Where the picture can be seen before it has arrived; null when it is not one, or has. */
+  /** A local address for the image until it is uploaded; null for other files and afterwards. */
   thumbnail: string | null
   addedAt: number
 }
@@ -26,15 +26,15 @@ export type UploadsStore = {
   byThread: Readable<Uploads>
   add(threadId: string, files: readonly File[], about?: { screenshot: Screenshot }): void
   retry(threadId: string, uploadId: string): void
-  /** Stops it when it still runs; the composer forgets it. */
+  /** Stops the upload if it is running, and removes the file from the composer. */
   remove(threadId: string, uploadId: string): void
-  /** Forgets those that went out with a message. */
+  /** Removes the files that were sent with a message. */
   clear(threadId: string, uploadIds: readonly string[]): void
-  /** Attaches what the server has already, after a message could not be sent. */
+  /** Attaches files again that are already on the server, after a message couldn’t be sent. */
   restore(threadId: string, attachments: readonly Attachment[]): void
 }
 
-/** So many files of one drop travel at once; the others wait their turn. */
+/** The number of parallel uploads; others wait. */
 const parallelUploads = 3
 
 const none: readonly Upload[] = []
@@ -43,10 +43,7 @@ export function uploadsOf(uploads: Uploads, threadId: string): readonly Upload[]
   return uploads[threadId] ?? none
 }
 
-/**
- * The uploads of all threads. They belong to no page: a file that was dropped goes on travelling while the person looks
- * at another thread.
- */
+/** The uploads of all threads. They belong to no page: an upload continues when you open another thread. */
 export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
   const byThread = createStore<Uploads>()(() => ({}))
   const files = new Map<string, File>()
