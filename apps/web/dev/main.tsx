@@ -10,8 +10,8 @@ import '../src/styles/index.css'
 import { answer } from './recorded-server.ts'
 
 /**
- * The real app over recorded answers instead of a server, for looking at it while its styles are changed:
- * `/dev/index.html?path=/threads/forecast`. Served by the development server only; not part of the build.
+ * The real app with recorded responses instead of a server, to view it while its styles are changed:
+ * `/dev/index.html?path=/threads/forecast`. Served only by the development server; not part of the build.
  */
 const path = new URLSearchParams(location.search).get('path') ?? '/threads/forecast'
 history.replaceState(null, '', path)

@@ -189,7 +189,7 @@ const log: SandboxDetail['log'] = [
   { id: '9', at: now - 80 * hour, code: 'started', params: { durationMs: 240 }, reportId: null },
 ]
 
-/** What the panel is told about a sandbox in a state. */
+/** The sandbox detail that the panel gets for a state. */
 export function detailOf(sandbox: SandboxView): SandboxDetail {
   const isAwake = sandbox.state === 'active'
   const isFresh = sandbox.state === 'fresh'

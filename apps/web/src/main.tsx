@@ -14,12 +14,12 @@ const client = makePageClient()
 const queryClient = makeQueryClient({ onSignedOut: () => leave() })
 const router = makeRouter({ client, queryClient })
 
-/** The session ended while the app was open: the login brings the person back to the same place. */
+/** The session ended while the app was open. After signing in you return to the same page. */
 function leave(): void {
   const location = router.state.location
-  const isAtTheDoor = location.pathname === '/login' || location.pathname === '/setup'
-  // Whoever was never let in is led to the door by the router, and not told that they were signed out.
-  if (isAtTheDoor || queryClient.getQueryData(queryKeys.me) === undefined) return
+  const isSignedOutPage = location.pathname === '/login' || location.pathname === '/setup'
+  // Without an earlier session the router opens the sign-in page, without the message that the session ended.
+  if (isSignedOutPage || queryClient.getQueryData(queryKeys.me) === undefined) return
   queryClient.clear()
   void router.navigate({ to: '/login', search: { return: location.href, expired: true } })
 }

@@ -2,7 +2,7 @@ import type { usePaneWidth } from '../../sandboxes/panes/state/pane-width.ts'
 import type { Pane } from '../../sandboxes/panes/state/panes-context.ts'
 import type { ShownPane } from '../../sandboxes/panes/state/use-shown-pane.ts'
 
-/** Draws the pane that stands beside the page. It outlives the page, so that a pinned one goes on over navigation. */
+/** Renders the pane beside the page. It outlives the page, so that a pinned pane persists across navigation. */
 export function PaneHost(props: {
   panes: readonly Pane[]
   shown: ShownPane

@@ -31,7 +31,7 @@ const given = {
   hits: [] as SearchHit[],
 }
 
-it('shows recent threads and all actions while nothing is typed', () => {
+it('shows recent threads and all actions while the query is empty', () => {
   const content = paletteContent('', given)
   expect(content.threads.map((item) => item.id)).toEqual(['t1', 't3', 't2'])
   expect(content.actions.map((item) => item.id)).toEqual(['settings', 'new'])
@@ -44,7 +44,7 @@ it('puts the better match first and leaves deleted threads out', () => {
   expect(content.threadActions.map((item) => item.id)).toEqual(['rename'])
 })
 
-it('shows hits by where they are, and a title once', () => {
+it('shows hits grouped by where they are, and each title once', () => {
   const hits = [hit('title', 't3'), hit('title', 't99'), hit('file', 't1'), hit('text', 't2'), hit('text', 't1')]
   const content = paletteContent('report', { ...given, hits })
   expect(content.hits.map((group) => [group.where, group.hits.map((item) => item.threadId)])).toEqual([

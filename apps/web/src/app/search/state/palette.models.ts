@@ -6,16 +6,16 @@ export type PaletteContent = {
   threadActions: PaletteAction[]
   actions: PaletteAction[]
   threads: Thread[]
-  /** Hits of the server, grouped by where they are. Titles are among `threads` already. */
+  /** Search hits of the server, grouped by where they are. Titles are already among `threads`. */
   hits: { where: SearchHit['where']; hits: SearchHit[] }[]
 }
 
-/** How many threads an empty query shows: what fits without scrolling beside the actions. */
+/** The number of threads for an empty query: they fit beside the actions without scrolling. */
 const recentThreads = 6
 const mostThreads = 8
 const hitOrder: readonly SearchHit['where'][] = ['text', 'command', 'file']
 
-/** What the palette shows for a query: better matches first, each group in its place. */
+/** The content of the palette for a query: better matches first, within fixed groups. */
 export function paletteContent(
   query: string,
   given: { actions: readonly PaletteAction[]; threads: readonly Thread[]; hits: readonly SearchHit[] },
@@ -25,7 +25,7 @@ export function paletteContent(
   const latest = visible.toSorted((left, right) => right.updatedAt - left.updatedAt)
   const threads = ranked(latest, (thread) => thread.title, query)
   const known = new Set(threads.map((thread) => thread.id))
-  // A title that the list does not hold (an old thread beyond it) is shown among the hits.
+  // A title outside the list (of a very old thread) is shown among the hits.
   const hits = given.hits.filter((hit) => hit.where !== 'title' || !known.has(hit.threadId))
   return {
     threadActions: actions.filter((action) => action.scope === 'thread'),

@@ -4,7 +4,7 @@ import { useClient } from '../../../page/client/client.ts'
 
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** The installation as it is now, after the machine was looked at anew: version, host figures, checks. */
+/** The current state of the installation, after a new check of the host: version, host figures, checks. */
 export function useStatus() {
   const client = useClient()
   return useQuery({
@@ -42,7 +42,7 @@ export function useCreateApiKey() {
   return useMutation({
     mutationFn: (request: CreateApiKey) => client.account.createApiKey(request),
     onSuccess: () => queries.invalidateQueries({ queryKey: queryKeys.apiKeys }),
-    // The answer holds the secret: it is not kept beyond the dialog that shows it.
+    // The response contains the secret, so it isn’t kept beyond the dialog that shows it.
     gcTime: 0,
   })
 }

@@ -8,7 +8,7 @@ import { Select } from '../../../ui/select.tsx'
 const themes = ['system', 'light', 'dark'] as const satisfies readonly ThemeSetting[]
 const languageOptions = (Object.keys(languages) as Language[]).map((value) => ({ value, label: languages[value] }))
 
-/** What holds for this browser only: language and theme. Both take effect at once. */
+/** Settings of this browser only: language and theme. Both take effect immediately. */
 export function DeviceGroup() {
   const { t, i18n } = useTranslation('settings')
   const theme = useThemeSetting()

@@ -15,7 +15,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { useUpdateSettings } from '../api/settings.queries.ts'
 import { useSettingWords } from '../state/setting-words.ts'
 
-/** One setting: what it is, its value, its default. Editable where the server says so. */
+/** One setting: its description, value and default. Editable if the server allows it. */
 export function SettingRow(props: { setting: Setting }) {
   const { t } = useTranslation('settings')
   const { setting } = props
@@ -76,7 +76,7 @@ function SettingControl(props: ControlProps) {
 
 const hotKeeps = ['guaranteed', 'strict'] as const
 
-/** What becomes of memory after the guaranteed time: one of two, taking effect at once. */
+/** What happens to memory after the guaranteed time: one of two choices, effective immediately. */
 function HotKeepControl(props: ControlProps) {
   const { t } = useTranslation('sandbox')
   const value = hotKeeps.find((known) => known === props.setting.value) ?? 'guaranteed'
@@ -141,7 +141,7 @@ function TextControl(props: ControlProps) {
   )
 }
 
-/** The field that the address names (`/settings/limits#sandboxMemoryBytes`) has the focus when it appears. */
+/** Focuses the field that the address names (`/settings/limits#sandboxMemoryBytes`) when it appears. */
 function useFieldOfAddress(name: string) {
   const field = useRef<HTMLInputElement>(null)
   const isWanted = useLocation({ select: ({ hash }) => hash === name })

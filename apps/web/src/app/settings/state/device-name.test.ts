@@ -19,7 +19,7 @@ it.each([
     'Chrome',
     'iOS',
   ],
-])('recognises %s', (userAgent, browser, system) => {
+])('recognizes %s', (userAgent, browser, system) => {
   expect(deviceOf(userAgent)).toEqual({ browser, system })
 })
 

@@ -1,4 +1,4 @@
-/** What a browser says of itself, reduced to what a person recognises. Null where nothing is recognised. */
+/** Browser and system from the user agent of a browser. Null if not recognized. */
 export type Device = { browser: string | null; system: string | null }
 
 // Order matters: most browsers also claim to be those further down.

@@ -18,7 +18,7 @@ describe('the sidebar', () => {
     expect(groups([thread('a', 0, { deletedAt: 1 })])).toEqual({})
   })
 
-  test('days are days of the calendar: ten minutes ago was yesterday', () => {
+  test('days are calendar days: ten minutes ago can be yesterday', () => {
     expect(groups([thread('a', 60_000), thread('b', 600_000)])).toEqual({ today: ['a'], yesterday: ['b'] })
   })
 

@@ -23,7 +23,7 @@ function groupOf(thread: Thread, now: number): ThreadGroupName {
   return days < 30 ? 'month' : 'older'
 }
 
-/** Midnights between two moments, by the calendar of the device: 23:59 and 00:01 are a day apart. */
+/** Midnights between two times, by the calendar of the device: 23:59 and 00:01 are a day apart. */
 function calendarDaysBetween(earlier: number, later: number): number {
   const midnight = (at: number) => {
     const date = new Date(at)

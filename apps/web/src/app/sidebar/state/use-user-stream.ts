@@ -13,7 +13,7 @@ import { receiveServices } from '../../../sandboxes/preview/state/preview-store.
 import { putTerminals, renewTerminals } from '../../../sandboxes/terminal/api/terminals.queries.ts'
 import { renewAgents } from '../../../threads/agents/api/agents.queries.ts'
 
-/** The number itself is shown at once; the memory that it takes is asked for. */
+/** Updates the number immediately, and fetches the memory in use. */
 function putAwakeCount(queryClient: QueryClient, awakeSandboxes: number): void {
   queryClient.setQueriesData<Status>({ queryKey: queryKeys.status }, (status) =>
     status?.host == null ? status : { ...status, host: { ...status.host, awakeSandboxes } },
@@ -21,7 +21,7 @@ function putAwakeCount(queryClient: QueryClient, awakeSandboxes: number): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.status, exact: true })
 }
 
-/** Keeps the sidebar true while somebody is signed in, and knows whether the server answers. */
+/** Keeps the sidebar up to date while you are signed in, and tracks whether the server responds. */
 export function useUserStream(): void {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -33,7 +33,7 @@ export function useUserStream(): void {
         onStatus: (status) => {
           connectionStore.report(status)
           if (status.state !== 'open') return
-          // Nothing is replayed: what changed while nobody listened is in the list and in the open thread.
+          // Nothing is replayed: the list and the open thread contain what changed while disconnected.
           renewWorkspaces(queryClient)
           void queryClient.invalidateQueries({ queryKey: queryKeys.allThreads })
           void queryClient.invalidateQueries({ queryKey: queryKeys.status })
@@ -58,7 +58,7 @@ export function useUserStream(): void {
         },
       })
       .catch((error: unknown) => {
-        // Asking who is here fails in the same way, and the app leaves for the login as it does for any request.
+        // The request for the session fails in the same way, and the app goes to the sign-in page as for any request.
         if (isThreadboxError(error)) void queryClient.invalidateQueries({ queryKey: queryKeys.me })
       })
     return () => abort.abort()

@@ -18,7 +18,7 @@ import { dismissToast, showToast } from '../../../ui/toast.tsx'
 /** As long as the server keeps a deleted workspace for undo. */
 const undoMs = 30_000
 
-/** Names everything that goes before it goes. Deleting is possible only once it was shown. */
+/** Lists everything that will be deleted. Deleting is possible only once the list is shown. */
 export function DeleteWorkspaceDialog(props: { workspace: Workspace; onClose: () => void }) {
   const { t } = useTranslation(['workspaces', 'common'])
   const { workspace } = props
@@ -95,7 +95,7 @@ function Contents(props: { contents: WorkspaceContents }) {
   )
 }
 
-/** Deletes at once and offers for half a minute to bring everything back. */
+/** Deletes immediately and offers to undo it for 30 s. */
 function useDeleteAndSay(workspace: Workspace, onClose: () => void) {
   const { t } = useTranslation(['workspaces', 'threads'])
   const remove = useDeleteWorkspace()

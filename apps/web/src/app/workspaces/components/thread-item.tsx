@@ -17,7 +17,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { dragSource } from '../state/drag.ts'
 
-/** One thread in the sidebar: the state of its computer, its title, and what runs. */
+/** One thread in the sidebar: the state of its sandbox, its title, and whether it is running. */
 export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now: number }) {
   const { t } = useTranslation('threads')
   const rename = useRenameThread()

@@ -42,7 +42,7 @@ export function WorkspaceGroup(props: {
   const place = usePlaceWorkspace()
   const order = useOrder()
   const isArchived = workspace.archivedAt !== null
-  const { isOver, target } = useDropTarget(
+  const { isDraggedOver, target } = useDropTarget(
     isArchived
       ? {}
       : {
@@ -54,7 +54,7 @@ export function WorkspaceGroup(props: {
         },
   )
   return (
-    <section className={classNames('ws', isOver && 'is-over')} aria-label={workspace.name} {...target}>
+    <section className={classNames('ws', isDraggedOver && 'is-over')} aria-label={workspace.name} {...target}>
       <div className="ws-head" {...(isArchived ? {} : dragSource('workspace', workspace.id))}>
         <WorkspaceName workspace={workspace} />
         <WorkspaceMenu workspace={workspace} />

@@ -24,7 +24,7 @@ export function WorkspaceSection(props: {
   const workspaces = useWorkspaces()
   const moveTo = useMoveThreadTo()
   const { threads, now } = props
-  const { isOver, target } = useDropTarget({
+  const { isDraggedOver, target } = useDropTarget({
     thread: (id) => {
       const thread = threads.find((candidate) => candidate.id === id)
       if (thread !== undefined) moveTo(thread, null)
@@ -56,7 +56,7 @@ export function WorkspaceSection(props: {
           ))}
         </ArchivedWorkspaces>
       )}
-      <div className={classNames('ws-outside', isOver && 'is-over')} {...target}>
+      <div className={classNames('ws-outside', isDraggedOver && 'is-over')} {...target}>
         {props.children(outside)}
       </div>
     </>

@@ -8,7 +8,7 @@ import { ThreadItem } from './thread-item.tsx'
 const shownAtFirst = 50
 const shownMore = 200
 
-/** The threads of one workspace: as many as anybody looks through, then more on demand. */
+/** The threads of one workspace: a first part, then more on request. */
 export function WorkspaceThreadList(props: { threads: readonly Thread[]; total: number; now: number; label: string }) {
   const { t } = useTranslation('workspaces')
   const [limit, setLimit] = useState(shownAtFirst)

@@ -4,12 +4,12 @@ import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { meQuery, setupQuery } from '../../../page/client/session.ts'
 
-/** Who is signed in. Routes behind the door have made sure that somebody is. */
+/** The signed-in user. Protected routes have checked that there is one. */
 export function useMe() {
   return useQuery(meQuery(useClient()))
 }
 
-/** How far the installation is. Asked again every two seconds while the machine is being made ready. */
+/** The progress of the installation. Reloaded every two seconds while the host is being prepared. */
 export function useSetupState() {
   const query = setupQuery(useClient())
   return useQuery({ ...query, refetchInterval: ({ state }) => (isReady(state.data) ? false : 2000) })
@@ -19,7 +19,7 @@ function isReady(setup: SetupState | undefined): boolean {
   return setup?.isHostReachable === true && setup.preparing.length === 0
 }
 
-/** Creates the owner. Afterwards the person is signed in. */
+/** Creates the owner, who is signed in afterwards. */
 export function useSignUp() {
   const client = useClient()
   const queries = useQueryClient()
@@ -44,7 +44,7 @@ export function useSignIn() {
   })
 }
 
-/** Ends the session and forgets everything that was read with it. */
+/** Ends the session and clears all data loaded with it. */
 export function useSignOut() {
   const client = useClient()
   const queries = useQueryClient()

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import { CodeText } from '../../../page/parts/code-text.tsx'
 import { AuthSheet } from './auth-sheet.tsx'
 
-/** What stands at /setup when there is nothing to sign up for. */
-export function DoorMessage(props: { kind: 'noToken' | 'done' }) {
+/** Shown at /setup if you can’t sign up. */
+export function SetupBlocked(props: { kind: 'noToken' | 'done' }) {
   const { t } = useTranslation('auth')
   return (
     <AuthSheet>

@@ -13,7 +13,7 @@ import { passwordBounds } from '../state/password-rules.ts'
 import { serverProblemsOf } from '../state/server-problems.ts'
 import { problemsOfSignUp, type SignUpForm, signUpRequest } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
-import { DoorMessage } from './door-message.tsx'
+import { SetupBlocked } from './door-message.tsx'
 import { PasswordMeasure } from './password-measure.tsx'
 import { ServerChecks } from './server-checks.tsx'
 
@@ -25,8 +25,8 @@ export function SetupPage() {
   const { token } = route.useSearch()
   const setup = useSetupState()
   useDocumentTitle(t('setup.title'))
-  if (setup.data?.ownerExists === true) return <DoorMessage kind="done" />
-  if (token === undefined) return <DoorMessage kind="noToken" />
+  if (setup.data?.ownerExists === true) return <SetupBlocked kind="done" />
+  if (token === undefined) return <SetupBlocked kind="noToken" />
   return (
     <AuthSheet aside={<ServerChecks />}>
       <OwnerForm token={token} />

@@ -5,7 +5,7 @@ export type SignUpForm = { name: string; email: string; password: string }
 export type SignUpProblem = 'missing' | 'not-an-email' | 'too-short' | 'too-long'
 export type SignUpProblems = Partial<Record<keyof SignUpForm, SignUpProblem>>
 
-/** What keeps the form from being sent, per field. The server checks again. */
+/** The problem of each field that prevents sending the form. The server validates again. */
 export function problemsOfSignUp(form: SignUpForm): SignUpProblems {
   const problems: SignUpProblems = {}
   if (form.name.trim() === '') problems.name = 'missing'
@@ -17,7 +17,7 @@ export function problemsOfSignUp(form: SignUpForm): SignUpProblems {
   return problems
 }
 
-/** Only what is certainly no address: whether it exists, nobody here can know. */
+/** Rejects only what certainly isn’t an address: whether it exists can’t be checked here. */
 export function problemOfEmail(email: string): 'missing' | 'not-an-email' | null {
   if (email.trim() === '') return 'missing'
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email.trim()) ? null : 'not-an-email'
@@ -27,7 +27,7 @@ export function signUpRequest(form: SignUpForm, token: string): SignUp {
   return { token, name: form.name.trim(), email: form.email.trim(), password: form.password }
 }
 
-/** The fields that `request.invalid` names, so that its sentence is shown where the problem is. */
+/** The fields that `request.invalid` names, so that its message is shown beside them. */
 export function fieldProblemsOf<Field extends string>(
   error: { code: string; details: Record<string, unknown> },
   fields: readonly Field[],

@@ -3,17 +3,17 @@ import { arrivedWith } from '../../../page/client/arrival.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** Begins a login at the server of a connection: the answer says where the person has to go. */
+/** Starts a sign-in at an MCP server. The response contains the page to open. */
 export function useStartLogin(connectionId: string) {
   const client = useClient()
   return useMutation({
     mutationFn: () => client.connections.startLogin(connectionId),
-    // It holds the state of the login: not kept beyond the dialog that shows it.
+    // The response contains the state of the sign-in, so it isn’t kept beyond the dialog that shows it.
     gcTime: 0,
   })
 }
 
-/** Ends the login that the app was opened with, once. */
+/** Finishes the sign-in that the app was opened with, once. */
 export function useFinishedLogin() {
   const client = useClient()
   const queries = useQueryClient()

@@ -3,23 +3,23 @@ import type { Connection, CreateConnection, ToolApproval, UpdateConnection } fro
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** How often a program that starts is looked at. */
+/** How often a starting MCP program is checked. */
 const startingMs = 1500
 
-/** The person's own connections and those of their workspaces. */
+/** The user’s own connections and those of the user’s workspaces. */
 export function useConnections() {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.connections,
     queryFn: ({ signal }) => client.connections.list(signal),
     select: ({ connections }) => connections,
-    // The start of a program ends by itself, and nothing else tells of it.
+    // A program finishes starting without an event.
     refetchInterval: ({ state }) =>
       state.data?.connections.some(({ status }) => status === 'starting') === true ? startingMs : false,
   })
 }
 
-/** Servers that many people connect. */
+/** Popular MCP servers. */
 export function useConnectionPresets() {
   const client = useClient()
   return useQuery({
@@ -32,7 +32,7 @@ export function useConnectionPresets() {
 
 export type SaveConnection = { id?: undefined; request: CreateConnection } | { id: string; request: UpdateConnection }
 
-/** Stores a connection. It is stored also when its server cannot be reached; the answer says so. */
+/** Stores a connection, also if its server can’t be reached: the response reports that. */
 export function useSaveConnection() {
   const client = useClient()
   const queries = useQueryClient()
@@ -42,12 +42,12 @@ export function useSaveConnection() {
         ? client.connections.create(order.request)
         : client.connections.update(order.id, order.request),
     onSuccess: () => queries.invalidateQueries({ queryKey: queryKeys.connections }),
-    // The request holds the token: it is not kept beyond the dialog that sent it.
+    // The request contains the token, so it isn’t kept beyond the dialog that sent it.
     gcTime: 0,
   })
 }
 
-/** Changes one connection by a call whose answer is the connection as it is then. */
+/** Changes one connection by a call that returns the changed connection. */
 function useConnectionCall<Input>(call: (input: Input) => Promise<Connection>) {
   const queries = useQueryClient()
   return useMutation({

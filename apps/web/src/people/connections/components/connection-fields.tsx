@@ -60,7 +60,7 @@ export function ConnectionFields(props: FieldsProps) {
   )
 }
 
-/** Where the server is, and how it knows who asks. */
+/** The address of the server, and how it authenticates you. */
 function AddressFields(props: FieldsProps) {
   const { t } = useTranslation('connections')
   const { form, onChange } = props
@@ -112,7 +112,7 @@ function TextField(
   )
 }
 
-/** For servers that let nobody in but clients that a person registered there. */
+/** For servers that accept only clients registered by hand. */
 function ClientFields(props: FieldsProps) {
   const { t } = useTranslation('connections')
   const { form, saved } = props
@@ -162,11 +162,11 @@ function SecretField(props: FieldsProps) {
   )
 }
 
-/** A workspace's connection serves all its threads; the person's own serves all of theirs. */
+/** A workspace’s connection serves all its threads; your own serves all of yours. */
 function ScopeField(props: FieldsProps) {
   const { t } = useTranslation('connections')
   const workspaces = useWorkspaces()
-  // A choice of this kind cannot have an empty value.
+  // A select can’t have an empty value.
   const own = 'own'
   if (workspaces.length === 0) return null
   return (

@@ -14,7 +14,7 @@ import { useEnableConnection, useTestConnection } from '../api/connections.queri
 import { ConnectionTools } from './connection-tools.tsx'
 import { LoginDialog } from './login-dialog.tsx'
 
-/** One connection: how it stands, what it offers, and what may be done with it. */
+/** One connection: its state, its tools, and the available actions. */
 export function ConnectionRow(props: { connection: Connection; onEdit: () => void; onRemove: () => void }) {
   const { t } = useTranslation('connections')
   const { connection } = props
@@ -58,12 +58,12 @@ export function ConnectionRow(props: { connection: Connection; onEdit: () => voi
   )
 }
 
-/** Its words are in the state and on the button. */
+/** True if signing in is the fix: the state and the button say so. */
 function needsLogin({ failure }: Connection): boolean {
   return failure?.code === 'connection.login-needed'
 }
 
-/** The one thing to do for a connection that nobody is logged in to. */
+/** The one action for a connection without a session. */
 function LoginButton(props: { connection: Connection }) {
   const { t } = useTranslation('connections')
   const { id, name } = props.connection
@@ -117,7 +117,7 @@ function ConnectionFacts(props: { connection: Connection }) {
   return <p className="facts">{facts.filter((fact) => fact !== null).join(' · ')}</p>
 }
 
-/** Why the last look failed, in the person's language where there are words for it. */
+/** Why the last attempt failed, translated if there is a text for it. */
 function Failure(props: { failure: NonNullable<Connection['failure']> }) {
   const { i18n } = useTranslation()
   const { code, message, remedy } = inLanguage(props.failure, i18n.language)

@@ -16,7 +16,7 @@ type Open =
   | { kind: 'edit'; connection: Connection }
   | { kind: 'remove'; connection: Connection }
 
-/** Servers whose tools the agent may use: those that are connected, and the catalogue. */
+/** MCP servers whose tools agents can use: connected ones, and the catalog. */
 export function ConnectionsSection() {
   const { t } = useTranslation('connections')
   const connections = useConnections()

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { DialogActions } from '../../../ui/dialog-actions.tsx'
 
-/** Says whose page a login leads to before the person goes there: the server of the connection chose it. */
+/** Shows the address of a sign-in page before you go there, because the MCP server chose it. */
 export function LoginDialog(props: { name: string; login: ConnectionLogin; onClose: () => void }) {
   const { t } = useTranslation(['connections', 'common'])
   const { name, login } = props

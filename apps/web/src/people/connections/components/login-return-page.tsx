@@ -5,7 +5,7 @@ import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useFinishedLogin } from '../api/connection-logins.queries.ts'
 
-/** Where a login server sends people back to: it ends the login and goes to the connections. */
+/** The page that sign-in servers redirect to: finishes the sign-in and opens the connections. */
 export function LoginReturnPage() {
   const { t } = useTranslation('connections')
   const login = useFinishedLogin()

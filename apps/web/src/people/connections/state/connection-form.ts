@@ -1,20 +1,20 @@
 import type { Connection, ConnectionAuth, ConnectionPreset, CreateConnection, UpdateConnection } from '@threadbox/sdk'
 import { isSameProgram, type ProgramForm, programFormOf, programRequest } from './program-form.ts'
 
-/** The form of a connection as it is typed. A stored token never comes back, so its field is empty. */
+/** The values of the connection form. The server never returns a stored token, so its field is empty. */
 export type ConnectionForm = {
   name: string
-  /** Where the server is, or what is run; of the fields of the other nothing is sent. */
+  /** Remote server or local program; the fields of the other kind aren’t sent. */
   kind: Connection['kind']
   program: ProgramForm
   url: string
   authKind: ConnectionAuth['kind']
   header: string
-  /** A token, or the secret of a client. */
+  /** A token, or a client secret. */
   secret: string
-  /** Of a client that was registered by hand. */
+  /** The ID of a client that was registered by hand. */
   clientId: string
-  /** Empty: for all threads of the person. */
+  /** Empty: all threads of the user. */
   workspaceId: string
 }
 export type ConnectionField = 'name' | 'url' | 'header' | 'secret' | 'clientId'
@@ -49,7 +49,7 @@ export function formOf(connection: Connection): ConnectionForm {
   }
 }
 
-/** Whether the token, or the login, that is stored goes on being used with what the form says. */
+/** True if the stored token or session remains valid with the values of the form. */
 export function keepsSecret(form: ConnectionForm, saved: Connection | null): boolean {
   if (saved === null || form.secret !== '' || form.authKind === 'none') return false
   if (form.authKind === 'oauth') {
@@ -59,7 +59,7 @@ export function keepsSecret(form: ConnectionForm, saved: Connection | null): boo
   return saved.auth.kind === form.authKind && isSameHeader && form.url.trim() === saved.url
 }
 
-/** What is wrong with the form, by field. */
+/** The problems of the form, by field. */
 export function problemsOf(
   form: ConnectionForm,
   saved: Connection | null,
@@ -87,7 +87,7 @@ export function createRequest(form: ConnectionForm, preset: ConnectionPreset | n
   return { kind: 'http', ...place, url: form.url.trim(), auth: authOf(form) }
 }
 
-/** Only what is another than before: address and token together, because one was entered for the other. */
+/** Only changed fields. Address and token go together, because one was entered for the other. */
 export function updateRequest(form: ConnectionForm, saved: Connection): UpdateConnection {
   const name = form.name.trim()
   if (saved.kind === 'stdio') {

@@ -2,7 +2,7 @@ import type { ModelConnection } from '@threadbox/sdk'
 
 export type ProviderKind = ModelConnection['provider']
 
-/** What the app knows about a provider before anybody asked it. */
+/** What the app knows about a provider without a request to it. */
 export type Provider = {
   kind: ProviderKind
   /** A proper name, the same in every language; `null` for the one that has only a description. */
@@ -10,7 +10,7 @@ export type Provider = {
   key: 'required' | 'optional' | 'none'
   url: 'required' | 'optional' | 'none'
   urlExample: string | null
-  /** Names to start from. The list only helps typing: any name can be written. */
+  /** Suggested names. They only help typing: any name can be entered. */
   suggestedModels: readonly string[]
 }
 

@@ -8,7 +8,7 @@ const discovered: DiscoveredModel[] = [
   { provider: 'openai', model: 'gpt-5', baseUrl: null, source: 'environment' },
 ]
 
-it('shows what was found beside its provider and leaves the order alone', () => {
+it('shows what was found beside its provider and keeps the order', () => {
   const offers = providerOffers(discovered)
   expect(offers.map((offer) => offer.provider.kind)).toEqual(providerOffers([]).map((offer) => offer.provider.kind))
   expect(offers.find((offer) => offer.provider.kind === 'ollama')).toMatchObject({
@@ -22,7 +22,7 @@ it('shows what was found beside its provider and leaves the order alone', () => 
   expect(offers.find((offer) => offer.provider.kind === 'anthropic')?.foundAt).toBeNull()
 })
 
-it('suggests found models first, each once, and none that is connected', () => {
+it('suggests found models first, each once, without connected ones', () => {
   const connected = [{ provider: 'ollama', model: 'qwen3' }] as ModelConnection[]
   const names = suggestedModels('ollama', { discovered, connected })
   expect(names[0]).toBe('qwen3:8b')
@@ -30,6 +30,6 @@ it('suggests found models first, each once, and none that is connected', () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-it('suggests nothing for an address that nobody has asked', () => {
+it('suggests nothing for an address that was not queried', () => {
   expect(suggestedModels('openai-compatible', { discovered, connected: [] })).toEqual([])
 })

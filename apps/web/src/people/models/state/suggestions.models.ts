@@ -1,15 +1,15 @@
 import type { DiscoveredModel, ModelConnection } from '@threadbox/sdk'
 import { type Provider, type ProviderKind, providers } from './provider-catalog.ts'
 
-/** A provider as a row of the list: what was found of it, so that connecting needs no typing. */
+/** A provider as a row of the list, with the models that were found, so that connecting needs no typing. */
 export type ProviderOffer = {
   provider: Provider
-  /** Names of models that can be used at once, found on the machine or behind a key of the environment. */
+  /** Names of models that are ready to use, found on the host or through a key in the environment. */
   found: readonly string[]
   foundAt: { source: 'machine' | 'environment'; address: string | null } | null
 }
 
-/** The list of providers with what was discovered. Order is the catalogue's, so that rows do not jump. */
+/** The list of providers with the discovered models. It keeps the order of the catalog, so that rows don’t jump. */
 export function providerOffers(discovered: readonly DiscoveredModel[]): ProviderOffer[] {
   return providers.map((provider) => {
     const own = discovered.filter((model) => model.provider === provider.kind)
@@ -22,7 +22,7 @@ export function providerOffers(discovered: readonly DiscoveredModel[]): Provider
   })
 }
 
-/** What to suggest while a model's name is typed: found ones first, connected ones left out. */
+/** Suggestions while a model’s name is typed: found ones first, without those already connected. */
 export function suggestedModels(
   kind: ProviderKind,
   options: { discovered: readonly DiscoveredModel[]; connected: readonly ModelConnection[] },

@@ -3,7 +3,7 @@ import type { Skill, SkillBody } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** Those of the person and of their workspaces, in the order of names. */
+/** The skills of the user and of the user’s workspaces, by name. */
 export function useSkills() {
   const client = useClient()
   return useQuery({
@@ -13,26 +13,26 @@ export function useSkills() {
   })
 }
 
-/** With its instructions and the names of its files. */
+/** Includes the instructions and the names of its files. */
 export function useSkillContent(skillId: string) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.skill(skillId),
     queryFn: ({ signal }) => client.skills.get(skillId, signal),
-    // What is about to be edited is read anew each time.
+    // Fetched again each time: it is about to be edited.
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,
   })
 }
 
-/** Reads it as it is now, for who has an older one. */
+/** Reads the current version, for a form that has an older one. */
 export function useReadSkill() {
   const client = useClient()
   return useMutation({ mutationFn: (skillId: string) => client.skills.get(skillId) })
 }
 
-/** What the agent of a thread has, and where each comes from. */
+/** The skills of a thread’s agent, and where each comes from. */
 export function useThreadSkills(threadId: string) {
   const client = useClient()
   return useQuery({
@@ -46,7 +46,7 @@ export function renewSkills(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.skills })
 }
 
-/** Adds a skill, or puts another content in the place of one. */
+/** Adds a skill, or replaces the content of one. */
 export function useSaveSkill() {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -60,8 +60,8 @@ export function useSaveSkill() {
 }
 
 /**
- * Where something is saved: in the place of a skill, only of its version `over` where one is named, or as a new one for a
- * workspace or all threads (null).
+ * The target of a save: an existing skill (only its version `over` if given), or a new one for a workspace or for all
+ * threads (null).
  */
 export type SkillTarget = { skillId: string; over?: string } | { workspaceId: string | null }
 
@@ -84,7 +84,7 @@ export function useDeleteSkill() {
   })
 }
 
-/** Saves a folder of a thread's sandbox. */
+/** Saves a folder of a thread’s sandbox as a skill. */
 export function useSaveFolder(threadId: string) {
   const client = useClient()
   const queryClient = useQueryClient()

@@ -13,7 +13,7 @@ import { useReadSkill, useSaveSkill, useSkillContent } from '../api/skills.queri
 import { skillDraft } from '../state/skill-groups.models.ts'
 import { SkillPlace } from './skill-place.tsx'
 
-/** Writes a new skill. */
+/** Creates a skill. */
 export function NewSkillDialog(props: { onClose: () => void }) {
   const { t } = useTranslation('skills')
   const [workspaceId, setWorkspaceId] = useState<string | null>(null)
@@ -29,7 +29,7 @@ export function NewSkillDialog(props: { onClose: () => void }) {
   )
 }
 
-/** Changes the `SKILL.md` of a skill; its other files stay and are named. */
+/** Edits the `SKILL.md` of a skill; its other files stay and are listed. */
 export function EditSkillDialog(props: { skillId: string; name: string; onClose: () => void }) {
   const { t } = useTranslation(['skills', 'common'])
   const content = useSkillContent(props.skillId)
@@ -54,10 +54,10 @@ export function EditSkillDialog(props: { skillId: string; name: string; onClose:
 
 function SkillForm(props: {
   title: string
-  /** Of a new skill: a text that may be saved as it is, and where the skill goes. */
+  /** For a new skill: the initial text, which can be saved as it is, and the scope. */
   draft?: string
   workspaceId?: string | null
-  /** The one that is changed. Another version of it that comes while somebody writes changes nothing in the form. */
+  /** The skill to edit. Another version of it that arrives while you type doesn’t change the form. */
   skill?: SkillContent
   onClose: () => void
   children: ReactNode
@@ -88,7 +88,7 @@ function SkillForm(props: {
     read.reset()
     saveOver(over)
   }
-  // Of what is read after the dialog was closed nobody hears.
+  // A result that arrives after the dialog was closed is ignored.
   const readNow = (then: (now: SkillContent) => void) => {
     if (over !== undefined) read.mutate(over.id, { onSuccess: then })
   }

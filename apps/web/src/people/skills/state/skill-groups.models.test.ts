@@ -5,7 +5,7 @@ import { groupSkills, skillDraft } from './skill-groups.models.ts'
 const skill = (name: string, workspaceId: string | null) => ({ id: name, name, workspaceId }) as Skill
 const workspace = (id: string) => ({ id, name: id }) as Workspace
 
-test('G6: skills stand where they are used; those for all threads come first, also while there are none', () => {
+test('G6: skills are grouped by scope; those for all threads come first, also while there are none', () => {
   const groups = groupSkills(
     [skill('a', 'w2'), skill('b', 'w1'), skill('c', 'w2')],
     [workspace('w1'), workspace('w2'), workspace('w3')],
@@ -17,7 +17,7 @@ test('G6: skills stand where they are used; those for all threads come first, al
   ])
 })
 
-test('G6: a draft has the form that a skill needs', () => {
+test('G6: a draft has the format that a skill needs', () => {
   expect(skillDraft({ description: 'What it does.', steps: 'Steps' })).toBe(
     '---\nname: my-skill\ndescription: What it does.\n---\n\nSteps\n',
   )

@@ -9,23 +9,23 @@ const workspacesQuery = (client: ThreadboxClient) =>
 
 const none: Workspace[] = []
 
-/** The workspaces of the person, in order. None while they are loading, which takes no longer than the threads. */
+/** The user’s workspaces, in order. Empty while they load, which takes no longer than the threads. */
 export function useWorkspaces(): Workspace[] {
   return useQuery(workspacesQuery(useClient())).data?.workspaces ?? none
 }
 
-/** With what workspaces inherit. */
+/** The values that workspaces inherit. */
 export function useWorkspaceValues(): Workspaces['installation'] | undefined {
   return useQuery(workspacesQuery(useClient())).data?.installation
 }
 
-/** The model that a thread asks: its own, else its workspace's; null for the default of the installation. */
+/** The model of a thread: its own, else its workspace’s; null for the default of the installation. */
 export function useModelOf(thread: Pick<Thread, 'modelId' | 'workspaceId'> | undefined): string | null {
   const workspaces = useWorkspaces()
   return thread?.modelId ?? workspaces.find(({ id }) => id === thread?.workspaceId)?.modelId ?? null
 }
 
-/** Something about workspaces changed: which there are, what is in them, or what their threads inherit. */
+/** Reloads after a change of workspaces: which ones exist, their threads, or what these inherit. */
 export function renewWorkspaces(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.workspaces })
   void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
@@ -64,7 +64,7 @@ export function useUpdateWorkspace(workspaceId: string) {
   })
 }
 
-/** Changes that are shown at once and taken back when the server refuses. */
+/** Changes that are shown immediately and undone if the server rejects them. */
 export function useChangeWorkspace(): (
   workspace: Workspace,
   shown: Partial<Workspace>,
@@ -85,7 +85,7 @@ export function useChangeWorkspace(): (
   }
 }
 
-/** Puts a workspace in front of another one, or at the end. */
+/** Moves a workspace before another one, or to the end. */
 export function usePlaceWorkspace(): (workspaceId: string, before: string | null) => void {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -102,7 +102,7 @@ export function useWorkspaceContents(workspaceId: string) {
   return useQuery({
     queryKey: queryKeys.workspaceContents(workspaceId),
     queryFn: ({ signal }) => client.workspaces.contents(workspaceId, signal),
-    // What is about to be deleted is looked at anew each time.
+    // Fetched again each time: it shows what is about to be deleted.
     gcTime: 0,
     staleTime: 0,
   })

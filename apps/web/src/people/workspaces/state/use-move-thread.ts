@@ -5,7 +5,7 @@ import { keepFocusOn } from '../../../page/client/kept-focus.ts'
 import { useMoveThread } from '../../../page/thread/api/thread-mutations.ts'
 import { showToast } from '../../../ui/toast.tsx'
 import { useWorkspaces } from '../api/workspaces.queries.ts'
-import { neighbour } from './workspace-groups.models.ts'
+import { neighbor } from './workspace-groups.models.ts'
 
 /** Puts a thread into a workspace, or outside of all, and says so. Where it is already nothing happens. */
 export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) => void {
@@ -33,7 +33,7 @@ export function useMoveByKey(): (event: KeyboardEvent, thread: Thread) => boolea
     event.preventDefault()
     event.stopPropagation()
     const order = open.map(({ id }) => id)
-    const target = neighbour(order, thread.workspaceId, step)
+    const target = neighbor(order, thread.workspaceId, step)
     if (target === undefined || order.length === 0) return true
     keepFocusOn(thread.id)
     moveTo(thread, target)

@@ -1,12 +1,12 @@
 import type { Thread, Workspace } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
-import { byWorkspace, neighbour, placeByOne, placeOnto } from './workspace-groups.models.ts'
+import { byWorkspace, neighbor, placeByOne, placeOnto } from './workspace-groups.models.ts'
 
 const workspace = (id: string, archivedAt: number | null = null) => ({ id, name: id, archivedAt }) as Workspace
 const thread = (id: string, workspaceId: string | null, more: Partial<Thread> = {}) =>
   ({ id, workspaceId, updatedAt: 0, isPinned: false, deletedAt: null, ...more }) as Thread
 
-test('C12: threads stand under their workspace, pinned first, then the latest; all others outside', () => {
+test('C12: threads are under their workspace, pinned first, then the latest; all others outside', () => {
   const threads = [
     thread('old', 'a', { updatedAt: 1 }),
     thread('new', 'a', { updatedAt: 2 }),
@@ -26,7 +26,7 @@ test('C12: threads stand under their workspace, pinned first, then the latest; a
   expect(outside.map(({ id }) => id)).toEqual(['lost', 'free'])
 })
 
-test('C12: a workspace that is dropped takes the place of the one below it or above it', () => {
+test('C12: a dropped workspace takes the position of the one below it or above it', () => {
   const order = ['a', 'b', 'c']
   expect(placeOnto(order, 'c', 'a')).toBe('a')
   expect(placeOnto(order, 'a', 'b')).toBe('c')
@@ -35,12 +35,8 @@ test('C12: a workspace that is dropped takes the place of the one below it or ab
   expect([placeByOne(order, 'c', -1), placeByOne(order, 'c', 1)]).toEqual(['b', undefined])
 })
 
-test('C12: by the keyboard a thread goes from group to group, the last of which is none', () => {
+test('C12: by keyboard a thread moves from group to group, the last of which is none', () => {
   const order = ['a', 'b']
-  expect([neighbour(order, 'a', -1), neighbour(order, 'a', 1)]).toEqual([undefined, 'b'])
-  expect([neighbour(order, 'b', 1), neighbour(order, null, -1), neighbour(order, null, 1)]).toEqual([
-    null,
-    'b',
-    undefined,
-  ])
+  expect([neighbor(order, 'a', -1), neighbor(order, 'a', 1)]).toEqual([undefined, 'b'])
+  expect([neighbor(order, 'b', 1), neighbor(order, null, -1), neighbor(order, null, 1)]).toEqual([null, 'b', undefined])
 })
