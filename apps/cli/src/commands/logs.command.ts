@@ -12,7 +12,7 @@ export const logUnknown = defineError<{ name: string }>({
   remedy: () => `Use one of: ${sources.join(', ')}.`,
 })
 
-/** `logs`: the last lines of one log or of all, and what is added to them with `follow`, until interrupted. */
+/** `logs`: prints the last lines of one log or of all, and with `follow` new lines until interrupted. */
 export function logsCommand(options: {
   dataDir: string
   program: string | undefined

@@ -1,7 +1,10 @@
 import { readInstallation } from '../installation/data-directory.ts'
 import { identify, writeProcessRecord } from '../installation/process-record.ts'
 
-/** `record-process`: what the supervisor does for each program that it starts; under systemd each unit runs this. */
+/**
+ * `record-process`: records a process, as the supervisor does for each program it starts. Under systemd each unit runs
+ * this.
+ */
 export async function recordProcessCommand(options: {
   dataDir: string
   program: 'host' | 'server'

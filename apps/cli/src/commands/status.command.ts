@@ -1,7 +1,7 @@
 import { readInstallation } from '../installation/data-directory.ts'
 import { type InstallationStatus, readStatus } from '../installation/status.ts'
 
-/** `status`: exit code 0 when everything runs and answers, 1 otherwise. */
+/** `status`: exit code 0 if everything runs and responds, 1 otherwise. */
 export async function statusCommand(options: { dataDir: string; json: boolean }): Promise<number> {
   const status = await readStatus(readInstallation(options.dataDir))
   process.stdout.write(`${options.json ? JSON.stringify(status) : renderStatus(status)}\n`)

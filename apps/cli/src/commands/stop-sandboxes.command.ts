@@ -1,7 +1,7 @@
 import { readInstallation } from '../installation/data-directory.ts'
 import { stopSandboxes } from '../installation/stop-sandboxes.ts'
 
-/** `stop-sandboxes`: what a stop of the whole service does before the daemons end. */
+/** `stop-sandboxes`: stops all sandboxes. A stop of the whole service does this before the daemons exit. */
 export async function stopSandboxesCommand(options: { dataDir: string }): Promise<number> {
   const { stopped, failed } = await stopSandboxes(readInstallation(options.dataDir))
   process.stdout.write(

@@ -15,10 +15,10 @@ export const installationMissing = defineError<{ dataDirectory: string }>({
 export const programs = ['host', 'server'] as const
 export type Program = (typeof programs)[number]
 
-/** Where things are in a data directory. */
+/** The paths in a data directory. */
 export type Installation = {
   dataDirectory: string
-  /** All of `threadbox.env`: what host daemon and server are started with. */
+  /** The content of `threadbox.env`: the environment of host daemon and server. */
   environment: Record<string, string>
   settings: { installation: string; hostSocket: string; logLevel: string }
   release: string

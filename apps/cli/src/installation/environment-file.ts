@@ -1,5 +1,5 @@
 /**
- * Reads `threadbox.env`: `NAME=value` lines, `#` comments. No quoting and no substitution, so that systemd, the
+ * Parses `threadbox.env`: `NAME=value` lines and `#` comments. No quoting and no substitution, so that systemd, the
  * launcher and the supervisor read the same values.
  */
 export function parseEnvironmentFile(text: string): Record<string, string> {

@@ -19,7 +19,7 @@ async function checked(answers: (host: string) => Record<string, string>, baseDo
   return { port, states: checks.map(({ id, state }) => `${id} ${state}`) }
 }
 
-test('O12: doctor asks the front door under the name of a preview', async () => {
+test('O12: doctor requests the name of a preview from the server', async () => {
   let asked = ''
   const { port, states } = await checked((host) => {
     asked = host
@@ -29,7 +29,7 @@ test('O12: doctor asks the front door under the name of a preview', async () => 
   expect(states).toEqual(['preview-door ok', 'preview-names ok', 'preview-browser skipped'])
 })
 
-test('O12: doctor says when the server takes previews for something else, and when their names lead nowhere', async () => {
+test('O12: doctor reports a server that does not serve previews, and preview names that do not resolve', async () => {
   const { states } = await checked(() => ({}), 'box.example.com')
   expect(states).toEqual(['preview-door failed', 'preview-names warning', 'preview-browser skipped'])
 })

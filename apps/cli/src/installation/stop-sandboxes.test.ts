@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { readInstallation } from './data-directory.ts'
 import { stopSandboxes } from './stop-sandboxes.ts'
 
-/** Asks a host daemon that answers with `answer`, and gives the requests that it got. */
+/** Runs `stopSandboxes` against a host daemon that responds with `answer`, and returns the requests it received. */
 async function stopWith(answer: RequestListener) {
   const folder = mkdtempSync(join(tmpdir(), 'stop-sandboxes-'))
   const socket = join(folder, 'host.sock')
@@ -26,14 +26,14 @@ async function stopWith(answer: RequestListener) {
   }
 }
 
-test('a host that cannot be asked, or refuses, is an error', async () => {
+test('a host that cannot be reached, or refuses, is an error', async () => {
   await expect(stopWith((_, response) => response.destroy())).rejects.toThrow('socket hang up')
   await expect(stopWith((_, response) => response.writeHead(500).end('{}'))).rejects.toMatchObject({
     code: 'installation.sandboxes-not-stopped',
   })
 })
 
-test('all sandboxes are stopped with one order, and each that did not stop is named with the reason', async () => {
+test('one order stops all sandboxes, and each that did not stop is named with the reason', async () => {
   const failed = [
     { sandboxId: 's1', reason: 'its disk is gone' },
     { sandboxId: null, reason: 'busy' },

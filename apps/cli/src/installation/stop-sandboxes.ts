@@ -22,9 +22,9 @@ export type StopOutcome = { stopped: string[]; failed: string[] }
  */
 export async function stopSandboxes(installation: Installation): Promise<StopOutcome> {
   const socketPath = installation.settings.hostSocket
-  const answer = await askHost({ socketPath, path: hostPaths.shutdown(), body: {}, timeoutMs: stopTimeoutMs })
-  if (answer.status !== 200) throw sandboxesNotStopped({ status: answer.status })
-  return parseOutcome(answer.body)
+  const response = await askHost({ socketPath, path: hostPaths.shutdown(), body: {}, timeoutMs: stopTimeoutMs })
+  if (response.status !== 200) throw sandboxesNotStopped({ status: response.status })
+  return parseOutcome(response.body)
 }
 
 function parseOutcome(body: unknown): StopOutcome {

@@ -7,11 +7,11 @@ import { rotateLogs } from './rotate-log.ts'
 import { SupervisedProgram } from './supervised-program.ts'
 
 /**
- * Keeps host daemon and server of one installation running. SIGTERM or SIGINT: stop the server, then the host with its
- * sandboxes, and end with 0. SIGHUP: stop both daemons but leave the sandboxes, and end with 75, so that whatever
- * started the supervisor starts it again from the release that is now current.
+ * Keeps host daemon and server of one installation running. SIGTERM or SIGINT: stops the server, then the host daemon
+ * with its sandboxes, and exits with 0. SIGHUP: stops both daemons but leaves the sandboxes, and exits with 75, so that
+ * the process that started the supervisor starts it again from the current release.
  */
-const exitToStartAgain = 75
+const exitForRestart = 75
 const rotationIntervalMs = 60_000
 const hostGraceMs = 20_000
 const serverGraceMs = 15_000
@@ -36,7 +36,7 @@ const rotation = setInterval(async () => {
 let ending: Promise<void> | undefined
 process.on('SIGTERM', () => (ending ??= end({ withSandboxes: true, exitCode: 0 })))
 process.on('SIGINT', () => (ending ??= end({ withSandboxes: true, exitCode: 0 })))
-process.on('SIGHUP', () => (ending ??= end({ withSandboxes: false, exitCode: exitToStartAgain })))
+process.on('SIGHUP', () => (ending ??= end({ withSandboxes: false, exitCode: exitForRestart })))
 
 async function end(options: { withSandboxes: boolean; exitCode: number }): Promise<void> {
   clearInterval(rotation)
@@ -75,7 +75,7 @@ function serverUser(of: Installation) {
   return { workingDirectory: join(of.dataDirectory, 'server'), ...(identity ? { identity } : {}) }
 }
 
-/** The daemons see these of the caller's variables and what the settings say, nothing else. */
+/** The daemons get these variables of the caller and those from the settings, nothing else. */
 function inherited(patterns: readonly RegExp[]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>

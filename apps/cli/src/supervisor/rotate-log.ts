@@ -4,7 +4,7 @@ import type { Installation } from '../installation/data-directory.ts'
 const kept = 3
 const logLimitBytes = 20_000_000
 
-/** Rotates every log of an installation that has grown over 20 MB; gives what went wrong, by log. */
+/** Rotates every log of an installation that is larger than 20 MB. Returns the errors, by log. */
 export async function rotateLogs(installation: Pick<Installation, 'log'>): Promise<{ log: string; error: string }[]> {
   const outcomes = await Promise.all(
     (['host', 'server', 'supervisor'] as const).map((name) => {
@@ -19,7 +19,7 @@ export async function rotateLogs(installation: Pick<Installation, 'log'>): Promi
 }
 
 /**
- * Moves a log aside when it has grown over the limit: `x.log` → `x.log.1` → … `x.log.3`. The writing process holds the
+ * Moves a log aside when it is larger than the limit: `x.log` → `x.log.1` → … `x.log.3`. The writing process holds the
  * file open in append mode, so the content is copied and the file emptied; lines written between the two are lost.
  */
 export async function rotateLog(path: string, options: { limitBytes: number }): Promise<void> {
