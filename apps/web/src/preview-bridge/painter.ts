@@ -7,7 +7,7 @@ const imageTimeoutMs = 8000
 const loadTimeoutMs = 5000
 
 const paint: Painter = async (region, scale) => {
-  // Without the scroll bar, which the copy that is painted does not have.
+  // Without the scroll bar, which the painted copy doesn’t have.
   const { clientWidth, clientHeight } = document.documentElement
   const canvas = makeSurface(region, scale)
   let restore: () => void = () => undefined
@@ -38,7 +38,7 @@ const paint: Painter = async (region, scale) => {
   return { image, missing: await reading }
 }
 
-/** Waits for what the copy loads once more before it looks like the page: its style sheets, and fonts that they name. */
+/** Waits for what the copy loads again before it looks like the page: its style sheets, and the fonts in them. */
 async function settled(copy: Document): Promise<void> {
   const late = new Promise<void>((resolve) => setTimeout(resolve, loadTimeoutMs))
   const sheets = [...copy.querySelectorAll<HTMLLinkElement>('link[rel~=stylesheet i]')]
@@ -52,7 +52,7 @@ async function settled(copy: Document): Promise<void> {
         }),
     )
   await Promise.race([Promise.all(loads), late])
-  // Fonts are loaded once something is laid out with them.
+  // Fonts are loaded once text is laid out with them.
   copy.documentElement.getBoundingClientRect()
   await Promise.race([copy.fonts.ready, late])
 }

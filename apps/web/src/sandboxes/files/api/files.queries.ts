@@ -20,7 +20,7 @@ const partSize = 2000
 const mostEntries = 20_000
 /** Twice within the minute for which the server watches. */
 const renewMs = 25_000
-const againMs = 700
+const reloadDelayMs = 700
 
 type Folder = { entries: FileEntry[]; total: number }
 
@@ -147,7 +147,7 @@ export function useWatchedFolders(threadId: string, paths: readonly string[], is
 }
 
 /** Folders that changed while they were being read. They are read once more. */
-const again = new Set<string>()
+const changedWhileRead = new Set<string>()
 
 /** Reloads a changed folder where it is in view. */
 export function renewFolder(queryClient: QueryClient, threadId: string, path: string | null): void {
@@ -160,12 +160,12 @@ export function renewFolder(queryClient: QueryClient, threadId: string, path: st
   // A folder that changes all the time would never finish loading if each change restarted the request.
   if (queryClient.isFetching({ predicate }) > 0) {
     const key = `${threadId} ${path ?? ''}`
-    if (again.has(key)) return
-    again.add(key)
+    if (changedWhileRead.has(key)) return
+    changedWhileRead.add(key)
     setTimeout(() => {
-      again.delete(key)
+      changedWhileRead.delete(key)
       renewFolder(queryClient, threadId, path)
-    }, againMs)
+    }, reloadDelayMs)
     return
   }
   void queryClient.invalidateQueries({ predicate })

@@ -8,7 +8,7 @@ import { ChangeMark, EntryIcon } from './file-row.tsx'
 /** Longer lists are for the folder itself. */
 const mostShown = 500
 
-/** What the last turn changed, wherever it is. */
+/** All changes of the last turn, in any folder. */
 export function ChangedList(props: {
   changed: ReturnType<typeof changedFiles>
   shownFile: string | null

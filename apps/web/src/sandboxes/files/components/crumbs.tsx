@@ -5,7 +5,7 @@ import { crumbsOf } from '../../../page/content/state/names.models.ts'
 import { useFolderDrop } from '../state/file-drag.ts'
 import { FileName } from './file-name.tsx'
 
-/** The way to the folder that is shown; each part of it leads there. */
+/** The path to the shown folder; each part of it is a link. */
 export function Crumbs(props: {
   folder: string
   onFolder: (path: string) => void
@@ -40,7 +40,7 @@ export function Crumbs(props: {
   )
 }
 
-/** A folder on the way; files that are dragged onto it move there. */
+/** A folder in the path. Files that are dropped on it move there. */
 function Crumb(props: {
   isLast: boolean
   onFolder: () => void

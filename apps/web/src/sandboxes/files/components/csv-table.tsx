@@ -5,7 +5,7 @@ import { textOf } from '../state/kinds.models.ts'
 import type { FileBytes } from './file-content.tsx'
 import { TableGrid } from './table-grid.tsx'
 
-/** The parser comes with it, so it is loaded with the first file that needs it. */
+/** Loaded with the first file that needs it, because it includes the parser. */
 export function CsvTable(props: { content: FileBytes }) {
   const { t } = useTranslation('files')
   const { bytes, isWhole } = props.content

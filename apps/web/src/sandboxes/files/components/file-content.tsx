@@ -5,16 +5,16 @@ import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useFileBytes } from '../api/files.queries.ts'
 
-/** A file whose bytes are shown. */
+/** A file whose content is shown. */
 export type ShownFile = { threadId: string; entry: FileEntry; isReadable: boolean }
 
 export type FileBytes = { bytes: Uint8Array<ArrayBuffer>; version: string; isWhole: boolean }
 
-/** The first bytes of a file, once they are here. */
+/** The first bytes of a file, once they are loaded. */
 export function FileContent(
   props: ShownFile & {
     limitBytes: number
-    /** Only the whole file can be understood. */
+    /** True for formats of which only the whole file can be parsed. */
     isAllNeeded?: boolean
     children: (content: FileBytes) => ReactNode
   },

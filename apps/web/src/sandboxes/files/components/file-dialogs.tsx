@@ -24,7 +24,7 @@ import { type FilesView, withFile, withMoved } from '../state/files-view.models.
 import { isFolder } from '../state/tree.models.ts'
 import { CopyFromThread } from './copy-from-thread.tsx'
 
-/** What the person is asked. `path` is the folder for something new, else what it is about. */
+/** The open dialog. `path` is the parent folder for new entries, else the entry itself. */
 export type FileQuestion =
   | { kind: 'new-file' | 'new-folder' | 'rename'; path: string }
   | { kind: 'copy-from'; folder: string }
@@ -165,7 +165,7 @@ function someNames(names: readonly string[]): string {
   return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')}, …`
 }
 
-/** One text and a button. The part of the text before `selection` is selected at first; undefined: all of it. */
+/** One text field and a button. The part of the text before `selection` is selected at first; undefined: all of it. */
 function QuestionForm(props: {
   title: string
   label: string

@@ -29,20 +29,20 @@ export type FileListActions = {
   onFile: (path: string) => void
   onSort: (by: SortKey) => void
   onRename: (path: string) => void
-  /** What is selected. */
+  /** Removes the selected entries. */
   onRemove: () => void
   onMoveInto: (paths: readonly string[], folder: string) => void
   onUp: () => void
   onRetry: (folder: string) => void
 }
 
-/** A folder with those that are open in it. However many lines it has, only those in view are drawn. */
+/** A folder with the entries of open folders. Only the rows in view are rendered. */
 export function FileList(props: {
   label: string
   rows: readonly TreeRow[]
   sort: Sort
   selection: Selection
-  /** A tap selects one more, and opens nothing. */
+  /** A tap adds a row to the selection, and opens nothing. */
   isSelecting: boolean
   onSelect: (path: string, how: SelectHow) => void
   onSelectAll: () => void
@@ -137,7 +137,7 @@ function ListHead(props: { sort: Sort; onSort: (by: SortKey) => void }) {
   )
 }
 
-/** A line that is no entry: a folder that is read, empty, too large or cannot be read. */
+/** A row that isn’t an entry: a folder that is loading, empty, too large or unreadable. */
 function NoteRow(props: { row: Exclude<TreeRow, { kind: 'entry' }>; top: number; onRetry: (folder: string) => void }) {
   const { t } = useTranslation('files')
   const problemOf = useProblem()
@@ -169,7 +169,7 @@ function NoteRow(props: { row: Exclude<TreeRow, { kind: 'entry' }>; top: number;
   )
 }
 
-/** The active row may not be drawn yet: where it belongs is known all the same. */
+/** The active row may not be rendered yet, but its position is known. */
 function useKeepInView(scroll: RefObject<HTMLDivElement | null>, at: number): void {
   useLayoutEffect(() => {
     const element = scroll.current
@@ -242,7 +242,7 @@ function keyOf(event: KeyboardEvent): { key: string; isShortcut: boolean } {
   return { key: event.key, isShortcut: event.ctrlKey || event.metaKey || event.altKey }
 }
 
-/** Whether the key did something with the entry. */
+/** True if the key applied to the entry. */
 function keyOnEntry(
   key: string,
   on: { entry: Extract<TreeRow, { kind: 'entry' }>['entry']; isOpen: boolean; actions: FileListActions },

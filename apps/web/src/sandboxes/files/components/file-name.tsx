@@ -1,6 +1,6 @@
 import { shownName } from '../../../page/content/state/names.models.ts'
 
-/** A name from the sandbox: its direction is its own, and no character of it can change how the page reads. */
+/** A name from the sandbox, isolated: its text direction and characters can’t affect the rest of the page. */
 export function FileName(props: { name: string; className?: string }) {
   const shown = shownName(props.name)
   return (

@@ -11,7 +11,7 @@ import { chosenFiles } from '../state/dropped-files.ts'
 import { useTransfersStore } from '../state/transfers-context.tsx'
 import type { FileQuestion } from './file-dialogs.tsx'
 
-/** What can be done with the folder that is shown. */
+/** The actions on the shown folder. */
 export function FilesActions(props: {
   threadId: string
   folder: string
@@ -24,7 +24,7 @@ export function FilesActions(props: {
   const transfers = useTransfersStore()
   const files = useRef<HTMLInputElement>(null)
   const directory = useRef<HTMLInputElement>(null)
-  // The menu gives the focus back when it closes; the dialog takes it after that.
+  // The menu restores the focus when it closes, and the dialog takes it after that.
   const ask = (kind: 'new-file' | 'new-folder') => setTimeout(() => props.onAsk({ kind, path: folder }))
   const choose = (input: HTMLInputElement) => {
     if (input.files !== null) transfers.add(threadId, folder, chosenFiles(input.files))

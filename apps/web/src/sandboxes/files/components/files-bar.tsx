@@ -11,16 +11,16 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { isFolder, type Listing } from '../state/tree.models.ts'
 import type { FileQuestion } from './file-dialogs.tsx'
 
-/** All files or the changed ones, how many there are, and what can be done with the selected one. */
+/** All files or the changed ones, their number, and the actions on the selected ones. */
 export function FilesBar(props: {
   threadId: string
   listing: (Listing & { retry: () => void }) | undefined
   changedCount: number
   isChangedOnly: boolean
   onChangedOnly: (isChangedOnly: boolean) => void
-  /** What is selected in the list, which is of this folder. */
+  /** The selected entries of the shown folder. */
   selected: readonly FileEntry[]
-  /** A tap selects one more. Only where there are no keys and no pointer to do it with. */
+  /** A tap adds a row to the selection. Only on devices without keyboard and pointer. */
   isSelecting: boolean
   onSelecting: (isSelecting: boolean) => void
   folder: string
@@ -69,7 +69,7 @@ export function FilesBar(props: {
   )
 }
 
-/** How many there are and, once all are known, how large its files are together. */
+/** The number of entries and, once all are known, the total size of their files. */
 function totalOf(
   { entries, total }: Listing,
   { t, format }: { t: TFunction<'files'>; format: ReturnType<typeof useFormat> },
@@ -105,7 +105,7 @@ function SelectedMenu(props: {
       ? client.files.contentUrl(threadId, single.path, { download: true, wake: false })
       : client.files.archiveUrl(threadId, single.path)
   }
-  // The menu gives the focus back when it closes; the dialog takes it after that.
+  // The menu restores the focus when it closes, and the dialog takes it after that.
   const ask = (question: FileQuestion) => setTimeout(() => props.onAsk(question))
   return (
     <Menu

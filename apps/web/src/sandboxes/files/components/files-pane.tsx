@@ -9,7 +9,7 @@ import { changedFiles } from '../../../page/thread/state/turn-changes.models.ts'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { usePageThread } from '../../panes/state/page-thread.ts'
-import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { closePane, wasPaneOpenedByUser } from '../../panes/state/pane-store.ts'
 import type { PaneProps } from '../../panes/state/panes-context.ts'
 import { useFolders, useWatchedFolders } from '../api/files.queries.ts'
 import { useMoveInto } from '../api/several-files.ts'
@@ -58,7 +58,7 @@ export function FilesPane(props: PaneProps) {
       title={t('title')}
       isSheet={isSheet}
       isFilled
-      takesFocus={wasPaneAskedFor()}
+      takesFocus={wasPaneOpenedByUser()}
       closeLabel={t('close')}
       onClose={() => closePane()}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}

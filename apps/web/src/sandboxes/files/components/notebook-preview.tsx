@@ -10,7 +10,7 @@ import { MarkdownText } from './text-previews.tsx'
 
 const limitBytes = 16 * 1024 * 1024
 
-/** A Jupyter notebook with what its cells printed last. Nothing of it is run. */
+/** A Jupyter notebook with the stored outputs of its cells. None of it is run. */
 export function NotebookPreview(props: ShownFile) {
   return (
     <FileContent {...props} limitBytes={limitBytes} isAllNeeded>
@@ -65,7 +65,7 @@ function Output(props: { output: NotebookOutput }) {
   return <pre className={output.isError ? 'is-error' : undefined}>{output.text}</pre>
 }
 
-/** Anything but a plain table stands in a frame without an origin and without scripts. */
+/** HTML other than a plain table is shown in a frame without an origin and without scripts. */
 function NotebookHtml(props: { html: string }) {
   const { t } = useTranslation('files')
   const frame = <iframe className="frame-html" sandbox="" srcDoc={props.html} title={t('content')} />

@@ -7,17 +7,17 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { renewFolder } from '../api/files.queries.ts'
 
-/** States that pass without anything being done. */
+/** States that end without an action. */
 const passingStates = ['starting', 'waking', 'pausing', 'deleting'] as const
 
-/** Says why the list is not live, and offers what makes it so. */
+/** Shows why the list isn’t live, and offers to make it so. */
 export function SleepNotice(props: { threadId: string; state: SandboxView['state'] }) {
   const { t } = useTranslation('files')
   const client = useClient()
   const queryClient = useQueryClient()
   const onError = useErrorToast()
   const { threadId, state } = props
-  // Listing a folder starts what was never started too.
+  // Listing a folder also starts a sandbox that was never started.
   const wake = useMutation({
     mutationFn: () => client.files.list(threadId, homeFolder, { limit: 1 }),
     onSuccess: () => renewFolder(queryClient, threadId, null),

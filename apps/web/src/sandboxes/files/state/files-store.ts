@@ -4,7 +4,7 @@ import { type FilesView, readFilesView, withFile } from './files-view.models.ts'
 
 const pane = 'files'
 
-/** What the files pane of a thread showed last, and the way to change it. */
+/** What the files pane of a thread showed last, and a function to change it. */
 export function useFilesView(
   threadId: string,
 ): [view: FilesView, change: (update: (view: FilesView) => FilesView) => void] {
@@ -18,7 +18,7 @@ export function useFilesView(
   return [view, change]
 }
 
-/** Shows a file of the thread whose page is open, because the person asked for it. */
+/** Shows a file of the open thread, on request of the user. */
 export function showFile(threadId: string, path: string): void {
   rememberView(threadId, pane, withFile(readFilesView(viewOf(threadId, pane)), path))
   openPane(pane)

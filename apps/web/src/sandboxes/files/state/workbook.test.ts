@@ -64,7 +64,7 @@ const workbook = {
   'xl/worksheets/sheet2.xml': '<worksheet><sheetData/></worksheet>',
 }
 
-test('a workbook is its sheets: texts, dates, truths, results of formulas, each in its column', async () => {
+test('a workbook has sheets of texts, dates, booleans and results of formulas, each in its column', async () => {
   const sheets = await sheetsOf(await zipOf(workbook))
   expect(sheets.map(({ name }) => name)).toEqual(['A & B', 'Empty'])
   const table = await sheets[0]?.read()
@@ -76,7 +76,7 @@ test('a workbook is its sheets: texts, dates, truths, results of formulas, each 
   expect((await sheets[1]?.read())?.columns).toEqual([])
 })
 
-test('what is no workbook is refused', async () => {
+test('a file that is not a workbook is rejected', async () => {
   await expect(sheetsOf(new Uint8Array([1, 2, 3]))).rejects.toThrow(TypeError)
   await expect(sheetsOf(await zipOf({ 'a.txt': 'x' }))).rejects.toThrow('isn’t an Excel workbook')
 })

@@ -37,10 +37,10 @@ export function useGitDiff(threadId: string, of: { root: string; file: GitFile }
 }
 
 /** Reloads when the turn has changed files or has ended. Returns a function that reloads on request. */
-export function useGitAgain(threadId: string): () => void {
+export function useReloadGit(threadId: string): () => void {
   const queryClient = useQueryClient()
   const page = usePageThread()
-  const again = useCallback(
+  const reload = useCallback(
     () => void queryClient.invalidateQueries({ queryKey: queryKeys.git(threadId) }),
     [queryClient, threadId],
   )
@@ -49,10 +49,10 @@ export function useGitAgain(threadId: string): () => void {
   useEffect(() => {
     const now = { isTurnRunning: own?.isTurnRunning, turnChanges: own?.turnChanges }
     const hasEnded = seen.current.isTurnRunning === true && now.isTurnRunning !== true
-    if (hasEnded || seen.current.turnChanges !== now.turnChanges) again()
+    if (hasEnded || seen.current.turnChanges !== now.turnChanges) reload()
     seen.current = now
-  }, [again, own?.isTurnRunning, own?.turnChanges])
-  return again
+  }, [reload, own?.isTurnRunning, own?.turnChanges])
+  return reload
 }
 
 /** Wakes the sandbox, or creates it if it doesn’t exist yet. */

@@ -7,7 +7,7 @@ import { columnsOf, shownLine } from '../state/git-view.models.ts'
 
 const rowHeight = 20
 
-/** The lines of a difference. However many there are, only those in view are drawn. */
+/** The lines of a diff. Only those in view are rendered. */
 export function DiffRows(props: { diff: string; label: string }) {
   const scroll = useRef<HTMLElement>(null)
   const view = useScroll(scroll)

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { homeFolder, isInside, shownName } from '../../../page/content/state/names.models.ts'
 import { Select } from '../../../ui/select.tsx'
 
-/** Which repository it is, and where its tree stands. */
+/** The repository and the state of its working tree. */
 export function GitBar(props: { look: GitLook; tree: GitTree; onRepository: (root: string) => void }) {
   const { t } = useTranslation('git')
   const { look, tree } = props

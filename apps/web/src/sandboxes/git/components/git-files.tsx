@@ -7,7 +7,7 @@ import { FileName } from '../../files/components/file-name.tsx'
 import { changeLetters } from '../state/git-view.models.ts'
 import { LineCount } from './line-count.tsx'
 
-/** The files that are not as the last commit has them. */
+/** The files that differ from the last commit. */
 export function GitFiles(props: { tree: GitTree; shownFile: string | null; onFile: (file: GitFile) => void }) {
   const { t } = useTranslation('git')
   const { tree } = props
@@ -27,7 +27,7 @@ export function GitFiles(props: { tree: GitTree; shownFile: string | null; onFil
   )
 }
 
-/** How many there are, and how many of them are not in the list. */
+/** The number of changed files, and how many of them aren’t listed. */
 function Sum({ tree }: { tree: GitTree }) {
   const { t } = useTranslation('git')
   const format = useFormat()
@@ -63,7 +63,7 @@ function FileButton(props: { file: GitFile; isShown: boolean; onFile: (file: Git
   )
 }
 
-/** The arrows, Home and End go from file to file. */
+/** The arrow keys, Home and End move between files. */
 function moveFocus(event: KeyboardEvent<HTMLUListElement>): void {
   const buttons = [...event.currentTarget.querySelectorAll('button')]
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement)

@@ -13,9 +13,9 @@ import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useFilesView } from '../../files/state/files-store.ts'
-import { closePane, rememberView, usePaneView, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { closePane, rememberView, usePaneView, wasPaneOpenedByUser } from '../../panes/state/pane-store.ts'
 import type { PaneProps } from '../../panes/state/panes-context.ts'
-import { useGitAgain, useGitLook, useWake } from '../api/git.queries.ts'
+import { useGitLook, useReloadGit, useWake } from '../api/git.queries.ts'
 import { type GitView, readGitView } from '../state/git-view.models.ts'
 import { GitBar } from './git-bar.tsx'
 import { GitDiffViewer } from './git-diff-viewer.tsx'
@@ -23,26 +23,26 @@ import { GitFiles } from './git-files.tsx'
 
 const pane = 'git'
 
-/** What changed since the last commit in a repository of the thread's sandbox. */
+/** The changes since the last commit in a repository of the thread’s sandbox. */
 export function GitPane(props: PaneProps) {
   const { t } = useTranslation('git')
   const { threadId } = props
   const client = useClient()
   const { data: thread } = useQuery(threadQuery(client, threadId))
-  const again = useGitAgain(threadId)
+  const reload = useReloadGit(threadId)
   const state = thread?.sandbox.state
   return (
     <Pane
       title={t('title')}
       isSheet={props.isSheet}
       isFilled
-      takesFocus={wasPaneAskedFor()}
+      takesFocus={wasPaneOpenedByUser()}
       closeLabel={t('close')}
       onClose={() => closePane()}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
       actions={
         state === 'active' && (
-          <IconButton label={t('readAgain')} onClick={again}>
+          <IconButton label={t('readAgain')} onClick={reload}>
             <RotateCw className="i" size={14} />
           </IconButton>
         )
@@ -54,7 +54,7 @@ export function GitPane(props: PaneProps) {
   )
 }
 
-/** Where it is looked for repositories: at home, or in the folder that the files show when that is elsewhere. */
+/** The folder in which repositories are searched: home, or the folder of the files pane if it is outside home. */
 function useSearchFolder(threadId: string): string {
   const [{ folder }] = useFilesView(threadId)
   return isInside(folder, homeFolder) ? homeFolder : folder
@@ -127,10 +127,10 @@ function Tree(props: {
   )
 }
 
-/** States that pass without anything being done. */
+/** States that end without an action. */
 const passingStates = ['starting', 'waking', 'pausing', 'deleting'] as const
 
-/** Looking wakes nothing: a person may. What is shown below is as it was. */
+/** Opening the pane doesn’t wake the sandbox; a button does. The content below it is the last that was loaded. */
 function Sleep(props: { threadId: string; state: SandboxView['state'] }) {
   const { t } = useTranslation('git')
   const { threadId, state } = props

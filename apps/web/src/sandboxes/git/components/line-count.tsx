@@ -1,4 +1,4 @@
-/** How many lines were added and removed; nothing where they are not counted. */
+/** The numbers of added and removed lines; empty if they aren’t counted. */
 export function LineCount(props: { added: number | null; removed: number | null }) {
   const { added, removed } = props
   if (added === null || removed === null || added + removed === 0) return null

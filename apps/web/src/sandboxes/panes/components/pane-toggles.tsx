@@ -5,7 +5,7 @@ import { togglePane } from '../state/pane-store.ts'
 import { usePanes } from '../state/panes-context.ts'
 import { useShownPane } from '../state/use-shown-pane.ts'
 
-/** What can stand beside the conversation. */
+/** The buttons that open the panes beside the conversation. */
 export function PaneToggles(props: { threadId: string }) {
   const { t } = useTranslation(['preview', 'files', 'terminal', 'sandbox', 'git', 'common'])
   const panes = usePanes()

@@ -4,21 +4,21 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { TurnChanges } from '../../../page/thread/state/turn-changes.models.ts'
 
-/** What the page of a thread knows of it and panes beside it need. `threadId` is null for a thread that is not made yet. */
+/** What panes use from the page of a thread. `threadId` is null for a thread that doesn’t exist yet. */
 export type PageThread = {
   threadId: string | null
   isTurnRunning: boolean
-  /** Of the turn that is running now. */
+  /** The mode of the running turn. */
   turnMode: Turn['mode'] | undefined
-  /** What the last turn did to files. */
+  /** The file changes of the last turn. */
   turnChanges: TurnChanges | null
-  /** Adds a text to the message that is being written, and goes there. */
+  /** Appends a text to the draft, and focuses the composer. */
   append: (text: string) => void
 }
 
 const offered = createStore<{ page: PageThread | null }>()(() => ({ page: null }))
 
-/** Lets panes use the page that is open. */
+/** Makes the open page available to panes. */
 export function useOfferPageThread(page: PageThread): void {
   const { threadId, isTurnRunning, turnMode, turnChanges, append } = page
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useOfferPageThread(page: PageThread): void {
   }, [threadId, isTurnRunning, turnMode, turnChanges, append])
 }
 
-/** The page that is open; null where no message can be written. */
+/** The open page; null if it has no composer. */
 export function usePageThread(): PageThread | null {
   return useStore(offered, ({ page }) => page)
 }

@@ -140,7 +140,7 @@ export function pin(pinned: PaneMemories['pinned']): void {
 }
 
 /** True if the user opened the pane just now, so that it takes the focus; false after a reload. */
-export function wasPaneAskedFor(): boolean {
+export function wasPaneOpenedByUser(): boolean {
   return opener !== null && panes.getState().paneTarget === null
 }
 

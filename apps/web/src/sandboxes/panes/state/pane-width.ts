@@ -7,7 +7,7 @@ function stored(pane: string): number | null {
   return Number.isFinite(width) && width > 0 ? width : null
 }
 
-/** The width that the person chose for panes of a kind on this device; null: the default. */
+/** The chosen width for panes of a kind on this device; null: the default. */
 export function usePaneWidth(pane: string): [width: number | null, change: (width: number | null) => void] {
   const [chosen, setChosen] = useState(() => ({ pane, width: stored(pane) }))
   const width = chosen.pane === pane ? chosen.width : stored(pane)

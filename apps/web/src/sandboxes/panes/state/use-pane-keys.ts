@@ -8,7 +8,7 @@ export function usePaneKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!event.altKey || event.metaKey || event.ctrlKey || event.shiftKey) return
-      // By its place on the keyboard: with ⌥ the key types another character.
+      // By its position on the keyboard: with ⌥ the key types another character.
       const pane = panes.find(({ digit }) => event.code === `Digit${digit}`)
       if (pane === undefined) return
       event.preventDefault()

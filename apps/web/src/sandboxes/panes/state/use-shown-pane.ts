@@ -5,7 +5,7 @@ export type { ShownPane } from './pane-memory.models.ts'
 import { type ShownPane, shownPane } from './pane-memory.models.ts'
 import { usePaneState } from './pane-store.ts'
 
-/** What stands beside the page of a thread; null: another page. */
+/** The pane beside the page of a thread; null: another page. */
 export function useShownPane(threadId: string | null): ShownPane | null {
   const { memories, visit } = usePaneState()
   return shownPane(memories, { threadId, visit, isNarrow: useNarrow() })

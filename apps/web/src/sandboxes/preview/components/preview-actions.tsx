@@ -11,7 +11,7 @@ import type { PreviewTarget } from '../state/targets.models.ts'
 import { useOpenTab } from '../state/use-open-tab.ts'
 import { ShareDialog } from './share-dialog.tsx'
 
-/** What can be done with a service from the head of its preview. */
+/** The actions on a service in the header of its preview. */
 export function PreviewActions(props: {
   threadId: string
   target: PreviewTarget

@@ -8,7 +8,7 @@ import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { closePane, usePaneClose, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { closePane, usePaneClose, wasPaneOpenedByUser } from '../../panes/state/pane-store.ts'
 import type { PaneProps } from '../../panes/state/panes-context.ts'
 import { useServices } from '../api/services.queries.ts'
 import { usePreviewView } from '../state/preview-store.ts'
@@ -36,7 +36,7 @@ export function PreviewPane(props: PaneProps) {
       title={t('title')}
       isSheet={isSheet}
       isFilled
-      takesFocus={wasPaneAskedFor()}
+      takesFocus={wasPaneOpenedByUser()}
       closeLabel={t('close')}
       onClose={() => closePane()}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}

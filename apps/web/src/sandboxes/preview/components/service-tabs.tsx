@@ -4,7 +4,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
 
-/** One tab per service; on a phone one field to choose from. */
+/** One tab per service; on a phone one select. */
 export function ServiceTabs(props: {
   targets: readonly PreviewTarget[]
   chosen: PreviewTarget

@@ -88,14 +88,14 @@ describe('a hostile page', () => {
     const bridge = open()
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
-    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
+    const reply = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
     const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
-    bridge.receive({ ...answer, id: 'guessed' })
+    bridge.receive({ ...reply, id: 'guessed' })
     vi.advanceTimersByTime(60_000)
     expect(await outcome).toBe('The page didn’t respond.')
 
     const second = bridge.capture(region, at(2))
-    bridge.receive({ ...answer, id: lastId() })
+    bridge.receive({ ...reply, id: lastId() })
     expect((await second).image.size).toBe(1)
     const third = bridge.capture(region, at(2))
     bridge.receive({ threadbox: 'failed', id: lastId(), message: 'No.' })
@@ -108,10 +108,10 @@ describe('a hostile page', () => {
     const cancel = new AbortController()
     const outcome = bridge.capture(region, at(1, cancel.signal)).catch((error: Error) => error.name)
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
-    const answer = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
+    const reply = { threadbox: 'captured', image: new Blob(['x']), elements: [], missing: [], viewport }
     const id = lastId()
     cancel.abort()
-    bridge.receive({ ...answer, id })
+    bridge.receive({ ...reply, id })
     expect(await outcome).toBe('AbortError')
     await expect(bridge.capture(region, at(1, cancel.signal))).rejects.toThrow()
     expect(posted).toHaveLength(1)
@@ -130,8 +130,8 @@ describe('a hostile page', () => {
     const region = { x: 0, y: 0, width: 10, height: 10 }
     const outcome = bridge.capture(region, at(1)).catch((error: Error) => error.message)
     const viewport = { width: 100, height: 100, scrollX: 0, scrollY: 0 }
-    const answer = { threadbox: 'captured', id: lastId(), image: new Blob(['x']), elements: [], missing: [], viewport }
-    bridge.receive({ ...answer, ...values })
+    const reply = { threadbox: 'captured', id: lastId(), image: new Blob(['x']), elements: [], missing: [], viewport }
+    bridge.receive({ ...reply, ...values })
     expect(await outcome).toBe('The page sent an unexpected response.')
   })
 

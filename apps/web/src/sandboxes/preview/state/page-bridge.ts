@@ -52,11 +52,11 @@ const pickTimeoutMs = 2000
 
 const silent: PageState = { path: null, title: '', isLocked: false, lines: [], dropped: 0 }
 
-type Answer = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox: 'page' | 'console' }>
+type Reply = Exclude<ReturnType<typeof bridgeMessageSchema.parse>, { threadbox: 'page' | 'console' }>
 
 export function makePageBridge(options: { post: (message: AppMessage) => void; now: () => number }): PageBridge {
   const { post, now } = options
-  const waiting = new Map<string, (answer: Answer | null) => void>()
+  const waiting = new Map<string, (reply: Reply | null) => void>()
   let state = silent
   const published = createStore<PageState>()(() => silent)
   let publishTimer: ReturnType<typeof setTimeout> | undefined
@@ -80,7 +80,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
   const ask = async (message: AppMessage & { id: string }, options: { timeoutMs: number; signal?: AbortSignal }) => {
     const { timeoutMs, signal } = options
     signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Answer | null>()
+    const { promise, resolve, reject } = Promise.withResolvers<Reply | null>()
     const end = (reason: unknown) => {
       waiting.delete(message.id)
       reject(reason)
@@ -101,11 +101,11 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
   return {
     page: published,
     receive: (data) => {
-      const answered = waiting.get(idOf(data))
-      if (answered === undefined && isTooMuch()) return
+      const settle = waiting.get(idOf(data))
+      if (settle === undefined && isTooMuch()) return
       const { data: message } = bridgeMessageSchema.safeParse(data)
       // Only the page that was asked knows the ID, so an invalid reply is final: a valid one won’t follow.
-      if (message === undefined) return answered?.(null)
+      if (message === undefined) return settle?.(null)
       clearTimeout(silence)
       if (message.threadbox === 'page') {
         const { path, title, isLocked, isNew } = message
@@ -114,7 +114,7 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
         const lines = [...state.lines, ...message.lines].slice(-keptLines)
         change({ lines, dropped: state.dropped + message.dropped })
       } else {
-        answered?.(message)
+        settle?.(message)
       }
     },
     leave: () => {
@@ -132,14 +132,14 @@ export function makePageBridge(options: { post: (message: AppMessage) => void; n
     // Random IDs: another frame of the page can’t guess one and reply instead.
     capture: async (region, { scale, signal }) => {
       const order = { threadbox: 'capture', id: randomId(), region, scale } as const
-      const answer = await ask(order, { timeoutMs: captureTimeoutMs, signal })
-      if (answer?.threadbox === 'captured') return answer
-      throw new Error(answer?.threadbox === 'failed' ? answer.message : 'The page sent an unexpected response.')
+      const reply = await ask(order, { timeoutMs: captureTimeoutMs, signal })
+      if (reply?.threadbox === 'captured') return reply
+      throw new Error(reply?.threadbox === 'failed' ? reply.message : 'The page sent an unexpected response.')
     },
     pick: async (point) => {
       const question = { threadbox: 'pick', id: randomId(), ...point } as const
-      const answer = await ask(question, { timeoutMs: pickTimeoutMs }).catch(() => null)
-      return answer?.threadbox === 'picked' ? answer.region : null
+      const reply = await ask(question, { timeoutMs: pickTimeoutMs }).catch(() => null)
+      return reply?.threadbox === 'picked' ? reply.region : null
     },
   }
 }

@@ -27,10 +27,10 @@ async function listen(check: { url: string; origin: string }, signal: AbortSigna
   }
   const onMessage = ({ source, origin, data }: MessageEvent) => {
     if (source === null || source !== frame.contentWindow || origin !== check.origin) return
-    const said = probeOf(data, id)
-    if (said === null) return
-    probe = said
-    if (said.socket === 'asked') waitFor(socketMs)
+    const message = probeOf(data, id)
+    if (message === null) return
+    probe = message
+    if (message.socket === 'asked') waitFor(socketMs)
     else resolve()
   }
   frame.hidden = true

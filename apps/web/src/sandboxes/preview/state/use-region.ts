@@ -4,12 +4,12 @@ import type { Region } from '../../../preview-bridge/messages.ts'
 import type { PageBridge } from './page-bridge.ts'
 import { afterHandle, between, handles, inPage, middleOf, overFrame, smallestRegion, within } from './region.models.ts'
 
-/** Where a frame stands below what lies over it. `area`: what of the page can be seen. */
+/** The position of a frame below its overlay. `area`: the visible part of the page. */
 type Place = { x: number; y: number; scale: number; area: Region; box: { width: number; height: number } }
 type Point = { x: number; y: number }
 type Drag = { from: Point; before: Region; handle: Point | null }
 
-/** The region that is chosen of a page, by pointer and by key. Null until the frame was measured. */
+/** The selected region of a page, by pointer and by keyboard. Null until the frame is measured. */
 export function useRegion(options: {
   box: RefObject<HTMLElement | null>
   frame: RefObject<HTMLIFrameElement | null>
@@ -52,7 +52,7 @@ export function useRegion(options: {
     place,
     region,
     setRegion,
-    /** As a part of the page's viewport. */
+    /** Relative to the page’s viewport. */
     pageRegion: place === null || region === null ? null : inPage(region, place),
     pointer: {
       onPointerDown: (event: PointerEvent<HTMLElement>) => {

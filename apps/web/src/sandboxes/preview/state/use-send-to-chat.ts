@@ -4,8 +4,8 @@ import { usePageThread } from '../../panes/state/page-thread.ts'
 import { closePane } from '../../panes/state/pane-store.ts'
 
 /**
- * Adds a text to the message that is being written in the thread of a preview, and goes there when another page is open; an
- * empty text only goes there. A sheet gives way to the message.
+ * Appends a text to the draft in the thread of a preview, and opens the thread if another page is open. An empty text
+ * only opens it. A sheet closes to show the draft.
  */
 export function useSendToChat(threadId: string, isSheet: boolean): (text: string) => void {
   const page = usePageThread()
@@ -19,7 +19,7 @@ export function useSendToChat(threadId: string, isSheet: boolean): (text: string
     }
     if (!isSheet) return page.append(text)
     closePane({ keepsFocus: true })
-    // After the next paint: what lay under the sheet cannot take the focus before.
+    // After the next paint: content below the sheet can’t take the focus before.
     requestAnimationFrame(() => page.append(text))
   }
 }

@@ -15,11 +15,11 @@ const renewMs = 5000
 export function useSandboxDetail(threadId: string, sandbox: SandboxView) {
   const client = useClient()
   const queryClient = useQueryClient()
-  const told = JSON.stringify(sandbox)
+  const stateKey = JSON.stringify(sandbox)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per change of state
   useEffect(() => {
     void queryClient.invalidateQueries({ queryKey: queryKeys.sandbox(threadId) })
-  }, [told, threadId, queryClient])
+  }, [stateKey, threadId, queryClient])
   return useQuery({
     queryKey: queryKeys.sandbox(threadId),
     queryFn: ({ signal }) => client.sandboxes.get(threadId, signal),

@@ -13,7 +13,7 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { useHold } from '../api/sandbox.queries.ts'
 import { fieldOfMoment, holdEnd, holdHours, holdProblem, momentOfField } from '../state/hold.models.ts'
 
-/** Keep awake, always with an end. */
+/** Keeps the sandbox awake, always until a given time. */
 export function HoldMenu(props: { threadId: string; heldUntil: number | null; now: number; size?: 'sm' | 'md' }) {
   const { t } = useTranslation('sandbox')
   const format = useFormat()

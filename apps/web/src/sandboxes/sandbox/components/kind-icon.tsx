@@ -25,7 +25,7 @@ const icons = {
   'open-file': FileWarning,
 } as const satisfies Record<SurvivalItem['kind'], typeof Cpu>
 
-/** The sign of what a line of a report is about. */
+/** The icon for the kind of a report item. */
 export function KindIcon(props: { kind: SurvivalItem['kind'] }) {
   const Icon = icons[props.kind]
   return <Icon className="i" size={16} aria-hidden="true" />

@@ -9,7 +9,7 @@ import { ReportItems } from './report-items.tsx'
 
 const namesShown = 3
 
-/** What came through, one line per kind: the number, the first names, and all of them when it is opened. */
+/** Kept items, one line per kind: their number, the first names, and all of them when it is opened. */
 export function KindLine(props: { report: SurvivalReport; group: ReportGroup; threadId: string }) {
   return (
     <ul>

@@ -11,7 +11,7 @@ import { ReportDialog } from './report-dialog.tsx'
 
 const firstShown = 8
 
-/** What happened to the sandbox, newest first, on a thread line of its own: dashed where it slept. */
+/** The events of the sandbox, newest first, on a thread line of their own: dashed where it slept. */
 export function LogSection(props: { threadId: string; log: readonly LifecycleLogEntry[]; now: number }) {
   const { t } = useTranslation('sandbox')
   const [isOpen, setIsOpen] = useState(false)

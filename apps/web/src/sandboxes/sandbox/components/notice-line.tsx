@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One line of the stream about the sandbox, with what can be done about it. */
+/** One line of the conversation about the sandbox, with its actions. */
 export function NoticeLine(props: { icon: ReactNode; title: string; rest?: string | undefined; children?: ReactNode }) {
   return (
     <div className="r notice">

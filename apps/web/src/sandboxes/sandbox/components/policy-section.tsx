@@ -22,10 +22,10 @@ import {
 } from '../state/policy.models.ts'
 
 type Save = (policy: PolicyChange) => void
-/** Where the value comes from that counts. */
+/** The source of the effective value. */
 type Source = 'own' | 'workspace' | 'installation'
 
-/** When this thread's sandbox sleeps and what is kept, and for each value whether it is the thread's own. */
+/** When this thread’s sandbox sleeps and what is kept, each value with its source. */
 export function PolicySection(props: { threadId: string; detail: SandboxDetail }) {
   const { t } = useTranslation('sandbox')
   const change = useChangeSandbox(props.threadId)
@@ -75,7 +75,7 @@ export function PolicySection(props: { threadId: string; detail: SandboxDetail }
   )
 }
 
-/** Name, value, where the value comes from, and the way back to the inherited one. */
+/** Name, value and source, with a button to restore the inherited value. */
 function PolicyRow(props: { name: PolicyName; source: Source; onSave: Save; children: (id: string) => ReactNode }) {
   const { t } = useTranslation('sandbox')
   const id = useId()

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 
 const namedAtMost = 20
 
-/** Writes the request to rebuild what was lost into the composer; the person reads it before it is sent. */
+/** Writes a request to rebuild what was lost into the composer, for the user to review and send. */
 export function RebuildButton(props: { names: readonly string[]; isAfterRewind: boolean }) {
   const { t } = useTranslation('lifecycle')
   const actions = useThreadActions()

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import type { ReportGroup } from '../state/report.models.ts'
 import { useReportWords } from '../state/report-words.ts'
 import { KindIcon } from './kind-icon.tsx'
-import { StartAgain } from './start-again.tsx'
+import { RestartProcess } from './start-again.tsx'
 
 /** How many items a list shows before it is expanded: a report may name hundreds. */
 const firstShown = 12
@@ -52,7 +52,7 @@ export function ReportItem(props: { item: SurvivalItem; threadId: string }) {
       {item.restartId === null ? (
         <span />
       ) : (
-        <StartAgain threadId={props.threadId} restartId={item.restartId} name={name} />
+        <RestartProcess threadId={props.threadId} restartId={item.restartId} name={name} />
       )}
       <p>
         {reason}

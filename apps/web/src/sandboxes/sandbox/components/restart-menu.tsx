@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { useSandboxAction } from '../api/sandbox.queries.ts'
 import { processName } from '../state/chip.models.ts'
 
-/** Restart, after it was said what is lost by it. */
+/** Restarts the sandbox, after a dialog that names what is lost. */
 export function RestartMenu(props: { thread: Thread; processes: SandboxDetail['processes'] }) {
   const { t } = useTranslation('sandbox')
   const [isAsking, setIsAsking] = useState(false)
@@ -33,7 +33,7 @@ export function RestartMenu(props: { thread: Thread; processes: SandboxDetail['p
       >
         <MenuItem
           icon={<RotateCcw className="i" size={14} />}
-          // The menu gives the focus back when it closes; the dialog takes it after that.
+          // The menu restores the focus when it closes, and the dialog takes it after that.
           onSelect={() => setTimeout(() => setIsAsking(true))}
         >
           {t('pane.restart')}

@@ -11,7 +11,7 @@ import { useChangeSandbox } from '../api/sandbox.queries.ts'
 import { numberOf } from '../state/notice.models.ts'
 import { NoticeLine } from './notice-line.tsx'
 
-/** The files will be removed: keep them for ever in this thread, or take them along. */
+/** The files will be removed: offers to keep them forever in this thread, or to download them. */
 export function RetentionNotice(props: { notice: NoticeEntry }) {
   const { t, i18n } = useTranslation('lifecycle')
   const client = useClient()

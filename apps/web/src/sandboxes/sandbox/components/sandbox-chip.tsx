@@ -7,7 +7,7 @@ import { useShownPane } from '../../panes/state/use-shown-pane.ts'
 import { glyphOf } from '../state/chip.models.ts'
 import { useSandboxWords } from '../state/sandbox-words.ts'
 
-/** The state of the thread's computer in a word, and what is to be said about it; opens the panel. */
+/** The state of the thread’s sandbox in a word with a detail. Opens the panel. */
 export function SandboxChip(props: { threadId: string; sandbox: SandboxView }) {
   const { t } = useTranslation('sandbox')
   const words = useSandboxWords()

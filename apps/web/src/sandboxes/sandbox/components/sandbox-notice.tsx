@@ -16,7 +16,7 @@ import { NoticeLine } from './notice-line.tsx'
 import { RetentionNotice } from './retention-notice.tsx'
 import { StatusNotice } from './status-notice.tsx'
 
-/** What happened to the sandbox, or is about to. */
+/** An event of the sandbox, or an upcoming one. */
 export function SandboxNotice(props: { notice: NoticeEntry }) {
   const { notice } = props
   switch (notice.code) {

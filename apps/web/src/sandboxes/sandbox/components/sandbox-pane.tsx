@@ -14,7 +14,7 @@ import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { usePageThread } from '../../panes/state/page-thread.ts'
-import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { closePane, wasPaneOpenedByUser } from '../../panes/state/pane-store.ts'
 import type { PaneProps } from '../../panes/state/panes-context.ts'
 import { useSandboxDetail } from '../api/sandbox.queries.ts'
 import { withTurnMode } from '../state/chip.models.ts'
@@ -27,7 +27,7 @@ import { StateSection } from './state-section.tsx'
 import { SurvivalCard } from './survival-card.tsx'
 import { UsageSection } from './usage-section.tsx'
 
-/** A thread's computer: its state and what follows, what it uses, what may be changed, what happened. */
+/** A thread’s sandbox: its state, what happens next, its usage, its limits and policy, and its log. */
 export function SandboxPane(props: PaneProps) {
   const { t } = useTranslation('sandbox')
   const client = useClient()
@@ -40,7 +40,7 @@ export function SandboxPane(props: PaneProps) {
     <Pane
       title={t('title')}
       isSheet={props.isSheet}
-      takesFocus={wasPaneAskedFor()}
+      takesFocus={wasPaneOpenedByUser()}
       closeLabel={t('pane.close')}
       onClose={closePane}
       resizer={<Resizer label={t('pane.resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
@@ -113,7 +113,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
   )
 }
 
-/** The sandbox did not answer: what is shown was true then. */
+/** The sandbox didn’t respond: shows the time of the displayed values. */
 function Stale(props: { at: number; now: number }) {
   const { t } = useTranslation('sandbox')
   const format = useFormat()

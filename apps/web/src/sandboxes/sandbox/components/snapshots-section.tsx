@@ -6,7 +6,7 @@ import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { Meter } from '../../../ui/meter.tsx'
 import { useSnapshots } from '../api/sandbox.queries.ts'
 
-/** What is kept of the disk as it was after earlier answers, and what that takes of what it may take. */
+/** The disk snapshots after earlier turns, and the space they use of their limit. */
 export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView }) {
   const { t } = useTranslation('sandbox')
   const { data } = useSnapshots(props.threadId, props.sandbox)

@@ -3,8 +3,8 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useStartRescued } from '../api/sandbox.queries.ts'
 
-/** Starts a process that ended with the memory: same command line, folder and environment. */
-export function StartAgain(props: { threadId: string; restartId: string; name: string }) {
+/** Restarts a process that ended with the memory, with the same command line, folder and environment. */
+export function RestartProcess(props: { threadId: string; restartId: string; name: string }) {
   const { t } = useTranslation('lifecycle')
   const start = useStartRescued(props.threadId)
   const showError = useErrorToast()

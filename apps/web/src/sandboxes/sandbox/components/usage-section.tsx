@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { Meter } from '../../../ui/meter.tsx'
 
-/** What it uses of what it may use. What was not measured is not drawn as nothing. */
+/** The resources in use, with their limits. Values that weren’t measured aren’t shown as zero. */
 export function UsageSection(props: { sandbox: SandboxView; usage: SandboxDetail['usage'] }) {
   const { t } = useTranslation('sandbox')
   const format = useFormat()

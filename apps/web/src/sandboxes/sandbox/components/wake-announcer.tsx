@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { wakeToAnnounce } from '../state/wake-announcement.models.ts'
 import { useWakeWords } from '../state/wake-words.ts'
 
-/** Tells screen readers once, politely, that the sandbox woke and what survived. */
+/** Announces to screen readers once, politely, that the sandbox woke and what survived. */
 export function WakeAnnouncer(props: { state: ThreadState | null }) {
   const words = useWakeWords()
   const before = useRef<ThreadState | null>(null)

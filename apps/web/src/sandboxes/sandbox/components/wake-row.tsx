@@ -11,8 +11,8 @@ import { useWakeWords } from '../state/wake-words.ts'
 import { SurvivalCard } from './survival-card.tsx'
 
 /**
- * The sandbox woke: one line, which opens to exactly what survived. The thread line above it is dashed when memory was
- * kept and broken when it was not.
+ * A wake: one line, which opens to the complete report. The thread line above it is dashed if memory was kept, and
+ * broken if it wasn’t.
  */
 export function WakeRow(props: { entry: WakeEntry; isLatest: boolean }) {
   const { t } = useTranslation('lifecycle')
@@ -23,7 +23,7 @@ export function WakeRow(props: { entry: WakeEntry; isLatest: boolean }) {
   const { report } = props.entry
   const [chosen, setChosen] = useState<boolean | null>(null)
   const opens = isOpenByDefault(report, props.isLatest)
-  // Once open it stays open: starting a process again may leave nothing lost while the reader is still in the list.
+  // Once open it stays open: restarting a process may leave no losses while the reader is still in the list.
   const [hasOpened, setHasOpened] = useState(opens)
   if (opens && !hasOpened) setHasOpened(true)
   const isOpen = chosen ?? hasOpened

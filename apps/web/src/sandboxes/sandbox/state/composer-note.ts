@@ -5,7 +5,7 @@ import { usePhrase } from './phrase.ts'
 
 const notedStates = ['paused', 'cold', 'pausing', 'waking', 'starting'] as const
 
-/** What the composer says about the sandbox: that sending wakes it, or that what is sent waits for it. */
+/** The composer’s note about the sandbox: that sending wakes it, or that sent messages wait for it. */
 export function useComposerNote(sandbox: SandboxView | undefined): string | undefined {
   const { t } = useTranslation('sandbox')
   const phrase = usePhrase()

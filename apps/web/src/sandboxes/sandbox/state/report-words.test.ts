@@ -27,7 +27,7 @@ const item = (values: Partial<SurvivalItem>): SurvivalItem => ({
   ...values,
 })
 
-test('an item with codes is in the language of the page, with what its params name', () => {
+test('an item with codes is in the language of the page, including its params', () => {
   const because = (code: NonNullable<SurvivalItem['because']>['code'], params: Record<string, string | number> = {}) =>
     words.reason(item({ because: { code, params } }))
   expect(because('port-taken', { pid: 17 })).toBe('Jetzt lauscht ein anderer Prozess (PID 17).')
@@ -46,7 +46,7 @@ test('an item with codes is in the language of the page, with what its params na
   expect(words.detail(item({ facts: open }))).toBe('12.345 Bytes, PID 9')
 })
 
-test('an older report, and a code from a newer server, are shown in their own words', () => {
+test('an older report, and a code from a newer server, are shown with their own texts', () => {
   const newer = { code: 'ended', params: { how: 'evaporated' } } as const
   const unknown = { code: 'unheard-of', params: {} } as unknown as typeof newer
   for (const one of [item({}), item({ because: null }), item({ because: newer }), item({ because: unknown })]) {

@@ -12,8 +12,8 @@ export function useReportWords(): ReportWords {
 }
 
 /**
- * Name, reason and detail of an item in the person's language, where the report has codes that this page knows. What a
- * program said, and what an older report says, is shown as it is.
+ * Name, reason and detail of an item in the selected language, if the report has codes that this page knows. Output of
+ * programs, and texts of older reports, are shown as they are.
  */
 export function reportWords(language: {
   t: TFunction<'lifecycle'>
@@ -23,7 +23,7 @@ export function reportWords(language: {
   const { t, exists, format } = language
   const knows = (key: string, params: Params) =>
     [key, ...codeKeys(params)].every((one) => exists(`lifecycle:report.${one}`, params))
-  /** Params in words: codes, numbers of bytes, and times. */
+  /** Params as text: codes, numbers of bytes, and times. */
   const words = (params: Params): Params => {
     const { span, why, how, obstacle }: Codes = params
     const { bytes, at } = params
@@ -57,7 +57,7 @@ export function reportWords(language: {
   }
 }
 
-/** Params that are codes themselves. Words are only looked for where this page knows them. */
+/** Params that are codes themselves. They are translated only if this page knows them. */
 type Codes = {
   span?: SurvivalSpan
   why?: (typeof uncheckedCauses)[number]

@@ -4,7 +4,7 @@ import { causePhrase } from './causes.models.ts'
 import { chipDetail, shownState } from './chip.models.ts'
 import { usePhrase } from './phrase.ts'
 
-/** The words for a sandbox where there is room for few: its state, and what stands after it. */
+/** Short texts for a sandbox: its state, and the detail after it. */
 export function useSandboxWords() {
   const { t } = useTranslation('sandbox')
   const phrase = usePhrase()
@@ -14,7 +14,7 @@ export function useSandboxWords() {
       const detail = chipDetail(sandbox, now)
       return detail === undefined ? undefined : phrase(detail, now)
     },
-    /** The second line of a thread in the sidebar: only while something runs or waits there. */
+    /** The second line of a thread in the sidebar: only while something runs or waits. */
     running: (sandbox: SandboxView, now: number): string | undefined => {
       const isBusy = sandbox.state === 'active' && (sandbox.awake?.reasons ?? []).length > 0
       const detail = isBusy || shownState(sandbox) === 'waiting' ? chipDetail(sandbox, now) : undefined

@@ -1,7 +1,7 @@
 import type { SandboxView } from '@threadbox/sdk'
 
 export const hour = 3_600_000
-/** Noon, so that hours around it are the same day everywhere. */
+/** Noon, so that hours around it are on the same day in every time zone. */
 export const noon = new Date(2030, 5, 12, 12).getTime()
 
 /** A sandbox that has been in its state for an hour. */

@@ -15,12 +15,16 @@ const pauseInTypingMs = 200
 export function useWakeOnTyping(thread: Thread | undefined): (typed: string) => void {
   const client = useClient()
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const asked = useRef<number | null>(null)
+  const requestedFor = useRef<number | null>(null)
   useEffect(() => () => clearTimeout(timer.current), [])
   const wake = useStable((typed: string) => {
-    if (thread === undefined || asked.current === thread.sandbox.since || !shouldWakeOnTyping(thread.sandbox, typed))
+    if (
+      thread === undefined ||
+      requestedFor.current === thread.sandbox.since ||
+      !shouldWakeOnTyping(thread.sandbox, typed)
+    )
       return
-    asked.current = thread.sandbox.since
+    requestedFor.current = thread.sandbox.since
     // Sending wakes it too and reports failures; this is only a head start.
     wakeSandbox(client, thread.id).catch(() => undefined)
   })

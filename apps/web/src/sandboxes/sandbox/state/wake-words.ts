@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { exchangedWithMemory, isMemoryKept, type LinePart, linePartsOf } from './report.models.ts'
 
-/** A report in words: its one line, and why memory was not used. */
+/** The texts for a report: its summary line, and why memory was not used. */
 export function useWakeWords() {
   const { t } = useTranslation('lifecycle')
   const format = useFormat()

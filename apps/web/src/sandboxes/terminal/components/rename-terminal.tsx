@@ -9,21 +9,21 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { useRenameTerminal } from '../api/terminals.queries.ts'
 
-/** As long as the server takes. */
+/** The limit of the server. */
 const longestTitle = 80
 
-/** Asks for another name of a terminal. */
+/** Asks for a new name for a terminal. */
 export function RenameTerminal(props: { threadId: string; terminal: Terminal; onClose: () => void }) {
   const { t } = useTranslation('terminal')
   const { t: common } = useTranslation('common')
   const { terminal } = props
   const rename = useRenameTerminal(props.threadId)
   const [title, setTitle] = useState(terminal.title)
-  const wanted = title.trim()
+  const newTitle = title.trim()
   const submit = () => {
-    if (wanted === '' || rename.isPending) return
-    if (wanted === terminal.title) props.onClose()
-    else rename.mutate({ id: terminal.id, title: wanted }, { onSuccess: props.onClose })
+    if (newTitle === '' || rename.isPending) return
+    if (newTitle === terminal.title) props.onClose()
+    else rename.mutate({ id: terminal.id, title: newTitle }, { onSuccess: props.onClose })
   }
   return (
     <Dialog
@@ -33,7 +33,13 @@ export function RenameTerminal(props: { threadId: string; terminal: Terminal; on
       closeLabel={common('close')}
       footer={
         <DialogActions cancelLabel={common('cancel')} onCancel={props.onClose}>
-          <Button size="md" variant="primary" isDisabled={wanted === ''} isLoading={rename.isPending} onClick={submit}>
+          <Button
+            size="md"
+            variant="primary"
+            isDisabled={newTitle === ''}
+            isLoading={rename.isPending}
+            onClick={submit}
+          >
             {t('rename')}
           </Button>
         </DialogActions>

@@ -11,7 +11,7 @@ const keys = [
   ['→', '\x1b[C'],
 ] as const
 
-/** Keys that a keyboard on a screen does not have. */
+/** Keys that on-screen keyboards don’t have. */
 export function TerminalKeys(props: { onKey: (text: string) => void }) {
   const { t } = useTranslation('terminal')
   return (
@@ -21,7 +21,7 @@ export function TerminalKeys(props: { onKey: (text: string) => void }) {
           key={name}
           type="button"
           className="btn btn--ghost"
-          // The keyboard on the screen stays: the focus never leaves the terminal.
+          // The on-screen keyboard stays open, because the focus never leaves the terminal.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => props.onKey(text)}
         >

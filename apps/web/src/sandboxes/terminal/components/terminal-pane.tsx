@@ -11,7 +11,7 @@ import { Menu, MenuChoice, MenuItem } from '../../../ui/menu.tsx'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import { closePane, wasPaneAskedFor } from '../../panes/state/pane-store.ts'
+import { closePane, wasPaneOpenedByUser } from '../../panes/state/pane-store.ts'
 import type { PaneProps } from '../../panes/state/panes-context.ts'
 import { useCloseTerminal, useOpenTerminal, useTerminals } from '../api/terminals.queries.ts'
 import type { Screen } from '../state/screen.ts'
@@ -21,14 +21,14 @@ import { afterClosing, chosenTerminal } from '../state/terminal-view.models.ts'
 import { RenameTerminal } from './rename-terminal.tsx'
 import { TerminalTabs } from './terminal-tabs.tsx'
 
-/** The font has to be there before its characters are measured. */
+/** The font has to be loaded before its characters are measured. */
 const TerminalScreen = lazy(async () => {
   const font = document.fonts.load('12.5px "JetBrains Mono var"').catch(() => [])
   const [module] = await Promise.all([import('./terminal-screen.tsx'), font])
   return { default: module.TerminalScreen }
 })
 
-/** Shells of a thread's computer, live beside its conversation. */
+/** Shells in a thread’s sandbox, live beside its conversation. */
 export function TerminalPane(props: PaneProps) {
   const { t } = useTranslation('terminal')
   const { threadId, isSheet } = props
@@ -56,7 +56,7 @@ export function TerminalPane(props: PaneProps) {
       className="term-pane"
       isSheet={isSheet}
       isFilled
-      takesFocus={wasPaneAskedFor()}
+      takesFocus={wasPaneOpenedByUser()}
       closeLabel={t('closePane')}
       onClose={closePane}
       resizer={<Resizer label={t('resize')} width={props.width} minimum={400} onChange={props.onWidth} />}
@@ -134,7 +134,7 @@ function PaneActions(props: {
         <MenuChoice isChosen={isScreenReader} onSelect={() => setScreenReader(!isScreenReader)}>
           {t('screenReader')}
         </MenuChoice>
-        {/* The menu gives the focus back when it closes; the dialog takes it after that. */}
+        {/* The menu restores the focus when it closes, and the dialog takes it after that. */}
         <MenuItem onSelect={() => setTimeout(() => setRenaming(true))}>{t('rename')}</MenuItem>
         <MenuItem
           isDanger

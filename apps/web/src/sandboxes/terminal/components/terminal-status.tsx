@@ -8,7 +8,7 @@ import type { LinkState } from '../state/link.models.ts'
 
 type Actions = { onWake: () => void; onReplace: () => void; isOpening: boolean }
 
-/** One line under the screen while there is something to say: why nothing moves, and what helps. */
+/** One line below the screen if needed: why the terminal doesn’t respond, and what helps. */
 export function TerminalStatus(props: { terminal: Terminal; link: LinkState } & Actions) {
   const { t } = useTranslation('terminal')
   const problemOf = useProblem()

@@ -7,7 +7,7 @@ import { Select } from '../../../ui/select.tsx'
 
 const glyphs = { suspended: 'suspended', ended: 'stopped', lost: 'error' } as const
 
-/** One tab per terminal; on a phone one field to choose from. */
+/** One tab per terminal; on a phone one select. */
 export function TerminalTabs(props: {
   terminals: readonly Terminal[]
   chosen: Terminal

@@ -2,7 +2,7 @@ import { store, useStored } from '../../../page/client/browser.ts'
 
 const storageKey = 'threadbox.terminal-screen-reader'
 
-/** Whether terminals are to be read aloud on this device: it costs time with each line, so it is chosen. */
+/** Whether terminals are read aloud on this device. Off by default, because it costs time with each line. */
 export function useScreenReader(): [isOn: boolean, change: (isOn: boolean) => void] {
   return [useStored(storageKey) === 'on', choose]
 }

@@ -82,7 +82,7 @@ export function openScreen(options: ScreenOptions): Screen {
     // The browser handles paste, and turns every other key that isn’t handled here into one for the page.
     return key === 'terminal'
   })
-  answerOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
+  replyOnlyIf(terminal, () => !drawing.isRepetition() && document.visibilityState === 'visible')
   terminal.onData((text) => (isReport(text) ? link.report(text) : link.type(text)))
   const setLabel = (label: string) => terminal.textarea?.setAttribute('aria-label', label)
   setLabel(options.label)
@@ -117,7 +117,7 @@ function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
   let waiting = 0
   let reached = 0
   let liveFrom = 0
-  let said = 0
+  let acknowledged = 0
   return {
     begin: (frame: { offset: number; liveFrom: number }) => {
       reached = frame.offset
@@ -129,8 +129,8 @@ function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
       terminal.write(data, () => {
         waiting -= 1
         reached = end
-        if (waiting > 0 && Math.abs(end - said) < ackEveryBytes) return
-        said = end
+        if (waiting > 0 && Math.abs(end - acknowledged) < ackEveryBytes) return
+        acknowledged = end
         drawn(end)
       })
     },
@@ -141,7 +141,7 @@ function makeDrawing(terminal: Terminal, drawn: (offset: number) => void) {
  * Programs ask a terminal what it is, and read the reply as input. Questions from before this view were answered then,
  * or their programs no longer wait. Of several views only a visible one replies.
  */
-function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
+function replyOnlyIf(terminal: Terminal, canReply: () => boolean): void {
   const { parser } = terminal
   const questions = [
     { final: 'c' },
@@ -153,20 +153,20 @@ function answerOnlyIf(terminal: Terminal, isAnswered: () => boolean): void {
     { prefix: '?', intermediates: '$', final: 'p' },
     { prefix: '>', final: 'q' },
   ]
-  for (const question of questions) parser.registerCsiHandler(question, () => !isAnswered())
-  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => !isAnswered())
-  for (const colour of [4, 10, 11, 12]) {
-    parser.registerOscHandler(colour, (data) => data.includes('?') && !isAnswered())
+  for (const question of questions) parser.registerCsiHandler(question, () => !canReply())
+  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => !canReply())
+  for (const color of [4, 10, 11, 12]) {
+    parser.registerOscHandler(color, (data) => data.includes('?') && !canReply())
   }
 }
 
-const colours = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
+const colors = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
 /** The colors of the design tokens. */
 function themeOf(element: HTMLElement): ITheme {
   const style = getComputedStyle(element)
   const token = (name: string) => style.getPropertyValue(`--term-${name}`).trim()
-  const pairs = colours.flatMap((name) => [
+  const pairs = colors.flatMap((name) => [
     [name, token(name)],
     [`bright${name[0]?.toUpperCase()}${name.slice(1)}`, token(`bright-${name}`)],
   ])

@@ -4,7 +4,7 @@ import { readTerminalView } from './terminal-view.models.ts'
 
 const pane = 'terminal'
 
-/** The terminal of a thread that was in front, and the way to bring another one there. */
+/** The terminal of a thread that was in front last, and a function to select another. */
 export function useChosenTerminal(threadId: string): [chosen: string | null, choose: (id: string | null) => void] {
   const { chosen } = readTerminalView(usePaneView(threadId, pane))
   const choose = useCallback((id: string | null) => rememberView(threadId, pane, { chosen: id }), [threadId])
