@@ -12,7 +12,7 @@ export type AgentForm = AgentChoices & {
   modelId: string | null
 }
 
-/** What a person says of an agent. */
+/** The editable fields of an agent. */
 export function AgentFields(props: { form: AgentForm; onForm: (form: AgentForm) => void; workspaceId: string | null }) {
   const { t } = useTranslation('agents')
   const { form, onForm, workspaceId } = props

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { useAgent, useDeleteAgentVersion, useSetAgentVersion, useStartAgent } from '../api/agents.queries.ts'
 
-/** What an agent was: each version can be started from, made the current one again, or removed. */
+/** The versions of an agent: start a thread from one, make it current again, or remove it. */
 export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }) {
   const { t } = useTranslation(['agents', 'common'])
   const { agent, onClose } = props

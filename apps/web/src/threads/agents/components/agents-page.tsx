@@ -23,7 +23,7 @@ import { ImportAgentDialog } from './import-agent-dialog.tsx'
 
 type Open = { kind: 'new' } | { kind: 'import'; file: File } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
 
-/** What threads can be started from. */
+/** The agents from which threads can be started. */
 export function AgentsPage() {
   const { t } = useTranslation('agents')
   useDocumentTitle(t('title'))

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
 import { useAgents, useStartAgent } from '../api/agents.queries.ts'
 
-/** More than these are on the page of agents. */
+/** Further agents are on the agents page. */
 const shownAgents = 5
 
-/** Agents below the threads, each to start a thread from. Without any there is nothing. */
+/** Agents below the threads, each with a button to start a thread. Empty without agents. */
 export function AgentsSection() {
   const { t } = useTranslation('agents')
   const agents = useAgents().data ?? []

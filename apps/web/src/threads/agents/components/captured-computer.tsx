@@ -5,13 +5,13 @@ import { useFormat } from '../../../page/client/use-format.ts'
 
 type Finding = Environment['findings'][number]
 
-/** Names a finding among those of one environment. */
+/** Identifies a finding among those of one environment. */
 export function keyOf({ path, rule }: Pick<Finding, 'path' | 'rule'>): string {
   return `${rule} ${path}`
 }
 
-/** What is in a copy of a thread's computer and what is not, and what to do with what looks like a secret. */
-export function CapturedComputer(props: {
+/** What a copy of a thread’s sandbox contains and what it doesn’t, and the choice for each possible secret. */
+export function CapturedEnvironment(props: {
   environment: Environment
   kept: ReadonlySet<string>
   onKept: (kept: ReadonlySet<string>) => void

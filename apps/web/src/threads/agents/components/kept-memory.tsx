@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { Switch } from '../../../ui/switch.tsx'
 
-/** Whether running programs go along, and what became of that wish. */
+/** The option to include running processes and memory, and its outcome. */
 export function KeptMemory(props: {
   isWanted: boolean
   onWanted: (isWanted: boolean) => void
-  /** Undefined while the copy is made. */
+  /** Undefined while the copy is being made. */
   environment: Environment | undefined
 }) {
   const { t } = useTranslation('agents')

@@ -13,10 +13,10 @@ import { showToast } from '../../../ui/toast.tsx'
 import { type SavedAgent, useAgents, useCapture, useDiscard, useSaveAgent } from '../api/agents.queries.ts'
 import { changedChoices } from './agent-choices.tsx'
 import { AgentFields, type AgentForm } from './agent-fields.tsx'
-import { CapturedComputer, keyOf } from './captured-computer.tsx'
+import { CapturedEnvironment, keyOf } from './captured-computer.tsx'
 import { KeptMemory } from './kept-memory.tsx'
 
-/** The dialog that saves a thread as an agent, where one is open; once per app. */
+/** The dialog that saves a thread as an agent, if it is open; once per app. */
 export function SaveAgentLayer() {
   const thread = useLayer('save-agent')?.thread
   return thread === undefined ? null : (
@@ -24,16 +24,16 @@ export function SaveAgentLayer() {
   )
 }
 
-/** A select has no empty value. */
+/** A select can’t have an empty value. */
 const newAgent = 'new'
 
 function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
   const { t } = useTranslation(['agents', 'common'])
   const { thread } = props
-  const hasComputer = thread.sandbox.state !== 'fresh'
+  const hasSandbox = thread.sandbox.state !== 'fresh'
   const agents = useAgents()
   const [keepMemory, setKeepMemory] = useState(false)
-  const capture = useCapture(thread.id, { isWanted: hasComputer, keepMemory })
+  const capture = useCapture(thread.id, { isWanted: hasSandbox, keepMemory })
   const discard = useDiscard()
   const save = useSaveAgent()
   const formId = useId()
@@ -47,7 +47,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
     connectionIds: null,
   })
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set())
-  const isReady = form.name.trim() !== '' && (!hasComputer || capture.data !== undefined)
+  const isReady = form.name.trim() !== '' && (!hasSandbox || capture.data !== undefined)
   const close = () => {
     discard(capture.data)
     props.onClose()
@@ -57,7 +57,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
     if (save.isPending || !isReady) return
     save.mutate(savedAgent({ agent, form, thread, environment: capture.data, kept }), {
       onSuccess: ({ name, current }) => {
-        // What was overwritten only now may stand in memory.
+        // Memory may still contain what was overwritten only now, so the server may have dropped it.
         const isLost = capture.data?.memory?.kept === true && current.environment?.memoryBytes === null
         showToast(t(isLost ? 'savedWithoutMemory' : 'saved', { name }))
         props.onClose()
@@ -97,8 +97,8 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
           }}
         />
         <AgentFields form={form} onForm={setForm} workspaceId={(agent ?? thread).workspaceId} />
-        {!hasComputer && <p className="help">{t('nothingToCapture')}</p>}
-        {hasComputer && (
+        {!hasSandbox && <p className="help">{t('nothingToCapture')}</p>}
+        {hasSandbox && (
           <KeptMemory
             isWanted={keepMemory}
             environment={capture.data}
@@ -115,7 +115,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
           </div>
         )}
         {capture.error !== null && <FormProblem error={capture.error} />}
-        {capture.data !== undefined && <CapturedComputer environment={capture.data} kept={kept} onKept={setKept} />}
+        {capture.data !== undefined && <CapturedEnvironment environment={capture.data} kept={kept} onKept={setKept} />}
         {save.error !== null && <FormProblem error={save.error} />}
       </form>
     </Dialog>
@@ -143,7 +143,7 @@ function TargetField(props: { agents: readonly Agent[]; agent: Agent | null; onA
   )
 }
 
-/** A finding that the person did not choose to keep is overwritten. */
+/** Findings that the user didn’t choose to keep are overwritten. */
 function savedAgent(choice: {
   agent: Agent | null
   form: AgentForm
@@ -156,9 +156,9 @@ function savedAgent(choice: {
   const redact = (environment?.findings ?? [])
     .filter((finding) => !kept.has(keyOf(finding)))
     .map(({ path, rule }) => ({ path, rule }))
-  const computer = environment === undefined ? {} : { environment: { id: environment.id, redact } }
+  const saved = environment === undefined ? {} : { environment: { id: environment.id, redact } }
   const choices = changedChoices(form, agent?.current)
-  const change = { name, description, instructions, modelId, ...choices, ...computer }
+  const change = { name, description, instructions, modelId, ...choices, ...saved }
   if (agent !== null) return { agentId: agent.id, change }
   return { agentId: null, change: { ...change, workspaceId: thread.workspaceId } }
 }

@@ -7,10 +7,10 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useAgentOffer, useCloseOffer } from '../api/agents.queries.ts'
 
-/** More names than this are said as a number. */
+/** Further names are shown as a number. */
 const mostNames = 3
 
-/** Offers to save a thread as an agent, in the third one that installs the same packages; once. */
+/** Offers once to save a thread as an agent, in the third thread that installs the same packages. */
 export function SaveOffer(props: { thread: Thread }) {
   const { t } = useTranslation('agents')
   const format = useFormat()

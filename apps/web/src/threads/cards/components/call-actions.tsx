@@ -6,7 +6,7 @@ import { useCardActions } from '../../../page/content/state/card-context.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { outcomeOf } from '../state/call.models.ts'
 
-/** Stop while it runs; copy and run again at any time. */
+/** Stop while the call runs; copy and run again at any time. */
 export function CallActions(props: { entry: ToolCallEntry; text: string }) {
   const { t } = useTranslation('cards')
   const cards = useCardActions()

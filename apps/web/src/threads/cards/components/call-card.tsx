@@ -8,7 +8,7 @@ import { PythonCard } from './python-card.tsx'
 import { ServiceCard } from './service-card.tsx'
 import { TextCard } from './text-card.tsx'
 
-/** A call of the agent (or of the person, in direct mode) as the card of its tool. */
+/** A call of the agent (or of the user, in direct mode) as the card of its tool. */
 export function CallCard(props: { entry: ToolCallEntry }) {
   switch (props.entry.tool) {
     case 'run_command':

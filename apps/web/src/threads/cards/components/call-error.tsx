@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { inLanguage } from '../../../page/parts/problem.ts'
 
-/** Why a call failed and what helps. */
+/** Why a call failed, and what to do. */
 export function CallError(props: { entry: ToolCallEntry }) {
   const { t, i18n } = useTranslation('cards')
   const { error, status } = props.entry

@@ -13,7 +13,7 @@ import { CallMeta } from './call-meta.tsx'
 import { LimitNote } from './limit-note.tsx'
 import { OutputView } from './output-view.tsx'
 
-/** A command: one line with its state; opens to the whole command and what it printed. */
+/** A command: one line with its state, which opens to the full command and its output. */
 export function CommandCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { threadId } = useCardActions()

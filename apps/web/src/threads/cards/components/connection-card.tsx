@@ -17,7 +17,7 @@ import { CallMeta } from './call-meta.tsx'
 
 type Result = Extract<ToolCallEntry['result'], { kind: 'connection' }>
 
-/** A call of a tool of a connection: what was sent and answered, or the question whether it may be made. */
+/** A call of a connection’s tool: its input and result, or the question whether to allow it. */
 export function ConnectionCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { entry } = props
@@ -96,7 +96,7 @@ function Answer(props: { entry: ToolCallEntry; result: Result }) {
   )
 }
 
-/** The question to the person. What the server says of itself stands apart and is shown as text only. */
+/** The question whether to allow a call. Texts from the server are separate and shown as text only. */
 function Approval(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const cards = useCardActions()

@@ -15,7 +15,7 @@ import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
 import { LimitNote } from './limit-note.tsx'
 
-/** A file that was written or changed: what was added and removed. */
+/** A file that was written or changed: the added and removed lines. */
 export function DiffCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { entry } = props

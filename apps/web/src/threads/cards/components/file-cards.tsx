@@ -7,7 +7,7 @@ import { classNames } from '../../../ui/class-names.ts'
 
 type FileResult = Extract<NonNullable<ToolCallEntry['result']>, { kind: 'file' }>
 
-/** Files that the agent handed over, side by side. */
+/** Files that the agent shared, side by side. */
 export function FileCards(props: { entries: readonly ToolCallEntry[] }) {
   const files = props.entries.flatMap((entry) =>
     entry.result?.kind === 'file' ? [{ id: entry.id, file: entry.result }] : [],

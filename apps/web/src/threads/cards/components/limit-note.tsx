@@ -4,7 +4,7 @@ import { Gauge } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { limitHitOf } from '../state/limit-hit.models.ts'
 
-/** Which limit of the sandbox a call ran into, and the way to raise it. Draws nothing for any other call. */
+/** The sandbox limit that a call reached, with a link to raise it. Renders nothing for any other call. */
 export function LimitNote(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const hit = limitHitOf(props.entry)

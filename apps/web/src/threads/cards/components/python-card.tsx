@@ -16,7 +16,7 @@ import { DisplayView } from './display-view.tsx'
 import { LimitNote } from './limit-note.tsx'
 import { OutputView } from './output-view.tsx'
 
-/** A Python cell: code, what it printed, its tables and figures, its traceback. */
+/** A Python cell: code, output, tables and figures, traceback. */
 export function PythonCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const { threadId } = useCardActions()

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import type { ServiceOfCall } from '../state/service-call.models.ts'
 
-/** A service that a call started, as it is now and not as it was then. */
+/** The current state of a service that a call started, not the state at the time of the call. */
 export function ServiceCard(props: { called: ServiceOfCall }) {
   const { t } = useTranslation('preview')
   const { threadId } = useCardActions()

@@ -13,7 +13,7 @@ import { useCardOpen } from '../state/use-card-open.ts'
 import { CallError } from './call-error.tsx'
 import { CallMeta } from './call-meta.tsx'
 
-/** What a reading tool found: a file, a listing, search results, an image. */
+/** The result of a reading tool: a file, a listing, search results, an image. */
 export function TextCard(props: { entry: ToolCallEntry }) {
   const { t } = useTranslation('cards')
   const client = useClient()

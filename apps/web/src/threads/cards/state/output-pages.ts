@@ -1,13 +1,13 @@
 import type { ThreadboxClient } from '@threadbox/sdk'
 import { useCallback, useState } from 'react'
 
-/** One request for more output. */
+/** The size of one request for more output. */
 const outputPageBytes = 128 * 1024
-/** More than this is not kept in the page: the whole can be downloaded. */
+/** The most output kept in the page: all of it can be downloaded. */
 export const outputKeptBytes = 2 * 1024 * 1024
 
 export type OutputPages = {
-  /** Null until the whole was asked for. */
+  /** Null until the full output is requested. */
   text: string | null
   endOffset: number
   sizeBytes: number
@@ -17,7 +17,7 @@ export type OutputPages = {
   close: () => void
 }
 
-/** Reads a recorded output from its beginning, page by page, on request. */
+/** Loads a recorded output from its beginning, page by page, on request. */
 export function useOutputPages(options: { client: ThreadboxClient; threadId: string; callId: string }): OutputPages {
   const { client, threadId, callId } = options
   const [pages, setPages] = useState<{ text: string | null; endOffset: number; sizeBytes: number }>(nothing)

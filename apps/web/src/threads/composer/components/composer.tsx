@@ -22,7 +22,7 @@ import { UploadChips } from './upload-chips.tsx'
 
 export type ComposerHandle = { focus: () => void }
 
-/** Where a message is written: text, files, model, send, stop. It never loses a text that was not accepted. */
+/** The composer: text, files, model, send, stop. It never loses a text that wasn’t accepted. */
 export function Composer(props: {
   ref?: Ref<ComposerHandle>
   threadId: string
@@ -35,11 +35,11 @@ export function Composer(props: {
   modelId: string | null
   onModel: (modelId: string | null) => void
   isTurnRunning: boolean
-  /** What sending does at the moment, where it is more than sending. */
+  /** What sending currently does besides sending. */
   note?: string | undefined
   onSend: () => void
   onStop: () => void
-  /** ↑ in the empty field. */
+  /** ↑ was pressed in the empty field. */
   onEditLast: () => void
 }) {
   const { t } = useTranslation('composer')
@@ -180,7 +180,7 @@ function Hint(props: { isTurnRunning: boolean; hasText: boolean; note: string | 
   )
 }
 
-/** Which commands are offered while one is being typed, and the keys that choose among them. */
+/** The commands that match the typed text, and the keys that select one. */
 function useSlashMenu(options: { text: string; onText: (text: string) => void; focus: () => void }) {
   const id = useId()
   const [active, setActive] = useState(0)

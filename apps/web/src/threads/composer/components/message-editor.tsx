@@ -4,12 +4,12 @@ import { isImeEvent } from '../../../page/client/keyboard.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useAutosize } from '../state/use-autosize.ts'
 
-/** Changes a message in its place. Enter sends, Esc leaves it as it was. */
+/** Edits a message in its row. Enter sends, Esc discards the changes. */
 export function MessageEditor(props: {
   text: string
   onCancel: () => void
   onSend: (text: string) => Promise<void>
-  /** A message that still waits is saved, one that was delivered is sent again. */
+  /** A queued message is saved; a delivered one is sent again. */
   isQueued?: boolean
 }) {
   const { t } = useTranslation(['threads', 'common'])

@@ -6,7 +6,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { useModels } from '../../../people/models/api/models.queries.ts'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 
-/** The connected models to choose from. */
+/** The connected models, to select one. */
 export function ModelMenu(props: {
   trigger: ReactNode
   currentId: string | null

@@ -13,7 +13,7 @@ export type QueueActions = {
   resume: () => void
 }
 
-/** The messages that wait, in the order in which they will be delivered. */
+/** The queued messages, in the order of delivery. */
 export function QueueStrip(props: {
   messages: readonly UserMessageEntry[]
   actions: QueueActions

@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { type SlashCommandName, slashCommands } from '../state/slash-commands.models.ts'
 
-/** The commands that fit what is being typed. The text field keeps the focus; it points here with `aria-activedescendant`. */
+/**
+ * The commands that match the typed text. The text field keeps the focus; it points here with `aria-activedescendant`.
+ */
 export function SlashMenu(props: {
   id: string
   names: readonly SlashCommandName[]

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect } from 'react'
 
-/** Makes a text area as high as its text, up to the stylesheet's maximum. */
+/** Sets the height of a text area to that of its text, up to the maximum in the stylesheet. */
 export function useAutosize(area: RefObject<HTMLTextAreaElement | null>, text: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {

@@ -7,7 +7,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { putThread } from '../../../page/thread/api/thread-queries.ts'
 import { dismissToast, showToast } from '../../../ui/toast.tsx'
 
-/** Makes a new thread that begins as a copy of this one, and goes there. */
+/** Creates a thread that begins as a copy of this one, and opens it. */
 export function useForkThread(threadId: string): (request: ForkThread) => void {
   const client = useClient()
   const queryClient = useQueryClient()

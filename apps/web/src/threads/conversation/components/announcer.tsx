@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { type Announcement, announcementOf } from '../state/announcement.models.ts'
 import { awaitedTurn } from '../state/awaited-turn.ts'
 
-/** Tells screen readers once how a turn ended. The conversation itself is not read out while it grows. */
+/** Announces to screen readers once how a turn ended. The conversation itself isn’t read out while it grows. */
 export function Announcer(props: { state: ThreadState | null }) {
   const { t } = useTranslation('threads')
   const before = useRef<ThreadState | null>(null)

@@ -14,7 +14,7 @@ const commands = [
   { name: 'help', example: '/help' },
 ] as const
 
-/** What direct mode can do, each with an example that goes into the composer. */
+/** The commands of direct mode, each with an example that can be put into the composer. */
 export function HelpNotice() {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()

@@ -5,7 +5,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { AttachmentList } from './attachment-list.tsx'
 import { Bubble } from './user-message.tsx'
 
-/** A message on its way to the server. When it did not arrive its text stays here, with the way to try again. */
+/** A message being sent. If that fails, its text stays here with a button to retry. */
 export function OutgoingRow(props: { message: OutgoingMessage }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()

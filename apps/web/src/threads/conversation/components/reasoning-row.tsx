@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { Markdown } from '../../../page/content/components/markdown.tsx'
 import { Node } from './node.tsx'
 
-/** What the model thought before it answered: closed, one line. */
+/** The reasoning of the model before its response: closed, one line. */
 export function ReasoningRow(props: { entry: TextEntry; icon: ReactNode }) {
   const { t } = useTranslation('threads')
   const [isOpen, setIsOpen] = useState(false)

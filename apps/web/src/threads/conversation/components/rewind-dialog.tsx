@@ -13,10 +13,12 @@ import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useRewind, useRewindPreview } from '../api/rewind.queries.ts'
 import { FilesPart, Part, RunningParts, StaysPart } from './rewind-parts.tsx'
 
-/** Names everything that a rewind undoes, and what it cannot undo, before it is made. It can itself be undone. */
+/**
+ * Lists everything that a rewind undoes, and what it can’t undo, before it happens. The rewind itself can be undone.
+ */
 export function RewindDialog(props: {
   entryId: string
-  /** Messages of which one can be chosen; without them it is the one. */
+  /** The messages to choose from; without them the message is fixed. */
   choices?: readonly UserMessageEntry[] | undefined
 }) {
   const { t } = useTranslation(['threads', 'common'])
@@ -86,7 +88,7 @@ export function RewindDialog(props: {
   )
 }
 
-/** A line of a choice. */
+/** The label of a choice. */
 function shortened(text: string): string {
   const line = text.trim().split('\n')[0] ?? ''
   return line.length > 64 ? `${line.slice(0, 63)}…` : line

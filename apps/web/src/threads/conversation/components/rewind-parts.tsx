@@ -27,8 +27,8 @@ export function Part(props: {
   const first = (props.rows ?? []).slice(0, mostRows)
   const folded = (props.folded ?? []).slice(0, mostCacheRows)
   const rows = [...first, ...folded]
-  const told = first.length + folded.reduce((sum, { stands }) => sum + stands, 0)
-  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - told
+  const listed = first.length + folded.reduce((sum, { stands }) => sum + stands, 0)
+  const more = Math.max(props.count ?? 0, props.rows?.length ?? 0) - listed
   return (
     <section className="undo">
       {props.icon}

@@ -45,7 +45,7 @@ const callIcons = {
   connection: Plug,
 } as const
 
-/** One row of the conversation with its node on the thread line, which is dashed while the sandbox slept. */
+/** One row of the conversation with its node on the thread line, which is dashed where the sandbox slept. */
 export const RowView = memo(
   function RowView(props: { row: Row }) {
     const content = <RowContent row={props.row} />

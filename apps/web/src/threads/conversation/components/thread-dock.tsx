@@ -12,7 +12,7 @@ import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
 import type { useThreadCommands } from '../state/use-thread-actions.ts'
 import { RewindDialog } from './rewind-dialog.tsx'
 
-/** Below the conversation: what waits, and where the next message is written. Typing gives a paused sandbox a head start. */
+/** Below the conversation: the queued messages and the composer. Typing wakes a paused sandbox early. */
 export function ThreadDock(props: {
   ref?: Ref<ComposerHandle>
   thread: Thread | undefined

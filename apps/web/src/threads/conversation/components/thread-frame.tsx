@@ -6,7 +6,7 @@ import { ThreadHeader } from './thread-header.tsx'
 /** The header and the conversation. */
 export function ThreadFrame(props: {
   thread: Thread | undefined
-  /** Of the turn that is running now. */
+  /** The mode of the running turn. */
   turnMode: Turn['mode'] | undefined
   children: ReactNode
 }) {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { isImeEvent } from '../../../page/client/keyboard.ts'
 import { useRenameThread } from '../../../page/thread/api/thread-mutations.ts'
 
-/** The title, which a click or F2 makes editable. */
+/** The title; a click or F2 makes it editable. */
 export function ThreadTitle(props: { thread: Thread }) {
   const { t } = useTranslation('threads')
   const rename = useRenameThread()
@@ -14,7 +14,7 @@ export function ThreadTitle(props: { thread: Thread }) {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // In the sidebar the key means the thread that has the focus there.
+      // In the sidebar F2 applies to the focused thread.
       if (event.key !== 'F2' || event.defaultPrevented) return
       event.preventDefault()
       setDraft(thread.title)
@@ -44,7 +44,7 @@ export function ThreadTitle(props: { thread: Thread }) {
   )
 }
 
-/** A title being edited: Enter and leaving keep it, Esc does not. */
+/** A title being edited: Enter and leaving the field save it, Esc discards it. */
 export function TitleInput(props: {
   value: string
   onChange: (value: string) => void

@@ -7,7 +7,7 @@ import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 
-/** Below a finished answer: copy, ask again, and what it took. Quiet, except below the latest. */
+/** Below a finished response: copy, retry, and what the turn used. Subtle, except below the latest. */
 export function TurnEndRow(props: { turn: Turn; text: string; isLatest: boolean }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()

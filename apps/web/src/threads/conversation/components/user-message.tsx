@@ -11,7 +11,7 @@ import { MessageEditor } from '../../composer/components/message-editor.tsx'
 import { splitCommand } from '../../composer/state/slash-commands.models.ts'
 import { AttachmentList } from './attachment-list.tsx'
 
-/** What the person wrote. Long messages are folded; tools appear beside it on hover and focus. */
+/** A message of the user. Long messages are folded; actions appear beside it on hover and focus. */
 export function UserMessage(props: { entry: UserMessageEntry }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
@@ -67,7 +67,7 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
   )
 }
 
-/** A command of direct mode reads as a command, everything else as text. */
+/** A command in direct mode is shown as a command, everything else as text. */
 export function Bubble(props: { text: string }) {
   const command = splitCommand(props.text)
   if (command === null) return <div className="bubble">{props.text}</div>

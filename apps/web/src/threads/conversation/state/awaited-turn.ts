@@ -1,6 +1,8 @@
 let awaited: string | undefined
 
-/** Remembers the turn that the first message of a new thread began, for the page of that thread to announce its end. */
+/**
+ * Stores the turn that the first message of a new thread started, so that the page of that thread announces its end.
+ */
 export function awaitTurn(turnId: string): void {
   awaited = turnId
 }

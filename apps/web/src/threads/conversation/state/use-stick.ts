@@ -8,14 +8,14 @@ import {
 } from './scroll.models.ts'
 
 /**
- * Keeps a growing list at its end while the reader follows, lets go when they scroll up, and holds their place when
- * older rows appear above. `newest` counts what can be missed; `oldestKey` changes when rows were put above.
+ * Keeps a growing list at its end while the reader follows, stops when they scroll up, and keeps their position when
+ * older rows are added above. `newest` counts what can be missed; `oldestKey` changes when rows were added above.
  */
 export function useStick(options: { newest: number; oldestKey: string | undefined }): {
   scroller: RefObject<HTMLDivElement | null>
   content: RefObject<HTMLDivElement | null>
   isFollowing: boolean
-  /** Rows that came since the reader let go. */
+  /** The number of rows that came since the reader stopped following. */
   missed: number
   toEnd: () => void
 } {

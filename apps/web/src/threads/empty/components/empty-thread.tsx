@@ -9,8 +9,8 @@ import { directCommands } from '../state/examples.ts'
 const practices = ['together', 'separate', 'paths', 'scripts'] as const
 
 /**
- * What a thread shows before its first message: what can be done here, now. `onInsert` puts a text into the message
- * field. Until it is known whether a model is connected only the heading stands there, so that nothing jumps.
+ * The content of a thread before its first message: what you can do here now. `onInsert` puts a text into the composer.
+ * Until it is known whether a model is connected, only the heading is shown, so that nothing jumps.
  */
 export function EmptyThread(props: { onInsert: (text: string) => void; modelId?: string | null }) {
   const { t } = useTranslation(['empty', 'models'])

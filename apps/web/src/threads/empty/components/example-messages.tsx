@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { useModels } from '../../../people/models/api/models.queries.ts'
 import { exampleMessages } from '../state/examples.ts'
 
-/** Small buttons above an empty message field that fill it, while no model is connected. */
+/** Small buttons above an empty composer that fill it, while no model is connected. */
 export function ExampleMessages(props: { onInsert: (text: string) => void }) {
   const { t } = useTranslation('empty')
   const models = useModels()

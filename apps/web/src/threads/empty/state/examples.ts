@@ -5,5 +5,5 @@ export const directCommands = [
   { name: 'help', command: '/help', example: null },
 ] as const
 
-/** Whole messages to start from. */
+/** Complete messages to start with. */
 export const exampleMessages = ['/run python --version', '/python import sys; sys.version', '/run ls -la ~'] as const

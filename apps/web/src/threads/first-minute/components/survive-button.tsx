@@ -7,7 +7,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
 import { beginFirstMinute } from '../state/first-minute-store.ts'
 
-/** Shows within a minute what this is about, on a thread of its own. Needs no model. */
+/** Runs the demonstration within a minute, in a thread of its own. Needs no model. */
 export function SurviveButton() {
   const { t } = useTranslation('firstMinute')
   const client = useClient()

@@ -16,7 +16,7 @@ export function useRuns(agentId: string) {
   })
 }
 
-/** Of how many runs the agent keeps the threads. */
+/** How many runs of the agent keep their threads. */
 export function useKeptRuns(agentId: string) {
   const client = useClient()
   return useQuery({
@@ -52,7 +52,7 @@ export function useWebhooks(agentId: string) {
   })
 }
 
-/** When a plan that is being written would be due. */
+/** The next times of a schedule that is being edited. */
 export function useNextTimes(plan: { cron: string; timeZone: string }) {
   const client = useClient()
   return useQuery({

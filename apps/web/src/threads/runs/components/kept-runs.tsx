@@ -53,7 +53,7 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
   const format = useFormat()
   const ask = useAskKeptRuns(props.agentId)
   const save = useSetKeptRuns(props.agentId)
-  const [going, setGoing] = useState<{ keep: number; removing: Kept['removing'] } | null>(null)
+  const [confirming, setConfirming] = useState<{ keep: number; removing: Kept['removing'] } | null>(null)
   const store = (keep: number | null) => {
     const done = () => {
       showToast(t('keepSaved'))
@@ -66,10 +66,10 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
     if (ask.isPending || save.isPending) return
     if (keep === null) return store(null)
     ask.mutate(keep, {
-      onSuccess: ({ removing }) => (removing.count === 0 ? store(keep) : setGoing({ keep, removing })),
+      onSuccess: ({ removing }) => (removing.count === 0 ? store(keep) : setConfirming({ keep, removing })),
     })
   }
-  if (going === null) {
+  if (confirming === null) {
     return (
       <KeepForm
         keep={props.keep}
@@ -80,20 +80,20 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
       />
     )
   }
-  const { count, first } = going.removing
+  const { count, first } = confirming.removing
   const names = first.map(({ title, createdAt }) =>
     t('keepAskRun', { name: title, when: format.deadline(createdAt, Date.now()) }),
   )
   const more = count - first.length
-  const said = more > 0 ? t('keepAskMore', { first: names.join(', '), count: more }) : names.join(', ')
+  const listed = more > 0 ? t('keepAskMore', { first: names.join(', '), count: more }) : names.join(', ')
   return (
     <ConfirmDialog
       title={t('keepAskTitle', { count })}
-      text={t('keepAskText', { count, first: said })}
+      text={t('keepAskText', { count, first: listed })}
       action={t('keepAsk', { count })}
       isPending={save.isPending}
       error={save.error}
-      onConfirm={() => store(going.keep)}
+      onConfirm={() => store(confirming.keep)}
       onClose={props.onClose}
     />
   )

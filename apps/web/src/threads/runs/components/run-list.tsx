@@ -20,7 +20,7 @@ const glyphs: Record<RunStatus, GlyphState> = {
   cancelled: 'stopped',
 }
 
-/** The history of an agent's runs, newest first, and for how long it is kept. */
+/** The history of an agent’s runs, newest first, and how long it is kept. */
 export function RunList(props: { agentId: string }) {
   const { t } = useTranslation('runs')
   const runs = useRuns(props.agentId)

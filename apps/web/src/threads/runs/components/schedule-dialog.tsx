@@ -33,10 +33,10 @@ export function ScheduleDialog(props: { agentId: string; schedule: Schedule | nu
   const save = useSaveSchedule(props.agentId)
   const formId = useId()
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
-  const isWhole = [draft.name, draft.cron, draft.timeZone, draft.input].every((text) => text.trim() !== '')
+  const isComplete = [draft.name, draft.cron, draft.timeZone, draft.input].every((text) => text.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isWhole || save.isPending) return
+    if (!isComplete || save.isPending) return
     const request = schedule === null ? draft : { ...draft, version: schedule.version, isEnabled: schedule.isEnabled }
     const done = () => {
       showToast(t('saved', { name: draft.name }))
@@ -58,7 +58,7 @@ export function ScheduleDialog(props: { agentId: string; schedule: Schedule | nu
             type="submit"
             form={formId}
             variant="primary"
-            isDisabled={!isWhole}
+            isDisabled={!isComplete}
             isLoading={save.isPending}
           >
             {t('save')}

@@ -9,7 +9,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { useCreateWebhook, useRenewWebhookSecret } from '../api/runs.queries.ts'
 
-/** Makes a webhook and shows its secret once. */
+/** Creates a webhook and shows its secret once. */
 export function WebhookDialog(props: { agentId: string; onClose: () => void }) {
   const { t } = useTranslation(['runs', 'common'])
   const [made, setMade] = useState<CreatedWebhook | null>(null)
@@ -40,7 +40,7 @@ export function WebhookDialog(props: { agentId: string; onClose: () => void }) {
   )
 }
 
-/** Gives a webhook another secret, which is shown once. */
+/** Replaces the secret of a webhook; the new one is shown once. */
 export function WebhookSecretDialog(props: { webhook: Webhook; onClose: () => void }) {
   const { t } = useTranslation(['runs', 'common'])
   const { webhook, onClose } = props
@@ -99,10 +99,10 @@ function WebhookForm(props: { agentId: string; onMade: (webhook: CreatedWebhook)
   const create = useCreateWebhook(props.agentId)
   const [name, setName] = useState('')
   const [input, setInput] = useState('')
-  const isWhole = name.trim() !== '' && input.trim() !== ''
+  const isComplete = name.trim() !== '' && input.trim() !== ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isWhole && !create.isPending) create.mutate({ name, input }, { onSuccess: props.onMade })
+    if (isComplete && !create.isPending) create.mutate({ name, input }, { onSuccess: props.onMade })
   }
   return (
     <form className="share-form" onSubmit={submit} noValidate>
@@ -123,7 +123,7 @@ function WebhookForm(props: { agentId: string; onMade: (webhook: CreatedWebhook)
       </Field>
       {create.error !== null && <FormProblem error={create.error} />}
       <div>
-        <Button size="md" variant="primary" type="submit" isDisabled={!isWhole} isLoading={create.isPending}>
+        <Button size="md" variant="primary" type="submit" isDisabled={!isComplete} isLoading={create.isPending}>
           {t('make')}
         </Button>
       </div>

@@ -10,7 +10,7 @@ import { WebhookDialog, WebhookSecretDialog } from './webhook-dialog.tsx'
 
 type Open = { kind: 'new' } | { kind: 'remove' | 'secret'; webhook: Webhook }
 
-/** Addresses at which a signed request runs the agent. */
+/** The addresses at which a signed request runs the agent. */
 export function WebhookList(props: { agentId: string }) {
   const { t } = useTranslation('runs')
   const webhooks = useWebhooks(props.agentId)
