@@ -3,8 +3,8 @@ import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
 
 /**
- * Builds the scripts that the server puts into pages of previews. Each is one plain script under a name of its own: the
- * first one has to run before a page's own scripts do.
+ * Builds the scripts that the server adds to previewed pages. Each is one plain script with a fixed name: the first one
+ * has to run before a page’s own scripts.
  */
 function previewBridge(): Plugin {
   return {
@@ -30,8 +30,8 @@ function previewBridge(): Plugin {
 }
 
 /**
- * The build has one entry, index.html: what lies in dev/ is served by the dev server only. Nothing is inlined as a
- * data URL, so that the pages work under a content security policy without exceptions for fonts.
+ * The build has one entry, index.html; only the development server serves dev/. Nothing is inlined as a data URL, so
+ * that the pages work under a content security policy without exceptions for fonts.
  */
 export default defineConfig({
   plugins: [react(), previewBridge()],

@@ -16,7 +16,7 @@ const models = [
   { id: 'm2', name: 'Qwen 3', provider: 'ollama', model: 'qwen3', contextTokens: 32_000, isDefault: false },
 ]
 
-/** Answers a request of the app from what was recorded. */
+/** Responds to a request of the app from recorded data. */
 export function answer(request: Request): Response {
   const { pathname, searchParams } = new URL(request.url)
   const path = pathname.replace('/api/v1', '')
@@ -53,7 +53,7 @@ export function answer(request: Request): Response {
   return new Response(null, { status: 204 })
 }
 
-/** The panel's part; orders change nothing here. */
+/** The requests of the sandbox panel; actions change nothing here. */
 function answerSandbox(path: string, threadId: string): Response {
   const report = /\/reports\/([^/]+)$/.exec(path)?.[1]
   if (report !== undefined) return Response.json(reports[report])
@@ -118,7 +118,7 @@ function liveEvents(): ThreadEvent[] {
   ]
 }
 
-/** Sends the events one by one, as a model would, and then stays open. */
+/** Sends the events one by one, as a model would, and keeps the stream open. */
 function stream(events: readonly ThreadEvent[]): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream({

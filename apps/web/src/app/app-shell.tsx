@@ -20,7 +20,7 @@ import { useUserStream } from './sidebar/state/use-user-stream.ts'
 import { useAppKeys } from './use-app-keys.ts'
 import { WorkspaceDialogs } from './workspaces/components/workspace-dialogs.tsx'
 
-/** The frame around every page of a signed-in person. */
+/** The frame around every page of a signed-in user. */
 export function AppShell() {
   const { t } = useTranslation(['sidebar', 'common'])
   const { isSidebarOpen, isDrawerOpen } = useUiState()
@@ -62,12 +62,12 @@ export function AppShell() {
   )
 }
 
-/** What stands beside the page, and how wide. */
+/** The pane beside the page, and its width. */
 function usePane(threadId: string | null) {
   const found = useShownPane(threadId)
   const isNarrow = useNarrow()
   useLayoutEffect(() => enterPage(threadId), [threadId])
-  // A remembered name may be of a pane that is no longer there.
+  // A remembered name may be of a pane that no longer exists.
   const shown = panes.some(({ name }) => name === found?.pane) ? found : null
   const width = usePaneWidth(shown?.pane ?? '')
   const chosen = shown === null || isNarrow ? null : width[0]

@@ -10,7 +10,7 @@ import { TransfersProvider } from '../sandboxes/files/state/transfers-context.ts
 import { ToastRegion } from '../ui/toast.tsx'
 import { TooltipProvider } from '../ui/tooltip.tsx'
 
-/** What every page needs around it. */
+/** The contexts that every page needs. */
 export function Providers(props: { client: ThreadboxClient; queryClient: QueryClient; children: ReactNode }) {
   const { t } = useTranslation()
   const theme = useTheme()

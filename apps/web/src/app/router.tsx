@@ -20,7 +20,7 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Outle
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  /** `return`: where to go after it. `expired`: the session ended while the app was open. */
+  /** `return`: the page to open after it. `expired`: the session ended while the app was open. */
   validateSearch: (search: Record<string, unknown>): { return?: string; expired?: boolean } => ({
     ...(typeof search.return === 'string' ? { return: search.return } : {}),
     ...(search.expired === true ? { expired: true } : {}),
@@ -55,7 +55,7 @@ const homeRoute = createRoute({
 const newThreadRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/threads/new',
-  /** `workspace`: where the thread is to be. */
+  /** `workspace`: the workspace of the new thread. */
   validateSearch: (search: Record<string, unknown>): { workspace?: string } =>
     typeof search.workspace === 'string' ? { workspace: search.workspace } : {},
   component: lazyRouteComponent(
@@ -67,7 +67,7 @@ const newThreadRoute = createRoute({
 const threadRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/threads/$threadId',
-  /** `entry`: where a search hit is. */
+  /** `entry`: the entry of a search hit. */
   validateSearch: (search: Record<string, unknown>): { entry?: string } =>
     typeof search.entry === 'string' ? { entry: search.entry } : {},
   component: lazyRouteComponent(() => import('../threads/conversation/components/thread-page.tsx'), 'ThreadPage'),

@@ -4,7 +4,7 @@ import { isShortcut } from '../page/client/keyboard.ts'
 import { toggleLayer } from '../page/client/layers.ts'
 import { closeDrawer, toggleSidebar } from '../page/client/ui-state.ts'
 
-/** The keys that work everywhere. */
+/** The shortcuts that work everywhere. */
 export function useAppKeys(): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useAppKeys(): void {
   }, [navigate])
 }
 
-/** F6 goes through the regions of the page: sidebar, chat, composer, pane. */
+/** F6 moves through the regions of the page: sidebar, chat, composer, pane. */
 function moveRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
     (region) => region.offsetParent !== null,

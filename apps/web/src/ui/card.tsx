@@ -1,14 +1,14 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** A card of the stream: one line that opens to its content. The whole line opens it; its controls lie above. */
+/** A card of the conversation: one line that opens to its content. The whole line opens it; its controls are on top. */
 export function Card(props: {
   isOpen: boolean
   onToggle: () => void
   title: ReactNode
   meta: ReactNode
   actions?: ReactNode
-  /** Stands below the line, whether it is open or not. */
+  /** Shown below the line, whether the card is open or not. */
   footer?: ReactNode
   label: string
   children?: ReactNode

@@ -6,7 +6,7 @@ import { IconButton } from './icon-button.tsx'
 import { ScrollBox } from './scroll-box.tsx'
 import { useFocusReturn } from './use-focus-return.ts'
 
-/** A modal dialog: traps focus, closes on Esc and on a click beside it, gives the focus back. */
+/** A modal dialog: traps focus, closes on Esc and on a click outside, and restores the focus. */
 export function Dialog(props: {
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
@@ -15,7 +15,10 @@ export function Dialog(props: {
   closeLabel: string
   footer?: ReactNode
   className?: string
-  /** Where the content may be long and has nothing to focus: what the keyboard scrolls is called so. */
+  /**
+   * The accessible name of the content, for content that may be long and has nothing to focus: the keyboard can scroll
+   * it then.
+   */
   contentLabel?: string
   children?: ReactNode
 }) {
@@ -61,7 +64,10 @@ export function Dialog(props: {
   )
 }
 
-/** What is marked with `data-first-focus`, else the first thing to use gets the focus, not the close button: its tooltip would take the first Esc for itself. */
+/**
+ * Focuses the element marked with `data-first-focus`, else the first control, but not the close button: its tooltip
+ * would consume the first Esc.
+ */
 function focusContent(event: Event): void {
   if (!(event.currentTarget instanceof HTMLElement)) return
   event.preventDefault()

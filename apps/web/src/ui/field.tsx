@@ -2,12 +2,12 @@ import { type ReactNode, useId } from 'react'
 
 export type FieldControl = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
 
-/** A labelled control with help below it, or the error in the help's place. */
+/** A labeled control with help below it, or the error instead of the help. */
 export function Field(props: {
   label: string
   help?: ReactNode
   error?: string | undefined
-  /** Gets the attributes that tie the control to its label, help and error. */
+  /** Gets the attributes that connect the control to its label, help and error. */
   children: (control: FieldControl) => ReactNode
 }) {
   const id = useId()

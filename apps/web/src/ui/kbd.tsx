@@ -1,4 +1,4 @@
-/** One key cap. */
+/** One key. */
 export function Kbd(props: { children: string }) {
   return <kbd>{props.children}</kbd>
 }

@@ -50,7 +50,7 @@ export function MenuItem(props: {
   )
 }
 
-/** One of several: the chosen one carries a mark. */
+/** One of several choices: the selected one has a mark. */
 export function MenuChoice(props: { isChosen: boolean; end?: ReactNode; onSelect: () => void; children: ReactNode }) {
   return (
     <Radix.CheckboxItem className="menu-item menu-item--choice" checked={props.isChosen} onSelect={props.onSelect}>

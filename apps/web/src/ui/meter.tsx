@@ -1,4 +1,4 @@
-/** How much of something is used. */
+/** A bar that shows how much of something is used. */
 export function Meter(props: { value: number; maximum: number; label: string }) {
   const share = props.maximum <= 0 ? 0 : Math.min(1, Math.max(0, props.value / props.maximum))
   return (

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 
 const stepPx = 16
 
-/** The edge of a pane on the right: dragged, or moved with the arrow keys; a double click takes the default again. */
+/** The edge of a pane on the right: dragged, or moved with the arrow keys. A double click restores the default. */
 export function Resizer(props: {
   label: string
   /** Null: the default width. */

@@ -1,7 +1,7 @@
 import { Check, ChevronDown } from 'lucide-react'
 import { Select as Radix } from 'radix-ui'
 
-/** A choice of one out of few. */
+/** A control to select one of a few values. */
 export function Select<Value extends string>(props: {
   value: Value
   options: readonly { value: Value; label: string }[]

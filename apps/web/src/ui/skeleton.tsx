@@ -1,4 +1,6 @@
-/** The place of a row that is being fetched. Appears late (see the stylesheet), so that a quick answer shows none. */
+/**
+ * Placeholders for rows that are loading. They appear late (see the stylesheet), so that a quick response shows none.
+ */
 export function Skeleton(props: { rows: number; label: string }) {
   return (
     <div className="skeleton" role="status" aria-label={props.label}>

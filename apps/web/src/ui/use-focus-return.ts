@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * Remembers what had the focus when a layer opened and gives it back when the layer closes. For layers that open
- * without a trigger of their own; pass the result as `onCloseAutoFocus`.
+ * Stores what had the focus when a layer opened, and restores it when the layer closes. For layers that open without a
+ * trigger of their own; pass the result as `onCloseAutoFocus`.
  */
 export function useFocusReturn(isOpen: boolean): (event: Event) => void {
   const [state, setState] = useState<{ isOpen: boolean; opener: Element | null }>({ isOpen: false, opener: null })

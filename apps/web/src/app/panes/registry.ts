@@ -6,7 +6,7 @@ import { PreviewPane } from '../../sandboxes/preview/components/preview-pane.tsx
 import { SandboxPane } from '../../sandboxes/sandbox/components/sandbox-pane.tsx'
 import { TerminalPane } from '../../sandboxes/terminal/components/terminal-pane.tsx'
 
-/** What can stand beside a conversation, in the order of the toggles. */
+/** The panes that can be shown beside a conversation, in the order of the toggles. */
 export const panes: readonly Pane[] = [
   { name: 'preview', digit: 1, title: 'preview:title', Icon: AppWindow, Content: PreviewPane },
   { name: 'files', digit: 2, title: 'files:title', Icon: Folder, Content: FilesPane },

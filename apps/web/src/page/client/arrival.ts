@@ -1,5 +1,5 @@
 /**
- * The query of the address that the app was opened with, as it was written. The router rewrites what it reads (numbers
- * above all), and codes of other servers have to come through letter by letter.
+ * The query string of the address that the app was opened with, unchanged. The router rewrites what it parses (numbers
+ * above all), and codes from other servers have to be passed on exactly.
  */
 export const arrivedWith: string = location.search

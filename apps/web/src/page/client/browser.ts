@@ -1,11 +1,11 @@
 // biome-ignore lint/style/noRestrictedImports: page/client follows the browser
 import { useSyncExternalStore } from 'react'
 
-// What the browser knows, as state of the page.
+// Browser state as state of the page.
 
 const narrowQuery = '(max-width: 899px)'
 
-/** Whether the page is one column, where a pane covers everything. */
+/** True if the page is one column, where a pane covers everything. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(subscribeToWidth, isNarrowPage)
 }
@@ -20,7 +20,7 @@ function subscribeToWidth(listener: () => void) {
   return () => media.removeEventListener('change', listener)
 }
 
-/** Whether the browser has a network. */
+/** True if the browser has a network. */
 export function useNetwork(): boolean {
   return useSyncExternalStore(subscribeToNetwork, () => navigator.onLine)
 }
@@ -36,12 +36,12 @@ function subscribeToNetwork(listener: () => void) {
 
 const storageListeners = new Set<() => void>()
 
-/** What this device remembers under a name; changed by {@link store}. */
+/** The value stored on this device under a name; changed by {@link store}. */
 export function useStored(key: string): string | null {
   return useSyncExternalStore(subscribeToStorage, () => localStorage.getItem(key))
 }
 
-/** Null forgets it. */
+/** Null removes the value. */
 export function store(key: string, value: string | null): void {
   if (value === null) localStorage.removeItem(key)
   else localStorage.setItem(key, value)

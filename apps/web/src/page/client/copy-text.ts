@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import { showErrorToast, showToast } from '../../ui/toast.tsx'
 
-/** Puts a text on the clipboard and says whether that went well. */
+/** Copies a text to the clipboard and shows whether that succeeded. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -12,7 +12,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** The clipboard API exists on HTTPS and localhost only; an installation may well be opened over plain HTTP. */
+/** The clipboard API requires HTTPS or localhost; an installation may be opened over plain HTTP. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text

@@ -1,4 +1,4 @@
-/** Saves what is at an address. A failure is saved as a file then, and never takes the place of the page. */
+/** Downloads a file. An error response is saved as a file too, and never replaces the page. */
 export function download(address: string): void {
   const link = document.createElement('a')
   link.href = address

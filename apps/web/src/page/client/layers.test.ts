@@ -8,13 +8,13 @@ beforeEach(() => {
   if (layer !== null) closeLayer(layer.kind)
 })
 
-test('a dialog takes the place of the one that is open', () => {
+test('a dialog replaces the open one', () => {
   openLayer({ kind: 'move-thread', threadId: 't' })
   openLayer({ kind: 'create-workspace', threadId: 't' })
   expect(open()).toEqual({ kind: 'create-workspace', threadId: 't' })
 })
 
-test('what closes late closes nothing that was opened after it', () => {
+test('a late close does not close a dialog that was opened after it', () => {
   openLayer({ kind: 'palette' })
   openLayer({ kind: 'share-thread', threadId: 't' })
   closeLayer('palette')
@@ -23,7 +23,7 @@ test('what closes late closes nothing that was opened after it', () => {
   expect(open()).toBeNull()
 })
 
-test('a key opens the palette, closes it, and leaves a dialog that a person may be typing in', () => {
+test('a key opens the palette, closes it, and leaves a dialog open that you may be typing in', () => {
   toggleLayer('palette')
   expect(open()?.kind).toBe('palette')
   toggleLayer('shortcuts')

@@ -3,7 +3,9 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { closeDrawer } from './ui-state.ts'
 
-/** A dialog that the whole app shares, with what it is about. A workspace takes the thread that it is created for. */
+/**
+ * A dialog of the whole app, with its subject. `create-workspace` contains the thread to move into the new workspace.
+ */
 export type Layer =
   | { kind: 'palette' }
   | { kind: 'shortcuts' }
@@ -15,29 +17,29 @@ export type Layer =
   | { kind: 'save-agent'; thread: Thread }
 export type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { kind: Kind }>
 
-/** One dialog is open at a time. */
+/** The open dialog; there is at most one. */
 export const layers = createStore<{ open: Layer | null }>()(() => ({ open: null }))
 
-/** Opens a dialog in place of the one that is open. */
+/** Opens a dialog and replaces the open one. */
 export function openLayer(layer: Layer): void {
-  // On a phone the sidebar that it was opened from would lie over it.
+  // On a phone the sidebar that it was opened from would cover it.
   closeDrawer()
   layers.setState({ open: layer })
 }
 
-/** Does nothing when another dialog is open by now. */
+/** Does nothing if another dialog is open. */
 export function closeLayer(kind: Layer['kind']): void {
   if (layers.getState().open?.kind === kind) layers.setState({ open: null })
 }
 
-/** For a key. A dialog that may hold what the person typed stays until the person closes it. */
+/** For shortcuts. A dialog that may contain typed text stays until the user closes it. */
 export function toggleLayer(kind: 'palette' | 'shortcuts'): void {
   const { open } = layers.getState()
   if (open?.kind === kind) closeLayer(kind)
   else if (open === null || open.kind === 'palette' || open.kind === 'shortcuts') openLayer({ kind })
 }
 
-/** The dialog of one of these kinds that is open; null when none of them is. */
+/** The open dialog if it is one of these kinds; null otherwise. */
 export function useLayer<Kind extends Layer['kind']>(...kinds: readonly Kind[]): LayerOf<Kind> | null {
   return useStore(layers, ({ open }) => (open !== null && isOf(open, kinds) ? open : null))
 }

@@ -1,8 +1,8 @@
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 
 /**
- * The client of this page. All its event streams share one WebSocket, which is closed while the page is out of sight: a
- * browser keeps pages for its Back button, with the connections that they hold.
+ * The API client of this page. All its event streams share one WebSocket, which is closed while the page is in the
+ * browser’s back/forward cache: cached pages keep their connections open.
  */
 export function makePageClient(): ThreadboxClient {
   const client = createClient({ streamSocket: (url) => new WebSocket(socketAddress(url)) })
@@ -11,7 +11,7 @@ export function makePageClient(): ThreadboxClient {
   return client
 }
 
-/** The full address of a WebSocket of the API: not every browser takes a relative one. */
+/** The full address of a WebSocket of the API: not every browser supports relative ones. */
 export function socketAddress(url: string): string {
   const address = new URL(url, location.href)
   address.protocol = address.protocol.replace('http', 'ws')

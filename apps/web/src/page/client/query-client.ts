@@ -1,10 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isThreadboxError } from '@threadbox/sdk'
 
-/** `onSignedOut` is called when the server no longer knows who is asking. */
+/** `onSignedOut` is called when the session is no longer valid. */
 export function makeQueryClient(options: { onSignedOut: () => void }): QueryClient {
   const onError = (error: unknown) => {
-    // A wrong password is of the same kind, and says nothing about the session.
+    // A wrong password has the same kind, and doesn’t end the session.
     if (isThreadboxError(error) && error.code === 'auth.required') options.onSignedOut()
   }
   return new QueryClient({
@@ -17,7 +17,7 @@ export function makeQueryClient(options: { onSignedOut: () => void }): QueryClie
   })
 }
 
-/** Only a server that did not answer is asked again: any other answer would be the same. */
+/** Retries only if the server didn’t respond: another attempt would get the same response. */
 function shouldRetry(failures: number, error: unknown): boolean {
   return failures < 2 && isThreadboxError(error) && error.kind === 'unavailable'
 }

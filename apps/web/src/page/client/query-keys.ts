@@ -1,9 +1,9 @@
-/** Every cached answer of the API has its key here, so that who changes something knows what to refresh. */
+/** The cache keys of all API responses, so that code that changes something knows what to reload. */
 export const queryKeys = {
   setup: ['setup'],
   me: ['me'],
   threads: ['threads'],
-  /** Each of those that are open, not the list. */
+  /** Every open thread, without the list. */
   allThreads: ['thread'],
   thread: (threadId: string) => ['thread', threadId],
   workspaces: ['workspaces'],

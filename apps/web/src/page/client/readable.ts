@@ -1,4 +1,4 @@
 import type { StoreApi } from 'zustand/vanilla'
 
-/** A store as those see it who only read it. */
+/** The read-only view of a store. */
 export type Readable<State> = Pick<StoreApi<State>, 'getState' | 'getInitialState' | 'subscribe'>

@@ -23,7 +23,7 @@ function apply(): void {
   for (const listener of listeners) listener()
 }
 
-/** Keeps the page in the chosen theme; `system` follows the device while the page is open. */
+/** Applies the selected theme; `system` follows the device while the page is open. */
 export function startTheme(): void {
   systemIsDark().addEventListener('change', apply)
   apply()
@@ -40,12 +40,12 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener)
 }
 
-/** What the person chose, for the settings page. */
+/** The selected theme, for the settings page. */
 export function useThemeSetting(): ThemeSetting {
   return useSyncExternalStore(subscribe, setting)
 }
 
-/** What is shown now. */
+/** The theme that is shown. */
 export function useTheme(): 'light' | 'dark' {
   return useSyncExternalStore(subscribe, theme)
 }

@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { isNarrowPage } from './browser.ts'
 
-/** What of the frame is open. */
+/** Which parts of the frame are open. */
 export type UiState = {
   isSidebarOpen: boolean
   isDrawerOpen: boolean
@@ -18,7 +18,7 @@ export function useUiState(): UiState {
   return useStore(ui)
 }
 
-/** The sidebar as a column on wide screens (remembered), as a drawer on narrow ones. */
+/** Toggles the sidebar: a column on wide screens (remembered), a drawer on narrow ones. */
 export function toggleSidebar(): void {
   const { isSidebarOpen, isDrawerOpen } = ui.getState()
   if (isNarrowPage()) {

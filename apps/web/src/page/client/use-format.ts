@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as format from './format.ts'
 
-/** The formats in the person's language. */
+/** The formatters for the selected language. */
 export function useFormat() {
   const { i18n } = useTranslation()
   const locale = i18n.language

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, renewed every `intervalMs`; null stops the clock. */
+/** The current time, updated every `intervalMs`; null stops updates. */
 export function useNow(intervalMs: number | null): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useCallback, useLayoutEffect, useRef } from 'react'
 
-/** A function that stays the same over renders and always does what the latest one would. For events, not for rendering. */
+/** A function with a stable identity that calls the one of the latest render. For events, not for rendering. */
 export function useStable<Parameters extends unknown[], Result>(
   latest: (...parameters: Parameters) => Result,
 ): (...parameters: Parameters) => Result {

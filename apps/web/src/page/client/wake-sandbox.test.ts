@@ -2,7 +2,7 @@ import { createClient } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
 import { wakeSandbox } from './wake-sandbox.ts'
 
-test('a wake that waits for memory gives its connection back, and is not reported as failed', async () => {
+test('a wake that waits for memory frees its connection, and is not reported as failed', async () => {
   const given = new AbortController()
   let isHeld = false
   const client = createClient({
@@ -23,7 +23,7 @@ test('a wake that waits for memory gives its connection back, and is not reporte
   expect(isHeld).toBe(false)
 })
 
-test('a wake that fails says why', async () => {
+test('a failed wake reports why', async () => {
   const error = { code: 'host.unreachable', kind: 'unavailable', message: 'No.', remedy: '', details: {} }
   const client = createClient({
     baseUrl: 'http://test.invalid',

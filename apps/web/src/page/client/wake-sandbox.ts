@@ -4,8 +4,8 @@ import type { SandboxDetail, ThreadboxClient } from '@threadbox/sdk'
 const heldMs = 10_000
 
 /**
- * Wakes a sandbox. One that has to wait for the host's memory keeps its position without this request, which is then given
- * back: in all tabs together a browser has six connections to the app, and such a wait can take hours.
+ * Wakes a sandbox. One that waits for the host’s memory keeps its position without this request, so the request is
+ * aborted: a browser has six connections to the app in all tabs together, and such a wait can take hours.
  */
 export async function wakeSandbox(
   client: ThreadboxClient,

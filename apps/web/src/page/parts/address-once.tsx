@@ -4,12 +4,12 @@ import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** The address of a link that was just made, in place of the form that made it: it is shown this once. */
+/** The address of a new link, instead of the form that created it. It is shown only once. */
 export function AddressOnce(props: {
   url: string
   words: { label: string; help: string; another: string }
   note?: ReactNode
-  /** Without it there is no other one to be made here. */
+  /** Without it there is no button to create another one. */
   onAnother?: () => void
 }) {
   const { url, words } = props

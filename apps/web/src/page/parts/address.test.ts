@@ -9,11 +9,11 @@ it.each([
   ['http://192.168.1.5:7717/', 'open'],
   ['http://127.0.0.1.example.org/', 'open'],
   ['http://notlocalhost/', 'open'],
-])('says of %s that it is %s', (address, reach) => {
+])('rates %s as %s', (address, reach) => {
   expect(reachOf(new URL(address))).toBe(reach)
 })
 
-it('forwards the same port, so that the same address works on the other computer', () => {
+it('forwards the same port, so that the same address works on the other device', () => {
   expect(tunnelCommand(new URL('http://app.abc123.localhost:7717/settings'))).toBe(
     'ssh -L 7717:127.0.0.1:7717 user@server',
   )

@@ -1,4 +1,4 @@
-/** A sentence in which `backquotes` mark what is typed exactly so. */
+/** A sentence in which `backquotes` mark code. */
 export function CodeText(props: { text: string }) {
   return props.text.split('`').map((part, index) =>
     index % 2 === 0 ? (

@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { DialogActions } from '../../ui/dialog-actions.tsx'
 import { FormProblem } from './form-problem.tsx'
 
-/** Asks before something is removed for good. Cancel has the focus; a failure stays in the dialog. */
+/** Asks before something is permanently removed. Cancel has the focus; a failure is shown in the dialog. */
 export function ConfirmDialog(props: {
   title: string
   text: string

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../ui/button.tsx'
 import { showErrorToast } from '../../ui/toast.tsx'
 
-/** How long the button says that it worked. */
+/** How long the button shows success. */
 const doneMs = 2000
 
 export function CopyButton(props: { text: string; size?: 'sm' | 'md'; isPrimary?: boolean }) {

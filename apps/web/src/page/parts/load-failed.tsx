@@ -5,7 +5,7 @@ import { ErrorCode } from '../docs/docs-link.tsx'
 import { CodeText } from './code-text.tsx'
 import { useProblem } from './problem.ts'
 
-/** Stands where content should be that could not be read: what happened, what to do, and the way to try again. */
+/** Replaces content that couldn’t be loaded: what happened, what to do, and a button to retry. */
 export function LoadFailed(props: { error: unknown; onRetry: () => void; isRetrying?: boolean; title?: string }) {
   const { t } = useTranslation('connection')
   const problem = useProblem()(props.error)

@@ -6,7 +6,7 @@ import { LearnMore } from '../docs/docs-link.tsx'
 import type { DocsPlace } from '../docs/docs-places.ts'
 import { LoadFailed } from './load-failed.tsx'
 
-/** Content that is fetched: rows in its place at first, the error where there is nothing older to show. */
+/** Loaded content: placeholder rows at first, and the error if there is no earlier content to show. */
 export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (data: Data) => ReactNode }) {
   const { t } = useTranslation('settings')
   const { query } = props
@@ -24,7 +24,7 @@ export function Loaded<Data>(props: { query: UseQueryResult<Data>; children: (da
   return <Skeleton rows={4} label={t('loading')} />
 }
 
-/** Rows that are fetched, or the sentence in their place. */
+/** Loaded rows, or a sentence if there are none. */
 export function LoadedRows<Item>(props: {
   query: UseQueryResult<Item[]>
   empty: string

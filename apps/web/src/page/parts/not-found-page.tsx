@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useDocumentTitle } from './use-document-title.ts'
 
-/** The page for an address that leads nowhere. */
+/** The page for an unknown address. */
 export function NotFoundPage() {
   const { t } = useTranslation('connection')
   useDocumentTitle(t('notFound.title'))

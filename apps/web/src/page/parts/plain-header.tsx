@@ -19,7 +19,7 @@ export function PlainHeader(props: { title: string; workspace?: string | undefin
   )
 }
 
-/** What the page belongs to, before its title. */
+/** The parent of the page, before its title. */
 export function Crumb(props: { name: string }) {
   return (
     <span className="crumb not-m">
@@ -29,7 +29,7 @@ export function Crumb(props: { name: string }) {
   )
 }
 
-/** Shows the sidebar where it is not shown. */
+/** Shows the sidebar if it is hidden. */
 export function SidebarButton() {
   const { t } = useTranslation('sidebar')
   const { isSidebarOpen } = useUiState()

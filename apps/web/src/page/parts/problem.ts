@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { translatedErrors } from '../../i18n/translations.ts'
 import { formatBinaryBytes } from '../client/format.ts'
 
-/** An error in the words of the person's language: what happened, what to do, and its permanent code. */
+/** A translated error: what happened, what to do, and its permanent code. */
 export type Problem = { code: string; message: string; remedy: string }
 
-/** Puts errors into words. The server's own sentences are English; other languages have theirs by code. */
+/** Translates errors. The server’s own texts are English; other languages have theirs by code. */
 export function useProblem(): (error: unknown) => Problem {
   const { t, i18n } = useTranslation('connection')
   return (error) => {

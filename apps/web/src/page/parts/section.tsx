@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { CodeText } from './code-text.tsx'
 
-/** Heading and sentence of a settings section. */
+/** Heading and introduction of a settings section. */
 export function SectionHead(props: { title: string; lead: string }) {
   return (
     <header className="settings-head">

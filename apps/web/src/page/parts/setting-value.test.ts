@@ -23,7 +23,7 @@ describe('settings with a unit in their name', () => {
     expect(bytesOfText(text)).toBe(bytes)
   })
 
-  it('reads sizes as people write them', () => {
+  it('parses sizes as people write them', () => {
     expect(bytesOfText('4G')).toBe(4 * GiB)
     expect(bytesOfText('4096 mb')).toBe(4 * GiB)
     expect(bytesOfText('0,5 GiB')).toBe(GiB / 2)
@@ -36,33 +36,33 @@ describe('settings with a unit in their name', () => {
 describe('the field of a setting', () => {
   const minutes = { name: 'turnMinutes', value: 30, default: 30 }
 
-  it('gives back what it was given', () => {
+  it('returns the value that it was given', () => {
     expect(valueOfField(minutes, fieldTextOf(minutes))).toBe(30)
     const memory = { name: 'memoryBytes', value: 4 * GiB, default: 4 * GiB }
     expect(valueOfField(memory, fieldTextOf(memory))).toBe(4 * GiB)
   })
 
-  it('reads an empty field as “back to the default”', () => {
+  it('parses an empty field as “back to the default”', () => {
     expect(valueOfField(minutes, '  ')).toBeNull()
   })
 
-  it('refuses a number that is none', () => {
+  it('rejects invalid numbers', () => {
     expect(valueOfField(minutes, 'soon')).toBeUndefined()
     expect(valueOfField(minutes, 'Infinity')).toBeUndefined()
   })
 
-  it('leaves text alone', () => {
+  it('leaves text unchanged', () => {
     expect(valueOfField({ name: 'baseDomain', value: null, default: '' }, ' box.example ')).toBe('box.example')
   })
 })
 
 describe('names of settings', () => {
-  it('are read word by word, whichever way they are written', () => {
+  it('are split into words, whichever way they are written', () => {
     expect(wordsOf('sandboxMemoryBytes')).toEqual(['sandbox', 'memory', 'bytes'])
     expect(wordsOf('THREADBOX_LISTEN_HOST')).toEqual(['listen', 'host'])
   })
 
-  it('say which belong on the page Network', () => {
+  it('determine which belong on the page Network', () => {
     const network = ['THREADBOX_LISTEN_HOST', 'THREADBOX_PORT', 'THREADBOX_BASE_DOMAIN', 'THREADBOX_ALLOWED_HOSTS']
     expect(network.every(isNetworkSetting)).toBe(true)
     expect(['THREADBOX_HOST_SOCKET', 'sandboxCpus', 'supportText'].some(isNetworkSetting)).toBe(false)

@@ -22,7 +22,7 @@ const byteFactors: Record<string, number> = Object.fromEntries(
   ]),
 )
 
-/** `4294967296` → `4 GiB`. Exact: a size that is no round number of the larger unit keeps the smaller one. */
+/** `4294967296` → `4 GiB`. Exact: a size that isn’t a whole number of the larger unit keeps the smaller one. */
 export function textOfBytes(bytes: number): string {
   let power = 0
   while (power < byteUnits.length - 1 && bytes >= 1024 ** (power + 1) && isRound(bytes / 1024 ** (power + 1)))
@@ -30,7 +30,7 @@ export function textOfBytes(bytes: number): string {
   return `${bytes / 1024 ** power} ${byteUnits[power]}`
 }
 
-/** The other way: `4 GiB`, `4G`, `4096 mb`. NaN for anything else. */
+/** The reverse: `4 GiB`, `4G`, `4096 mb`. NaN for anything else. */
 export function bytesOfText(text: string): number {
   const match = /^\s*(\d+(?:[.,]\d+)?)\s*([a-z]*)\s*$/i.exec(text)
   const amount = Number(match?.[1]?.replace(',', '.'))
@@ -42,14 +42,14 @@ function isRound(amount: number): boolean {
   return Number.isInteger(amount * 4)
 }
 
-/** The text that stands in the field of a setting. */
+/** The text for the field of a setting. */
 export function fieldTextOf(setting: Pick<Setting, 'name' | 'value'>): string {
   if (setting.value === null) return ''
   if (typeof setting.value === 'number' && unitOf(setting.name) === 'bytes') return textOfBytes(setting.value)
   return String(setting.value)
 }
 
-/** Reads the field again, as the type that the default has. `undefined` when it cannot be read. */
+/** Parses the field as the type of the default. `undefined` if it is invalid. */
 export function valueOfField(
   setting: Pick<Setting, 'name' | 'value' | 'default'>,
   text: string,

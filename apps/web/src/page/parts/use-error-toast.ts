@@ -1,7 +1,7 @@
 import { showErrorToast } from '../../ui/toast.tsx'
 import { useProblem } from './problem.ts'
 
-/** Shows errors of actions that have no place of their own on the page. The same error twice is one message. */
+/** Shows errors of actions that have no place of their own on the page. A repeated error is one message. */
 export function useErrorToast(): (error: unknown) => void {
   const problemOf = useProblem()
   return (error) => {

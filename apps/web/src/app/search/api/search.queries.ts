@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** Shortest query that the server is asked for: one letter is in nearly every message. */
+/** The shortest query sent to the server: one letter is in nearly every message. */
 export const shortestQuery = 2
 
-/** Hits in titles, messages, commands and file names. The last ones stay while the next ones are fetched. */
+/** Hits in titles, messages, commands and file names. The previous ones stay while the next ones load. */
 export function useSearch(query: string) {
   const client = useClient()
   return useQuery({

@@ -1,6 +1,6 @@
 import { highlight } from '../state/highlight.ts'
 
-/** A text in which the words that were searched for are marked. */
+/** A text in which the searched words are marked. */
 export function Marked(props: { text: string; query: string }) {
   return highlight(props.text, props.query).map((piece, index) =>
     piece.isMatch ? (

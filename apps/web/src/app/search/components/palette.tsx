@@ -20,10 +20,10 @@ import { type PaletteContent, paletteContent } from '../state/palette.models.ts'
 import { useSettled } from '../state/use-settled.ts'
 import { PaletteGroups } from './palette-groups.tsx'
 
-/** Typing faster than this asks the server once. */
+/** The server is asked once per pause in typing of at least this length. */
 const typingPauseMs = 150
 
-/** Everything by typing: actions, threads, and what stands in them. Open while it is the app's layer. */
+/** The command palette: actions, threads, and search in their content. Shown while it is the open layer. */
 export function Palette() {
   const { t } = useTranslation('search')
   const isOpen = useLayer('palette') !== null

@@ -10,7 +10,7 @@ import type { PaletteAction } from '../../../page/thread/state/thread-actions.ts
 import { useSignOut } from '../../../people/auth/api/session.queries.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 
-/** What the palette can do anywhere in the app. */
+/** Actions of the palette that are available everywhere. */
 export function useAppActions(): PaletteAction[] {
   const { t } = useTranslation(['search', 'workspaces'])
   const workspaces = useWorkspaces()

@@ -7,7 +7,7 @@ const marked = (text: string, query: string) =>
     .join('')
 
 describe('highlighting', () => {
-  it('marks every place of every word, whatever its case', () => {
+  it('marks every occurrence of every word, whatever its case', () => {
     expect(marked('Reverse the report', 're')).toBe('[Re]verse the [re]port')
     expect(marked('pip install pandas', 'pandas pip')).toBe('[pip] install [pandas]')
   })
@@ -17,7 +17,7 @@ describe('highlighting', () => {
     expect(marked('Cafe\u0301 notes', 'cafe')).toBe('[Cafe\u0301] notes')
   })
 
-  it('gives the text back unchanged when nothing matches', () => {
+  it('returns the text unchanged when nothing matches', () => {
     expect(highlight('abc', 'x')).toEqual([{ text: 'abc', isMatch: false }])
     expect(highlight('abc', '  ')).toEqual([{ text: 'abc', isMatch: false }])
     expect(highlight('', 'x')).toEqual([])
@@ -41,7 +41,7 @@ describe('ranking', () => {
     expect(rank('Settings', 're')).toBeNull()
   })
 
-  it('asks for every word', () => {
+  it('requires every word', () => {
     expect(matches('New thread', 'thread new')).toBe(true)
     expect(matches('New thread', 'thread old')).toBe(false)
   })

@@ -1,9 +1,7 @@
-/** A piece of a text, and whether the person searched for it. */
+/** A piece of a text, and whether it matches the search. */
 export type TextPiece = { text: string; isMatch: boolean }
 
-/**
- * Cuts `text` at the words of `query`, without regard to case and accents. The pieces joined are the text again.
- */
+/** Splits `text` at the words of `query`, ignoring case and accents. Joined, the pieces are the original text. */
 export function highlight(text: string, query: string): TextPiece[] {
   const words = foldedWords(query)
   if (words.length === 0 || text === '') return text === '' ? [] : [{ text, isMatch: false }]
@@ -18,15 +16,15 @@ export function highlight(text: string, query: string): TextPiece[] {
   return piecesOf(text, isMatch)
 }
 
-/** True when every word of the query stands in the text. An empty query is in every text. */
+/** True if the text contains every word of the query. An empty query matches every text. */
 export function matches(text: string, query: string): boolean {
   const folded = fold(text)
   return foldedWords(query).every((word) => folded.includes(word))
 }
 
 /**
- * How well a text answers a query: lower is better, `null` when it does not. At the beginning of the text beats the
- * beginning of a word, which beats the middle of one.
+ * How well a text matches a query: lower is better, `null` if it doesn’t. A match at the beginning of the text beats
+ * one at the beginning of a word, which beats one in the middle of a word.
  */
 export function rank(text: string, query: string): number | null {
   if (!matches(text, query)) return null
@@ -53,7 +51,7 @@ function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }
 
-/** The folded text, and for each of its code units the place in the original it came from. */
+/** The folded text, and for each of its code units the index in the original. */
 function foldWithOrigin(text: string): { folded: string; origin: number[] } {
   let folded = ''
   const origin: number[] = []

@@ -19,7 +19,7 @@ export function AboutSection() {
   const status = useStatus()
   const previews = usePreviewCheck()
   const isChecking = status.isFetching || previews.isFetching
-  // A check from a newer host has its own title.
+  // A newer host may report checks that this app doesn’t know; they come with a title.
   const titleOf = ({ id, title }: Check) => {
     return i18n.exists(`settings:about.check.${id}`) ? t(`about.check.${id as KnownCheck}`) : title
   }

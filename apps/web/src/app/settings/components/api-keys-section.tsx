@@ -13,7 +13,7 @@ import { Button } from '../../../ui/button.tsx'
 import { useApiKeys, useDeleteApiKey } from '../api/settings.queries.ts'
 import { CreateApiKeyDialog } from './create-api-key-dialog.tsx'
 
-/** Keys for programs: what each is for, when it was used, and the way to make and remove one. */
+/** API keys: what each is for and when it was last used, with buttons to create and remove keys. */
 export function ApiKeysSection() {
   const { t } = useTranslation('settings')
   const client = useClient()

@@ -15,7 +15,7 @@ import { useCreateApiKey } from '../api/settings.queries.ts'
 const lifetimes = { never: undefined, d30: 30, d90: 90, d365: 365 } as const
 type Lifetime = keyof typeof lifetimes
 
-/** Makes a key and shows its secret once: closing the dialog is the last that the page knows of it. */
+/** Creates a key and shows its secret once. Closing the dialog removes it from the page. */
 export function CreateApiKeyDialog(props: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
   return created === null ? (

@@ -6,7 +6,7 @@ import { isNetworkSetting, isSleepSetting } from '../../../page/parts/setting-gr
 import { useSettings } from '../api/settings.queries.ts'
 import { SettingRows } from './setting-rows.tsx'
 
-/** What a sandbox and a turn may use: first what can be changed here, then what is set where the server starts. */
+/** The limits of sandboxes and turns: first those that can be changed here, then those set where the server starts. */
 export function LimitsSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()

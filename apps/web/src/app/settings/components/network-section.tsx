@@ -7,7 +7,7 @@ import { isNetworkSetting } from '../../../page/parts/setting-groups.ts'
 import { useSettings } from '../api/settings.queries.ts'
 import { SettingRow } from './setting-row.tsx'
 
-/** How this installation is reached now, and how else it could be. */
+/** How this installation is reached now, and the alternatives. */
 export function NetworkSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()

@@ -7,7 +7,7 @@ import {
   type usePreviewCheck,
 } from '../../../sandboxes/preview/api/preview-check.queries.ts'
 
-/** What this browser found out about previews, as rows of the list of checks. */
+/** The results of the preview check in this browser, as rows of the list of checks. */
 export function PreviewChecks(props: { query: ReturnType<typeof usePreviewCheck> }) {
   const { t } = useTranslation('settings')
   const { data, error, isFetching } = props.query

@@ -10,7 +10,7 @@ import { useEndSession, useSessions, useSignOut } from '../../../people/auth/api
 import { Button } from '../../../ui/button.tsx'
 import { deviceOf } from '../state/device-name.ts'
 
-/** Where the person is signed in, and the way out of each. */
+/** Your sessions, each with a button to sign out. */
 export function SessionsGroup() {
   const { t } = useTranslation('settings')
   const sessions = useSessions()

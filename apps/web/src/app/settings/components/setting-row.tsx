@@ -144,11 +144,11 @@ function TextControl(props: ControlProps) {
 /** Focuses the field that the address names (`/settings/limits#sandboxMemoryBytes`) when it appears. */
 function useFieldOfAddress(name: string) {
   const field = useRef<HTMLInputElement>(null)
-  const isWanted = useLocation({ select: ({ hash }) => hash === name })
+  const isTarget = useLocation({ select: ({ hash }) => hash === name })
   useEffect(() => {
-    if (!isWanted) return
+    if (!isTarget) return
     field.current?.focus()
     field.current?.select()
-  }, [isWanted])
+  }, [isTarget])
   return field
 }

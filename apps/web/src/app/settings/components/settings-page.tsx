@@ -17,7 +17,7 @@ import { YouSection } from './you-section.tsx'
 
 const route = getRouteApi('/app/settings/$section')
 
-/** The sections in the order of the list; the key is also the last part of the address. */
+/** The sections in the order of the list. The key is also the last part of the address. */
 const sections = {
   you: { label: 'nav.you', Content: YouSection },
   models: { label: 'nav.models', Content: ModelsSection },

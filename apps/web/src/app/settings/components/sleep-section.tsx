@@ -5,7 +5,7 @@ import { isRescueSetting, isSleepSetting } from '../../../page/parts/setting-gro
 import { useSettings } from '../api/settings.queries.ts'
 import { SettingRows } from './setting-rows.tsx'
 
-/** When sandboxes sleep and what is kept, for all threads that have no values of their own. */
+/** When sandboxes sleep and what is kept, for all threads without values of their own. */
 export function SleepSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()

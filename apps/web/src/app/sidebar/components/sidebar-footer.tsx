@@ -14,7 +14,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { Meter } from '../../../ui/meter.tsx'
 
-/** What the machine has left, and who is here. */
+/** The free resources of the host, and the signed-in user. */
 export function SidebarFooter() {
   const { t } = useTranslation('sidebar')
   return (
@@ -37,7 +37,7 @@ export function SidebarFooter() {
   )
 }
 
-/** Awake sandboxes and the memory of the machine, as the host measured it last. */
+/** Awake sandboxes and the memory of the host, as last measured by the host daemon. */
 function HostLine() {
   const { t } = useTranslation('sidebar')
   const client = useClient()

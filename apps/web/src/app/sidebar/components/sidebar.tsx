@@ -23,7 +23,7 @@ import { WorkspaceSection } from '../../workspaces/components/workspace-section.
 import { groupThreads } from '../state/grouping.models.ts'
 import { SidebarFooter } from './sidebar-footer.tsx'
 
-/** All threads, where to start a new one, and who is here. */
+/** All threads, a button for a new one, and the signed-in user. */
 export function Sidebar() {
   const { t } = useTranslation(['sidebar', 'common'])
   return (
@@ -110,7 +110,7 @@ function ThreadsByAge(props: { threads: readonly Thread[]; now: number }) {
   ))
 }
 
-/** ↑ and ↓ go through threads and workspaces; Tab leaves the list. */
+/** ↑ and ↓ move through threads and workspaces; Tab leaves the list. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a.th, .ws-name')]

@@ -12,7 +12,7 @@ import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 
-/** Asks for the name of a new workspace. `threadId`: the thread that is put into it. */
+/** Asks for the name of a new workspace. `threadId`: the thread to move into it. */
 export function CreateWorkspaceDialog(props: { threadId: string | null; onClose: () => void }) {
   const { t } = useTranslation(['workspaces', 'common'])
   const create = useCreateWorkspace()

@@ -5,7 +5,7 @@ import { DeleteWorkspaceDialog } from './delete-workspace-dialog.tsx'
 import { MoveThreadDialog } from './move-thread-dialog.tsx'
 import { WorkspaceSettingsDialog } from './workspace-settings-dialog.tsx'
 
-/** The dialog about workspaces that is open; once per app. */
+/** The open dialog about workspaces, if there is one; once per app. */
 export function WorkspaceDialogs() {
   const layer = useLayer('create-workspace', 'workspace-settings', 'delete-workspace', 'move-thread')
   const workspaces = useWorkspaces()

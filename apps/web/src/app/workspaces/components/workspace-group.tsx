@@ -29,11 +29,11 @@ import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { dragSource, useDropTarget } from '../state/drag.ts'
 import { WorkspaceThreadList } from './workspace-threads.tsx'
 
-/** A workspace in the sidebar: its name folds it, threads and other workspaces can be dropped on it. */
+/** A workspace in the sidebar: a click on its name folds it; threads and other workspaces can be dropped on it. */
 export function WorkspaceGroup(props: {
   workspace: Workspace
   threads: Thread[]
-  /** Where a dropped thread is found. */
+  /** The threads in which a dropped one is found. */
   threadsOfAll: readonly Thread[]
   now: number
 }) {
@@ -66,7 +66,7 @@ export function WorkspaceGroup(props: {
   )
 }
 
-/** Ids of the workspaces that stand in the sidebar's order. */
+/** IDs of the workspaces in the order of the sidebar. */
 function useOrder(): string[] {
   return useWorkspaces().flatMap(({ id, archivedAt }) => (archivedAt === null ? [id] : []))
 }

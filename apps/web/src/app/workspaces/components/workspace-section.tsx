@@ -12,8 +12,8 @@ import { useDropTarget } from '../state/drag.ts'
 import { WorkspaceGroup } from './workspace-group.tsx'
 
 /**
- * Workspaces with their threads above the threads that are in none. Without any workspace the list is what it would be
- * without this.
+ * Workspaces with their threads, above the threads outside any workspace. Without workspaces it is just the list of
+ * threads.
  */
 export function WorkspaceSection(props: {
   threads: readonly Thread[]

@@ -23,7 +23,7 @@ import {
   type WorkspaceForm,
 } from '../state/workspace-form.ts'
 
-/** Name, instructions and the values that the threads of a workspace inherit, each with where it comes from. */
+/** Name, instructions and the values that the threads of a workspace inherit, each with its source. */
 export function WorkspaceSettingsDialog(props: { workspace: Workspace; onClose: () => void }) {
   const { t } = useTranslation(['workspaces', 'common', 'sandbox'])
   const { workspace, onClose } = props

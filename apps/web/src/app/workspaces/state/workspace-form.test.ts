@@ -14,7 +14,7 @@ const withValues = (values: Record<string, string>) => {
   return { ...form, values: { ...form.values, ...values } }
 }
 
-test('C12: an empty field takes the inherited value again, and only what was changed is sent', () => {
+test('C12: an empty field restores the inherited value, and only changes are sent', () => {
   expect(changeOf(workspace, formOf(workspace))).toBeNull()
   expect(formOf(workspace).values).toMatchObject({
     idlePauseMinutes: '15',
@@ -33,7 +33,7 @@ test('C12: an empty field takes the inherited value again, and only what was cha
   expect(changeOf(workspace, { ...formOf(workspace), hotKeep: 'strict' })).toEqual({ policy: { hotKeep: 'strict' } })
 })
 
-test('C12: what cannot be read is said, and nothing is sent', () => {
+test('C12: an invalid field is reported, and nothing is sent', () => {
   expect(problemOf('maxServices', '1.5')).toMatchObject({ kind: 'unreadable' })
   expect(problemOf('maxServices', '1000')).toMatchObject({ kind: 'range', maximum: 100 })
   expect(problemOf('cpus', 'many')).toMatchObject({ kind: 'unreadable' })

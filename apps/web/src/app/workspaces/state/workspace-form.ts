@@ -11,7 +11,7 @@ import { type PolicyNumber, policyNumbers, readPolicy } from '../../../sandboxes
 export type ValueName = PolicyNumber | LimitName
 const policyNames = Object.keys(policyNumbers) as PolicyNumber[]
 
-/** What the form holds: texts as typed. An empty one stands for the inherited value. */
+/** The values of the form: texts as typed. An empty one stands for the inherited value. */
 export type WorkspaceForm = {
   name: string
   instructions: string
@@ -21,7 +21,7 @@ export type WorkspaceForm = {
 }
 type Values = Pick<Workspace, 'policy' | 'limits'>
 
-/** Files that are kept for ever, where what is inherited has a limit. */
+/** Keeps files forever although the inherited value has a limit. */
 const forEver = '0'
 
 export function formOf(workspace: Workspace): WorkspaceForm {
@@ -35,7 +35,7 @@ export function formOf(workspace: Workspace): WorkspaceForm {
   }
 }
 
-/** The text of a value, empty where there is none; `never` is what “for ever” is written as. */
+/** The text of a value, empty if there is none. `never` is how “forever” is written. */
 export function textOf(values: Values | Workspaces['installation'], name: ValueName): string {
   if (isLimit(name)) {
     const value = values.limits[name]
@@ -48,7 +48,7 @@ export function textOf(values: Values | Workspaces['installation'], name: ValueN
 
 export type ValueProblem = LimitProblem | { kind: 'unreadable' | 'range'; minimum: number; maximum: number }
 
-/** Why a field cannot be saved; undefined when it can. */
+/** Why a field can’t be saved; undefined if it can. */
 export function problemOf(name: ValueName, text: string): ValueProblem | undefined {
   const result = readValue(name, text)
   return 'problem' in result ? result.problem : undefined
@@ -64,7 +64,7 @@ function readValue(name: ValueName, text: string): { value: number | null } | { 
   return { problem: { kind: result.problem, minimum, maximum } }
 }
 
-/** The request with what is not as it was; null when nothing is, or something cannot be saved. */
+/** The request with the changed values; null if nothing changed or a field is invalid. */
 export function changeOf(workspace: Workspace, form: WorkspaceForm): UpdateWorkspace | null {
   const before = formOf(workspace)
   const names = [...policyNames, ...limitNames].filter((name) => form.values[name].trim() !== before.values[name])

@@ -10,9 +10,9 @@ const firstRows = 8
 export function DataTable(props: { table: HtmlTable }) {
   const { t } = useTranslation('cards')
   const format = useFormat()
-  const [isWhole, setIsWhole] = useState(false)
+  const [showsAll, setShowsAll] = useState(false)
   const { headers, rows, note } = props.table
-  const shown = isWhole ? rows : rows.slice(0, firstRows)
+  const shown = showsAll ? rows : rows.slice(0, firstRows)
   return (
     <div className="df-box">
       <ScrollBox className="df-scroll" label={t('table')}>
@@ -58,8 +58,8 @@ export function DataTable(props: { table: HtmlTable }) {
         {rows.length > firstRows && (
           <>
             {' · '}
-            <button type="button" className="link" onClick={() => setIsWhole(!isWhole)}>
-              {isWhole ? t('showLess') : t('showAllRows')}
+            <button type="button" className="link" onClick={() => setShowsAll(!showsAll)}>
+              {showsAll ? t('showLess') : t('showAllRows')}
             </button>
           </>
         )}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type CardContextValue, CardProvider } from '../state/card-context.ts'
 import { Markdown } from './markdown.tsx'
 
-/** As the server of a page would write it: nothing was loaded, nothing is clicked. */
+/** Renders on the server: nothing is loaded, nothing is clicked. */
 function shown(text: string): string {
   return renderToStaticMarkup(
     <CardProvider value={actions}>
@@ -22,7 +22,7 @@ const actions: CardContextValue = {
   ask: () => {},
 }
 
-test('formulas are shown as their TeX until they are drawn, in a line and on a line of their own', () => {
+test('formulas show their TeX until they are rendered, inline and on lines of their own', () => {
   expect(shown('so $x^2$ and \\(y_1\\)').match(/<span class="formula"><code>/g)).toHaveLength(2)
   const lines = shown('$$E = mc^2$$\n\n- item \\[\na\n+ b\n\\]\n\n```math\nc\n```\n\n$$\nd\n\ne\n$$')
   expect(lines.match(/formula formula--display/g)).toHaveLength(4)
@@ -35,6 +35,6 @@ test('a price in dollars stays a price, and code stays code', () => {
   expect(text).not.toContain('formula')
 })
 
-test('underscores and asterisks in a formula are no emphasis', () => {
+test('underscores and asterisks in a formula are not emphasis', () => {
   expect(shown('\\(a_1 * b_2 * c_3\\)')).toContain('<code>a_1 * b_2 * c_3</code>')
 })

@@ -19,8 +19,8 @@ import { PathLink } from './path-link.tsx'
 type PropsOf<Tag extends keyof React.JSX.IntrinsicElements> = React.JSX.IntrinsicElements[Tag] & ExtraProps
 
 /**
- * Text of a model. Images are never fetched (an address in a text could carry secrets away), links open apart and say
- * nothing about where they came from, HTML is reduced to harmless elements.
+ * Text of a model. Images are never fetched (an address in a text could leak secrets), links open in a new tab without
+ * a referrer, and HTML is reduced to harmless elements.
  */
 export function Markdown(props: { children: string; isStreaming?: boolean; className?: string }) {
   return (
@@ -39,7 +39,7 @@ export function Markdown(props: { children: string; isStreaming?: boolean; class
   )
 }
 
-/** A single dollar is no delimiter here: `withMathMarks` has decided which of them are. */
+/** A single dollar is not a delimiter here: `withMathMarks` has already decided which ones are. */
 const remarkPlugins: ComponentProps<typeof Streamdown>['remarkPlugins'] = [
   ...Object.values(defaultRemarkPlugins),
   [remarkMath, { singleDollarTextMath: false }],
@@ -81,7 +81,7 @@ const components: Components = {
   section: plain('section'),
 }
 
-/** The element without the classes that the renderer would give it; the stylesheet knows `.say p`. */
+/** The element without the renderer’s classes; the stylesheet matches `.say p`. */
 function plain(
   Tag: 'h3' | 'h4' | 'ul' | 'p' | 'strong' | 'blockquote' | 'sub' | 'sup' | 'section' | 'thead' | 'tbody' | 'tr',
 ) {
@@ -132,7 +132,7 @@ function InlineCode(props: PropsOf<'code'>) {
   )
 }
 
-/** What stands in `pre` is a block: by this mark the renderer tells it from code within a line. */
+/** Code in `pre` is a block: this mark distinguishes it from inline code. */
 function Block(props: PropsOf<'pre'>) {
   const { children } = props
   return isValidElement<object>(children) ? cloneElement(children, { 'data-block': 'true' } as object) : children

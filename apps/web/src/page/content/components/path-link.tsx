@@ -4,7 +4,10 @@ import { useClient } from '../../client/client.ts'
 import { useCardActions } from '../state/card-context.ts'
 import { shortPath } from '../state/paths.models.ts'
 
-/** A file of the sandbox as a link that shows it in the files pane; opened elsewhere (middle click) it is downloaded. */
+/**
+ * A link to a file of the sandbox, which opens it in the files pane. Opened in a new tab (middle click) it downloads
+ * the file.
+ */
 export function PathLink(props: { path: string; children?: ReactNode }) {
   const { t } = useTranslation('cards')
   const client = useClient()

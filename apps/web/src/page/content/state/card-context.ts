@@ -1,7 +1,7 @@
 import type { CallDecision } from '@threadbox/sdk'
 import { createContext, useContext } from 'react'
 
-/** What a card needs to know of the conversation that it stands in. */
+/** What cards need from their conversation. */
 export type CardContextValue = {
   threadId: string
   knownPaths: ReadonlySet<string>
@@ -9,9 +9,9 @@ export type CardContextValue = {
   showFile: (path: string) => void
   stop: () => void
   runAgain: (callId: string) => void
-  /** Answers a call that waits for the person; false when that failed, which is shown. */
+  /** Decides a call that waits for approval. False if that failed; the error is shown. */
   decide: (callId: string, decision: CallDecision) => Promise<boolean>
-  /** Puts a message into the composer for the person to send. */
+  /** Puts a message into the composer, for the user to send. */
   ask: (text: string) => void
 }
 

@@ -2,8 +2,8 @@ import katex from 'katex'
 import 'katex/dist/katex.min.css'
 
 /**
- * Draws a formula into an element; false when the TeX has a mistake, and then the element is left as it was. TeX of a
- * model may neither link nor load anything (`trust`), nor grow without end (`maxExpand`, `maxSize` in em).
+ * Renders a formula into an element. False if the TeX has a mistake; the element is unchanged then. TeX of a model
+ * can’t link or load anything (`trust`), and can’t grow without bounds (`maxExpand`, `maxSize` in em).
  */
 export function drawFormula(element: HTMLElement, tex: string, isDisplay: boolean): boolean {
   try {

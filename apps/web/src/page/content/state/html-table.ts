@@ -1,12 +1,12 @@
-/** A table as values: what a data frame is, once its HTML is read. */
+/** A table as values, such as a data frame whose HTML was parsed. */
 export type HtmlTable = { headers: string[][]; rows: { cells: string[]; isHeader: boolean[] }[]; note: string | null }
 
-/** More cells than a page should hold; such a table is shown in its frame. */
+/** More cells would be too many for a page; such a table is shown in its frame. */
 const maximumCells = 20_000
 
 /**
- * Reads HTML that is one plain table and nothing else (as data frames are); null for anything more, which belongs into
- * a sandboxed frame. Only texts are taken over, never markup.
+ * Parses HTML that is one plain table and nothing else, as of data frames. Null for anything more, which belongs in a
+ * sandboxed frame. Only texts are used, never markup.
  */
 export function tableOfHtml(html: string): HtmlTable | null {
   const document = new DOMParser().parseFromString(html, 'text/html')

@@ -5,7 +5,7 @@ import { closeLayer, useLayer } from '../../client/layers.ts'
 import { keysOf } from '../state/key-caps.ts'
 import { shortcutGroups } from '../state/shortcuts.ts'
 
-/** The list of shortcuts. Open while it is the app's layer. */
+/** The list of shortcuts. Shown while it is the open layer. */
 export function ShortcutsDialog() {
   const { t } = useTranslation(['help', 'common'])
   const layer = useLayer('shortcuts')

@@ -7,7 +7,7 @@ it('shows the keys of the device', () => {
   expect(keysOf('shift+enter', 'other')).toEqual(['Shift', 'Enter'])
 })
 
-it('leaves keys that have no other name alone', () => {
+it('leaves keys without another name unchanged', () => {
   expect(keyCaps('mod+/', 'apple')).toBe('⌘/')
   expect(keysOf('F6', 'other')).toEqual(['F6'])
 })

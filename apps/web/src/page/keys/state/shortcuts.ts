@@ -1,4 +1,4 @@
-/** Every shortcut of the app: what it does, by the key of its text, and the keys. */
+/** All shortcuts of the app, by the key of their text. */
 export const shortcutGroups = {
   message: [
     ['send', 'enter'],

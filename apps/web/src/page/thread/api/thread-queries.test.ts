@@ -5,15 +5,15 @@ import { queryKeys } from '../../client/query-keys.ts'
 import { dropThread, putBackThread, putThread, showThread, threadQuery, threadsQuery } from './thread-queries.ts'
 
 /** Requests that wait until the test responds to them. */
-let asked: { answer: (body: unknown) => void }[]
+let requests: { answer: (body: unknown) => void }[]
 let queries: QueryClient
 let client: ReturnType<typeof createClient>
 beforeEach(() => {
-  asked = []
+  requests = []
   queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const fetch = () =>
     new Promise<Response>((resolve) => {
-      asked.push({ answer: (body) => resolve(Response.json(body)) })
+      requests.push({ answer: (body) => resolve(Response.json(body)) })
     })
   client = createClient({ baseUrl: 'http://127.0.0.1', fetch })
 })
@@ -22,8 +22,8 @@ afterEach(() => queries.clear())
 const thread = (id: string, title: string) => ({ id, title, deletedAt: null }) as Thread
 const titles = () => queries.getQueryData<Thread[]>(queryKeys.threads)?.map(({ title }) => title)
 async function next() {
-  await expect.poll(() => asked.length, { interval: 5 }).toBeGreaterThan(0)
-  return asked.shift()!
+  await expect.poll(() => requests.length, { interval: 5 }).toBeGreaterThan(0)
+  return requests.shift()!
 }
 
 test('an event about a thread while the list is being fetched wins over the list', async () => {

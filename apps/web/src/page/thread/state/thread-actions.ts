@@ -2,11 +2,11 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
-/** Something the palette can do, with the words it is found by. */
+/** An action of the palette, with the words by which it is found. */
 export type PaletteAction = {
   id: string
   label: string
-  /** `thread`: concerns the thread that is open. */
+  /** `thread`: applies to the open thread. */
   scope: 'app' | 'thread'
   shortcut?: string
   run: () => void
@@ -16,7 +16,7 @@ type ThreadAction = Omit<PaletteAction, 'scope'>
 const none: readonly ThreadAction[] = []
 const offered = createStore<{ actions: readonly ThreadAction[] }>()(() => ({ actions: none }))
 
-/** Lets the palette offer what can be done with the thread that is open, as it is after each render. */
+/** Offers actions for the open thread in the palette, updated with each render. */
 export function useOfferThreadActions(actions: readonly ThreadAction[]): void {
   useEffect(() => {
     offered.setState({ actions })

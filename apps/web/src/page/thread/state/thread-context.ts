@@ -1,18 +1,18 @@
 import { createContext, useContext } from 'react'
 
-/** What the rows of a conversation can ask of the page that they stand on. */
+/** What rows of a conversation can request from their page. */
 export type ThreadActions = {
   threadId: string
   isTurnRunning: boolean
-  /** The message that is being edited in its place, if one is. */
+  /** The message that is being edited in its row, if any. */
   editingId: string | null
   startEditing: (entryId: string | null) => void
   edit: (entryId: string, text: string) => Promise<void>
-  /** Makes a new thread that begins as this one was before the message of that turn. */
+  /** Creates a thread that begins as this one was before the message of that turn. */
   forkBefore: (turnId: string) => void
-  /** Asks whether the thread is to become what it was before that message. */
+  /** Asks whether to rewind the thread to before that message. */
   askRewind: (entryId: string | null) => void
-  /** The same, of a message that is chosen in the dialog; null: there is none to choose. */
+  /** The same, with the message chosen in the dialog; null if there is none to choose. */
   chooseRewind: (() => void) | null
   undoRewind: (rewindId: string) => Promise<void>
   retry: (mode: 'retry' | 'continue', modelId?: string) => Promise<void>

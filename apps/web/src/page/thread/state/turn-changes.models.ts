@@ -32,8 +32,8 @@ export function turnChangesOf(entries: readonly Entry[], turns: Readonly<Record<
 /** What the last turn did to an entry of a list; null if nothing is known. */
 export function changeOf(entry: FileEntry, changes: TurnChanges | null): FileChange | null {
   if (changes === null || isThreadboxFile(entry.path)) return null
-  const told = changes.files.get(entry.path)
-  if (told !== undefined) return told
+  const reported = changes.files.get(entry.path)
+  if (reported !== undefined) return reported
   const { since, until } = changes
   const isWithin = entry.modifiedAt >= since && (until === null || entry.modifiedAt <= until + graceMs)
   return entry.type === 'file' && isWithin ? { path: entry.path, isNew: false, addedLines: 0, removedLines: 0 } : null

@@ -11,7 +11,7 @@ export function useUploadsStore(): UploadsStore {
   return store
 }
 
-/** The files that are attached to the next message of a thread. */
+/** The files attached to the next message of a thread. */
 export function useUploads(threadId: string): readonly Upload[] {
   return useStore(useUploadsStore().byThread, (uploads) => uploadsOf(uploads, threadId))
 }

@@ -2,7 +2,7 @@ import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useRef } from 'react'
 import { type TurnChanges, turnChangesOf } from './turn-changes.models.ts'
 
-/** What the last turn changed. The same object for as long as it says the same, however often the conversation grows. */
+/** What the last turn changed. The same object until the content changes, however often the conversation grows. */
 export function useTurnChanges(state: ThreadState | null): TurnChanges | null {
   const last = useRef<{ key: string; changes: TurnChanges | null }>({ key: '', changes: null })
   return useMemo(() => {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Logo } from '../../../ui/logo.tsx'
 
-/** The frame of the pages in front of the door: canvas, sheet, brand. `aside` stands beside the form. */
+/** The frame of the pages for signing in and signing up: canvas, sheet, brand. `aside` is beside the form. */
 export function AuthSheet(props: { children: ReactNode; aside?: ReactNode; footer?: ReactNode }) {
   const { t } = useTranslation('common')
   const isWide = props.aside !== undefined

@@ -15,7 +15,7 @@ import { AuthSheet } from './auth-sheet.tsx'
 
 const route = getRouteApi('/login')
 
-/** Signs a person in and brings them back to where they were. */
+/** Signs you in and returns to the page where you were. */
 export function LoginPage() {
   const { t } = useTranslation('auth')
   const search = route.useSearch()

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { checkPassword, passwordBounds } from '../state/password-rules.ts'
 
-/** The only rule, with what was measured: the length. */
+/** The only password rule, with the measured value: the length. */
 export function PasswordMeasure(props: { password: string }) {
   const { t } = useTranslation('auth')
   const { characters, problem } = checkPassword(props.password)

@@ -8,17 +8,17 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useSetupState } from '../api/session.queries.ts'
 
-/** The column “This server”: what it is still being made ready with, live, and when it was asked. */
+/** The column “This server”: the remaining preparation steps, live, and the time of the last check. */
 export function ServerChecks() {
   const { t, i18n } = useTranslation('auth')
   const setup = useSetupState()
-  const askedAt = setup.dataUpdatedAt
+  const checkedAt = setup.dataUpdatedAt
   const now = Date.now()
-  const when = { host: location.host, when: relativeTime(askedAt, { now, locale: i18n.language }) }
+  const when = { host: location.host, when: relativeTime(checkedAt, { now, locale: i18n.language }) }
   return (
     <aside className="auth-aside" aria-label={t('server.title')}>
       <h2>{t('server.title')}</h2>
-      <p className="muted">{askedAt === 0 ? location.host : t('server.checked', when)}</p>
+      <p className="muted">{checkedAt === 0 ? location.host : t('server.checked', when)}</p>
       {setup.isPending && <Skeleton rows={4} label={t('server.checking')} />}
       {setup.isError && <p className="muted auth-note">{t('server.failed')}</p>}
       {setup.data !== undefined && <SetupList setup={setup.data} />}

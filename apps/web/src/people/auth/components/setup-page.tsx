@@ -19,7 +19,7 @@ import { ServerChecks } from './server-checks.tsx'
 
 const route = getRouteApi('/setup')
 
-/** The first page of an installation: makes the owner's account with the one-time link. */
+/** The first page of an installation: creates the owner account with the one-time link. */
 export function SetupPage() {
   const { t } = useTranslation('auth')
   const { token } = route.useSearch()

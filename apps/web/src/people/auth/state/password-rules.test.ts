@@ -6,7 +6,7 @@ it('measures a password in characters, not in code units', () => {
   expect(checkPassword('🐙'.repeat(12))).toEqual({ characters: 12, problem: null })
 })
 
-it('refuses what is longer than the server stores', () => {
+it('rejects a password that is longer than the server stores', () => {
   expect(checkPassword('a'.repeat(128)).problem).toBeNull()
   expect(checkPassword('a'.repeat(129)).problem).toBe('too-long')
 })

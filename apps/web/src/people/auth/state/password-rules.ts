@@ -1,4 +1,4 @@
-/** Bounds of a password, in characters as a person counts them. The server enforces the same ones. */
+/** Bounds of a password, in user-perceived characters. The server enforces the same ones. */
 export const passwordBounds = { minimum: 12, maximum: 128 } as const
 
 export type PasswordCheck = {
@@ -6,7 +6,7 @@ export type PasswordCheck = {
   problem: 'too-short' | 'too-long' | null
 }
 
-/** What can be said about a password while it is typed. Length is the only rule: it is the one that helps. */
+/** The result for a password while it is typed. Length is the only rule, because it is the one that helps. */
 export function checkPassword(password: string): PasswordCheck {
   const characters = [...password].length
   if (characters < passwordBounds.minimum) return { characters, problem: 'too-short' }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { safeReturnPath } from './return-path.ts'
 
-it('brings a person back to the place in the app they came from', () => {
+it('returns to the page in the app that you came from', () => {
   expect(safeReturnPath('/threads/t1?entry=e2#x')).toBe('/threads/t1?entry=e2#x')
 })
 

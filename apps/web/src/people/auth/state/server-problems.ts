@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/sdk'
 import { fieldProblemsOf } from './sign-up-form.ts'
 
-/** Splits an error of the server into sentences for fields. What names no field is for the form as a whole. */
+/** Splits a server error into sentences for fields. Without a field, it applies to the form as a whole. */
 export function serverProblemsOf<Field extends string>(
   error: unknown,
   fields: readonly Field[],

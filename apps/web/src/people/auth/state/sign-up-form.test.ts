@@ -4,7 +4,7 @@ import { fieldProblemsOf, problemsOfSignUp, signUpRequest } from './sign-up-form
 const good = { name: ' Owner ', email: ' owner@example.org ', password: 'correct horse battery' }
 
 describe('the sign-up form', () => {
-  it('names every field that is missing', () => {
+  it('reports every missing field', () => {
     expect(problemsOfSignUp({ name: ' ', email: '', password: '' })).toEqual({
       name: 'missing',
       email: 'missing',
@@ -12,11 +12,11 @@ describe('the sign-up form', () => {
     })
   })
 
-  it.each(['owner', 'owner@', '@example.org', 'owner@example', 'a b@example.org'])('refuses %s', (email) => {
+  it.each(['owner', 'owner@', '@example.org', 'owner@example', 'a b@example.org'])('rejects %s', (email) => {
     expect(problemsOfSignUp({ ...good, email }).email).toBe('not-an-email')
   })
 
-  it('sends names without the spaces around them, and the password exactly', () => {
+  it('sends names without surrounding spaces, and the password exactly', () => {
     expect(problemsOfSignUp(good)).toEqual({})
     expect(signUpRequest({ ...good, password: ' spaces count here ' }, 't')).toEqual({
       token: 't',
@@ -27,7 +27,7 @@ describe('the sign-up form', () => {
   })
 })
 
-describe('problems that the server found', () => {
+describe('problems reported by the server', () => {
   const error = (details: Record<string, unknown>) => ({ code: 'request.invalid', details })
   const fields = ['email', 'password'] as const
 
@@ -36,7 +36,7 @@ describe('problems that the server found', () => {
     expect(fieldProblemsOf(error(details), fields)).toEqual({ email: 'Invalid email: x' })
   })
 
-  it('are none when the error is another or has no list', () => {
+  it('are empty if the error is another one or has no list', () => {
     expect(fieldProblemsOf(error({ problems: ['email: x'] }), fields)).toEqual({})
     const details = { fields: ['email'], sentences: ['x'] }
     expect(fieldProblemsOf({ code: 'auth.wrong', details }, fields)).toEqual({})

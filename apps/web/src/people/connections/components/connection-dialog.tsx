@@ -16,8 +16,8 @@ export type ConnectionTarget =
   | { kind: 'edit'; connection: Connection }
 
 /**
- * Adds or edits a connection. It is stored before its server is asked, so it closes also when that failed: the row then
- * says why, beside the button that opens this dialog again.
+ * Adds or edits a connection. It is stored before its server is contacted, so the dialog closes even if that fails. The
+ * row then shows the reason, beside the button that opens this dialog again.
  */
 export function ConnectionDialog(props: { target: ConnectionTarget; onClose: () => void }) {
   const { t } = useTranslation(['connections', 'common'])

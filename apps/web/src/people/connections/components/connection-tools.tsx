@@ -8,7 +8,7 @@ import { useApproveTools } from '../api/connections.queries.ts'
 
 const approvals = ['allow', 'ask', 'off'] as const satisfies readonly ToolApproval[]
 
-/** The tools of a connection, each with what may be done with it. What a server says is shown as text only. */
+/** The tools of a connection, each with its permission. Texts from a server are shown as text only. */
 export function ConnectionTools(props: { connection: Connection }) {
   const { t } = useTranslation('connections')
   const { connection } = props

@@ -16,7 +16,7 @@ import {
   type VariableForm,
 } from '../state/program-form.ts'
 
-/** What is run in the sandbox of a connection, and what it is given. */
+/** The MCP program in the sandbox of a connection, and its environment. */
 export function ProgramFields(props: {
   form: ProgramForm
   saved: Connection | null

@@ -1,9 +1,9 @@
 import type { Connection, ConnectionPreset, ConnectionProgram } from '@threadbox/sdk'
 
-/** A variable as it is typed. The value of a stored secret never comes back, so it is empty. */
+/** An environment variable as typed. The server never returns the value of a stored secret, so it is empty. */
 export type VariableForm = { key: string; name: string; value: string; isSecret: boolean }
 
-/** A program as it is typed: one argument a line, because no shell takes them apart. */
+/** A program as typed: one argument per line, because no shell splits them. */
 export type ProgramForm = { command: string; args: string; variables: VariableForm[] }
 
 export type ProgramProblem = 'missing' | 'not-a-command' | 'not-a-variable' | 'secret-again'
@@ -29,7 +29,7 @@ export function newVariable(): VariableForm {
   return { key: crypto.randomUUID(), name: '', value: '', isSecret: true }
 }
 
-/** Whether the form is what is stored: then its secrets stay. */
+/** True if the form equals the stored program: its secrets stay then. */
 export function isSameProgram(form: ProgramForm, saved: ConnectionProgram | null): boolean {
   if (saved === null) return false
   const before = programFormOf({ program: saved })
@@ -43,7 +43,7 @@ export function programProblemsOf(form: ProgramForm, saved: ConnectionProgram | 
   if (isSameProgram(form, saved)) return problems
   const command = form.command.trim()
   if (command === '') problems.command = 'missing'
-  // A path may have a space in it; a name that has one is a whole line typed into this field.
+  // A path may contain a space. A name with one is a whole command line typed into this field.
   else if (/\s/.test(command) && !command.startsWith('/')) problems.command = 'not-a-command'
   const stored = new Set(saved?.environment.filter(({ isSecret }) => isSecret).map(({ name }) => name))
   for (const { key, name, value, isSecret } of form.variables) {

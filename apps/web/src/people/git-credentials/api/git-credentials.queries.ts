@@ -3,7 +3,7 @@ import type { CreateGitCredential, GitCredential, ThreadGitCredential, UpdateGit
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** The person's own. */
+/** The user’s own credentials. */
 export function useGitCredentials() {
   const client = useClient()
   return useQuery({
@@ -26,7 +26,7 @@ export function useSaveGitCredential() {
         ? client.gitCredentials.create(order.request)
         : client.gitCredentials.update(order.id, order.request),
     onSuccess: () => queries.invalidateQueries({ queryKey: queryKeys.gitCredentials }),
-    // The request holds the token: it is not kept beyond the dialog that sent it.
+    // The request contains the token, so it isn’t kept beyond the dialog that sent it.
     gcTime: 0,
   })
 }
@@ -40,7 +40,7 @@ export function useRemoveGitCredential() {
   })
 }
 
-/** The person's own, and which of them this thread may use. */
+/** The user’s own credentials, and which of them this thread can use. */
 export function useThreadGitCredentials(threadId: string) {
   const client = useClient()
   return useQuery({
@@ -50,7 +50,7 @@ export function useThreadGitCredentials(threadId: string) {
   })
 }
 
-/** Allows a thread one credential, or takes it back; the others stay as they are. */
+/** Grants or revokes one credential for a thread; the others stay unchanged. */
 export function useAllowGitCredential(threadId: string) {
   const client = useClient()
   const queries = useQueryClient()

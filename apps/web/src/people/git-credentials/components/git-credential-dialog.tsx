@@ -86,7 +86,7 @@ function Fields(props: FieldsProps) {
   }
   return (
     <>
-      {/* The token was entered for this server, so it is no other one's. */}
+      {/* The server can’t be changed: the token was entered for it. */}
       {saved === null && (
         <TextField {...props} field="address" help={t('dialog.addressHelp')} error={error('address')} />
       )}
@@ -147,7 +147,7 @@ function TextField(props: FieldsProps & { field: 'address' | 'username'; help: s
   )
 }
 
-/** All threads of these may use it; a single thread is allowed it in its sandbox pane. */
+/** All threads of these workspaces can use it. Single threads get access in their sandbox pane. */
 function WorkspacesField(props: FieldsProps) {
   const { t } = useTranslation('gitCredentials')
   const { form, onChange } = props

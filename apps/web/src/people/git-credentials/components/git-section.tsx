@@ -15,7 +15,7 @@ import { GitCredentialDialog } from './git-credential-dialog.tsx'
 
 type Open = { kind: 'edit'; saved: GitCredential | null } | { kind: 'remove'; credential: GitCredential }
 
-/** Tokens with which threads clone from Git servers, and push to them. */
+/** Tokens that threads use to clone from Git servers and push to them. */
 export function GitSection() {
   const { t } = useTranslation('gitCredentials')
   const credentials = useGitCredentials()

@@ -6,7 +6,7 @@ import { useAllowGitCredential, useThreadGitCredentials } from '../api/git-crede
 import { serverOf } from '../state/git-credential-form.ts'
 import { AccessBadge } from './git-section.tsx'
 
-/** Which Git credentials a thread may use. Nothing while the person has none. */
+/** The Git credentials that a thread can use. Empty if you have none. */
 export function ThreadGitCredentials(props: { threadId: string }) {
   const { t } = useTranslation('gitCredentials')
   const credentials = useThreadGitCredentials(props.threadId)

@@ -1,12 +1,12 @@
 import type { CreateGitCredential, GitAccess, GitCredential, UpdateGitCredential } from '@threadbox/sdk'
 
-/** The form of a Git credential as it is typed. A stored token never comes back, so its field is empty. */
+/** The values of the Git credential form. The server never returns a stored token, so its field is empty. */
 export type GitCredentialForm = {
   address: string
   username: string
   token: string
   access: GitAccess
-  /** One a line. */
+  /** One per line. */
   repositories: string
   workspaceIds: readonly string[]
 }
@@ -25,12 +25,12 @@ export function gitFormOf(saved: GitCredential | null): GitCredentialForm {
   }
 }
 
-/** As people write it: the name of the server, with the way to it only where that is not https. */
+/** The short form: the server name, with the protocol only if it isn’t https. */
 export function serverOf(address: string): string {
   return address.replace(/^https:\/\//, '')
 }
 
-/** What is wrong with the form, by field. */
+/** The problems of the form, by field. */
 export function gitProblemsOf(form: GitCredentialForm, saved: GitCredential | null): GitCredentialProblems {
   const problems: GitCredentialProblems = {}
   const address = form.address.trim()

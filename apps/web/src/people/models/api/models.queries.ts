@@ -4,7 +4,7 @@ import { useClient } from '../../../page/client/client.ts'
 
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
-/** The models that are connected, the default first. */
+/** The connected models, the default first. */
 export function useModels() {
   const client = useClient()
   return useQuery({
@@ -14,7 +14,7 @@ export function useModels() {
   })
 }
 
-/** What was found on the machine and in its environment, and is not connected yet. */
+/** Models found on the host and in its environment that aren’t connected yet. */
 export function useDiscoveredModels() {
   const client = useClient()
   return useQuery({
@@ -28,8 +28,8 @@ export function useDiscoveredModels() {
 export type SavedModel = { model: ModelConnection; test: ModelTest }
 
 /**
- * Saves a model and makes one real call with it. Without `id` it is a new one. When saving fails it throws; when the
- * call fails the model is saved and the failure is in `test`. `onSaved` comes between the two.
+ * Saves a model and makes one real call with it. Without `id` it is a new one. Throws if saving fails; if the call
+ * fails, the model is saved and the failure is in `test`. `onSaved` is called between the two.
  */
 export function useSaveAndTestModel() {
   const client = useClient()

@@ -10,7 +10,7 @@ import { ModelDialog } from './model-dialog.tsx'
 import { RemoveModelDialog } from './remove-model-dialog.tsx'
 import { TestResult } from './test-result.tsx'
 
-/** The models that are connected: what is known of each, a test, the choice of the default. */
+/** The connected models: details of each, a test, and the choice of the default. */
 export function ConnectedModels(props: { models: readonly ModelConnection[] }) {
   const [open, setOpen] = useState<{ kind: 'edit' | 'remove'; model: ModelConnection } | null>(null)
   const close = () => setOpen(null)

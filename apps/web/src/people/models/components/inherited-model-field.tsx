@@ -2,10 +2,10 @@ import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { useModels } from '../api/models.queries.ts'
 
-/** A select has no empty value. */
+/** A select can’t have an empty value. */
 const inherited = 'inherited'
 
-/** One of the models, or the one that is inherited (null). */
+/** One of the models, or the inherited one (null). */
 export function InheritedModelField(props: {
   label: string
   help?: string

@@ -17,8 +17,8 @@ export type ModelDialogTarget =
   | { kind: 'edit'; model: ModelConnection }
 
 /**
- * Connects or edits a model. Saving comes first and the test after it, because the test is one real call with what is
- * stored; when it fails the model stays and the form stays open, so that the person decides.
+ * Connects or edits a model. Saving comes before the test, because the test is one real call with the stored values. If
+ * it fails, the model stays and the form stays open, so that you decide.
  */
 export function ModelDialog(props: { target: ModelDialogTarget; onClose: () => void }) {
   const { t } = useTranslation(['models', 'common'])
@@ -61,7 +61,7 @@ export function ModelDialog(props: { target: ModelDialogTarget; onClose: () => v
 
 type ModelWork = ReturnType<typeof useModelWork>
 
-/** Form, saving and testing of one dialog. Once saved, further saves change that model. */
+/** Form, saving and testing of one dialog. Once saved, further saves change the same model. */
 function useModelWork(target: ModelDialogTarget) {
   const save = useSaveAndTestModel()
   const discovered = useDiscoveredModels()

@@ -8,7 +8,7 @@ import { Select } from '../../../ui/select.tsx'
 import type { ModelForm, ModelFormField, ModelFormProblem } from '../state/model-form.ts'
 import { providerOf } from '../state/provider-catalog.ts'
 
-/** What is known beside the form: where a key comes from, whether it is about to be forgotten, names to suggest. */
+/** Context of the form: where the key comes from, whether it is about to be removed, suggested names. */
 export type KnownBeside = { keySource: ModelConnection['keySource']; isMoved: boolean; names: readonly string[] }
 
 type FieldsProps = {

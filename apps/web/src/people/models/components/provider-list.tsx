@@ -19,7 +19,7 @@ const icons = {
 
 const none: DiscoveredModel[] = []
 
-/** The providers that can be connected, with what was found on this machine. Each row opens the connect dialog. */
+/** The providers that can be connected, with the models found on this host. Each row opens the connect dialog. */
 export function ProviderList() {
   const discovered = useDiscoveredModels()
   const [chosen, setChosen] = useState<ProviderOffer | null>(null)

@@ -6,7 +6,7 @@ import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { failurePlace } from '../../../page/docs/docs-places.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 
-/** What one real call to the model showed: time and reply, or why it failed and what to do. */
+/** The result of one real call to the model: time and response, or why it failed and what to do. */
 export function TestResult(props: { model: ModelConnection; test: ModelTest }) {
   const { t } = useTranslation('models')
   const format = useFormat()

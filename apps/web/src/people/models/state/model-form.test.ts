@@ -5,7 +5,7 @@ import { providers } from './provider-catalog.ts'
 const noKey = { hasKey: false }
 
 describe('the connect form', () => {
-  it('names each missing field of its provider', () => {
+  it('reports each missing field of its provider', () => {
     expect(readModelForm(emptyModelForm('anthropic'), noKey).problems).toEqual({ model: 'missing', apiKey: 'missing' })
     expect(readModelForm(emptyModelForm('openai-compatible'), noKey).problems).toEqual({
       model: 'missing',
@@ -14,16 +14,16 @@ describe('the connect form', () => {
     expect(readModelForm(emptyModelForm('ollama'), noKey).problems).toEqual({ model: 'missing' })
   })
 
-  it('asks for no key where one is known already', () => {
+  it('requires no key if one is already known', () => {
     expect(readModelForm({ ...emptyModelForm('openai'), model: 'm' }, { hasKey: true }).problems).toEqual({})
   })
 
-  it.each(['localhost:8000', 'ftp://x/', 'x', 'javascript:alert(1)'])('refuses the address %s', (baseUrl) => {
+  it.each(['localhost:8000', 'ftp://x/', 'x', 'javascript:alert(1)'])('rejects the address %s', (baseUrl) => {
     const form = { ...emptyModelForm('openai-compatible'), model: 'm', baseUrl }
     expect(readModelForm(form, noKey).problems.baseUrl).toBe('not-a-url')
   })
 
-  it('reads figures as people write them', () => {
+  it('parses numbers as people write them', () => {
     const { request, problems } = readModelForm(
       {
         ...emptyModelForm('openai'),
@@ -46,7 +46,7 @@ describe('the connect form', () => {
     })
   })
 
-  it('refuses figures that are none, too small or too large', () => {
+  it('rejects invalid numbers, too small or too large ones', () => {
     const form = { ...emptyModelForm('ollama'), model: 'm' }
     for (const contextTokens of ['many', '12', '4096.5', '-1']) {
       expect(readModelForm({ ...form, contextTokens }, noKey).problems.contextTokens).toBe('not-a-count')
@@ -64,6 +64,6 @@ describe('the connect form', () => {
   })
 })
 
-it('knows every provider once', () => {
+it('contains every provider once', () => {
   expect(new Set(providers.map((provider) => provider.kind)).size).toBe(providers.length)
 })

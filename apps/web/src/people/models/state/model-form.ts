@@ -1,7 +1,7 @@
 import type { ModelConnection } from '@threadbox/sdk'
 import { type Provider, type ProviderKind, providerOf } from './provider-catalog.ts'
 
-/** The connect form as it is typed: every field is text. */
+/** The values of the connect form: every field is text. */
 export type ModelForm = {
   provider: ProviderKind
   name: string
@@ -9,7 +9,7 @@ export type ModelForm = {
   baseUrl: string
   apiKey: string
   contextTokens: string
-  /** Empty: what is known about the model. */
+  /** Empty: the known capability of the model. */
   seesImages: '' | 'yes' | 'no'
   inputUsdPerMillion: string
   outputUsdPerMillion: string
@@ -17,7 +17,7 @@ export type ModelForm = {
 export type ModelFormField = Exclude<keyof ModelForm, 'provider'>
 export type ModelFormProblem = 'missing' | 'not-a-url' | 'not-a-count' | 'not-a-price'
 
-/** The request that the form means. Empty fields are left out, so that the server's default holds. */
+/** The request for the form. Empty fields are left out, so that the server’s defaults apply. */
 export type ModelFormRequest = {
   provider: ProviderKind
   model: string
@@ -44,7 +44,7 @@ export function emptyModelForm(provider: ProviderKind): ModelForm {
   }
 }
 
-/** The form of a model that is connected already. Its key is never sent back, so that field is empty. */
+/** The form of a connected model. The server never returns its key, so that field is empty. */
 export function formOfModel(model: ModelConnection): ModelForm {
   return {
     provider: model.provider,
@@ -59,7 +59,7 @@ export function formOfModel(model: ModelConnection): ModelForm {
   }
 }
 
-/** Reads the form. With `hasKey` a key is known already (stored, or in the server's environment). */
+/** Parses the form. `hasKey`: a key is already known (stored, or in the server’s environment). */
 export function readModelForm(
   form: ModelForm,
   options: { hasKey: boolean },
@@ -107,7 +107,9 @@ function textOrNothing(text: string): string | undefined {
   return text.trim() === '' ? undefined : text.trim()
 }
 
-/** Reads a number as people write it: `200 000`, `200_000`, `0,80`. Anything else is NaN, which every check refuses. */
+/**
+ * Parses a number as people write it: `200 000`, `200_000`, `0,80`. Anything else is NaN, which every check rejects.
+ */
 function numberOrNothing(text: string): number | undefined {
   const compact = text.replaceAll(/[\s_'’]/g, '')
   if (compact === '') return undefined

@@ -8,7 +8,7 @@ import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { useMoveSkill } from '../api/skills.queries.ts'
 import { SkillPlace } from './skill-place.tsx'
 
-/** Chooses which threads a skill is for. */
+/** Selects the scope of a skill. */
 export function MoveSkillDialog(props: { skill: Skill; onClose: () => void }) {
   const { t } = useTranslation(['skills', 'common'])
   const { skill, onClose } = props

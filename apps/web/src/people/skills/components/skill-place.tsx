@@ -3,10 +3,10 @@ import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 
-/** A select has no empty value. */
+/** A select can’t have an empty value. */
 const everywhere = 'everywhere'
 
-/** Which threads a skill is for: all of the person (null), or those of a workspace. */
+/** The scope of a skill: all threads of the user (null), or those of a workspace. */
 export function SkillPlace(props: { workspaceId: string | null; onWorkspaceId: (workspaceId: string | null) => void }) {
   const { t } = useTranslation('skills')
   const workspaces = useWorkspaces().filter(({ archivedAt, id }) => archivedAt === null || id === props.workspaceId)

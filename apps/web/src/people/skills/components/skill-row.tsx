@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 
-/** What a skill says of itself, and what can be done with it. */
+/** The name and description of a skill, and its actions. */
 export function SkillRow(props: {
   skill: Skill
   onEdit: () => void

@@ -21,7 +21,7 @@ import { SkillRow } from './skill-row.tsx'
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'move' | 'remove'; skill: Skill }
 
-/** What the agent can look up: skills for all threads and of each workspace. */
+/** The skills that agents can read: those for all threads, and those of each workspace. */
 export function SkillsSection() {
   const { t } = useTranslation('skills')
   const skills = useSkills()
@@ -100,7 +100,7 @@ function UploadMenu(props: { isPending: boolean; onChoose: (kind: 'file' | 'fold
   )
 }
 
-/** Files that a person chooses become a skill, or take the place of one. */
+/** Uploads selected files as a skill, or to replace one. */
 function useUpload() {
   const { t } = useTranslation('skills')
   const save = useSaveSkill()

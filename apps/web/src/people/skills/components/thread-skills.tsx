@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useThreadSkills } from '../api/skills.queries.ts'
 
-/** The skills that a thread has, and where each comes from. Nothing while there are none. */
+/** The skills of a thread, and where each comes from. Empty if there are none. */
 export function ThreadSkills(props: { threadId: string }) {
   const { t } = useTranslation('skills')
   const skills = useThreadSkills(props.threadId)

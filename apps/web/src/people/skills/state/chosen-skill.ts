@@ -1,6 +1,6 @@
 import type { SkillBody } from '@threadbox/sdk'
 
-/** What was chosen, as it is sent: the text of a `SKILL.md`, a zip, or all files of a folder. */
+/** The request body for the selected files: the text of a `SKILL.md`, a ZIP archive, or all files of a folder. */
 export async function chosenSkill(files: readonly File[]): Promise<SkillBody | undefined> {
   const [first] = files
   if (first === undefined) return undefined

@@ -7,7 +7,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { useWorkspaces } from '../api/workspaces.queries.ts'
 import { neighbor } from './workspace-groups.models.ts'
 
-/** Puts a thread into a workspace, or outside of all, and says so. Where it is already nothing happens. */
+/** Moves a thread into a workspace, or out of all, and confirms it. Does nothing if the thread is already there. */
 export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) => void {
   const { t } = useTranslation(['workspaces', 'threads'])
   const move = useMoveThread()
@@ -23,7 +23,7 @@ export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) 
   }
 }
 
-/** Alt+Shift+↑ and ↓ take a thread to the workspace above or below. True when the key was one of these. */
+/** Alt+Shift+↑ and ↓ move a thread to the workspace above or below. True if the key was one of these. */
 export function useMoveByKey(): (event: KeyboardEvent, thread: Thread) => boolean {
   const moveTo = useMoveThreadTo()
   const open = useWorkspaces().filter(({ archivedAt }) => archivedAt === null)
