@@ -1,6 +1,6 @@
 import { bridgeLimits, type PageElement, type Region } from './messages.ts'
 
-/** Points sampled along each side of a region. */
+/** Points sampled in each direction of a region. */
 const samples = 7
 
 /** The element at a point, as a region of the viewport. */

@@ -49,7 +49,7 @@ export function formOf(connection: Connection): ConnectionForm {
   }
 }
 
-/** True if the stored token or session remains valid with the values of the form. */
+/** True if the stored token or session stays in use with the values of the form. */
 export function keepsSecret(form: ConnectionForm, saved: Connection | null): boolean {
   if (saved === null || form.secret !== '' || form.authKind === 'none') return false
   if (form.authKind === 'oauth') {

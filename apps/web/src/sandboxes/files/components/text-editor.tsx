@@ -48,7 +48,7 @@ export function TextEditor(props: ShownFile & { isGone: boolean; edit: Edit; onE
         aria-label={t('editOf', { name: shownName(nameOfPath(entry.path)) })}
         value={edit.text.replaceAll('\r\n', '\n')}
         spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to write here
+        // biome-ignore lint/a11y/noAutofocus: the user has just chosen to edit
         autoFocus
         onKeyDown={onKey}
         onChange={(event) => onEdit({ ...edit, text: event.target.value })}

@@ -31,7 +31,7 @@ describe('which pane is shown', () => {
     expect(shownPane(memories, { threadId: 'a', ...wide })).toEqual({ threadId: 'a', pane: 'sandbox', isPinned: false })
   })
 
-  test('on a narrow screen only the person opens a pane', () => {
+  test('on a narrow screen only the user opens a pane', () => {
     const memories = { ...open('a', 'preview'), pinned: { threadId: 'b', pane: 'preview' } }
     expect(shownPane(memories, { threadId: 'a', visit: null, isNarrow: true })).toBeNull()
     const visit = { threadId: 'a', pane: 'preview' }

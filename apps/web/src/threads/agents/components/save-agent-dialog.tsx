@@ -57,7 +57,7 @@ function SaveAgentDialog(props: { thread: Thread; onClose: () => void }) {
     if (save.isPending || !isReady) return
     save.mutate(savedAgent({ agent, form, thread, environment: capture.data, kept }), {
       onSuccess: ({ name, current }) => {
-        // Memory may still contain what was overwritten only now, so the server may have dropped it.
+        // Memory may still contain what was overwritten only now, so the server may have discarded it.
         const isLost = capture.data?.memory?.kept === true && current.environment?.memoryBytes === null
         showToast(t(isLost ? 'savedWithoutMemory' : 'saved', { name }))
         props.onClose()

@@ -149,7 +149,7 @@ function ThreadLink(props: { params: NoticeEntry['params'] }) {
   )
 }
 
-/** Earlier content was removed, and can be restored until the next message. */
+/** The entries that a rewind removed were here. They can be restored until the next message. */
 function Rewound(props: { params: NoticeEntry['params']; isUndoable: boolean }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
