@@ -220,7 +220,7 @@ test('a run of the tests names the disk and memory that it needs, not those of u
     status: 0,
     stdout: expect.stringContaining('✓ Machine: Kernel\n'),
   })
-  expect(stdout.match(/\b24 GiB free\b/g)).toHaveLength(1)
+  expect(stdout.match(/\b16 GiB of memory and 24 GiB free in\b/g)).toHaveLength(1)
   expect(stdout + stderr).not.toMatch(/\b(4|50) GB\b/)
   expect(launcher(script('test_command unit')).stdout).not.toContain('Machine')
   expect(launcher(script('source_run x')).stderr).toContain('Use a machine with 4 GB of memory.')
