@@ -5,12 +5,13 @@ import { z } from 'zod'
 import { parseJson } from '../../platform/system/parse-json.ts'
 
 /**
- * An agent as one file (decision 0044): this line, a line of JSON ({@link agentFileSchema}), the packages of its skills one
- * after another, and until the end how its disk differs from its image, as the host says it.
+ * An agent as one file (decision 0044): this line, one line of JSON ({@link agentFileSchema}), the packages of its
+ * skills one after another, and then, until the end, the difference between its disk and its base image as the host
+ * sends it.
  */
 export const agentFileMark = 'threadbox-agent\n'
 export const agentFileFormat = 1
-/** A hundred times what names, instructions and lists of variables take. */
+/** A hundred times what names, instructions and lists of variables need. */
 export const maxAgentFileHeadBytes = 16 * 1024 * 1024
 
 const jsonObject = z.string().refine((text) => {
@@ -35,9 +36,9 @@ export const agentFileSchema = z.object({
   name,
   description: description.unwrap(),
   instructions: instructions.unwrap(),
-  /** Null: the one of its place. Models are known by these names, never by their keys. */
+  /** Null: the default of its owner. Models are identified by these names, never by their keys. */
   model: z.object({ provider: z.string().max(64), name: z.string().max(200), model: z.string().max(200) }).nullable(),
-  /** Null: all that its threads have anyway; none is in the file then. */
+  /** Null: all that its threads have anyway; the file then contains no skill. */
   skills: z
     .array(
       z.object({
@@ -51,7 +52,7 @@ export const agentFileSchema = z.object({
     )
     .max(200)
     .nullable(),
-  /** By address, without what is sent there to be let in. Null: all that its threads have anyway. */
+  /** Identified by address, without credentials. Null: all that its threads have anyway. */
   connections: z
     .array(
       z.object({
@@ -77,7 +78,7 @@ export const agentFileSchema = z.object({
 })
 export type AgentFile = z.infer<typeof agentFileSchema>
 
-/** What a head says: an agent, one in a form of another version, or nothing that an installation wrote. */
+/** Reads a head: an agent, an agent in another format version, or a head that no installation wrote. */
 export function readAgentFile(
   line: string,
 ):
@@ -93,7 +94,7 @@ export function readAgentFile(
   return { kind: 'damaged', problem: z.prettifyError(file.error).slice(0, 1000) }
 }
 
-/** A value without these texts, wherever they stand in its texts; JSON in JSON included. */
+/** A copy of a value with these texts masked in all of its strings, also inside of JSON in strings. */
 export function withoutTexts<Value>(value: Value, secrets: readonly string[]): Value {
   const clean = (found: unknown): unknown => {
     if (typeof found === 'string') return secrets.reduce(withoutText, found)
@@ -109,14 +110,14 @@ function withoutText(text: string, secret: string): string {
   return text.replaceAll(secret, '********').replaceAll(inJson, '********')
 }
 
-/** Where a connection leads, without names, passwords and keys that may stand in an address. Null: nowhere by HTTP. */
+/** The address of a connection without names, passwords and keys. Null unless it is an HTTP address. */
 export function addressOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, host, pathname } = new URL(url)
   return /^https?:$/.test(protocol) ? `${protocol}//${host}${pathname}` : null
 }
 
-/** A name that is free: the wanted one, else with the first number that makes it so. */
+/** The wanted name if it is free, otherwise with the first number that makes it free. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const ending = number === 1 ? '' : ` (${number})`

@@ -58,7 +58,7 @@ onBothDatabases((target) => {
   const agentsOf = async (person: TestPerson) => (await request<Agents>('GET', '/agents', undefined, person)).agents
   const skillsOf = async (person: TestPerson) => (await request<Skills>('GET', '/skills', undefined, person)).skills
   const sandboxes = () => [...host.sandboxes.keys()]
-  /** A file with another head. */
+  /** The file with a changed head. */
   const withHead = (bytes: Buffer, change: (head: Record<string, unknown>) => void) => {
     const start = bytes.indexOf('\n') + 1
     const end = bytes.indexOf('\n', start)
@@ -67,7 +67,7 @@ onBothDatabases((target) => {
     return Buffer.concat([bytes.subarray(0, start), Buffer.from(`${JSON.stringify(head)}\n`), bytes.subarray(end + 1)])
   }
 
-  /** An agent with everything that an agent has. */
+  /** An agent that uses every field. */
   const makeAgent = async (captured: { keepMemory?: boolean } = {}) => {
     const threadId = (await server.areas.threads.threads.create(owner.userId, { title: 'The source' })).id
     await server.areas.turns.turns.send(threadId, { text: '/run true', attachmentIds: [], key: 'key-of-the-test' })
@@ -91,7 +91,7 @@ onBothDatabases((target) => {
     })
   }
 
-  test('a file that is none, of another form, cut off or with more in it makes nothing', async () => {
+  test('a file that is not an agent file, has another format, is truncated or has extra data creates nothing', async () => {
     const { bytes } = await exported(await makeAgent())
     const before = sandboxes()
     expect(await codeOf(Buffer.from('PK'))).toBe('agent-file.damaged')
@@ -114,7 +114,7 @@ onBothDatabases((target) => {
       const file = withHead(bytes, (head) => Object.assign(head, change))
       expect(await codeOf(file), JSON.stringify(change).slice(0, 60)).toBe('agent-file.damaged')
     }
-    // The skill ends in the middle, and is another one.
+    // First the skill is truncated, then its content differs.
     const skillAt = bytes.indexOf('\n', 16) + 1
     expect(await codeOf(bytes.subarray(0, skillAt + 20))).toBe('agent-file.damaged')
     const changed = Buffer.from(bytes)
@@ -131,7 +131,7 @@ onBothDatabases((target) => {
     [{ code: 'environment.not-unpacked', kind: 'invalid' }, 'environment.not-unpacked'],
     [{ code: 'environment.disk-too-large', kind: 'too-large' }, 'environment.disk-too-large'],
   ] as const)(
-    'a computer that the host refuses (%s) leaves no agent, no skill and no sandbox',
+    'an environment that the host rejects (%s) leaves no agent, no skill and no sandbox',
     async (failure, code) => {
       const { bytes } = await exported(await makeAgent())
       const before = sandboxes()
@@ -145,12 +145,12 @@ onBothDatabases((target) => {
     },
   )
 
-  test('C11: a computer with memory is looked through again, loses memory in which a secret stands by now, and leaves without any', async () => {
+  test('C11: exporting scans an environment with memory again, discards memory that contains a secret, and sends no memory', async () => {
     const agent = await makeAgent({ keepMemory: true })
     expect(agent.current.environment).toMatchObject({ memoryBytes: 4096 })
-    const looks = host.preserves.length
+    const preservesBefore = host.preserves.length
     const { bytes } = await exported(agent)
-    expect(host.preserves).toHaveLength(looks + 1)
+    expect(host.preserves).toHaveLength(preservesBefore + 1)
     expect(host.preserves.at(-1)).toMatchObject({ secrets: [token], redact: [] })
     expect(await agentsOf(owner)).toMatchObject([{ current: { environment: { memoryBytes: 4096 } } }])
     expect((await imported(bytes)).agent.current.environment).toMatchObject({ memoryBytes: null })
@@ -159,21 +159,21 @@ onBothDatabases((target) => {
     expect(await agentsOf(owner)).toMatchObject([{ current: { environment: { memoryBytes: null } } }])
   })
 
-  test('an agent of somebody else and a version that is not there are not exported', async () => {
+  test('an agent of another user and a missing version are not exported', async () => {
     const agent = await makeAgent()
     expect((await exported(agent, other)).response.status).toBe(404)
     expect((await call('GET', `/agents/${agent.id}/versions/7/export`)).status).toBe(404)
     expect((await call('GET', `/agents/${agent.id}/versions/x/export`)).status).toBe(404)
   })
 
-  test('C11: what an agent has leaves in a file, without what is kept secret, and is there for whoever imports it', async () => {
+  test('C11: an exported agent contains no secrets and can be imported by another user', async () => {
     const agent = await makeAgent()
     const { response, bytes } = await exported(agent)
     expect(response.headers.get('content-disposition')).toContain('Analyst.threadbox-agent')
-    // The searcher finds what is there.
+    // The search for the token below covers the disk.
     expect(bytes.includes('the disk')).toBe(true)
     expect(bytes.includes(token)).toBe(false)
-    // What was stored since the capture goes too.
+    // Secrets stored since the capture are removed too.
     expect(host.cleans.at(-1)).toMatchObject({ secrets: [token] })
     const { agent: made, needs } = await imported(bytes)
     expect(made).toMatchObject({ name: 'Analyst', description: 'Counts.', workspaceId: null })
@@ -188,13 +188,13 @@ onBothDatabases((target) => {
     expect(services).toMatchObject([{ name: 'site', command: 'serve ********', environment: { CITY: 'Oslo' } }])
     const environment = made.current.environment?.id
     expect(await request('GET', `/environments/${environment}`, undefined, other)).toMatchObject({ threadId: null })
-    // It goes with the agent, as any other.
+    // The sandbox is deleted with the agent.
     const before = sandboxes().length
     await request('DELETE', `/agents/${made.id}`, undefined, other)
     await expect.poll(() => sandboxes().length).toBe(before - 1)
   })
 
-  test('C11: what is here already is used, of the same address and of the same content, and no name is taken twice', async () => {
+  test('C11: an import uses a connection with the same address and a skill with the same content, and keeps names unique', async () => {
     const { bytes } = await exported(await makeAgent())
     const [skillId, connectionId] = [await addSkill(other), await addConnection(other, `${address}?key=another-key`)]
     const first = await imported(bytes)
@@ -212,7 +212,7 @@ onBothDatabases((target) => {
     expect(third.agent.current.skillIds).toEqual([])
   })
 
-  test('C11: an agent without a computer is a file too, and a model that is not here is named', async () => {
+  test('C11: an agent without an environment is exported too, and a model that is missing here is named', async () => {
     const agent = await request<Agent>('POST', '/agents', { name: 'Plain', instructions: 'Text.' })
     const { bytes } = await exported(agent)
     const file = withHead(bytes, (head) =>

@@ -31,16 +31,16 @@ import { type Environments, environmentContentOf, servicesOf } from './environme
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Agents on their way from one installation to another, as files. */
+/** Exports and imports agents as files. */
 export type AgentFiles = {
   /**
-   * A version as a file, without anything that this installation keeps secret. Throws `agent.not-found` and
+   * Returns a version as a file without any secret of this installation. Throws `agent.not-found` and
    * `agent.version-not-found`.
    */
   export(userId: string, wanted: { agentId: string; version: number }): Promise<{ name: string; content: Bytes }>
   /**
-   * Makes an agent out of a file, which is a stranger's. Throws `agent-file.damaged`, `agent-file.other-format`,
-   * `agent-file.other-image`, and what making agents and skills throws; nothing of the file stays then.
+   * Creates an agent from an untrusted file. Throws `agent-file.damaged`, `agent-file.other-format`,
+   * `agent-file.other-image`, and what creating agents and skills throws; in that case nothing of the file is kept.
    */
   import(userId: string, file: { workspaceId: string | null; bytes: Bytes }): Promise<ImportedAgent>
 }
@@ -51,7 +51,7 @@ export type AgentFilesDependencies = {
   environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
   skills: Pick<Skills, 'list' | 'pack' | 'create' | 'delete'>
   models: () => Promise<ModelConnectionRow[]>
-  /** Those that this person may use. */
+  /** The connections that this user may use. */
   connectionsOf: (userId: string) => Promise<ConnectionRow[]>
   storedSecrets: () => Promise<string[]>
   host: Pick<HostClient, 'get'>
@@ -74,7 +74,7 @@ export function makeAgentFiles(dependencies: AgentFilesDependencies): AgentFiles
           model: await modelOf(dependencies, version),
           skills: skills?.map(({ name, bytes }) => ({ name, sizeBytes: bytes.byteLength })) ?? null,
           connections: await connectionsOf(dependencies, { userId, version }),
-          computer: environment === undefined ? null : await computerOf(dependencies, environment),
+          computer: environment === undefined ? null : await environmentPartOf(dependencies, environment),
         } satisfies AgentFile,
         await dependencies.storedSecrets(),
       )
@@ -88,7 +88,7 @@ export function makeAgentFiles(dependencies: AgentFilesDependencies): AgentFiles
         const file = await headOf(reader)
         return await importFile(dependencies, { userId, workspaceId, file, reader })
       } catch (error) {
-        // Who is still sending reads no answer.
+        // A client that is still sending does not read the response.
         await reader.drain()
         throw error
       }
@@ -106,7 +106,7 @@ async function* contentOf(parts: {
   if (parts.disk !== undefined) yield* parts.disk as AsyncIterable<Uint8Array>
 }
 
-/** Of the skills that it names, those that the person has. */
+/** Packs the skills of the version that the user still has. */
 async function packagesOf(
   { skills }: AgentFilesDependencies,
   { userId, version }: { userId: string; version: AgentVersionRow },
@@ -144,15 +144,18 @@ async function connectionsOf(
 async function environmentOf({ environmentRows }: AgentFilesDependencies, version: AgentVersionRow) {
   if (version.environment_id === null) return undefined
   const row = (await environmentRows([version.environment_id])).get(version.environment_id)
-  // Removed with its version in this moment.
+  // Removed together with its version in the meantime.
   if (row === undefined) throw agentVersionNotFound({})
   return row
 }
 
-async function computerOf({ host }: AgentFilesDependencies, row: EnvironmentRow): Promise<AgentFile['computer']> {
+async function environmentPartOf(
+  { host }: AgentFilesDependencies,
+  row: EnvironmentRow,
+): Promise<AgentFile['computer']> {
   const sandbox = await host.get(row.sandbox_id)
   if (sandbox === undefined) throw agentVersionNotFound({})
-  // Memory belongs to the machine on which it was saved.
+  // Memory cannot be restored on another host.
   const { memory: _, ...content } = environmentContentOf(row)
   return {
     imageId: sandbox.imageId,
@@ -184,8 +187,8 @@ async function importFile(dependencies: AgentFilesDependencies, incoming: Incomi
   const needs: ImportedAgent['needs'] = []
   let environment: EnvironmentRow | undefined
   try {
-    const skillIds = await takeSkills(dependencies, { ...incoming, made, needs })
-    environment = await takeComputer(dependencies, { userId, file, reader })
+    const skillIds = await importSkills(dependencies, { ...incoming, made, needs })
+    environment = await importEnvironment(dependencies, { userId, file, reader })
     const request: CreateAgent = {
       name: await nameFor(dependencies, incoming),
       description: file.description,
@@ -204,8 +207,11 @@ async function importFile(dependencies: AgentFilesDependencies, incoming: Incomi
   }
 }
 
-/** One of the same content that is there is used; one of the same name and another content is left alone, and named. */
-async function takeSkills(
+/**
+ * Uses an existing skill with the same content. An existing skill with the same name and other content is kept, and the
+ * incoming one is listed in `needs`.
+ */
+async function importSkills(
   { skills }: AgentFilesDependencies,
   incoming: Incoming & { made: string[]; needs: ImportedAgent['needs'] },
 ): Promise<string[] | null> {
@@ -219,18 +225,18 @@ async function takeSkills(
     if (bytes === undefined || files === undefined)
       throw agentFileDamaged({ problem: `the skill ${name} is incomplete.` })
     const same = present.filter((one) => one.name === name && [null, workspaceId].includes(one.workspaceId))
-    const [there] = same
-    if (there === undefined) {
+    const [existing] = same
+    if (existing === undefined) {
       const { id } = await skills.create(userId, workspaceId, async () => checkSkill(files, name))
       made.push(id)
       ids.push(id)
-    } else if (Buffer.compare((await skills.pack(userId, there.id)).bytes, bytes) === 0) ids.push(there.id)
+    } else if (Buffer.compare((await skills.pack(userId, existing.id)).bytes, bytes) === 0) ids.push(existing.id)
     else needs.push({ kind: 'skill', name, url: null })
   }
   return ids
 }
 
-async function takeComputer(
+async function importEnvironment(
   { environments }: AgentFilesDependencies,
   { userId, file, reader }: Pick<Incoming, 'userId' | 'file' | 'reader'>,
 ): Promise<EnvironmentRow | undefined> {
@@ -250,8 +256,8 @@ async function takeComputer(
 }
 
 async function nameFor({ agents }: AgentFilesDependencies, { userId, workspaceId, file }: Incoming): Promise<string> {
-  const inPlace = (await agents.list(userId)).agents.filter((agent) => agent.workspaceId === workspaceId)
-  const taken = new Set(inPlace.map(({ name }) => nameKey(name)))
+  const inScope = (await agents.list(userId)).agents.filter((agent) => agent.workspaceId === workspaceId)
+  const taken = new Set(inScope.map(({ name }) => nameKey(name)))
   return freeName(file.name, (name) => taken.has(nameKey(name)))
 }
 

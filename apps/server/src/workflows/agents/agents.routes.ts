@@ -261,7 +261,7 @@ function addEnvironmentRoutes(
   )
 }
 
-/** What is no number is no version. */
+/** A path segment that isn’t a number can’t name a version. */
 function numberOf(version: string): number {
   if (!/^[1-9]\d{0,6}$/.test(version)) throw agentVersionNotFound({})
   return Number(version)

@@ -4,12 +4,14 @@ import type { AgentRow, AgentTables, AgentVersionRow } from './agents.table.ts'
 /** An agent with the version that its threads start from. */
 export type AgentWithCurrent = { agent: AgentRow; current: AgentVersionRow }
 
-/** The only code that touches `agents` and `agent_versions`. Homes are ids of people and workspaces. */
+/** The only code that accesses `agents` and `agent_versions`. A home is the ID of a user or a workspace. */
 export type AgentStore = {
-  /** With its first version. Throws a unique violation when its home has an agent of this name. */
+  /**
+   * Inserts an agent with its first version. Throws a unique violation if its home already has an agent of this name.
+   */
   insert(agent: AgentRow, version: AgentVersionRow): Promise<void>
   find(agentId: string): Promise<AgentRow | undefined>
-  /** In the order of names. */
+  /** Sorted by name. */
   list(homes: readonly string[]): Promise<AgentWithCurrent[]>
   count(home: string): Promise<number>
   /** Throws a unique violation as {@link insert}. */
@@ -17,11 +19,11 @@ export type AgentStore = {
   version(agentId: string, version: number): Promise<AgentVersionRow | undefined>
   /** Newest first. */
   versions(agentId: string): Promise<AgentVersionRow[]>
-  /** Adds a version with the next number, which becomes the current one. Undefined when the agent is gone. */
+  /** Adds a version with the next number and makes it the current one. Undefined if the agent no longer exists. */
   addVersion(agentId: string, version: Omit<AgentVersionRow, 'agent_id' | 'version'>): Promise<number | undefined>
-  /** Makes a version the current one. False when it, or the agent, is gone. */
+  /** Makes a version the current one. False if the version or the agent no longer exists. */
   setCurrent(agentId: string, version: number, at: number): Promise<boolean>
-  /** Removes a version that is not the current one. False when it is, or is gone. */
+  /** Deletes a version. False if it is the current one or no longer exists. */
   removeVersion(agentId: string, version: number): Promise<boolean>
   remove(agentId: string): Promise<void>
   idsIn(workspaceId: string): Promise<string[]>
@@ -106,7 +108,7 @@ function versionQueries(
         .execute(),
     addVersion: (agentId, row) =>
       database.transaction().execute(async (transaction) => {
-        // Counts first, so that two who save at once get different numbers.
+        // Counts first, so that two concurrent saves get different numbers.
         const agent = await transaction
           .updateTable('agents')
           .set((builder) => ({ last_version: builder('last_version', '+', 1), updated_at: row.created_at }))
@@ -140,7 +142,7 @@ function versionQueries(
     },
     removeVersion: (agentId, version) =>
       database.transaction().execute(async (transaction) => {
-        // Holds the agent's row, so that the version cannot become the current one meanwhile.
+        // Locks the agent’s row, so that the version cannot become the current one in the meantime.
         await transaction
           .updateTable('agents')
           .set((builder) => ({ updated_at: builder.ref('updated_at') }))

@@ -3,34 +3,34 @@ import type { ThreadSetupTables } from '../../threads/public.ts'
 
 export type AgentRow = {
   id: string
-  /** Who made it. */
+  /** The user who created it. */
   owner_id: string
-  /** Null: it is the owner's own. */
+  /** Null: a personal agent of its owner. */
   workspace_id: string | null
-  /** The workspace or the person that it belongs to: within it, a name is there once. */
+  /** The ID of the workspace or user that it belongs to. A name is unique within it. */
   home: string
   name: string
-  /** The name as it is compared with others. */
+  /** The normalized name for comparisons. */
   name_key: string
   description: string
   current_version: number
-  /** The newest version there ever was: no number is given twice. */
+  /** The highest version ever used: no number is used twice. */
   last_version: number
   created_at: number
   updated_at: number
 }
 
-/** Never changed once it is there. */
+/** Immutable. */
 export type AgentVersionRow = {
   agent_id: string
   version: number
   created_at: number
   instructions: string
   model_id: string | null
-  /** Ids as a JSON list; null: all that a thread in its place has. */
+  /** IDs as a JSON list; null: all that a thread in its scope has. */
   skill_ids_json: string | null
   connection_ids_json: string | null
-  /** Null: written by hand, its threads start with an empty computer. */
+  /** Null: written by hand; its threads start with an empty sandbox. */
   environment_id: string | null
 }
 
@@ -73,6 +73,6 @@ export async function createAgentTables(database: Kysely<never>): Promise<void> 
     .addColumn('skill_ids_json', 'text')
     .addColumn('connection_ids_json', 'text')
     .execute()
-  // Which agent a thread was started from, as JSON: short, because every list of threads reads it.
+  // The agent that a thread was started from, as JSON. Short, because every list of threads reads it.
   await tables.schema.alterTable('threads').addColumn('started_from_json', 'text').execute()
 }

@@ -40,7 +40,7 @@ onBothDatabases((target) => {
   const skillsOf = async (threadId: string) =>
     (await request<ThreadSkills>('GET', `/threads/${threadId}/skills`)).skills.map(({ name }) => name)
 
-  test('an agent names only skills and connections that its maker may use, and each name is there once', async () => {
+  test('an agent can name only skills and connections that its creator may use, and its name is unique', async () => {
     expect(await codeOf('POST', '/agents', { name: 'A', skillIds: ['none'] })).toBe('skill.not-found')
     expect(await codeOf('POST', '/agents', { name: 'A', connectionIds: ['none'] })).toBe('connection.not-found')
     expect(await codeOf('POST', '/agents', { name: 'A', workspaceId: 'none' })).toBe('workspace.not-found')
@@ -52,13 +52,13 @@ onBothDatabases((target) => {
     expect(await names()).toEqual(['DATA analyst', 'Other'])
   })
 
-  test('a person has so many agents and not one more', async () => {
+  test('a user can have agents up to the limit and not one more', async () => {
     const { agents } = server.areas.workflows
     for (let count = 0; count < maxAgentsPerHome; count += 1) await agents.create(owner.userId, { name: `a${count}` })
     expect(await codeOf('POST', '/agents', { name: 'one more' })).toBe('agent.limit-reached')
   })
 
-  test('an agent of somebody else is no agent, whatever is tried with it', async () => {
+  test('every request for another user’s agent fails as not found', async () => {
     const { id } = await add({ name: 'Mine' })
     const other = await server.addPerson('other')
     expect(await names(other)).toEqual([])
@@ -76,7 +76,7 @@ onBothDatabases((target) => {
     expect(await names()).toEqual(['Mine'])
   })
 
-  test('C11: a change of the setup is a version, and an earlier one can be made the current one again', async () => {
+  test('C11: a changed setup is a new version, and an earlier version can be made the current one again', async () => {
     const { id, current } = await add({ name: 'Analyst', instructions: 'First.' })
     expect(current).toMatchObject({ version: 1, instructions: 'First.', skillIds: null, connectionIds: null })
     expect((await request<Agent>('PATCH', `/agents/${id}`, { description: 'Counts.' })).current.version).toBe(1)
@@ -88,7 +88,7 @@ onBothDatabases((target) => {
     expect(await codeOf('DELETE', `/agents/${id}/versions/1`)).toBe('agent.version-current')
     expect(await codeOf('DELETE', `/agents/${id}/versions/3`)).toBe('agent.version-not-found')
     await request('DELETE', `/agents/${id}/versions/2`)
-    // A number is never given twice.
+    // A version number is never used twice.
     await request('PATCH', `/agents/${id}`, { instructions: 'Third.' })
     const { versions } = await request<AgentDetails>('GET', `/agents/${id}`)
     expect(versions.map(({ version, instructions }) => [version, instructions])).toEqual([
@@ -97,7 +97,7 @@ onBothDatabases((target) => {
     ])
   })
 
-  test('changes at the same time are versions with different numbers', async () => {
+  test('concurrent changes create versions with different numbers', async () => {
     const { id } = await add({ name: 'Analyst' })
     const texts = Array.from({ length: 8 }, (_, index) => `Text ${index}`)
     await Promise.all(texts.map((instructions) => request('PATCH', `/agents/${id}`, { instructions })))
@@ -107,7 +107,7 @@ onBothDatabases((target) => {
     expect(current).toEqual(versions[0])
   })
 
-  test('C11: a thread has what the version had that it was started from, also after the agent is gone', async () => {
+  test('C11: a thread keeps the setup of the version that it was started from, also after the agent is deleted', async () => {
     const [table, chart] = [await addSkill('table'), await addSkill('chart')]
     const { id } = await add({ name: 'Analyst', instructions: 'Use tables.', modelId: 'm1', skillIds: [table.id] })
     await request('PATCH', `/agents/${id}`, { instructions: 'Use charts.', modelId: null, skillIds: [chart.id] })
@@ -130,7 +130,7 @@ onBothDatabases((target) => {
     expect(await skillsOf(copy.id)).toEqual(['table'])
   })
 
-  test('C12: an agent of a workspace starts threads in it, with its skills, and goes with it', async () => {
+  test('C12: a workspace’s agent starts threads in the workspace, with its skills, and is deleted with the workspace', async () => {
     const workspace = await request<Workspace>('POST', '/workspaces', { name: 'Bike-share' })
     await addSkill('own')
     await addSkill('shared', workspace.id)
@@ -144,7 +144,7 @@ onBothDatabases((target) => {
     expect(await names()).toEqual([])
   })
 
-  test('the same order for a thread makes one thread, and one that was cut off is removed', async () => {
+  test('repeating an order creates one thread, and a thread whose creation was interrupted is removed', async () => {
     const { id } = await add({ name: 'Analyst' })
     const { agents } = server.areas.workflows
     const { hiddenThreads } = server.areas.threads

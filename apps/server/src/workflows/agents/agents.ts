@@ -50,7 +50,7 @@ type AgentSandboxes = SandboxReads & {
   budgets(): Promise<RescueRequest>
   servicesOf(threadId: string): Promise<ServiceRow[]>
   beginAs: BeginAs
-  /** The sandbox of a thread is in another state. */
+  /** Called when the state of a thread’s sandbox has changed. */
   changed(threadId: string): void
 }
 
@@ -73,7 +73,6 @@ type AgentPorts = {
   turns: AgentTurns
 }
 
-/** Agents and their environments. */
 export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
   const { open, system, secrets, people, threads, sandboxes, turns } = ports
   const environmentStore = makeEnvironmentStore(tablesOf<EnvironmentTables & AgentTables>(open.database))

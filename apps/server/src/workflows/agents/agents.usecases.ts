@@ -29,9 +29,9 @@ import type { Environments } from './environments.usecases.ts'
 import { type StartDependencies, type StartThread, startThread } from './start-thread.ts'
 
 /**
- * Agents of people and of workspaces. Every method throws `agent.not-found`, also for an agent that the person has no
- * part in; those that take skills, connections and a captured computer throw `skill.not-found`,
- * `connection.not-found` and `environment.not-found`.
+ * Agents of users and workspaces. Every method throws `agent.not-found`, also for an agent that the user cannot access.
+ * Methods that take skills, connections or an environment also throw `skill.not-found`, `connection.not-found` and
+ * `environment.not-found`.
  */
 export type Agents = {
   list(userId: string): Promise<AgentsView>
@@ -46,15 +46,15 @@ export type Agents = {
   /** Throws `agent.version-not-found` and `agent.version-current`. */
   deleteVersion(userId: string, agentId: string, version: number): Promise<AgentDetails>
   /**
-   * The version that a thread would start from; null asks for the current one. Throws `agent.not-found` unless this
-   * person may do this with the agent, and `agent.version-not-found`.
+   * Returns the version that a thread would start from; null means the current one. Throws `agent.not-found` unless the
+   * user may do `action` with the agent, and `agent.version-not-found`.
    */
   resolve(userId: string, wanted: WantedVersion): Promise<{ name: string; version: number }>
-  /** The rows of an agent and of one of its versions, or of its current one; throws as `resolve`. */
+  /** Returns the rows of an agent and of one of its versions, by default the current one. Throws as `resolve`. */
   choose(userId: string, wanted: WantedVersion): Promise<{ agent: AgentRow; version: AgentVersionRow }>
   /**
-   * Starts a thread for a person who may use the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
-   * `threadId` the order may be given again after a crash: it makes one thread of this id, never two.
+   * Starts a thread for a user with access to the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
+   * `threadId` the order can be repeated after a crash: it creates one thread with this ID, never two.
    */
   startThread(order: StartThread): Promise<{ threadId: string; version: number }>
 }
@@ -65,17 +65,16 @@ export type AgentsDependencies = StartDependencies & {
   store: AgentStore
   access: Access
   workspaceIdsOf: (userId: string) => Promise<string[]>
-  /** Throws unless the workspace is there and may be added to. */
+  /** Throws unless the workspace exists and the user may add to it. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
-  /** Skills and connections that this person may use. */
+  /** The skills and connections that this user may use. */
   skillIdsOf: (userId: string) => Promise<string[]>
   connectionIdsOf: (userId: string) => Promise<string[]>
-  /** Captured computers. */
   environments: Pick<Environments, 'prepare' | 'keep' | 'sweep'>
   environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
   audit: Audit
   system: System
-  /** Agents of this person or workspace are others than before. */
+  /** Called when the agents of this user or workspace have changed. */
   onChanged: (home: { userId: string; workspaceId: string | null }) => Promise<void>
 }
 
@@ -167,7 +166,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
 
 type Setup = Omit<AgentVersionRow, 'agent_id' | 'version' | 'created_at'>
 
-/** What a request says of the setup, with what the agent had for the rest. */
+/** Returns the requested setup; fields that the request omits keep the agent’s current values. */
 async function setupOf(
   dependencies: AgentsDependencies,
   change: { userId: string; request: UpdateAgent; before: Setup },

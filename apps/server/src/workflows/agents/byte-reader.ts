@@ -1,15 +1,15 @@
 import { waitAtMost } from '@threadbox/concurrency'
 
-/** Who sends nothing for this long has stopped in the middle. */
+/** A client that sends nothing for this long counts as stopped. */
 const drainMs = 5000
 
-/** Takes a stream of bytes apart from its beginning. What is not there is undefined. */
+/** Reads a stream of bytes from its beginning. Results are undefined when the stream ends too early. */
 export type ByteReader = {
-  /** Up to a newline, which is taken too; undefined when there is none within so many bytes. */
+  /** Reads up to a newline and consumes it. Undefined if there is none within `maxBytes`. */
   line(maxBytes: number): Promise<string | undefined>
   take(count: number): Promise<Uint8Array<ArrayBuffer> | undefined>
   rest(): AsyncGenerator<Uint8Array>
-  /** Takes what is left for nothing, until nothing comes any more. */
+  /** Discards the rest of the stream until it ends, fails or stalls. */
   drain(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function makeByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
     drain: async () => {
       held = []
       heldBytes = 0
-      const isOver = async () => {
+      const hasEnded = async () => {
         const next = parts.next()
         if ((await waitAtMost(drainMs, { work: next })) === 'late') return true
         return await next.then(
@@ -61,7 +61,7 @@ export function makeByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
           () => true,
         )
       }
-      while (!(await isOver()));
+      while (!(await hasEnded()));
     },
     rest: async function* () {
       yield* held.splice(0)

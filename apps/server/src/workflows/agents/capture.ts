@@ -7,25 +7,25 @@ export type CaptureDependencies = {
   host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get'>
   hashKeyOf: (sandboxId: string) => string
   budgets: () => Promise<RescueRequest>
-  /** Texts that this installation keeps secret. */
+  /** Secret texts that this installation stores. */
   storedSecrets: () => Promise<string[]>
 }
 
-/** A copy of a sandbox at rest. `rescue`: what was written down of its memory, null when there was none to be. */
+/** A stopped copy of a sandbox. `rescue`: what was saved from its memory, null when it had no memory. */
 export type CapturedSandbox = {
   rescue: RescueReport | null
   memoryProblem: string
   cleaned: CleanedSandbox
   diskBytes: number
-  /** Whether its memory was kept; null: that was not wanted. */
+  /** Whether its memory was kept; null: keeping it was not requested. */
   memory: PreservedMemory | null
 }
 
 type Copy = { sandboxId: string; bootId: string; hashKey: string; made: ForkedSandbox }
 
 /**
- * Makes a copy of a sandbox that is of no thread: as a fork, so that the source goes on unharmed, and without a network.
- * Whoever calls removes what is left when this, or `layCopyToRest`, throws.
+ * Copies a sandbox without assigning the copy to a thread: as a fork, so that the source keeps running unharmed, and
+ * without a network. The caller deletes what is left when this or `finishCapture` throws.
  */
 export async function copySandbox(
   { host, hashKeyOf }: CaptureDependencies,
@@ -45,27 +45,30 @@ export async function copySandbox(
 }
 
 /**
- * Takes the secrets off, and ends the copy once its guest has written down what is in its memory, unless that is to be kept
- * and nothing speaks against it.
+ * Removes the secrets and stops the copy once its guest has saved what is in its memory. If `includesMemory`, the
+ * memory is kept instead, unless it cannot be saved or contains a secret.
  */
-export async function layCopyToRest(
+export async function finishCapture(
   dependencies: CaptureDependencies,
-  { copy, keepsMemory }: { copy: Copy; keepsMemory: boolean },
+  { copy, includesMemory }: { copy: Copy; includesMemory: boolean },
 ): Promise<CapturedSandbox> {
   const { host } = dependencies
   const { sandboxId, made } = copy
-  const preserved = keepsMemory ? await preserve(dependencies, copy) : null
+  const preserved = includesMemory ? await preserve(dependencies, copy) : null
   const diskBytes = async () => (await host.get(sandboxId, { usage: true }))?.diskUsedBytes ?? 0
   if (preserved?.cleaned !== undefined) {
     return { ...preserved, memoryProblem: '', diskBytes: await diskBytes() }
   }
   const kept =
-    made.from === 'memory' ? await layToRest(dependencies, copy) : { rescue: null, memoryProblem: made.problem }
+    made.from === 'memory' ? await shutDownCopy(dependencies, copy) : { rescue: null, memoryProblem: made.problem }
   const cleaned = await host.clean(sandboxId, { secrets: await dependencies.storedSecrets() })
   return { ...kept, cleaned, diskBytes: await diskBytes(), memory: preserved?.memory ?? null }
 }
 
-/** Without `cleaned`: nothing was done, for this reason, and what is in memory is to be written down the other way. */
+/**
+ * Without `cleaned`: nothing was done, for the returned reason, and the caller must save the variables in memory to
+ * disk.
+ */
 async function preserve(
   dependencies: CaptureDependencies,
   copy: Copy,
@@ -83,8 +86,8 @@ async function preserve(
   }
 }
 
-/** What cannot be rescued of the memory is missed in the copy; its files are whole either way. */
-async function layToRest(
+/** What cannot be saved from memory is missing in the copy; its files are complete either way. */
+async function shutDownCopy(
   { host, budgets }: CaptureDependencies,
   boot: Omit<Copy, 'made'>,
 ): Promise<Pick<CapturedSandbox, 'rescue' | 'memoryProblem'>> {

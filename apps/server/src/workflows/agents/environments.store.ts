@@ -2,18 +2,18 @@ import type { Kysely } from 'kysely'
 import type { AgentTables } from './agents.table.ts'
 import type { EnvironmentRow, EnvironmentTables } from './environments.table.ts'
 
-/** The only code that touches `agent_environments`. */
+/** The only code that accesses `agent_environments`. */
 export type EnvironmentStore = {
   insert(row: EnvironmentRow): Promise<void>
   find(environmentId: string): Promise<EnvironmentRow | undefined>
-  /** Of these, by id. */
+  /** The environments with these IDs, by ID. */
   list(environmentIds: readonly string[]): Promise<Map<string, EnvironmentRow>>
   all(): Promise<Pick<EnvironmentRow, 'id' | 'sandbox_id' | 'state'>[]>
   update(environmentId: string, columns: Partial<EnvironmentRow>): Promise<void>
   remove(environmentId: string): Promise<void>
-  /** Whether a version of an agent has it. */
+  /** Whether an agent version uses it. */
   isUsed(environmentId: string): Promise<boolean>
-  /** Kept ones that no version has any more. */
+  /** Kept environments that no version uses. */
   unusedIds(): Promise<string[]>
 }
 

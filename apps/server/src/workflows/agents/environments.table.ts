@@ -1,21 +1,24 @@
 import type { Kysely } from 'kysely'
 
-/** A copy of a thread's computer: a sandbox on the host that is of no thread and never runs. */
+/** A copy of a thread’s sandbox: a sandbox on the host that belongs to no thread and never runs. */
 export type EnvironmentRow = {
   id: string
   owner_id: string
   thread_id: string
   sandbox_id: string
-  /** `making`: half made, or given up. `making`, `ready`: its removal is planned. `kept`: versions of an agent have it, and it goes with the last of them. */
+  /**
+   * `making`: incomplete or discarded. `making`, `ready`: its removal is scheduled. `kept`: agent versions use it, and
+   * it is deleted with the last of them.
+   */
   state: 'making' | 'ready' | 'kept'
   created_at: number
-  /** The limits of the sandbox that it was made from, and what its thread decided, as JSON. */
+  /** The limits of the source sandbox, including those that were set for its thread, as JSON. */
   limits_json: string
-  /** Services of the thread in the order of their starts, as JSON. */
+  /** The thread’s services in start order, as JSON. */
   services_json: string
-  /** What was rescued of its memory, as JSON; null: nothing. */
+  /** What was saved from its memory, as JSON; null: nothing. */
   rescue_json: string | null
-  /** What is in it and what is not, as JSON; empty while it is being made. */
+  /** What it contains and what it does not, as JSON; empty while it is being made. */
   content_json: string
 }
 

@@ -40,7 +40,7 @@ onBothDatabases((target) => {
     await server.areas.turns.snapshots.idle()
   }
   const capture = () => request<Environment>('POST', `/threads/${threadId}/environments`)
-  /** As a service that was started; the stand-in runs none. */
+  /** Inserts a started service, because the stand-in runs none. */
   const addService = async (command: string) => {
     const row = { thread_id: threadId, name: 'site', position: 1, command, port: 8000, cwd: '', environment_json: '{}' }
     const state = { ready_timeout_ms: 1000, key: 'key', boot_id: null, state: 'running' as const, since: 1 }
@@ -52,11 +52,11 @@ onBothDatabases((target) => {
   const sandboxes = () => [...host.sandboxes.keys()]
   const passes = async (milliseconds: number) => {
     server.clock.now += milliseconds
-    // Planning wakes whoever waits for operations.
+    // Planning wakes the loop that runs operations.
     await server.areas.platform.operations.plan({ kind: 'none', subjectId: 'none', dueAt: server.clock.now })
   }
 
-  test('a thread without a computer, one of somebody else, and one that answers just now, are not captured', async () => {
+  test('an empty thread and a thread of another user are not captured, and another user cannot use an environment', async () => {
     expect(await codeOf('POST', `/threads/${threadId}/environments`)).toBe('environment.empty')
     const other = await server.addPerson('other')
     expect(await codeOf('POST', `/threads/${threadId}/environments`, undefined, other)).toBe('thread.not-found')
@@ -68,7 +68,7 @@ onBothDatabases((target) => {
     expect(await codeOf('POST', '/agents', { name: 'A', environment: { id: 'none' } })).toBe('environment.not-found')
   })
 
-  test.each(['fork', 'clean'] as const)('a capture that fails (%s) leaves nothing', async (order) => {
+  test.each(['fork', 'clean'] as const)('a failed capture (%s) leaves nothing', async (order) => {
     await say('/run true')
     const before = sandboxes()
     host.fail(order, { code: 'disk.pool-full', kind: 'out-of-space' })
@@ -78,7 +78,7 @@ onBothDatabases((target) => {
   })
 
   test.each(['pause', 'demote'] as const)(
-    'memory that cannot be written down (%s) is missed, and said to be; the files are there',
+    'if memory cannot be saved (%s), the environment says so and contains the files',
     async (order) => {
       await say('/run true')
       host.fail(order, { code: 'sandbox.memory-not-saved', kind: 'internal' })
@@ -89,7 +89,7 @@ onBothDatabases((target) => {
     },
   )
 
-  test('C11: what is captured is a copy at rest, without what the installation keeps secret, for an hour', async () => {
+  test('C11: a capture is a stopped copy without stored secrets, and is kept for an hour', async () => {
     await say('/run true')
     const before = sandboxes()
     await request('POST', '/connections', {
@@ -131,7 +131,7 @@ onBothDatabases((target) => {
     await expect.poll(() => codeOf('GET', `/environments/${environment.id}`)).toBe('environment.not-found')
   })
 
-  test('once the copy is there the conversation goes on, however long it takes to clean it', async () => {
+  test('the conversation continues once the copy exists, however long cleaning takes', async () => {
     await say('/run true')
     const release = host.hold('clean')
     const captured = capture()
@@ -141,7 +141,7 @@ onBothDatabases((target) => {
     expect((await captured).notCaptured.memoryProblem).toBe('')
   })
 
-  test('one that is given up goes at once, and one that an agent has is not given up', async () => {
+  test('a discarded environment is deleted immediately, and one that an agent uses cannot be discarded', async () => {
     await say('/run true')
     const before = sandboxes()
     const [first, second] = [await capture(), await capture()]
@@ -154,7 +154,7 @@ onBothDatabases((target) => {
     expect((await request<Environment>('GET', `/environments/${second.id}`)).expiresAt).toBeNull()
   })
 
-  test('C11: threads start with copies of it, with its services; ticked findings are overwritten first', async () => {
+  test('C11: threads start with copies of the environment and with its services; selected findings are overwritten first', async () => {
     await say('/run true')
     await addService('serve')
     const { id } = await capture()
@@ -179,7 +179,7 @@ onBothDatabases((target) => {
   })
   const captureLive = () => request<Environment>('POST', `/threads/${threadId}/environments`, { keepMemory: true })
 
-  test('C11: with its memory it sleeps, and threads start awake, with the services that run in it', async () => {
+  test('C11: with its memory the copy is paused, and threads start awake with its running services', async () => {
     await say('/run true')
     await addService('serve')
     const environment = await captureLive()
@@ -194,7 +194,7 @@ onBothDatabases((target) => {
     expect(services.map(({ name, status }) => `${name} ${status}`)).toEqual(['site running'])
   })
 
-  test('C11: memory in which something secret stands is not kept, and why is said', async () => {
+  test('C11: memory that contains a secret is not kept, and the reason is reported', async () => {
     await say('/run true')
     const traces = [{ kind: 'credentials' as const, count: 2 }]
     host.preserved = { kept: false, reason: 'secret-found', detail: '', traces }
@@ -205,7 +205,7 @@ onBothDatabases((target) => {
     expect((await request<Thread>('POST', `/agents/${agent.id}/threads`, {})).sandbox.state).toBe('cold')
   })
 
-  test('where memory cannot be saved the copy has the files, and what could be written down', async () => {
+  test('if memory cannot be saved, the capture reports it, and the copy is cleaned and kept', async () => {
     await say('/run true')
     host.fail('preserve', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
     const { memory, id } = await captureLive()
@@ -214,7 +214,7 @@ onBothDatabases((target) => {
     expect(await codeOf('GET', `/environments/${id}`)).toBeUndefined()
   })
 
-  test('what is ticked is overwritten under the memory, which is given up when it has that too', async () => {
+  test('selected findings are overwritten under the memory, which is discarded when it contains them too', async () => {
     await say('/run true')
     const { id } = await captureLive()
     const redact = [{ path: '/home/user/.env', rule: 'github-token' }]
@@ -226,7 +226,7 @@ onBothDatabases((target) => {
   })
   const rowOf = (id: string) => server.areas.sandboxes.inside.store.find(id)
 
-  test('a thread is not rewound to before its first message, where its disk was that of the agent', async () => {
+  test('a thread whose disk came from an agent is not rewound to before its first message', async () => {
     await say('/run true')
     const { id } = await capture()
     const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
@@ -238,7 +238,7 @@ onBothDatabases((target) => {
     expect(await codeOf('POST', `/threads/${started.id}/rewind`, { entryId })).toBe('rewind.snapshot-gone')
   })
 
-  test('C11: an environment goes with the last version that has it, and gives back its sandbox', async () => {
+  test('C11: an environment and its sandbox are deleted with the last version that uses it', async () => {
     await say('/run true')
     const before = sandboxes()
     const [first, second] = [await capture(), await capture()]
@@ -257,7 +257,7 @@ onBothDatabases((target) => {
     await expect.poll(sandboxes).toEqual(before)
   })
 
-  test('a host that answered too late leaves no sandbox, and a save that a crash cut off keeps what it names', async () => {
+  test('a late host reply leaves no sandbox, and an interrupted save keeps the environment that it names', async () => {
     await say('/run true')
     const before = sandboxes()
     host.loseAnswer = (order) => order === 'fork'
@@ -266,7 +266,7 @@ onBothDatabases((target) => {
     await expect.poll(sandboxes).toEqual(before)
     const { id } = await capture()
     const agent = await request<Agent>('POST', '/agents', { name: 'A', environment: { id } })
-    // As if the server had ended right after the version was recorded.
+    // As if the server had stopped right after it recorded the version.
     await tablesIn(server.open).updateTable('agent_environments').set({ state: 'ready' }).execute()
     await server.areas.platform.operations.plan({ kind: 'erase-environment', subjectId: id, dueAt: server.clock.now })
     await expect.poll(() => server.areas.platform.operations.isPlanned('erase-environment', id)).toBe(false)

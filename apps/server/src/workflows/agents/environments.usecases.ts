@@ -17,40 +17,45 @@ import type { ThreadRow } from '../../threads/public.ts'
 import type { Snapshots, Turns } from '../../turns/public.ts'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
 import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
-import { type CaptureDependencies, type CapturedSandbox, copySandbox, layCopyToRest } from './capture.ts'
+import { type CaptureDependencies, type CapturedSandbox, copySandbox, finishCapture } from './capture.ts'
 import type { EnvironmentStore } from './environments.store.ts'
 import type { EnvironmentRow } from './environments.table.ts'
 
-/** Removes an environment that no version of an agent has. */
+/** Deletes an environment that no agent version uses. */
 export const eraseEnvironmentOperation = 'erase-environment'
 
-/** How long one that was not saved is kept. */
+/** How long an unsaved environment is kept. */
 const draftMs = 60 * 60_000
-/** The longest that a file may take to arrive. Cut off by the server's end, it goes when that is back. */
+/**
+ * The longest time that an upload may take. If the server stops during it, the environment is deleted at the next
+ * start.
+ */
 const receivingMs = 24 * 60 * 60_000
 
-/** Copies of threads' computers, which agents have and threads are started from. */
+/** Copies of threads’ sandboxes. Agents use them, and threads are started from them. */
 export type Environments = {
   /**
-   * Copies the computer of a thread that was checked to be the person's, which goes on unharmed. Throws
-   * `environment.empty` when it has none yet and `fork.turn-running` while an answer is being made.
+   * Copies the sandbox of a thread, which keeps running unharmed. The caller has checked that the user may access the
+   * thread. Throws `environment.empty` if the thread has no sandbox content yet and `fork.turn-running` during a turn.
    */
   capture(thread: ThreadRow, request?: CaptureEnvironment): Promise<Environment>
-  /** The methods below throw `environment.not-found`, also for one of somebody else. */
+  /** The methods below throw `environment.not-found`, also for another user’s environment. */
   get(userId: string, environmentId: string): Promise<Environment>
-  /** Gives up one that was not saved. */
+  /** Discards an unsaved environment. */
   discard(userId: string, environmentId: string): Promise<Environment>
-  /** Makes one out of what a file says, to be saved within an hour. When it throws nothing of it stays. */
-  receive(userId: string, file: ComputerInFile): Promise<EnvironmentRow>
-  /** How the disk of one differs from its image, without what this installation keeps secret by now. */
+  /**
+   * Creates an environment from a file; it is kept for an hour unless an agent saves it. Keeps nothing if it throws.
+   */
+  receive(userId: string, file: EnvironmentInFile): Promise<EnvironmentRow>
+  /** Returns the difference between its disk and its base image, without the secrets that this installation stores. */
   send(row: EnvironmentRow): Promise<Readable>
-  /** Makes one that was not saved ready to be: overwrites what the person ticked. */
+  /** Prepares an environment for saving: overwrites the findings that the user selected. */
   prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
-  /** A version of an agent has it from now on. */
+  /** Marks the environment as used by an agent version. */
   keep(environmentId: string): Promise<void>
-  /** Removes what no version has any more, after versions were removed. */
+  /** Deletes environments that no version uses. Called after versions were removed. */
   sweep(): Promise<void>
-  /** At start: removes what no version has any more, and copies that an earlier server did not come to the end of. */
+  /** Called at start: deletes environments that no version uses and copies that an earlier server did not complete. */
   recover(): Promise<void>
   sandboxIds(): Promise<string[]>
 }
@@ -62,15 +67,15 @@ export type EnvironmentsDependencies = CaptureDependencies & {
   snapshots: Pick<Snapshots, 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxes: SandboxReads
-  /** What a sandbox has here where nobody says otherwise. */
+  /** The limits of a sandbox here unless other limits are set. */
   defaultLimits: () => Promise<SandboxLimits>
-  /** Services that are stored of a thread, in the order of their starts. */
+  /** The thread’s stored services in start order. */
   servicesOf: (threadId: string) => Promise<ServiceRow[]>
   system: System
 }
 
-/** A computer on its way from another installation. */
-export type ComputerInFile = {
+/** The content of an environment in an imported file. */
+export type EnvironmentInFile = {
   imageId: string
   services: KeptService[]
   rescue: RescueReport | null
@@ -85,7 +90,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
   operations.register(eraseEnvironmentOperation, async ({ subjectId }) => {
     const row = await store.find(subjectId)
     if (row === undefined) return
-    // Saved, but the server ended before the removal was withdrawn; or saved again before this began.
+    // Saved, but the server stopped before it withdrew the removal, or saved again before this operation began.
     if (await store.isUsed(subjectId)) return await store.update(subjectId, { state: 'kept' })
     await host.delete(row.sandbox_id)
     await store.remove(subjectId)
@@ -100,7 +105,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
   }
   return {
     capture: async (thread, { keepMemory = false } = {}) => {
-      return presentEnvironment(await capture(dependencies, { thread, plan, keepsMemory: keepMemory }))
+      return presentEnvironment(await capture(dependencies, { thread, plan, includesMemory: keepMemory }))
     },
     get: async (userId, environmentId) => presentEnvironment(await find(userId, environmentId)),
     discard: async (userId, environmentId) => {
@@ -112,8 +117,8 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
     },
     receive: (userId, file) => receive(dependencies, { userId, file, plan }),
     send: async (row) => {
-      // Secrets may have been stored since it was captured; memory in which one of them stands is given up.
-      const { memory } = await redactTicked(dependencies, { row, redact: [] })
+      // Secrets may have been stored since the capture; memory that contains one of them is discarded.
+      const { memory } = await redactSelected(dependencies, { row, redact: [] })
       const content = environmentContentOf(row)
       if (content.memory?.kept && !memory?.kept) {
         await store.update(row.id, { content_json: JSON.stringify({ ...content, memory }) })
@@ -123,11 +128,11 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
     prepare: async (userId, { id, redact = [] }) => {
       const row = await find(userId, id)
       if (row.state !== 'kept' && system.now() >= row.created_at + draftMs) throw environmentNotFound({})
-      // Nothing may take it away while it is being saved.
+      // Nothing may delete it while it is being saved.
       if (row.state !== 'kept') await plan(id, system.now() + draftMs)
       if (redact.length === 0) return row
       const content = environmentContentOf(row)
-      const redone = await redactTicked(dependencies, { row, redact })
+      const redone = await redactSelected(dependencies, { row, redact })
       const { redacted, findings, furtherFindings } = redone.cleaned
       const cleaned = { ...content.cleaned, findings, furtherFindings }
       cleaned.redacted = [...content.cleaned.redacted, ...redacted]
@@ -151,10 +156,10 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
 
 type Plan = (id: string, dueAt: number) => Promise<void>
 
-/** The thread waits for the copy to be made, and for nothing of what becomes of it. */
+/** The thread is blocked only until the copy exists, not while the copy is cleaned and saved. */
 async function capture(
   dependencies: EnvironmentsDependencies,
-  { thread, plan, keepsMemory }: { thread: ThreadRow; plan: Plan; keepsMemory: boolean },
+  { thread, plan, includesMemory }: { thread: ThreadRow; plan: Plan; includesMemory: boolean },
 ): Promise<EnvironmentRow> {
   const { store, system } = dependencies
   const begun = await dependencies.turns.whileQuiet(thread.id, {
@@ -163,7 +168,7 @@ async function capture(
   })
   const { row } = begun
   try {
-    const captured = await layCopyToRest(dependencies, { copy: begun.copy, keepsMemory })
+    const captured = await finishCapture(dependencies, { copy: begun.copy, includesMemory })
     const rescue_json = captured.rescue === null ? begun.earlierRescue : JSON.stringify(captured.rescue)
     const { memoryProblem, cleaned, diskBytes, memory } = captured
     const content_json = JSON.stringify({ memoryProblem, cleaned, diskBytes, memory } satisfies EnvironmentContent)
@@ -195,12 +200,12 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
     rescue_json: null,
     content_json: '',
   }
-  // The removal first: what a crash leaves of it goes.
+  // Schedules the removal first, so that a crash leaves nothing behind.
   await plan(id, now + draftMs)
   await store.insert(row)
   try {
     const copy = await copySandbox(dependencies, { source, sandboxId: row.sandbox_id, bootId: system.newId('boot') })
-    // The disk of one that sleeps without memory has what was rescued when that was given up.
+    // The disk of a cold sandbox has what was saved when its memory was discarded.
     const earlier = source.state === 'cold' ? await sandboxes.memory(source.id) : undefined
     return { row, copy, earlierRescue: earlier?.rescue_json ?? null }
   } catch (error) {
@@ -211,10 +216,12 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
 
 export type EnvironmentContent = Pick<CapturedSandbox, 'memoryProblem' | 'cleaned' | 'diskBytes' | 'memory'>
 
-/** The removal first, then the row, then the thing: what a crash leaves of it goes. */
+/**
+ * Schedules the removal first, then inserts the row, then creates the sandbox, so that a crash leaves nothing behind.
+ */
 async function receive(
   { store, host, system, defaultLimits }: EnvironmentsDependencies,
-  { userId, file, plan }: { userId: string; file: ComputerInFile; plan: Plan },
+  { userId, file, plan }: { userId: string; file: EnvironmentInFile; plan: Plan },
 ): Promise<EnvironmentRow> {
   const [id, now, limits] = [system.newId('environment'), system.now(), await defaultLimits()]
   const row: EnvironmentRow = {
@@ -246,8 +253,8 @@ async function receive(
   }
 }
 
-/** Memory that is kept goes on over the overwritten files and is looked through again, or is given up. */
-async function redactTicked(
+/** Kept memory is resumed over the overwritten files and scanned again, or discarded. */
+async function redactSelected(
   dependencies: EnvironmentsDependencies,
   { row, redact }: { row: EnvironmentRow; redact: NonNullable<SaveEnvironment['redact']> },
 ): Promise<Pick<CapturedSandbox, 'cleaned' | 'memory'>> {
@@ -261,7 +268,7 @@ async function redactTicked(
   return await host.preserve(sandboxId, { bootId, hashKey, budgets, secrets, redact })
 }
 
-/** What the person decided for the source holds for what is made of it. */
+/** Limits that were set for the source also apply to its copies. */
 export type OwnLimits = Pick<
   Sandbox,
   'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | 'max_services'
@@ -284,7 +291,7 @@ function keptService(row: ServiceRow): KeptService {
   return kept
 }
 
-/** Texts that this installation keeps secret do not stand in how services are started either. */
+/** Masks stored secrets in the start commands and environments of services. */
 async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: string): Promise<string> {
   let text = json
   for (const secret of await storedSecrets()) {
@@ -295,12 +302,12 @@ async function withoutSecrets({ storedSecrets }: CaptureDependencies, json: stri
 }
 
 export function environmentContentOf(row: EnvironmentRow): EnvironmentContent {
-  // One of an earlier version of the server has none.
+  // Environments of earlier server versions have no `memory` field.
   const content = JSON.parse(row.content_json) as Omit<EnvironmentContent, 'memory'> & Partial<EnvironmentContent>
   return { ...content, memory: content.memory ?? null }
 }
 
-/** What is in an environment and what is not. */
+/** Presents what an environment includes and excludes. */
 export function presentEnvironment(row: EnvironmentRow): Environment {
   const { memoryProblem, cleaned, diskBytes, memory } = environmentContentOf(row)
   const { amounts, removed, redacted, findings, furtherFindings } = cleaned
@@ -328,7 +335,7 @@ export function presentEnvironment(row: EnvironmentRow): Environment {
   }
 }
 
-/** The services that a thread which is started from it gets, in their order. */
+/** The services that a thread started from it gets, in start order. */
 export function servicesOf(row: EnvironmentRow): KeptService[] {
   return JSON.parse(row.services_json) as KeptService[]
 }

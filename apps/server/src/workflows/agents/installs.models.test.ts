@@ -37,7 +37,7 @@ test.each([
   expect(installsOf(command)).toEqual([])
 })
 
-test('lines of a cell that a shell runs count, and code does not', () => {
+test('shell lines of a cell count, code does not', () => {
   expect(installsOfCell('!pip install a\n  %pip install b\nx = 1 # pip install c\npip = "install"')).toEqual([
     ...['pip:a', 'pip:b'],
   ])

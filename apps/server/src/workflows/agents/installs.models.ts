@@ -2,7 +2,7 @@
 export type InstalledPackage = `${'pip' | 'npm' | 'apt'}:${string}`
 
 const operators = /&&|\|\||[;|\n]/
-/** Options of pip that take the next word. */
+/** Options of pip that take a value. */
 const pipValues = new Set([
   ...['-r', '--requirement', '-c', '--constraint', '-i', '--index-url', '--extra-index-url', '-f', '--find-links'],
   ...['-t', '--target', '-e', '--editable', '--prefix', '--root', '--python', '-p', '--platform', '--python-version'],
@@ -11,8 +11,8 @@ const aptValues = new Set(['-t', '--target-release', '-o', '-c'])
 const npmValues = new Set(['--prefix', '--registry'])
 
 /**
- * What a command line that succeeded installed, as far as it says so by itself: packages by name, not those that a file
- * names or that came along. What follows `||` may not have run.
+ * The packages that a successful command line installed, as far as its text shows: packages by name, not those listed
+ * in a file or installed as dependencies. What follows `||` may not have run.
  */
 export function installsOf(command: string): InstalledPackage[] {
   const found = new Set<InstalledPackage>()
@@ -24,7 +24,7 @@ export function installsOf(command: string): InstalledPackage[] {
   return [...found]
 }
 
-/** Lines of a Python cell that a shell runs. */
+/** The packages that the shell lines of a Python cell installed. */
 export function installsOfCell(code: string): InstalledPackage[] {
   return code
     .split('\n')
@@ -38,7 +38,7 @@ function wordsOf(line: string): string[] {
   )
 }
 
-/** Without what stands before a program: `sudo`, variables. */
+/** Skips what precedes a program: `sudo`, variables. */
 function installsOfWords(words: readonly string[]): InstalledPackage[] {
   const start = words.findIndex((word) => !/^(?:sudo|env|time|command|-[A-Za-z]+|[A-Za-z_]\w*=.*)$/.test(word))
   const [program = '', ...rest] = start === -1 ? [] : words.slice(start)
@@ -88,7 +88,9 @@ function named(
   return packages
 }
 
-/** As the index compares names. A file of a package says which one it is; other paths and addresses do not. */
+/**
+ * Normalized as the package index compares names. A package file contains its name; other paths and addresses do not.
+ */
 function pipName(word: string): string | undefined {
   const file = /([^/]+)\.whl$/.exec(word)?.[1]
   const name = file === undefined ? word : file.split('-')[0]

@@ -23,7 +23,7 @@ onBothDatabases((target) => {
 
   let turns = 0
   const newThread = async (person = owner) => (await server.areas.threads.threads.create(person.userId, {})).id
-  /** A turn as it is recorded when its command has ended; the stand-in runs none. */
+  /** Records a turn whose command has ended, because the stand-in runs none. */
   const say = async (threadId: string, command: string, outcome: Partial<ToolCallEntry> = {}) => {
     turns += 1
     const [id, at] = [`turn-of-the-test-${turns}`, server.clock.now]
@@ -56,12 +56,12 @@ onBothDatabases((target) => {
     return ((await response.json()) as AgentOffer).packages
   }
 
-  test('C13: the same packages in a third thread are offered there, once, and to nobody else', async () => {
+  test('C13: the same packages in a third thread are offered there, once, and only to the owner of the threads', async () => {
     await threadWith('pip install pandas-ta prophet')
     const second = await threadWith('pip install prophet pandas-ta jq')
     const other = await server.addPerson('other')
     const theirs = await threadWith('pip install prophet', other)
-    // Twice in one thread is one thread.
+    // Installing twice in one thread counts as one thread.
     await say(second, 'pip install --upgrade prophet')
     expect([await offer(second), await offer(theirs, 'GET', other)]).toEqual([[], []])
     const third = await threadWith('pip install pandas-ta && pip install prophet && pip install polars')
@@ -79,7 +79,7 @@ onBothDatabases((target) => {
     expect(await offer(sixth)).toEqual(['polars'])
   })
 
-  test('a command that failed, and one that was stopped, installed nothing; a cell of Python may have', async () => {
+  test('failed and stopped commands count as installing nothing; a Python cell can count', async () => {
     await threadWith('pip install prophet')
     await threadWith('pip install prophet')
     const third = await newThread()
@@ -91,7 +91,7 @@ onBothDatabases((target) => {
     expect(await offer(third)).toEqual(['prophet'])
   })
 
-  test('a thread of somebody else has no offer, and one that was erased does not count', async () => {
+  test('another user’s thread has no offer, and an erased thread does not count', async () => {
     const first = await threadWith('pip install prophet')
     await threadWith('pip install prophet')
     const other = await server.addPerson('other')

@@ -8,18 +8,18 @@ import type { ThreadLog, ThreadRows } from '../../threads/public.ts'
 import { type InstalledPackage, installsOf, installsOfCell } from './installs.models.ts'
 import type { InstallTables } from './installs.table.ts'
 
-/** The thread in which the same package is there for the third time. */
+/** A package is offered in the third thread that installed it: after this many earlier ones. */
 const threadsBefore = 2
-/** A list that is longer says nothing more to a person, and a command may name thousands. */
+/** A longer list does not help a reader, and a command can name thousands. */
 const maxPackages = 50
 
-/** What commands of threads installed, and the offer to save a thread as an agent when that repeats. */
+/** Records what commands of threads installed, and offers to save a thread as an agent when installs repeat. */
 export type Installs = {
-  /** Records what a turn installed. In the third thread with the same packages the offer is made, once for each of them. */
+  /** Records what a turn installed. In the third thread with the same packages the offer is made, once per package. */
   turnEnded(turn: { id: string; threadId: string }): Promise<void>
-  /** For a thread that was checked to be the person's. */
+  /** The caller has checked that the user may access the thread. */
   offer(userId: string, threadId: string): Promise<AgentOffer>
-  /** It is not made again for these packages. */
+  /** Dismisses the offer; it is not made again for these packages. */
   close(userId: string, threadId: string): Promise<AgentOffer>
 }
 
@@ -79,7 +79,10 @@ export function makeInstalls({ open, log, rows: threads, system, userHub }: Inst
   }
 }
 
-/** Packages of a thread that so many others of the person have too, and that were not offered before. */
+/**
+ * The thread’s packages that at least `threadsBefore` other threads of the user also have and that were not offered
+ * before.
+ */
 async function repeatedPackages(
   database: Kysely<InstallTables>,
   { thread_id, user_id }: { thread_id: string; user_id: string },
@@ -111,7 +114,7 @@ async function repeatedPackages(
 const commandInput = z.object({ command: z.string() })
 const cellInput = z.object({ code: z.string() })
 
-/** Of a call that succeeded. */
+/** The packages that a successful call installed. */
 function installedBy(entry: Entry): InstalledPackage[] {
   if (entry.kind !== 'tool-call' || entry.status !== 'succeeded') return []
   if (entry.result?.kind === 'command' && entry.result.exitCode === 0) {

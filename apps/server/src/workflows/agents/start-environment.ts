@@ -11,7 +11,7 @@ const noPolicy = {
   retention_days: null,
 }
 
-/** Gives a hidden thread a computer that begins as a copy of an environment, which stays as it is. */
+/** Gives a hidden thread a sandbox that starts as a copy of an environment. The environment does not change. */
 export async function startEnvironment(
   { environments, beginAs }: { environments: Pick<EnvironmentStore, 'find'>; beginAs: BeginAs },
   { environmentId, threadId }: { environmentId: string; threadId: string },

@@ -3,18 +3,18 @@ import type { HiddenThreads, ThreadSetups } from '../../threads/public.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 
-/** An order for a thread that begins with what an agent has. */
+/** An order for a thread that starts from an agent. */
 export type StartThread = {
   agentId: string
-  /** Without: the current one. */
+  /** Default: the current version. */
   version?: number | undefined
-  /** Whose thread it becomes; the person must be able to work with the agent. */
+  /** The owner of the new thread, who must be allowed to work with the agent. */
   ownerId: string
-  /** Without: it gets one from its first message. */
+  /** Default: derived from its first message. */
   title?: string | undefined
   /**
-   * Made by whoever gives the order and recorded before, so that it can be given again after a crash: the thread that is
-   * there then is the one of the first order.
+   * Created and recorded by the caller beforehand, so that the order can be repeated after a crash: an existing thread
+   * with this ID is the one of the first order.
    */
   threadId?: string | undefined
 }
@@ -22,12 +22,12 @@ export type StartThread = {
 export type StartDependencies = {
   hiddenThreads: HiddenThreads
   setups: Pick<ThreadSetups, 'insertIfMissing'>
-  /** Gives the thread a computer that begins as a copy of an environment. */
+  /** Gives the thread a sandbox that starts as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
   onSandboxChanged: (threadId: string) => void
 }
 
-/** Until everything is there the thread is hidden and its removal is planned: a crash leaves nothing that anybody sees. */
+/** The thread stays hidden with a scheduled removal until it is complete, so that a crash leaves nothing visible. */
 export async function startThread(
   dependencies: StartDependencies,
   start: { agent: AgentRow; version: AgentVersionRow; order: StartThread },
@@ -35,9 +35,9 @@ export async function startThread(
   const { hiddenThreads, setups } = dependencies
   const { agent, version, order } = start
   const from: StartedFrom = { agentId: agent.id, name: agent.name, version: version.version }
-  const there = order.threadId === undefined ? undefined : await hiddenThreads.stateOf(order.threadId)
-  if (order.threadId !== undefined && there === 'shown') return order.threadId
-  if (order.threadId !== undefined && there === 'hidden') {
+  const existing = order.threadId === undefined ? undefined : await hiddenThreads.stateOf(order.threadId)
+  if (order.threadId !== undefined && existing === 'shown') return order.threadId
+  if (order.threadId !== undefined && existing === 'hidden') {
     await hiddenThreads.abandon(order.threadId)
     throw agentStartInterrupted({})
   }
