@@ -156,7 +156,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'in a run, calls that need approval are denied': [
     {
       file: 'apps/server/src/workflows/runs/runs.test.ts',
-      title: 'what needs approval is denied, and the run has failed and says of what',
+      title: 'a call that needs approval is denied, and the run fails and names the call',
     },
   ],
   'a secret of a connection is in no sandbox but that of the connection itself': [
@@ -240,7 +240,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'without signing in, only these respond: signing in itself; the page of a link': [
     {
       file: 'apps/server/src/workflows/sharing/thread-links.test.ts',
-      title: 'a thread is private: without a link nothing of it is there, whatever is guessed',
+      title: 'a thread is private: guessed addresses show nothing',
     },
   ],
   'a page made in a sandbox never has the app’s origin, cookies or headers': [

@@ -6,25 +6,25 @@ import type { RunWriter } from './runs.store.ts'
 import type { RunRow, ScheduleRow } from './runs.table.ts'
 import { makeScheduleTimes } from './schedule-times.models.ts'
 
-/** How late a run may begin and still count as on time: a restart or a busy machine loses nothing. */
+/** How late a run can begin and still count as on time, so that a restart or a busy host does not skip it. */
 const graceMs = 5 * 60_000
 
 type Dependencies = Pick<RunDependencies, 'store' | 'schedules' | 'agents' | 'system' | 'logger' | 'onChanged'> & {
   intake: RunIntake
 }
 
-/** The schedule was changed, or handled by somebody else, since it was read: nothing of what was decided holds. */
-class Overtaken extends Error {}
+/** The schedule was changed, or handled by another pass, since it was read: the decision is outdated. */
+class Outdated extends Error {}
 
 /**
- * Turns due times into runs. The run, the due time and the plan for the next one are one transaction: a server that is
- * killed has done all of it or nothing, and a due time that was taken is never taken again, wherever the clock goes.
+ * Turns due times into runs. The run, the due time and the next due time are written in one transaction: a killed
+ * server has done all of it or nothing, and a due time is never handled twice, even if the clock changes.
  */
 export async function fireDueSchedules(dependencies: Dependencies): Promise<void> {
   const { schedules, system, logger } = dependencies
   for (const row of await schedules.due(system.now())) {
     await fire(dependencies, row).catch((error: unknown) => {
-      if (error instanceof Overtaken) return
+      if (error instanceof Outdated) return
       logger.error({ err: error, scheduleId: row.id }, 'schedule could not be handled, will be tried again')
     })
   }
@@ -38,7 +38,7 @@ async function fire(dependencies: Dependencies, row: ScheduleRow): Promise<void>
   const due = times.upTo(now, row.next_due_at ?? now)
   const [dueAt, ...missed] = due
   if (dueAt === undefined) {
-    // The clock was set back: what was planned is ahead of what comes next now.
+    // The clock was set back: the planned time is later than the next one now.
     await schedules.advance(row, next, store.writer)
     return
   }
@@ -49,7 +49,7 @@ async function fire(dependencies: Dependencies, row: ScheduleRow): Promise<void>
   const limit = await intake.queueLimit()
   await intake.exclusively(row.user_id, () =>
     store.transaction(async (writer) => {
-      if (!(await schedules.advance(row, next, writer))) throw new Overtaken()
+      if (!(await schedules.advance(row, next, writer))) throw new Outdated()
       if (unused.length > 0) await store.insert(missedRow(dependencies, run, unused), writer)
       if (unused.length === due.length) return
       const taken = await schedules.take({ scheduleId: row.id, dueAt, now }, writer)
@@ -84,7 +84,7 @@ async function newRun(
   }
 }
 
-/** The run that waits; or what is recorded in its place, so that nothing is dropped without a word. */
+/** The queued run; otherwise the record that explains why there is none, so that nothing is dropped silently. */
 async function rowFor(
   { store, intake }: Dependencies,
   { row, run, writer, limit }: { row: ScheduleRow; run: PlannedRun; writer: RunWriter; limit: number },
@@ -105,6 +105,6 @@ function missedRow({ intake }: Dependencies, run: PlannedRun, unused: readonly n
     { ...run, dueAt, missed: unused.length },
     { status: 'skipped', reason: reasonFrom(error) },
   )
-  // In the list it stands below the run that is on time.
+  // Sorts it below the run that is on time.
   return { ...row, created_at: row.created_at - 1 }
 }

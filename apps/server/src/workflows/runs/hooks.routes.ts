@@ -5,12 +5,12 @@ import { requestNotText, requestTooLarge, routeNotFound } from '../../platform/h
 import { webhookHeadersMissing } from './runs.errors.ts'
 import type { Webhooks } from './webhooks.usecases.ts'
 
-/** Largest body of a request to a webhook: what an agent can read at once. */
+/** Largest body of a webhook request: what an agent can read in one message. */
 const maxBodyBytes = 256 * 1024
 
 /**
- * What is at `/hooks/<id>`: no login is asked for, the signature is proof. The body is taken as it comes, because its
- * bytes are what was signed.
+ * Serves `/hooks/<id>` without a session: the signature is the proof. The body is read as raw bytes, because these were
+ * signed.
  */
 export function hookPages({ webhooks }: { webhooks: Pick<Webhooks, 'deliver'> }): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()
@@ -46,7 +46,7 @@ async function bytesOf(body: ReadableStream<Uint8Array> | null): Promise<Uint8Ar
   return Buffer.concat(parts)
 }
 
-/** What a message may hold: UTF-8 without NUL. */
+/** Decodes the text of a message: UTF-8 without NUL. */
 function textOf(body: Uint8Array): string {
   let text: string
   try {

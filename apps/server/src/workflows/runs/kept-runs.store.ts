@@ -6,7 +6,7 @@ import type { RewindTables } from '../rewinds/rewinds.table.ts'
 import type { ThreadLinkTables } from '../sharing/thread-links.table.ts'
 import type { RunKeepRow, RunRow, RunTables } from './runs.table.ts'
 
-/** The tables that say whether somebody or something still needs a thread. */
+/** The tables that show whether a thread is still needed. */
 type Tables = RunTables &
   ThreadTables &
   TurnTables &
@@ -15,30 +15,30 @@ type Tables = RunTables &
   PreviewTables &
   RewindTables & { agents: { id: string; workspace_id: string | null } }
 
-/** An ended run whose thread goes, because the agent keeps those of `keep` runs only. */
+/** An ended run whose thread is to be deleted, because the agent keeps only the threads of its `keep` newest runs. */
 export type OldRun = Pick<RunRow, 'id' | 'agent_id' | 'user_id' | 'title' | 'created_at'> & { thread_id: string }
 
-type Wanted = RunKeepRow & { now: number }
+type KeepRule = RunKeepRow & { now: number }
 
-/** Of how many runs agents keep the threads, and which threads that leaves over. */
+/** How many runs’ threads each agent keeps, and which threads exceed that number. */
 export type KeptRunStore = {
-  /** Null: of all. */
+  /** Null: all. */
   keepOf(agentId: string): Promise<number | null>
   setKeep(agentId: string, keep: number | null): Promise<void>
-  /** Agents that do not keep all. */
+  /** The agents that keep a limited number. */
   limited(): Promise<RunKeepRow[]>
-  /** Those that ended first at the beginning. */
-  removable(wanted: Wanted, limit: number): Promise<OldRun[]>
-  countRemovable(wanted: Wanted): Promise<number>
-  isRemovable(run: OldRun, wanted: Wanted): Promise<boolean>
+  /** Sorted by end, earliest first. */
+  removable(wanted: KeepRule, limit: number): Promise<OldRun[]>
+  countRemovable(wanted: KeepRule): Promise<number>
+  isRemovable(run: OldRun, wanted: KeepRule): Promise<boolean>
   /**
-   * Marks the thread of a run as deleted and notes that with the run, both or neither. False when it may not go any more:
-   * somebody needs it now, or the agent keeps more than when it was found.
+   * Marks the thread of a run as deleted and records that with the run, both or neither. False if it must be kept by
+   * now: the thread is needed, or the agent keeps more than when it was found.
    */
-  mark(run: OldRun, wanted: Wanted): Promise<boolean>
+  mark(run: OldRun, wanted: KeepRule): Promise<boolean>
 }
 
-/** The databases want a limit beside an offset. */
+/** The databases require a limit with an offset. */
 const noLimit = 1_000_000_000
 
 export function makeKeptRunStore(database: Kysely<Tables>): KeptRunStore {
@@ -88,7 +88,7 @@ export function makeKeptRunStore(database: Kysely<Tables>): KeptRunStore {
   }
 }
 
-async function mark(database: Kysely<Tables>, run: OldRun, wanted: Wanted): Promise<boolean> {
+async function mark(database: Kysely<Tables>, run: OldRun, wanted: KeepRule): Promise<boolean> {
   const keeps = database
     .selectFrom('run_keeps')
     .select('agent_id')
@@ -96,7 +96,7 @@ async function mark(database: Kysely<Tables>, run: OldRun, wanted: Wanted): Prom
     .where('keep', '<=', wanted.keep)
   const result = await markDeleted(database.$pickTables<keyof ThreadTables>(), wanted.now)
     .where('id', '=', run.thread_id)
-    // Said of the row itself too: where changes come side by side, these are looked at again when it is written.
+    // Repeated on the row itself: with concurrent changes, the database checks these conditions again at the write.
     .where('is_pinned', '=', 0)
     .where('running_turn_id', 'is', null)
     .where('id', 'in', removable(database, wanted).select('threads.id').where('runs.id', '=', run.id))
@@ -107,8 +107,8 @@ async function mark(database: Kysely<Tables>, run: OldRun, wanted: Wanted): Prom
   return true
 }
 
-/** Ended runs of an agent with a thread that is there, without those in which nothing may be removed. */
-function removable(database: Kysely<Tables>, wanted: Wanted) {
+/** Ended runs of an agent whose threads exist, exceed the number to keep and are not needed. */
+function removable(database: Kysely<Tables>, wanted: KeepRule) {
   const older = ended(database, wanted.agent_id)
     .select('runs.id')
     .orderBy('runs.end_order', 'desc')
@@ -122,7 +122,7 @@ function removable(database: Kysely<Tables>, wanted: Wanted) {
       .where('runs.id', 'in', older)
       .where('threads.is_pinned', '=', 0)
       .where('threads.running_turn_id', 'is', null)
-      // Somebody moved it to another place than its agent's.
+      // Keeps threads that were moved to a scope other than the agent’s.
       .where(({ eb, or, and, ref }) =>
         or([
           eb('threads.workspace_id', '=', ref('agents.workspace_id')),
@@ -133,20 +133,23 @@ function removable(database: Kysely<Tables>, wanted: Wanted) {
   )
 }
 
-/** A sandbox says of its last use now and then: what is less after the end of a run may have been the run. */
+/**
+ * The last use of a sandbox is recorded only now and then: a use within this time after the end of a run can be the
+ * run’s own.
+ */
 const useOfRunMs = 60_000
 
-/** Whether a person went on in the thread of a run, used its sandbox or rewound it, or others look at it. */
+/** Whether a user continued in the thread of a run, used its sandbox or rewound it, or others have access by a link. */
 function isNeeded(builder: ExpressionBuilder<Tables, 'runs' | 'threads'>, now: number) {
   const { or, exists, selectFrom } = builder
-  const wentOn = selectFrom('turn_runs')
+  const continued = selectFrom('turn_runs')
     .select('turn_runs.id')
     .whereRef('turn_runs.thread_id', '=', 'threads.id')
     .where((turn) =>
       turn.or([
         turn('runs.turn_id', 'is', null),
         turn('turn_runs.id', '!=', turn.ref('runs.turn_id')),
-        // Somebody had it tried again.
+        // The turn was retried.
         turn('turn_runs.allowance_from', '>', turn.ref('runs.ended_at')),
       ]),
     )
@@ -173,7 +176,7 @@ function isNeeded(builder: ExpressionBuilder<Tables, 'runs' | 'threads'>, now: n
     .where((link) =>
       link.or([link('preview_shares.expires_at', 'is', null), link('preview_shares.expires_at', '>', now)]),
     )
-  return or([wentOn, waiting, used, rewind, readers, visitors].map((rows) => exists(rows)))
+  return or([continued, waiting, used, rewind, readers, visitors].map((rows) => exists(rows)))
 }
 
 function ended(database: Kysely<Tables>, agentId: string) {

@@ -19,8 +19,8 @@ onBothDatabases((target) => {
 
   const path = () => `/agents/${bench.agent.id}/kept-runs`
   const keep = (value: unknown) => bench.request<KeptRuns>('PUT', path(), { keep: value })
-  const look = () => bench.server.areas.workflows.runs.look()
-  /** Runs that end one after another, each an hour after the one before. */
+  const runDue = () => bench.server.areas.workflows.runs.runDue()
+  /** Executes runs that end one after another, each an hour after the previous one. */
   const run = async (...inputs: string[]) => {
     for (const input of inputs) {
       bench.server.clock.now += hourMs
@@ -34,7 +34,7 @@ onBothDatabases((target) => {
     if (threadId == null) throw new Error(`the run ${input} has no thread`)
     return threadId
   }
-  /** The tasks of the runs whose threads are there, newest first. */
+  /** The inputs of the runs whose threads exist, newest first. */
   const kept = async () => (await bench.runs()).filter(({ threadId }) => threadId !== null).map(({ input }) => input)
   const listed = async () => (await bench.request<ThreadPage>('GET', '/threads')).threads.length
   const deletions = async () => {
@@ -53,31 +53,31 @@ onBothDatabases((target) => {
       expect(await bench.codeOf('PUT', path(), { keep: value })).toBe('request.invalid')
       const asked = `${path()}?keep=${encodeURIComponent(JSON.stringify(value) ?? '')}`
       expect(await bench.codeOf('GET', asked)).toBe('request.invalid')
-      await look()
+      await runDue()
       expect(await bench.request('GET', path())).toEqual({ keep: null, removing: { count: 0, first: [] } })
       expect(await kept()).toEqual(['b', 'a'])
     },
   )
 
-  test('C11: of an agent of somebody else there is nothing to read and nothing to change', async () => {
+  test('C11: another user can neither read nor change the number', async () => {
     await run('a', 'b')
     const other = await bench.server.addPerson('other')
     expect(await bench.codeOf('GET', path(), undefined, other)).toBe('agent.not-found')
     expect(await bench.codeOf('GET', `${path()}?keep=1`, undefined, other)).toBe('agent.not-found')
     expect(await bench.codeOf('PUT', path(), { keep: 1 }, other)).toBe('agent.not-found')
     expect(await bench.codeOf('GET', '/agents/unknown/kept-runs')).toBe('agent.not-found')
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['b', 'a'])
   })
 
-  test('C11: all threads stay unless somebody says otherwise', async () => {
+  test('C11: by default all threads are kept', async () => {
     await run('a', 'b', 'c')
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['c', 'b', 'a'])
     expect(await deletions()).toEqual([])
   })
 
-  test('C11: what would go is told and named before, and the change says how many go', async () => {
+  test('C11: the preview counts and names the threads that a number would delete, and the change says how many it deletes', async () => {
     await run('a', 'b', 'c')
     const first = (await bench.runs()).slice(1).reverse()
     const named = first.map(({ id, title, createdAt }) => ({ id, title, createdAt }))
@@ -85,15 +85,15 @@ onBothDatabases((target) => {
     expect(await bench.request('GET', `${path()}?keep=1`)).toEqual({ keep: null, removing })
     expect(await kept()).toHaveLength(3)
     expect(await keep(1)).toEqual({ keep: 1, removing })
-    await look()
+    await runDue()
     expect(await bench.request('GET', path())).toEqual({ keep: 1, removing: { count: 0, first: [] } })
     expect(await kept()).toEqual(['c'])
   })
 
-  test('C11: the run stays listed with its result and says that its thread went; the thread goes as one that is deleted', async () => {
+  test('C11: the run stays listed with its result and the deletion of its thread; the thread is deleted like any other', async () => {
     const [, before] = await run('a', 'b')
     await keep(1)
-    await look()
+    await runDue()
     const [newest, old] = await bench.runs()
     expect(old).toEqual({ ...before, threadId: null, threadRemovedAt: bench.server.clock.now })
     expect(old).toMatchObject({ status: 'succeeded', output: 'Done.', usage: { inputTokens: 10 } })
@@ -109,31 +109,31 @@ onBothDatabases((target) => {
     expect((await bench.runs())[1]).toEqual(old)
   })
 
-  test('C11: with each run that ends the oldest thread goes', async () => {
+  test('C11: with each run that ends the oldest thread is deleted', async () => {
     await keep(2)
     await run('a', 'b')
     expect(await kept()).toEqual(['b', 'a'])
     await run('c')
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['c', 'b'])
     await run('d')
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['d', 'c'])
     expect(await bench.runs()).toHaveLength(4)
   })
 
-  test('C11: runs that never had a thread do not push out those that have one', async () => {
+  test('C11: runs that never had a thread do not count toward the number', async () => {
     await run('a', 'b')
     for (const input of ['x', 'y', 'z']) {
       const { id } = await bench.start({ input })
       await bench.request('POST', `/runs/${id}/cancel`)
     }
     await keep(2)
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['b', 'a'])
   })
 
-  describe('a thread that somebody needs stays', () => {
+  describe('a needed thread is kept', () => {
     const change = async (input: string, body: object) =>
       bench.request('PATCH', `/threads/${await threadOf(input)}`, body)
     const insert = async (table: 'queued_messages' | 'preview_shares' | 'rewinds', row: object) => {
@@ -143,18 +143,18 @@ onBothDatabases((target) => {
       await run('a', 'b', 'c')
       await work()
       expect((await keep(1)).removing.count).toBe(1)
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['c', 'a'])
     }
 
-    test('C11: pinned, until it is not any more', async () => {
+    test('C11: pinned, until it is unpinned', async () => {
       await staysAfter(() => change('a', { isPinned: true }))
       await change('a', { isPinned: false })
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['c'])
     })
 
-    test('C11: in which a person wrote after the run', async () => {
+    test('C11: with a message sent after the run', async () => {
       await staysAfter(async () => {
         const threadId = await threadOf('a')
         const message = { text: 'Go on.', attachmentIds: [], key: 'written-after-the-run' }
@@ -163,7 +163,7 @@ onBothDatabases((target) => {
       })
     })
 
-    test('C11: that works again', async () => {
+    test('C11: with a running turn', async () => {
       await staysAfter(async () => {
         bench.model.when(async () => await new Promise<undefined>(() => undefined))
         const message = { text: 'Go on.', attachmentIds: [], key: 'written-after-the-run' }
@@ -171,17 +171,17 @@ onBothDatabases((target) => {
       })
     })
 
-    test('C11: that others read by a link, until the link is over', async () => {
+    test('C11: shared by a link, until the link expires', async () => {
       await staysAfter(async () => {
         const link = { withFiles: false, expiresInSeconds: 7200 }
         await bench.request('POST', `/threads/${await threadOf('a')}/links`, link)
       })
       bench.server.clock.now += 7200_000 + 1
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['c'])
     })
 
-    test('C11: that was moved into another place', async () => {
+    test('C11: moved to another scope', async () => {
       const { id } = await bench.request<Workspace>('POST', '/workspaces', { name: 'Reports' })
       await staysAfter(() => change('a', { workspaceId: id }))
     })
@@ -194,24 +194,24 @@ onBothDatabases((target) => {
     }
     const endOf = async (input: string) => (await bench.runs()).find((row) => row.input === input)?.endedAt ?? 0
 
-    test('C11: that is kept awake', async () => {
+    test('C11: kept awake', async () => {
       const heldUntil = bench.server.clock.now + 9 * hourMs
       await staysAfter(async () => addSandbox(await threadOf('a'), { held_until: heldUntil, used_at: 0 }))
     })
 
-    test('C11: whose sandbox a person used after the run', async () => {
+    test('C11: whose sandbox a user used after the run', async () => {
       await staysAfter(async () => addSandbox(await threadOf('a'), { used_at: (await endOf('a')) + 60_001 }))
     })
 
-    test('C11: not one whose sandbox was used by the run itself at last', async () => {
+    test('C11: but not because the run itself was the last use of its sandbox', async () => {
       await run('a', 'b')
       await addSandbox(await threadOf('a'), { used_at: await endOf('a') })
       await keep(1)
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['b'])
     })
 
-    test('C11: whose turn was tried again', async () => {
+    test('C11: whose turn was retried', async () => {
       await staysAfter(async () => {
         const again = { allowance_from: (await endOf('a')) + 1 }
         const turns = tablesOf<TurnTables>(bench.server.open.database).updateTable('turn_runs').set(again)
@@ -219,7 +219,7 @@ onBothDatabases((target) => {
       })
     })
 
-    test('C11: in which a message waits', async () => {
+    test('C11: with a queued message', async () => {
       await staysAfter(async () => {
         const row = { entry_id: 'e1', thread_id: await threadOf('a'), turn_id: 'u1', position: 1, status: 'held' }
         const message = { text: 'Go on.', attachments_json: '[]', is_unattended: 0, created_at: 1 }
@@ -227,65 +227,65 @@ onBothDatabases((target) => {
       })
     })
 
-    test('C11: that others look into by a link to what it serves, until the link is over', async () => {
+    test('C11: with a shared preview, until the link expires', async () => {
       await staysAfter(async () => {
         const row = { id: 'l1', sha256: 'x', user_id: bench.owner.userId, thread_id: await threadOf('a'), port: 80 }
         const times = { created_at: 1, expires_at: bench.server.clock.now + 1 }
         await insert('preview_shares', { ...row, ...times, service: 'web', may_wake: 0 })
       })
       bench.server.clock.now += 2
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['c'])
     })
 
-    test.each(['begun', 'done'])('C11: that was rewound (%s)', async (state) => {
+    test.each(['begun', 'done'])('C11: rewound (%s)', async (state) => {
       await staysAfter(async () => {
         const row = { id: 'w1', thread_id: await threadOf('a'), state, position: 1, at: 1, ordinal: 0 }
         await insert('rewinds', { ...row, notice_entry_id: 'e1', keep_id: 'k1' })
       })
     })
 
-    test('C11: that a person brought back after the rule removed it', async () => {
+    test('C11: restored by a user after the rule deleted it', async () => {
       await run('a', 'b')
       const threadId = await threadOf('a')
       await keep(1)
-      await look()
+      await runDue()
       await bench.request('POST', `/threads/${threadId}/restore`)
-      await look()
+      await runDue()
       await run('c')
-      await look()
+      await runDue()
       expect(await kept()).toEqual(['c', 'a'])
       expect((await bench.runs()).find(({ input }) => input === 'a')).toMatchObject({ threadId, threadRemovedAt: null })
     })
   })
 
-  test('C11: no run that works or waits is touched, however few are kept', async () => {
+  test('C11: running and queued runs are not touched, however few are kept', async () => {
     await keep(1)
     const hold = Promise.withResolvers<undefined>()
     bench.model.when(async () => await hold.promise)
     await bench.start({ input: 'a' })
     bench.server.clock.now += 1
     await bench.start({ input: 'b' })
-    await look()
-    await look()
+    await runDue()
+    await runDue()
     expect(await kept()).toEqual(['b', 'a'])
     hold.resolve(undefined)
     await bench.finish()
-    await look()
+    await runDue()
     expect(await kept()).toHaveLength(1)
     expect((await bench.runs()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
   })
 
-  test('C11: a run that ends on a clock that was set back is the newest all the same', async () => {
+  test('C11: a run that ends after the clock was set back still counts as the newest', async () => {
     await run('a', 'b')
     await keep(2)
     bench.server.clock.now -= 30 * 24 * hourMs
     await run('c')
-    await look()
+    await runDue()
     expect((await kept()).sort()).toEqual(['b', 'c'])
   })
 
-  test('C11: a rule that removes many does so in steps, and only what is left over', async () => {
+  test('C11: a rule that deletes many threads does so in steps of 50, and deletes only the surplus', async () => {
     await bench.request('PATCH', '/settings', { settings: { runsAtOnce: 60 } })
     for (let at = 0; at < 53; at += 1) {
       bench.server.clock.now += 1
@@ -293,15 +293,15 @@ onBothDatabases((target) => {
     }
     await bench.finish()
     expect((await keep(1)).removing).toMatchObject({ count: 52, first: { length: 5 } })
-    await look()
+    await runDue()
     expect(await deletions()).toHaveLength(50)
-    await look()
-    await look()
+    await runDue()
+    await runDue()
     expect(await deletions()).toHaveLength(52)
     expect(await listed()).toBe(1)
   })
 
-  test('C11: a run leaves the history no sooner than its thread, where not all threads are kept', async () => {
+  test('C11: with a number set, a run stays in the history as long as its thread exists', async () => {
     await bench.request('PATCH', '/settings', { settings: { runHistoryDays: 1 } })
     await keep(2)
     await run('a', 'b')
@@ -309,12 +309,12 @@ onBothDatabases((target) => {
     bench.server.clock.now += 48 * hourMs
     await run('c', 'd')
     bench.server.clock.now += 48 * hourMs
-    await look()
+    await runDue()
     expect((await bench.runs()).map(({ input }) => input)).toEqual(['d', 'c', 'a'])
     expect(await listed()).toBe(3)
   })
 
-  test('C11: the number belongs to the agent: no version, no other agent and no way back changes it', async () => {
+  test('C11: the number belongs to the agent: versions and imports do not change it', async () => {
     await keep(3)
     const details = () => bench.request<AgentDetails>('GET', `/agents/${bench.agent.id}`)
     await bench.request('PATCH', `/agents/${bench.agent.id}`, { instructions: 'Be short.' })
@@ -339,7 +339,7 @@ onBothDatabases((target) => {
   describe('a server that was killed', () => {
     const stored = () => makeKeptRunStore(tablesOf(bench.server.open.database))
 
-    test('C11: between the plan and the mark removes the thread at the next pass, and once', async () => {
+    test('C11: between the plan and the mark deletes the thread in the next pass, once', async () => {
       await run('a', 'b')
       const threadId = await threadOf('a')
       await keep(1)
@@ -349,14 +349,14 @@ onBothDatabases((target) => {
       expect(await bench.server.areas.platform.operations.isPlanned('delete-thread', threadId)).toBe(true)
       bench.server.clock.now += 60_000
       await bench.server.start()
-      // The plan is carried out and finds no mark, before or after a pass of the rule that plans anew.
-      await look()
+      // The planned deletion finds no mark, whether it runs before or after the pass of the rule that plans it again.
+      await runDue()
       await expect.poll(kept).toEqual(['b'])
-      await look()
+      await runDue()
       expect(await deletions()).toHaveLength(1)
     })
 
-    test('C11: after the mark has a run that says so, and the removal is planned by the next start', async () => {
+    test('C11: after the mark shows the deletion with the run, and the next start plans it', async () => {
       await run('a', 'b')
       const [old] = await stored().removable({ agent_id: bench.agent.id, keep: 1, now: 0 }, 10)
       if (old === undefined) throw new Error('nothing is left over')
@@ -364,13 +364,13 @@ onBothDatabases((target) => {
       const now = bench.server.clock.now
       expect(await stored().mark(old, { agent_id: bench.agent.id, keep: 1, now })).toBe(true)
       await bench.server.start()
-      await look()
+      await runDue()
       expect(await bench.server.areas.platform.operations.isPlanned('delete-thread', old.thread_id)).toBe(true)
       expect((await bench.runs())[1]).toMatchObject({ threadId: null, threadRemovedAt: now })
     })
   })
 
-  test('C11: a thread with which something else is done is not waited for, and goes with its whole time to undo', async () => {
+  test('C11: a pass skips a thread that is in use; deleted later, it keeps the full time for undo', async () => {
     await run('a', 'b')
     const threadId = await threadOf('a')
     const { turns } = bench.server.areas.turns
@@ -383,19 +383,19 @@ onBothDatabases((target) => {
     const other = turns.whileQuiet(threadId, { work, refusal: () => new Error('a turn runs') as never })
     await begun.promise
     await keep(1)
-    await look()
+    await runDue()
     expect(await operations.isPlanned('delete-thread', threadId)).toBe(false)
     busy.resolve()
     await other
     bench.server.clock.now += hourMs
-    await look()
+    await runDue()
     expect(await kept()).toEqual(['b'])
     expect(await operations.dueAt('delete-thread', threadId)).toBeGreaterThan(bench.server.clock.now)
     await bench.request('POST', `/threads/${threadId}/restore`)
     expect(await kept()).toEqual(['b', 'a'])
   })
 
-  test('C11: what was found is looked at again when it goes: pinned, or kept by a larger number, meanwhile', async () => {
+  test('C11: the conditions are checked again at deletion: a thread that was pinned or is covered by a larger number is kept', async () => {
     await run('a', 'b', 'c')
     const wanted = { agent_id: bench.agent.id, keep: 1, now: bench.server.clock.now }
     const stored = makeKeptRunStore(tablesOf(bench.server.open.database))
@@ -411,13 +411,13 @@ onBothDatabases((target) => {
     expect(rows.map(({ threadRemovedAt }) => threadRemovedAt)).toEqual([null, null, null])
   })
 
-  test('C11: of messages that come while threads go, each is refused or keeps its thread', async () => {
+  test('C11: messages sent while threads are deleted are either rejected or keep their thread', async () => {
     await run('a', 'b', 'c', 'd', 'e', 'f')
     const threadIds = (await bench.runs()).slice(1).map(({ threadId }) => threadId ?? '')
     await keep(1)
     const message = { text: 'Wait!', attachmentIds: [], key: 'came-meanwhile', approvals: 'deny' as const }
     const sent = threadIds.map((threadId) => bench.server.areas.turns.turns.send(threadId, message))
-    const [, ...ends] = await Promise.allSettled([look(), ...sent])
+    const [, ...ends] = await Promise.allSettled([runDue(), ...sent])
     const rows = await Promise.all(
       threadIds.map((threadId) => bench.server.areas.threads.inside.store.findAny(threadId)),
     )
@@ -425,11 +425,11 @@ onBothDatabases((target) => {
     await Promise.all(threadIds.map((threadId) => bench.server.areas.turns.turns.settled(threadId)))
   })
 
-  test('C11: a message that comes while its thread goes is refused, not lost', async () => {
+  test('C11: a message to a deleted thread is rejected, not lost', async () => {
     await run('a', 'b')
     const threadId = await threadOf('a')
     await keep(1)
-    await look()
+    await runDue()
     const message = { text: 'Wait!', attachmentIds: [], key: 'came-too-late', approvals: 'deny' as const }
     await expect(bench.server.areas.turns.turns.send(threadId, message)).rejects.toMatchObject({
       code: 'thread.not-found',

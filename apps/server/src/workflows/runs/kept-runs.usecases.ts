@@ -3,21 +3,21 @@ import type { KeptRunStore } from './kept-runs.store.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 
 /**
- * Of how many of its newest ended runs an agent keeps the threads. Threads of older ones are removed as if their owner had
- * deleted them; a run stays in the history. Every method throws `agent.not-found`, also for an agent of somebody else.
+ * How many of its newest ended runs an agent keeps the threads of. Older threads are deleted as if their owner had
+ * deleted them; the runs stay in the history. Every method throws `agent.not-found`, also for another user’s agent.
  */
 export type KeptRuns = {
-  /** What goes now: with the value that the agent has, or with the one that is asked about. */
+  /** What would be deleted now, with the agent’s value or with `asked`. */
   get(userId: string, agentId: string, asked?: number): Promise<KeptRunsView>
   set(userId: string, agentId: string, request: KeepRuns): Promise<KeptRunsView>
 }
 
-/** Runs that are named before their threads go. */
+/** How many runs are named in the preview of a deletion. */
 const named = 5
 
 type KeptRunsDependencies = Pick<RunDependencies, 'agents' | 'audit' | 'onChanged' | 'system'> & {
   keptStore: KeptRunStore
-  /** Threads may be left over. */
+  /** Called when there may be surplus threads. */
   nudge: () => void
 }
 

@@ -7,19 +7,19 @@ import { runStopped, runThreadGone } from './runs.errors.ts'
 import type { RunRow } from './runs.table.ts'
 
 /**
- * Brings recorded runs to their end. Everything it does next follows from the record, so that a server which was killed
- * anywhere takes it up at the same place: the thread's id and the key of its message are known before either is made.
+ * Carries out recorded runs. All next steps follow from the record, so that a server resumes a run at the same step
+ * after a kill at any point: the thread’s ID and the key of its message are known before either is created.
  */
 export type RunEngine = {
-  /** Begins what waits and may begin, and looks at what works. */
-  look(): Promise<void>
-  /** Asks a run to end. Returns when it has, or when nothing more can be done about it here. */
+  /** Starts queued runs up to the limit and checks running ones. */
+  advance(): Promise<void>
+  /** Cancels a run. Returns when it has ended, or when nothing more can be done about it here. */
   cancel(row: RunRow): Promise<void>
-  /** Resolves when nothing is being started here. */
+  /** Resolves when no run is being started here. */
   idle(): Promise<void>
 }
 
-/** Waits after failures of the machine, until a run is given up. */
+/** Waits between attempts after temporary failures; after the last one the run fails. */
 const retryDelaysMs = [2000, 5000, 15_000, 60_000, 300_000]
 
 export function makeRunEngine(dependencies: RunDependencies): RunEngine {
@@ -28,13 +28,13 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
   const launch = (row: RunRow) =>
     starting.join(row.id, () =>
       start(dependencies, row).catch(async (error: unknown) => {
-        await giveUp(dependencies, { row, error }).catch((again: unknown) => {
-          // The record stays as it is: the next look takes it up.
+        await retryOrFail(dependencies, { row, error }).catch((again: unknown) => {
+          // The record is unchanged: the next pass resumes the run.
           logger.error({ err: again, runId: row.id }, 'end of a run could not be recorded')
         })
       }),
     )
-  const takeUp = async () => {
+  const resumeRuns = async () => {
     for (const row of await store.running()) {
       if (starting.present(row.id) !== undefined) continue
       if (row.turn_id === null) void launch(row)
@@ -59,14 +59,14 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
     }
   }
   return {
-    look: async () => {
-      await takeUp()
+    advance: async () => {
+      await resumeRuns()
       await begin()
     },
     cancel: async (row) => {
       const end = { status: 'cancelled', reason_json: JSON.stringify(reasonFrom(runStopped({}))) }
-      const over = { ...end, ended_at: system.now(), usage_json: null, output: null }
-      if (row.status === 'queued' && (await store.end(row.id, 'queued', over))) {
+      const columns = { ...end, ended_at: system.now(), usage_json: null, output: null }
+      if (row.status === 'queued' && (await store.end(row.id, 'queued', columns))) {
         return dependencies.onChanged(row.user_id, row.agent_id)
       }
       await store.change(row.id, { is_cancel_requested: 1 })
@@ -78,7 +78,7 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
   }
 }
 
-/** Makes the thread and sends the message; both are repeated after a crash without being done twice. */
+/** Creates the thread and sends the message. After a crash both are repeated without a second effect. */
 async function start(dependencies: RunDependencies, row: RunRow): Promise<void> {
   const { store, agents, turns, threads } = dependencies
   const { threadId } = await agents.startThread({
@@ -98,7 +98,7 @@ async function start(dependencies: RunDependencies, row: RunRow): Promise<void> 
   await settle(dependencies, { ...row, thread_id: threadId, turn_id: turnId })
 }
 
-/** Records the end of a run whose turn has ended. */
+/** Records the end of a run if its turn has ended. */
 async function settle(dependencies: RunDependencies, row: RunRow): Promise<void> {
   const { log, turns, store } = dependencies
   const [threadId, turnId] = [row.thread_id ?? '', row.turn_id ?? '']
@@ -109,7 +109,7 @@ async function settle(dependencies: RunDependencies, row: RunRow): Promise<void>
   if (turn?.status === 'running') return
   const entries = await log.entriesOfTurn(threadId, turnId)
   if (turn === undefined) {
-    // A person was quicker with a message of their own: that of the run waits behind it.
+    // A user sent a message first: the run’s message is queued behind it.
     if (entries.length === 0) await lose(dependencies, row)
     return
   }
@@ -137,8 +137,11 @@ async function end(dependencies: RunDependencies, row: RunRow, how: End): Promis
   if (isMine) onChanged(row.user_id, row.agent_id)
 }
 
-/** What could not begin: once more where only the machine was in the way, with another thread where that one is lost. */
-async function giveUp(dependencies: RunDependencies, { row, error }: { row: RunRow; error: unknown }): Promise<void> {
+/** Handles a failed start: retries after temporary failures, with another thread if the first one is incomplete. */
+async function retryOrFail(
+  dependencies: RunDependencies,
+  { row, error }: { row: RunRow; error: unknown },
+): Promise<void> {
   const { store, system, logger } = dependencies
   if (isErrorOf(threadNotFound, error)) return await lose(dependencies, row)
   const isUnavailable = isThreadboxError(error) && ['unavailable', 'interrupted'].includes(error.kind)

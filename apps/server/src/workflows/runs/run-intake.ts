@@ -19,16 +19,16 @@ export type NewRun = {
   input: string
 }
 
-/** Where runs are recorded: those that will begin, and those that never will. */
+/** Records runs: those that will start and those that never will. */
 export type RunIntake = {
   /**
-   * Records a run that waits, in one transaction with `alongside`; when that says no, nothing is recorded and undefined is
-   * returned. Throws `run.queue-full`.
+   * Records a queued run in one transaction with `alongside`. If that returns false, nothing is recorded and the result
+   * is undefined. Throws `run.queue-full`.
    */
   add(run: NewRun, alongside?: (writer: RunWriter, row: RunRow) => Promise<boolean>): Promise<RunRow | undefined>
-  /** Nothing of the same person is recorded meanwhile. */
+  /** Runs `work` while no other run of this user is recorded. */
   exclusively<Value>(userId: string, work: () => Promise<Value>): Promise<Value>
-  /** How many runs of one person may wait. Read before a transaction: the embedded database has one connection. */
+  /** How many runs of one user can be queued. Read before a transaction: the embedded database has one connection. */
   queueLimit(): Promise<number>
   rowOf(run: NewRun): RunRow
   endedRow(run: NewRun, end: { status: 'skipped' | 'failed'; reason: RunReason }): RunRow

@@ -2,16 +2,16 @@ import { type DueLoop, makeDueLoop } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 
-/** The longest sleep: a clock that was set is noticed within this time. */
+/** The longest sleep: a changed clock is noticed within this time. */
 const maxSleepMs = 30_000
-/** After a failure, and while something stays due that could not be done. */
+/** Delay after a failure, and while something due could not be done. */
 const retryMs = 2000
 
-/** Does what is due for runs, one pass at a time. */
+/** Does due work for runs, one pass at a time. */
 export function makeRunLoop(options: {
-  /** Whether there is more to do right away. */
+  /** Does one pass. True if there is more to do immediately. */
   work(): Promise<boolean>
-  /** When there is something to do that is known already. */
+  /** The time of the next known work. */
   nextAt(): Promise<number | undefined>
   system: Pick<System, 'now'>
   logger: Logger
@@ -29,6 +29,6 @@ export function makeRunLoop(options: {
     minMs: 0,
     maxMs: maxSleepMs,
     retryMs,
-    failed: (error) => logger.error({ err: error }, 'runs could not be looked at, will be tried again'),
+    failed: (error) => logger.error({ err: error }, 'due runs could not be processed, will be tried again'),
   })
 }

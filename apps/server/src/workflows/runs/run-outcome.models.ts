@@ -3,7 +3,7 @@ import type { Entry, RunReason, RunStatus, ToolCallEntry, Turn } from '@threadbo
 import { connectionApprovalMissing, noModelConnected } from '../../turns/public.ts'
 import { runApprovalNeeded, runCellFailed, runCommandFailed, runStopped } from './runs.errors.ts'
 
-/** Enough for an answer; the whole is in the thread. */
+/** Enough for the result; the thread has the full text. */
 const maxOutputCharacters = 16_000
 
 export type RunOutcome = {
@@ -12,7 +12,7 @@ export type RunOutcome = {
   output: string | null
 }
 
-/** What a run came to, from the turn of its message when that has ended, and what the conversation shows of it. */
+/** The outcome of a run, from its ended turn and the entries of the conversation. */
 export function outcomeOf(turn: Turn, entries: readonly Entry[]): RunOutcome {
   const calls = entries.filter((entry): entry is ToolCallEntry => entry.kind === 'tool-call')
   const answer = entries.findLast((entry) => entry.kind === 'text' && entry.text.trim() !== '')
@@ -28,7 +28,7 @@ function reasonOf(
   turn: Turn,
   { calls, direct, entries }: { calls: ToolCallEntry[]; direct: ToolCallEntry | undefined; entries: readonly Entry[] },
 ): RunReason | null {
-  // First: whatever else came of it, the reason is that nobody was there.
+  // Checked first: a missing approval is the reason, whatever else happened.
   const denied = calls.find((call) => call.error?.code === connectionApprovalMissing.code)
   if (denied !== undefined) {
     const { tool, name } = denied.connection ?? { tool: denied.tool, name: '' }
@@ -49,7 +49,7 @@ function reasonOf(
   return result?.kind === 'python' && result.traceback !== null ? reasonFrom(runCellFailed({})) : null
 }
 
-/** An error as it is recorded with a run. Of one that is not ours nothing is told that could be a secret. */
+/** An error as recorded with a run. The text of an unexpected error is left out, because it could contain a secret. */
 export function reasonFrom(error: unknown): RunReason {
   if (isThreadboxError(error)) {
     const { code, message, remedy, details } = error
@@ -65,6 +65,6 @@ export function reasonFrom(error: unknown): RunReason {
 
 function endOf(text: string): string {
   if (text.length <= maxOutputCharacters) return text
-  // A character that the cut would halve is left out.
+  // Drops a character that the cut would halve.
   return text.slice(-maxOutputCharacters).replace(/^[\uDC00-\uDFFF]/, '')
 }

@@ -14,7 +14,7 @@ export const runQueueFull = defineError<{ limit: number }>({
   remedy: () => 'Wait until some have finished, cancel some, or raise the limit in Settings.',
 })
 
-/** Nobody watches a run, so what a person would have to allow is denied. */
+/** Runs are unattended, so calls that need approval are denied. */
 export const runApprovalNeeded = defineError<{ tool: string; connection: string }>({
   code: 'run.approval-needed',
   kind: 'forbidden',
@@ -103,7 +103,7 @@ export const scheduleZoneInvalid = defineError<{ timeZone: string }>({
   remedy: () => 'Use a name such as Europe/Berlin or UTC.',
 })
 
-/** The same for an address that there is not, so that nobody learns which there are. */
+/** The same error for an unknown webhook, so that it does not reveal which webhooks exist. */
 export const webhookRefused = defineError({
   code: 'webhook.refused',
   kind: 'unauthenticated',

@@ -2,7 +2,7 @@ import type { Run, RunReason, RunStatus, RunTrigger, Schedule, Webhook } from '@
 import type { RunRow, ScheduleRow, WebhookRow } from './runs.table.ts'
 import { makeScheduleTimes } from './schedule-times.models.ts'
 
-/** How many of the next times of a schedule are told. */
+/** How many of a schedule’s next times are shown. */
 export const shownTimes = 5
 
 export function presentRun(row: RunRow, liveThreads: ReadonlySet<string>): Run {

@@ -188,11 +188,11 @@ type Dependencies = {
   schedules: Schedules
   webhooks: Webhooks
   kept: KeptRuns
-  /** Where the app is, for whoever reached it under this host. */
+  /** The app’s origin for a request to this host. */
   originOf: (host: string) => string
 }
 
-/** Routes of runs and of what starts them. Who may do what is decided by the use cases. */
+/** Routes of runs, schedules and webhooks. The use cases check permissions. */
 export function runRoutes(dependencies: Dependencies): Api {
   const { runs } = dependencies
   const api = makeApi()

@@ -6,7 +6,9 @@ export type RunWriter = Kysely<RunTables> | Transaction<RunTables>
 export type RunEnd = Pick<RunRow, 'status' | 'reason_json' | 'ended_at' | 'usage_json' | 'output'>
 export type RunCursor = { at: number; id: string }
 
-/** The only code that touches `runs`. What has ended never changes. */
+/**
+ * The only code that accesses `runs`. Ended runs never change, except that the deletion of their thread is recorded.
+ */
 export type RunStore = {
   writer: RunWriter
   transaction<Value>(work: (writer: RunWriter) => Promise<Value>): Promise<Value>
@@ -15,31 +17,32 @@ export type RunStore = {
   /** Newest first. */
   list(agentId: string, page: { before: RunCursor | undefined; limit: number }): Promise<RunRow[]>
   insert(row: RunRow, writer: RunWriter): Promise<void>
-  /** How many runs of a person wait. */
+  /** The number of a user’s queued runs. */
   countQueued(userId: string, writer: RunWriter): Promise<number>
-  /** Whether a run of this trigger waits or works. */
+  /** Whether a run of this trigger is queued or running. */
   hasOpen(triggerId: string, writer: RunWriter): Promise<boolean>
-  /** Those that wait and may begin at this time, oldest first. */
+  /** Queued runs that can begin at this time, oldest first. */
   queued(now: number): Promise<RunRow[]>
   running(): Promise<RunRow[]>
-  /** When the first run may begin that may not yet. */
+  /** The earliest time at which a postponed run can begin. */
   nextBegin(now: number): Promise<number | undefined>
-  /** From waiting to working. False when somebody else did, or cancelled it. */
+  /** From queued to running. False if it was already started or canceled. */
   claim(id: string, start: { threadId: string; now: number }): Promise<boolean>
-  /** Back to waiting. */
+  /** Back to queued. */
   postpone(id: string, until: number): Promise<void>
-  /** Of a run that works. */
+  /** Updates a running run. */
   change(id: string, columns: Partial<Pick<RunRow, 'thread_id' | 'turn_id' | 'is_cancel_requested'>>): Promise<void>
-  /** False when it was not in this state any more. */
+  /** False if it is no longer in this state. */
   end(id: string, from: 'queued' | 'running', end: RunEnd): Promise<boolean>
-  /** Which of these threads are there, and not deleted. */
+  /** Which of these threads exist and are not deleted. */
   liveThreads(threadIds: readonly string[]): Promise<Set<string>>
   agentIds(): Promise<string[]>
-  /** The newest run of each of these agents that has one. */
+  /** The newest run of each of these agents. */
   newest(agentIds: readonly string[]): Promise<RunRow[]>
   /**
-   * Removes ended runs of an agent that are older, and those beyond the newest so many. Where the agent keeps the threads of
-   * its newest runs only, one whose thread is there stays: without its row nobody would know which run the thread is of.
+   * Deletes ended runs of an agent that are older than `since` or beyond the newest `count`. If the agent keeps only
+   * the threads of its newest runs, a run whose thread exists is kept: its row is the only link between the thread and
+   * the run.
    */
   prune(agentId: string, keep: { since: number; count: number }): Promise<void>
 }
@@ -128,7 +131,7 @@ function reads(
         )
         .orderBy('id')
         .execute()
-      // Of those that were made in the same moment the list has this one first.
+      // Of runs created in the same millisecond, the last one is first in the list.
       return [...new Map(rows.map((row) => [row.agent_id, row])).values()]
     },
   }

@@ -4,13 +4,13 @@ export type RunRow = {
   id: string
   agent_id: string
   agent_version: number
-  /** On whose behalf it runs. */
+  /** The user on whose behalf it runs. */
   user_id: string
   trigger: string
-  /** The schedule or webhook, which may be gone; null: started by a person or a program. */
+  /** The schedule or webhook, which possibly no longer exists; null: started by a user or through the API. */
   trigger_id: string | null
   due_at: number | null
-  /** Does not begin while another run of the same trigger has not ended. */
+  /** 1: does not begin while another run of the same trigger is running. */
   is_exclusive: number
   missed: number
   request_key: string | null
@@ -18,26 +18,32 @@ export type RunRow = {
   input: string
   status: string
   reason_json: string | null
-  /** Chosen before the thread is made, so that making it again after a crash makes the same one. */
+  /** Chosen before the thread is created, so that a retry after a crash creates the same one. */
   thread_id: string | null
   /** Null until the message was accepted. */
   turn_id: string | null
   is_cancel_requested: number
   attempts: number
-  /** A run that could not begin is not tried again before this time. */
+  /** A run that could not begin is not retried before this time. */
   not_before: number
   created_at: number
   started_at: number | null
   ended_at: number | null
   usage_json: string | null
   output: string | null
-  /** Orders the ended runs of an agent, because clocks are set; 0: ended before there was an order, or never began. */
+  /**
+   * Orders the ended runs of an agent, because clocks can be set back; 0: ended before this column existed, or never
+   * began.
+   */
   end_order: number
-  /** When its thread was marked as deleted because the agent keeps fewer. Never set again: what a person brings back stays. */
+  /**
+   * When its thread was marked as deleted because the agent keeps fewer. Set once: a thread that a user restores is
+   * kept.
+   */
   thread_removed_at: number | null
 }
 
-/** An agent that does not keep the threads of all its runs, and of how many of the newest it keeps them. */
+/** An agent that keeps the threads of a limited number of its newest runs. */
 export type RunKeepRow = { agent_id: string; keep: number }
 
 export type ScheduleRow = {
@@ -48,19 +54,19 @@ export type ScheduleRow = {
   cron: string
   time_zone: string
   input: string
-  /** Null: the current one. */
+  /** Null: the current version. */
   agent_version: number | null
   overlap: string
   missed: string
   is_enabled: number
-  /** Null: never again. */
+  /** Null: the schedule has no further times. */
   next_due_at: number | null
-  /** When `next_due_at` was worked out: a clock that is before it was set back. */
+  /** When `next_due_at` was computed: a clock that is before this time was set back. */
   planned_at: number
   created_at: number
 }
 
-/** A due time that came to something. It is there once, whatever happens to the clock or the server. */
+/** A handled due time. It is recorded once, regardless of clock changes and restarts. */
 export type DueTimeRow = { schedule_id: string; due_at: number; handled_at: number }
 
 export type WebhookRow = {
@@ -76,7 +82,7 @@ export type WebhookRow = {
   last_used_at: number | null
 }
 
-/** A request that was accepted, by the id that its sender gave it: a second one of this id is a replay. */
+/** An accepted request by the ID that its sender set: another request with this ID is a replay. */
 export type WebhookDeliveryRow = { webhook_id: string; message_id: string; run_id: string; received_at: number }
 
 export type RunTables = {
@@ -95,7 +101,7 @@ export async function createRunTables(database: Kysely<never>): Promise<void> {
   await createWebhooks(tables)
 }
 
-/** An agent may keep the threads of its newest runs only. */
+/** Adds the limit of runs whose threads an agent keeps. */
 export async function addKeptRuns({ schema }: Kysely<never>): Promise<void> {
   await schema
     .createTable('run_keeps')

@@ -4,7 +4,9 @@ import { makeTestApplication, type TestApplication, type TestPerson } from '../.
 import type { ApplicationOptions } from '../../application.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 
-/** The real application with one agent and a scripted model; nothing happens by itself, `look` does what is due. */
+/**
+ * The real application with one agent and a scripted model. Nothing is due automatically: `runDue` does what is due.
+ */
 export type RunBench = AsyncDisposable & {
   server: TestApplication
   model: ModelServer
@@ -16,9 +18,9 @@ export type RunBench = AsyncDisposable & {
   schedule(request: object): Promise<Schedule>
   /** Newest first. */
   runs(): Promise<Run[]>
-  /** Looks until nothing works or may begin any more. */
+  /** Runs what is due until nothing is running or can begin. */
   finish(): Promise<Run[]>
-  /** The texts of all messages that runs have sent. */
+  /** The texts of all messages that runs sent. */
   messages(): Promise<string[]>
 }
 
@@ -60,7 +62,7 @@ export async function makeRunBench(
       }),
     finish: async () => {
       for (;;) {
-        await server.areas.workflows.runs.look()
+        await server.areas.workflows.runs.runDue()
         const open = (await runs()).filter(({ endedAt }) => endedAt === null)
         if (open.length === 0) return await runs()
         for (const { threadId } of open) if (threadId !== null) await server.areas.turns.turns.settled(threadId)

@@ -16,7 +16,7 @@ onBothDatabases((target) => {
   const setting = (values: object) => bench.request('PATCH', '/settings', { settings: values })
   const get = (id: string) => bench.request<Run>('GET', `/runs/${id}`)
 
-  test('C11: a run is a new thread from the current version, with its answer, time and cost', async () => {
+  test('C11: a run is a new thread from the current version, with its output, time and cost', async () => {
     await bench.request('PATCH', `/agents/${bench.agent.id}`, { instructions: 'Be short.' })
     const queued = await bench.start({ input: 'How many trips?' })
     expect(queued).toMatchObject({
@@ -39,7 +39,7 @@ onBothDatabases((target) => {
     expect(await get(queued.id)).toEqual(run)
   })
 
-  test('C11: an earlier version runs again; one that there is not is refused and nothing is recorded', async () => {
+  test('C11: an earlier version can run again; an unknown version is rejected and nothing is recorded', async () => {
     await bench.request('PATCH', `/agents/${bench.agent.id}`, { instructions: 'Be short.' })
     await bench.start({ version: 1 })
     expect((await bench.finish())[0]).toMatchObject({ agentVersion: 1, status: 'succeeded' })
@@ -49,7 +49,7 @@ onBothDatabases((target) => {
     expect(await bench.runs()).toHaveLength(1)
   })
 
-  test('C11: the same key is one run, also when it is sent many times at once', async () => {
+  test('C11: the same key starts one run, also when it is sent many times in parallel', async () => {
     const started = await Promise.all(Array.from({ length: 5 }, () => bench.start({ key: 'the-same-key' })))
     expect(new Set(started.map(({ id }) => id)).size).toBe(1)
     await bench.finish()
@@ -58,7 +58,7 @@ onBothDatabases((target) => {
     expect(await bench.messages()).toEqual(['Report.'])
   })
 
-  test('C11: of each agent the newest run and the next due time are told, of nobody else', async () => {
+  test('C11: the latest run and the next due time are listed for each of the user’s agents, for no other agents', async () => {
     const latest = () => bench.request<LatestRuns>('GET', '/runs/latest')
     const other = await bench.request<Agent>('POST', '/agents', { name: 'Another' })
     const nothing = { last: null, nextDueAt: null }
@@ -83,7 +83,7 @@ onBothDatabases((target) => {
     await bench.finish()
   })
 
-  test('C11: a program that uses a key starts it as such', async () => {
+  test('C11: a run started with an API key has the trigger `api`', async () => {
     const { secret } = await bench.request<{ secret: string }>('POST', '/api-keys', { name: 'cron' })
     const headers = { authorization: `Bearer ${secret}` }
     const body = { input: 'Report.' }
@@ -91,13 +91,13 @@ onBothDatabases((target) => {
     expect(await answer.json()).toMatchObject({ trigger: 'api' })
   })
 
-  test('C11: only so many work at once for a person; the others wait in order, and too many are refused', async () => {
+  test('C11: a user’s runs are limited: further runs wait in order, and the queue rejects too many', async () => {
     await setting({ runsAtOnce: 2, runsQueued: 3 })
     const hold = Promise.withResolvers<undefined>()
     bench.model.when(async () => await hold.promise)
     await bench.start({ input: 'first' })
     await bench.start({ input: 'second' })
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     for (const input of ['third', 'fourth', 'fifth']) {
       bench.server.clock.now += 1
       await bench.start({ input })
@@ -105,7 +105,7 @@ onBothDatabases((target) => {
     expect(await bench.start()).toMatchObject({
       error: { code: 'run.queue-full', message: expect.stringContaining('3') },
     })
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     const states = async () => Object.fromEntries((await bench.runs()).map(({ input, status }) => [input, status]))
     expect(await states()).toMatchObject({ first: 'running', second: 'running', third: 'queued', fifth: 'queued' })
     hold.resolve(undefined)
@@ -113,7 +113,7 @@ onBothDatabases((target) => {
     expect((await bench.messages()).slice(2).sort()).toEqual(['fifth', 'fourth', 'third'])
   })
 
-  test('C11: what needs approval is denied, and the run has failed and says of what', async () => {
+  test('C11: a call that needs approval is denied, and the run fails and names the call', async () => {
     await using server = await startMcpServer()
     let calls = 0
     const answer = () => {
@@ -137,7 +137,7 @@ onBothDatabases((target) => {
     expect(calls).toBe(0)
   })
 
-  test('C11: a model that fails is told as it is in a thread; without a model the run says so', async () => {
+  test('C11: a model failure is reported as in a thread; without a model the run says so', async () => {
     bench.model.when(() => ({ failure: 'wrong-key' }))
     await bench.start()
     expect((await bench.finish())[0]).toMatchObject({ status: 'failed', reason: { code: 'turn.wrong-key' } })
@@ -152,35 +152,35 @@ onBothDatabases((target) => {
   describe('cancel', () => {
     const cancel = (id: string) => bench.request<Run>('POST', `/runs/${id}/cancel`)
 
-    test('C11: a run that waits never begins', async () => {
+    test('C11: a queued run never begins', async () => {
       const { id } = await bench.start()
       expect(await cancel(id)).toMatchObject({ status: 'cancelled', reason: { code: 'run.stopped' }, threadId: null })
       await bench.finish()
       expect(await bench.messages()).toEqual([])
     })
 
-    test('C11: a run that works is stopped; one that has ended stays as it is', async () => {
+    test('C11: a running run is stopped; an ended run does not change', async () => {
       const never = new Promise<undefined>(() => undefined)
       bench.model.when(async () => await never)
       const { id } = await bench.start()
-      await bench.server.areas.workflows.runs.look()
+      await bench.server.areas.workflows.runs.runDue()
       await bench.model.received(1)
       expect(await cancel(id)).toMatchObject({ status: 'cancelled', reason: { code: 'run.stopped' } })
       expect(await cancel(id)).toEqual(await get(id))
     })
 
-    test('C11: a run whose thread is deleted has failed', async () => {
+    test('C11: a run whose thread is deleted fails', async () => {
       const never = new Promise<undefined>(() => undefined)
       bench.model.when(async () => await never)
       const { id } = await bench.start()
-      await bench.server.areas.workflows.runs.look()
+      await bench.server.areas.workflows.runs.runDue()
       await bench.request('DELETE', `/threads/${(await get(id)).threadId}`)
-      await bench.server.areas.workflows.runs.look()
+      await bench.server.areas.workflows.runs.runDue()
       expect(await get(id)).toMatchObject({ status: 'failed', reason: { code: 'run.thread-gone' }, threadId: null })
     })
   })
 
-  test('C11: runs are listed in pages, and for as long as the settings say', async () => {
+  test('C11: runs are listed in pages and kept as long as the settings say', async () => {
     await setting({ runHistoryCount: 10, runHistoryDays: 2 })
     for (let at = 0; at < 14; at += 1) {
       bench.server.clock.now += 1
@@ -194,7 +194,7 @@ onBothDatabases((target) => {
     const second = await bench.request<RunPage>('GET', `${path}?limit=5&cursor=${first.next}`)
     expect(second.runs[0]?.input).toBe('run 8')
     expect(await bench.codeOf('GET', `${path}?cursor=nonsense`)).toBe('request.cursor-invalid')
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     expect(await bench.runs()).toHaveLength(10)
     bench.server.clock.now += 2 * dayMs + 1
     const waiting = await bench.start()
@@ -203,7 +203,7 @@ onBothDatabases((target) => {
     expect((await bench.runs()).map(({ id }) => id)).toEqual([waiting.id])
   })
 
-  test('C11: runs, schedules and webhooks belong to who may use the agent, and go with it', async () => {
+  test('C11: runs, schedules and webhooks are available to users of the agent and are deleted with it', async () => {
     const other = await bench.server.addPerson('other')
     const run = await bench.start()
     const schedule = await bench.schedule({})
@@ -219,7 +219,7 @@ onBothDatabases((target) => {
     await bench.request('DELETE', `/agents/${bench.agent.id}`)
     expect(await bench.codeOf('GET', `/runs/${run.id}`)).toBe('run.not-found')
     bench.server.clock.now += 2 * dayMs
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     expect(await bench.messages()).toEqual([])
   })
 
@@ -228,7 +228,7 @@ onBothDatabases((target) => {
     const thread = async () => (await tablesIn(bench.server.open).selectFrom('threads').selectAll().execute()).length
 
     test.each(['before the thread', 'after the thread', 'after the message'])(
-      'C11: %s was there starts the run once',
+      'C11: %s existed starts the run once',
       async (place) => {
         const { id } = await bench.start()
         const threadId = 't00000000000000000001'
@@ -246,7 +246,7 @@ onBothDatabases((target) => {
       },
     )
 
-    test('C11: finds a thread that was deleted before its message came, and sends none', async () => {
+    test('C11: finds a thread that was deleted before its message was sent, and sends none', async () => {
       const { id } = await bench.start()
       const { agents } = bench.server.areas.workflows
       const order = { agentId: bench.agent.id, version: 1, ownerId: bench.owner.userId, title: 'Reporter' }
@@ -258,7 +258,7 @@ onBothDatabases((target) => {
       expect(await bench.messages()).toEqual([])
     })
 
-    test('C11: while the thread was being made begins it anew in another one', async () => {
+    test('C11: while the thread was being created starts the run in another thread', async () => {
       const { id } = await bench.start()
       const hidden = await bench.server.areas.threads.hiddenThreads.create({
         user_id: bench.owner.userId,

@@ -24,14 +24,14 @@ import { makeScheduleStore, makeWebhookStore } from './triggers.store.ts'
 import { trimKeptRuns } from './trim-kept-runs.ts'
 import { makeWebhooks } from './webhooks.usecases.ts'
 
-/** Runs of agents, and what starts them. */
+/** Agent runs, schedules and webhooks. */
 export type RunsFeature = {
   routes: Api
-  /** What is at `/hooks`. */
+  /** The routes below `/hooks`. */
   pages: Hono<ApiEnv>
-  /** Does now what is due, and waits until nothing is being started. */
-  look(): Promise<void>
-  /** Something may have changed: looks soon. */
+  /** Does what is due now, and waits until no run is being started. */
+  runDue(): Promise<void>
+  /** Schedules a pass soon, because something may have changed. */
   nudge(): void
   start(): void
   stop(): Promise<void>
@@ -62,7 +62,7 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
   const loop = makeRunLoop({
     work: async () => {
       await fireDueSchedules({ ...dependencies, intake })
-      await engine.look()
+      await engine.advance()
       const isMoreLeft = await trimKeptRuns({ ...dependencies, keptStore })
       await history.trim()
       return isMoreLeft
@@ -82,11 +82,11 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
       schedules: makeSchedules(all),
       webhooks,
       kept: makeKeptRuns({ ...all, keptStore }),
-      // Whoever gets the address comes by the published name, whichever one its maker uses.
+      // Senders use the published name, even if the creator of the webhook uses another one.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
     pages: hookPages({ webhooks }),
-    look: async () => {
+    runDue: async () => {
       await loop.pass()
       await engine.idle()
     },

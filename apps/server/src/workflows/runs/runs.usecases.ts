@@ -7,16 +7,16 @@ import { runNotFound } from './runs.errors.ts'
 import { presentRun } from './runs.presenter.ts'
 import type { RunRow } from './runs.table.ts'
 
-/** Runs of agents. Every method throws `agent.not-found` or `run.not-found`, also for those of somebody else. */
+/** Agent runs. Every method throws `agent.not-found` or `run.not-found`, also for another user’s. */
 export type Runs = {
   /** Throws `agent.version-not-found`, `run.queue-full`. */
   start(caller: { userId: string; trigger: 'manual' | 'api' }, agentId: string, request: StartRun): Promise<Run>
   /** Newest first. Throws `request.cursor-invalid`. */
   list(userId: string, agentId: string, page: { cursor: string | undefined; limit: number }): Promise<RunPage>
   get(userId: string, runId: string): Promise<Run>
-  /** Of each agent that the person has: its newest run, and when a schedule is due next. */
+  /** For each agent of the user: its newest run, and when a schedule is due next. */
   latest(userId: string): Promise<LatestRuns>
-  /** Ends it, if it has not ended. */
+  /** Cancels the run if it has not ended. */
   cancel(userId: string, runId: string): Promise<Run>
 }
 
@@ -51,7 +51,7 @@ export function makeRuns(
         const taken = same.where('user_id', '=', userId).where('request_key', '=', key)
         return (await taken.executeTakeFirst()) === undefined
       })
-      // The same key, sent twice at once.
+      // Another request with the same key was faster.
       row ??= await known()
       if (row === undefined) throw runNotFound({})
       dependencies.onChanged(userId, agentId)

@@ -7,7 +7,7 @@ const next = (cron: string, from: string, count: number, timeZone = 'Europe/Berl
     .after(at(from), count)
     .map((time) => new Date(time).toISOString().slice(5, 16))
 
-test('C11: a time in the hour that the clocks skip is due when that hour would have begun, and the next day as ever', () => {
+test('C11: a time in the hour that the clocks skip is due when that hour would have begun, and the next day as usual', () => {
   expect(next('30 2 * * *', '2027-03-27T12:00Z', 3)).toEqual(['03-28T01:00', '03-29T00:30', '03-30T00:30'])
 })
 
@@ -16,19 +16,19 @@ test('C11: a time in the hour that comes twice is due once, the first time', () 
   expect(next('30 2 * * *', '2027-10-31T00:30Z', 1)).toEqual(['11-01T01:30'])
 })
 
-test('C11: what is due every few minutes or hours goes on through both changes without a gap', () => {
+test('C11: intervals of minutes or hours continue through both clock changes without a gap', () => {
   expect(next('0 * * * *', '2027-03-27T23:30Z', 3)).toEqual(['03-28T00:00', '03-28T01:00', '03-28T02:00'])
   expect(next('0 * * * *', '2027-10-30T23:30Z', 3)).toEqual(['10-31T00:00', '10-31T01:00', '10-31T02:00'])
   expect(next('*/30 * * * *', '2027-10-31T00:20Z', 3)).toEqual(['10-31T00:30', '10-31T01:00', '10-31T01:30'])
 })
 
-test('C11: the time is that of the zone', () => {
+test('C11: times are in the schedule’s time zone', () => {
   expect(next('0 9 * * *', '2027-01-01T00:00Z', 1, 'Asia/Kolkata')).toEqual(['01-01T03:30'])
   expect(next('0 9 * * *', '2027-07-01T00:00Z', 1, 'America/New_York')).toEqual(['07-01T13:00'])
   expect(next('0 9 * * *', '2027-01-01T00:00Z', 1, 'UTC')).toEqual(['01-01T09:00'])
 })
 
-test('C11: times that passed are told latest first, a bounded number of them, and the present minute is among them', () => {
+test('C11: past times are listed latest first, up to 1000, including the current minute', () => {
   const times = makeScheduleTimes({ cron: '0 * * * *', timeZone: 'UTC' })
   const upTo = (end: string, from: string) => times.upTo(at(end), at(from)).map((time) => new Date(time).getUTCHours())
   expect(upTo('2027-01-01T05:00:00Z', '2027-01-01T03:00Z')).toEqual([5, 4, 3])

@@ -2,13 +2,14 @@ import { Cron } from 'croner'
 import { scheduleCronInvalid, scheduleNever, scheduleZoneInvalid } from './runs.errors.ts'
 
 /**
- * When a schedule is due. Times are whole minutes. An hour that the clocks skip: a time in it is due when it would have
- * begun; an hour that comes twice: a fixed time is due the first time only, every few minutes or hours goes on.
+ * The due times of a schedule, in whole minutes. A time in an hour that the clocks skip is due when that hour would
+ * have begun. In an hour that comes twice, a fixed time is due only the first time; intervals of minutes or hours
+ * continue.
  */
 export type ScheduleTimes = {
-  /** The first times after this one, at most so many. */
+  /** The first `count` times after `at`. */
   after(at: number, count: number): number[]
-  /** Those from `from` up to this one, latest first; of very many the latest 1000. */
+  /** The times from `from` to `at`, latest first; at most the latest 1000. */
   upTo(at: number, from: number): number[]
 }
 
@@ -41,7 +42,7 @@ export function checkSchedule(plan: { cron: string; timeZone: string }, now: num
 }
 
 function parse(cron: string, timeZone: string): Cron {
-  // Nicknames such as `@daily` are other words for the same; one way to write it is enough.
+  // Nicknames such as `@daily` are synonyms; one notation is enough.
   if (cron.trim().split(/\s+/).length !== 5) throw scheduleCronInvalid({ cron })
   try {
     return new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
@@ -50,7 +51,7 @@ function parse(cron: string, timeZone: string): Cron {
   }
 }
 
-/** Names only: an offset such as `+02:00` knows no daylight saving, and people who write one mean a place. */
+/** Accepts names only: an offset such as `+02:00` has no daylight saving, and people who write one mean a place. */
 function checkZone(timeZone: string): void {
   try {
     if (!/^[A-Za-z]/.test(timeZone)) throw new Error('not a name')

@@ -17,7 +17,7 @@ onBothDatabases((target) => {
   })
   afterEach(() => bench[Symbol.asyncDispose]())
 
-  /** Lets the clock be at this time, and does what is due then. */
+  /** Sets the clock and does what is due. */
   const be = async (time: string | number) => {
     bench.server.clock.now = typeof time === 'string' ? at(time) : time
     await bench.finish()
@@ -26,7 +26,7 @@ onBothDatabases((target) => {
     runs.map(({ status, dueAt }) => `${status} ${new Date(dueAt ?? 0).toISOString().slice(0, 16)}`).toReversed()
   const times = async () => due(await bench.runs())
 
-  test('C11: a schedule runs at its time, once, and tells the next ones', async () => {
+  test('C11: a schedule runs at its time, once, and lists its next times', async () => {
     const schedule = await bench.schedule({ input: 'What is new?' })
     expect(schedule.next.map((time) => new Date(time).toISOString())).toEqual(
       ['11', '12', '13', '14', '15'].map((date) => `2027-01-${date}T01:30:00.000Z`),
@@ -43,7 +43,7 @@ onBothDatabases((target) => {
     expect(await bench.messages()).toEqual(['What is new?'])
   })
 
-  test('C11: it runs as of the version that is current then, or as of the one it names', async () => {
+  test('C11: it runs the version that is current at that time, or the version that it names', async () => {
     await bench.schedule({})
     await bench.schedule({ name: 'Pinned', version: 1 })
     await bench.request('PATCH', `/agents/${bench.agent.id}`, { instructions: 'New.' })
@@ -53,14 +53,14 @@ onBothDatabases((target) => {
   })
 
   describe('daylight saving', () => {
-    test('C11: in the night that is an hour shorter a time in that hour runs once', async () => {
+    test('C11: in the night that is one hour shorter a time in the skipped hour runs once', async () => {
       bench.server.clock.now = at('2027-03-27T12:00Z')
       await bench.schedule({})
       for (let time = at('2027-03-28T00:00Z'); time < at('2027-03-29T12:00Z'); time += 15 * minute) await be(time)
       expect(await times()).toEqual(['succeeded 2027-03-28T01:00', 'succeeded 2027-03-29T00:30'])
     })
 
-    test('C11: in the night that is an hour longer a time in that hour runs once', async () => {
+    test('C11: in the night that is one hour longer a time in the repeated hour runs once', async () => {
       bench.server.clock.now = at('2027-10-30T12:00Z')
       await bench.schedule({})
       for (let time = at('2027-10-31T00:00Z'); time < at('2027-11-01T12:00Z'); time += 15 * minute) await be(time)
@@ -75,7 +75,7 @@ onBothDatabases((target) => {
       expect(await times()).toEqual(['succeeded 2027-01-11T01:30'])
     })
 
-    test('C11: what was missed is skipped and recorded, and the next time is as ever', async () => {
+    test('C11: missed times are skipped and recorded, and the next time is as usual', async () => {
       await bench.schedule({ missed: 'skip' })
       await be('2027-01-14T12:00Z')
       const [run] = await bench.runs()
@@ -88,13 +88,13 @@ onBothDatabases((target) => {
       expect(await bench.messages()).toHaveLength(1)
     })
 
-    test('C11: or it runs once for all that was missed', async () => {
+    test('C11: with `once`, one run replaces all missed times', async () => {
       await bench.schedule({ missed: 'once' })
       await be('2027-01-14T12:00Z')
       expect(await bench.runs()).toMatchObject([{ status: 'succeeded', missed: 3, dueAt: at('2027-01-14T01:30Z') }])
     })
 
-    test('C11: when the last of them is on time that runs, and the others are recorded', async () => {
+    test('C11: if the last missed time is still on time, it runs, and the others are recorded', async () => {
       await bench.schedule({ cron: '*/10 * * * *' })
       await be('2027-01-10T12:41Z')
       expect(await times()).toEqual(['skipped 2027-01-10T12:30', 'succeeded 2027-01-10T12:40'])
@@ -102,7 +102,7 @@ onBothDatabases((target) => {
   })
 
   describe('the clock', () => {
-    test('C11: set back over times that have run, none of them runs again', async () => {
+    test('C11: set back over times that have run, no time runs again', async () => {
       await bench.schedule({ cron: '0 * * * *', timeZone: 'UTC' })
       for (const time of ['13:00', '14:00', '15:00']) await be(`2027-01-10T${time}Z`)
       for (const time of ['13:30', '13:59', '14:00', '14:30', '15:00', '15:59']) await be(`2027-01-10T${time}Z`)
@@ -111,7 +111,7 @@ onBothDatabases((target) => {
       expect(await times()).toHaveLength(4)
     })
 
-    test('C11: set far ahead and back again, what was not run yet runs when it comes', async () => {
+    test('C11: set far ahead and back again, a time that has not run yet runs when it is due', async () => {
       await bench.schedule({ cron: '0 3 * * *', timeZone: 'UTC', missed: 'once' })
       await be('2027-06-01T12:00Z')
       expect(await times()).toEqual(['succeeded 2027-06-01T03:00'])
@@ -145,12 +145,12 @@ onBothDatabases((target) => {
       await bench.schedule({ cron: '0 * * * *', timeZone: 'UTC', overlap })
       for (const time of ['13:00', '14:00', '15:00']) {
         bench.server.clock.now = at(`2027-01-10T${time}Z`)
-        await bench.server.areas.workflows.runs.look()
+        await bench.server.areas.workflows.runs.runDue()
       }
       return gate
     }
 
-    test('C11: skip: the next is recorded as skipped', async () => {
+    test('C11: skip: the next one is recorded as skipped', async () => {
       const gate = await run('skip')
       gate.resolve(undefined)
       const runs = await bench.finish()
@@ -175,30 +175,30 @@ onBothDatabases((target) => {
     })
   })
 
-  test('C11: a queue that is full drops nothing without a word', async () => {
+  test('C11: a full queue records the run that it skips', async () => {
     await bench.request('PATCH', '/settings', { settings: { runsQueued: 1, runsAtOnce: 1 } })
     const gate = Promise.withResolvers<undefined>()
     bench.model.when(async () => await gate.promise)
     await bench.start()
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     await bench.start()
     await bench.schedule({ cron: '0 * * * *', timeZone: 'UTC' })
     bench.server.clock.now = at('2027-01-10T13:00Z')
-    await bench.server.areas.workflows.runs.look()
+    await bench.server.areas.workflows.runs.runDue()
     expect((await bench.runs())[0]).toMatchObject({ status: 'skipped', reason: { code: 'run.queue-full' } })
     gate.resolve(undefined)
     await bench.finish()
   })
 
-  test('C11: two servers, or two looks, at the same due time start one run', async () => {
+  test('C11: four concurrent passes at the same due time start one run', async () => {
     await bench.schedule({})
     bench.server.clock.now = at('2027-01-11T01:30Z')
-    await Promise.all(Array.from({ length: 4 }, () => bench.server.areas.workflows.runs.look()))
+    await Promise.all(Array.from({ length: 4 }, () => bench.server.areas.workflows.runs.runDue()))
     await bench.finish()
     expect(await bench.messages()).toHaveLength(1)
   })
 
-  test('C11: a due time whose plan did not move on, as after a crash between two writes, is not taken twice', async () => {
+  test('C11: a due time is not handled twice, even if the next due time was not saved', async () => {
     const { id } = await bench.schedule({})
     await be('2027-01-11T01:30Z')
     await tablesIn(bench.server.open)
@@ -210,7 +210,7 @@ onBothDatabases((target) => {
     expect(await times()).toEqual(['succeeded 2027-01-11T01:30'])
   })
 
-  test('C11: a schedule that is off does nothing; switched on it begins with its next time', async () => {
+  test('C11: a disabled schedule does nothing; once enabled it starts with its next time', async () => {
     const { id } = await bench.schedule({ isEnabled: false })
     await be('2027-01-14T12:00Z')
     expect(await bench.request<Schedule>('PATCH', `/schedules/${id}`, { isEnabled: true })).toMatchObject({
@@ -220,7 +220,7 @@ onBothDatabases((target) => {
     expect(await times()).toEqual(['succeeded 2027-01-15T01:30'])
   })
 
-  test('C11: another name keeps what is due; another plan begins anew; a deleted one runs nothing', async () => {
+  test('C11: renaming a schedule keeps its due time; a changed plan starts over; a deleted schedule runs nothing', async () => {
     const { id } = await bench.schedule({})
     bench.server.clock.now = at('2027-01-11T01:30Z')
     await bench.request('PATCH', `/schedules/${id}`, { name: 'Renamed' })
@@ -237,7 +237,7 @@ onBothDatabases((target) => {
     expect(await bench.request<Schedules>('GET', `/agents/${bench.agent.id}/schedules`)).toEqual({ schedules: [] })
   })
 
-  test('C11: plans that cannot be are refused, when they are made and when they are changed', async () => {
+  test('C11: invalid plans are rejected on creation and on change', async () => {
     const { id } = await bench.schedule({})
     for (const [change, code] of [
       [{ cron: '61 * * * *' }, 'schedule.cron-invalid'],

@@ -14,17 +14,17 @@ import type { ScheduleRow } from './runs.table.ts'
 import { checkSchedule, makeScheduleTimes } from './schedule-times.models.ts'
 
 /**
- * Schedules of agents. Methods throw `agent.not-found` or `run.trigger-not-found`, also for those of somebody else; those
- * that take a plan throw `schedule.cron-invalid`, `schedule.never-due`, `schedule.time-zone-invalid`.
+ * Schedules of agents. Methods throw `agent.not-found` or `run.trigger-not-found`, also for another user’s; those that
+ * take a plan throw `schedule.cron-invalid`, `schedule.never-due`, `schedule.time-zone-invalid`.
  */
 export type Schedules = {
   list(userId: string, agentId: string): Promise<SchedulesView>
   /** Throws `agent.version-not-found`, `run.trigger-limit`. */
   create(userId: string, agentId: string, request: Required<CreateSchedule>): Promise<Schedule>
   update(userId: string, scheduleId: string, request: UpdateSchedule): Promise<Schedule>
-  /** Runs that it has started go on. */
+  /** Runs that it has started continue. */
   delete(userId: string, scheduleId: string): Promise<void>
-  /** When a plan would be due. */
+  /** Returns the next times of a plan. */
   next(plan: { cron: string; timeZone: string }): NextTimes
 }
 
@@ -76,10 +76,10 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       const before = presentSchedule(row, now)
       const after = { ...before, ...request }
       await agents.resolve(userId, { agentId: row.agent_id, version: after.version, action: 'manage' })
-      // A plan that stays keeps its place: what is due now is not lost by a new name.
+      // An unchanged plan keeps its next time: a new name does not lose what is due now.
       const isSamePlan = (['cron', 'timeZone', 'isEnabled'] as const).every((key) => after[key] === before[key])
       const columns = { ...columnsOf(after), ...(isSamePlan ? {} : planOf(after, now)) }
-      // It runs on behalf of whoever said last what it does.
+      // It runs on behalf of the user who changed it last.
       await schedules.update(id, { ...columns, user_id: userId })
       await changed(userId, { ...row, ...columns }, 'schedule-changed')
       return presentSchedule({ ...row, ...columns }, now)

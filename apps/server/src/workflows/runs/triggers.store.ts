@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { RunWriter } from './runs.store.ts'
 import type { RunTables, ScheduleRow, WebhookRow } from './runs.table.ts'
 
-/** The only code that touches `run_schedules` and `run_due_times`. */
+/** The only code that accesses `run_schedules` and `run_due_times`. */
 export type ScheduleStore = {
   find(id: string): Promise<ScheduleRow | undefined>
   /** Oldest first. */
@@ -10,14 +10,14 @@ export type ScheduleStore = {
   insert(row: ScheduleRow): Promise<void>
   update(id: string, columns: Partial<Omit<ScheduleRow, 'id' | 'agent_id' | 'created_at'>>): Promise<void>
   remove(id: string): Promise<void>
-  /** Those that are due, and those that were planned when the clock was ahead of now. */
+  /** Enabled schedules that are due, and those that were planned while the clock was ahead of `now`. */
   due(now: number): Promise<ScheduleRow[]>
   nextDueAt(): Promise<number | undefined>
-  /** When the next schedule of each of these agents is due, of those that have one which is on. */
+  /** The next due time of each of these agents that has an enabled schedule with one. */
   nextDueOf(agentIds: readonly string[]): Promise<Map<string, number>>
-  /** Moves on. False when the schedule is another one than the one that was read. */
+  /** Sets the next due time. False if the schedule has changed since it was read. */
   advance(row: ScheduleRow, next: { dueAt: number | null; now: number }, writer: RunWriter): Promise<boolean>
-  /** Takes a due time. False when it was taken before. */
+  /** Records a due time as handled. False if it already was. */
   take(dueTime: { scheduleId: string; dueAt: number; now: number }, writer: RunWriter): Promise<boolean>
   pruneDueTimes(before: number): Promise<void>
 }
@@ -84,17 +84,17 @@ export function makeScheduleStore(database: Kysely<RunTables>): ScheduleStore {
   }
 }
 
-/** The only code that touches `run_webhooks` and `run_webhook_deliveries`. */
+/** The only code that accesses `run_webhooks` and `run_webhook_deliveries`. */
 export type WebhookStore = {
   find(id: string): Promise<WebhookRow | undefined>
   /** Oldest first. */
   list(agentId: string): Promise<WebhookRow[]>
   insert(row: WebhookRow): Promise<void>
   update(id: string, columns: Partial<Omit<WebhookRow, 'id' | 'agent_id' | 'created_at'>>): Promise<void>
-  /** False: it is gone, or its secret is another one than was read. */
+  /** False if the webhook was deleted or its secret replaced since it was read. */
   replaceSecret(row: Pick<WebhookRow, 'id' | 'sealed_secret'>, sealedSecret: string): Promise<boolean>
   remove(id: string): Promise<void>
-  /** Takes a message id for a run. False when it was taken before. */
+  /** Records a message ID for a run. False if it was already used. */
   take(
     delivery: { webhookId: string; messageId: string; runId: string; now: number },
     writer: RunWriter,

@@ -5,10 +5,10 @@ import type { KeptRunStore, OldRun } from './kept-runs.store.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunKeepRow } from './runs.table.ts'
 
-/** Threads that one pass removes: some seconds of work at most. */
+/** How many threads one pass deletes: a few seconds of work at most. */
 const perPass = 50
-/** Runs wait for a pass, so it does not wait for what others do with threads: the next one finds them again. */
-const patienceMs = 1000
+/** How long a pass waits for a busy thread, because runs wait for the pass. The next pass finds the thread again. */
+const maxWaitMs = 1000
 const mostBusy = 3
 
 type TrimDependencies = Pick<RunDependencies, 'threads' | 'turns' | 'logger' | 'onChanged' | 'system'> & {
@@ -16,8 +16,8 @@ type TrimDependencies = Pick<RunDependencies, 'threads' | 'turns' | 'logger' | '
 }
 
 /**
- * Removes threads of runs that are left over, so many at a time that runs do not wait for it. True: more may be left, and
- * nothing keeps them from being removed now.
+ * Deletes surplus threads of runs, in batches so that runs do not wait long. True if more may be left that can be
+ * deleted now.
  */
 export async function trimKeptRuns(dependencies: TrimDependencies): Promise<boolean> {
   const { keptStore: store, system } = dependencies
@@ -37,12 +37,12 @@ export async function trimKeptRuns(dependencies: TrimDependencies): Promise<bool
 
 type Outcome = 'removed' | 'kept' | 'busy'
 
-/** Between messages of the thread: whoever comes first, a person who writes or the rule, has it. */
+/** Deletes the thread between its turns: either a message or the deletion comes first. */
 async function remove(dependencies: TrimDependencies, run: OldRun, row: RunKeepRow): Promise<Outcome> {
   const { logger } = dependencies
-  let step: 'waiting' | 'working' | 'given-up' = 'waiting'
+  let step: 'waiting' | 'working' | 'canceled' = 'waiting'
   const work = async (): Promise<Outcome> => {
-    if (step === 'given-up') return 'busy'
+    if (step === 'canceled') return 'busy'
     step = 'working'
     return await removeQuiet(dependencies, run, row)
   }
@@ -53,8 +53,8 @@ async function remove(dependencies: TrimDependencies, run: OldRun, row: RunKeepR
       logger.error({ err: error, threadId: run.thread_id }, 'thread of an older run not removed, will be tried again')
       return 'busy'
     })
-  if ((await waitAtMost(patienceMs, { work: removal })) === 'late' && step === 'waiting') {
-    step = 'given-up'
+  if ((await waitAtMost(maxWaitMs, { work: removal })) === 'late' && step === 'waiting') {
+    step = 'canceled'
     return 'busy'
   }
   const outcome = await removal
@@ -64,7 +64,10 @@ async function remove(dependencies: TrimDependencies, run: OldRun, row: RunKeepR
   return 'removed'
 }
 
-/** Planned only when it may go, and as late as it is marked: what is planned comes due when the time to undo it is over. */
+/**
+ * Plans the deletion only if it is still allowed, directly before the mark: the planned deletion is due when the time
+ * for undo has passed.
+ */
 async function removeQuiet(
   { keptStore, threads, system }: Pick<TrimDependencies, 'keptStore' | 'threads' | 'system'>,
   run: OldRun,

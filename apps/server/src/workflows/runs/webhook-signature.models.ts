@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far the clock of a sender may be from ours, and how long a request may take to come. */
+/** The maximum difference between a request’s timestamp and the server’s clock: clock skew plus delivery time. */
 export const toleranceSeconds = 300
 
 const secretPrefix = 'whsec_'
 
-/** What a signed request says of itself, in the headers of the Standard Webhooks specification. */
+/** The headers and body of a signed request by the Standard Webhooks specification. */
 export type SignedRequest = { id: string; timestamp: string; signature: string; body: Uint8Array }
 
-/** 32 random bytes as the specification writes them. */
+/** Returns a secret of 32 random bytes in the notation of the specification. */
 export function makeWebhookSecret(randomBytes: (count: number) => Uint8Array): string {
   return `${secretPrefix}${Buffer.from(randomBytes(32)).toString('base64')}`
 }
 
-/** Whether one of the signatures is that of the secret. The time this takes says nothing about any of them. */
+/** Whether one of the signatures matches the secret. The comparison takes constant time. */
 export function isSignedBy(secret: string, { id, timestamp, signature, body }: SignedRequest): boolean {
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
@@ -26,15 +26,15 @@ export function isSignedBy(secret: string, { id, timestamp, signature, body }: S
   return isFound
 }
 
-/** Seconds since epoch, in digits only. */
+/** Accepts seconds since epoch, in digits only. */
 export function isInTime(timestamp: string, nowMs: number): boolean {
   if (!/^\d{1,12}$/.test(timestamp)) return false
   return Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds
 }
 
 /**
- * What a request brings, as the agent gets it: one line of JSON below the task, so that nothing in it can look like the
- * end of the material.
+ * The message for the agent: the task, then the request body as one line of JSON, so that nothing in it can look like
+ * the end of the data.
  */
 export function messageOf(input: string, body: string): string {
   if (body.trim() === '') return input

@@ -29,20 +29,21 @@ import {
 } from './webhook-signature.models.ts'
 
 /**
- * Addresses at which a signed request starts a run. Methods throw `agent.not-found` or `run.trigger-not-found`, also for
- * those of somebody else. `origin` is where the app is, for whoever asks.
+ * Webhooks: addresses at which a signed request starts a run. Methods throw `agent.not-found` or
+ * `run.trigger-not-found`, also for another user’s. `origin` is the app’s origin for the caller.
  */
 export type Webhooks = {
   list(userId: string, agentId: string, origin: string): Promise<WebhooksView>
-  /** The secret is told this once. Throws `agent.version-not-found`, `run.trigger-limit`. */
+  /** Returns the secret, only this once. Throws `agent.version-not-found`, `run.trigger-limit`. */
   create(caller: { userId: string; origin: string }, agentId: string, request: CreateWebhook): Promise<CreatedWebhook>
   update(caller: { userId: string; origin: string }, id: string, request: UpdateWebhook): Promise<Webhook>
-  /** Another secret in place of the one of now, which is refused from then on. It is told this once. */
+  /** Replaces the secret; the previous one is rejected from then on. Returns the new secret, only this once. */
   renewSecret(caller: { userId: string; origin: string }, id: string): Promise<CreatedWebhook>
   delete(userId: string, id: string): Promise<void>
   /**
-   * Starts a run for a request that anybody sent. Throws `webhook.refused`, alike for an unknown address and a wrong
-   * signature; to whom has the secret: `webhook.out-of-time`, `webhook.disabled`, `webhook.replayed`, `run.queue-full`.
+   * Starts a run for an unauthenticated request. Throws `webhook.refused`, the same for an unknown address and a wrong
+   * signature. To a sender with the secret it throws `webhook.out-of-time`, `webhook.disabled`, `webhook.replayed`,
+   * `run.queue-full`.
    */
   deliver(id: string, request: SignedRequest & { text: string }): Promise<{ runId: string }>
 }
@@ -113,7 +114,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
     renewSecret: async ({ userId, origin }, id) => {
       const row = await open(userId, id)
       const secret = makeWebhookSecret(system.randomBytes)
-      // Nobody is told a secret that signs nothing: deleted or renewed meanwhile, there is no such webhook to renew.
+      // Never returns a secret that is not stored: a webhook that was deleted or renewed in the meantime is not found.
       if (!(await webhooks.replaceSecret(row, secretBox.seal(secret)))) throw runTriggerNotFound({})
       await changed(userId, row, 'webhook-secret-renewed')
       return { ...presentWebhook(row, origin), secret }
@@ -134,7 +135,7 @@ async function deliver(
 ): Promise<{ runId: string }> {
   const { webhooks, agents, system, secretBox, intake } = dependencies
   const row = await webhooks.find(id)
-  // An address that is not there takes as long as one whose secret is another.
+  // An unknown address takes as long as a wrong secret.
   const secret = row === undefined ? makeWebhookSecret(system.randomBytes) : secretBox.open(row.sealed_secret)
   const isSigned = isSignedBy(secret, request)
   if (row === undefined || !isSigned) throw webhookRefused({})
