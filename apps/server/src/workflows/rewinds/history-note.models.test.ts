@@ -9,11 +9,11 @@ const forked = { code: 'forked', text: forkNoteOf(forkedFrom) }
 const nothing = { forkedFrom: null, rewound: null }
 const [cold, whole] = [rewindNoteOf('disk'), rewindNoteOf('memory')]
 
-test('a thread with nothing behind it has no note', () => {
+test('a thread that was neither forked nor rewound has no note', () => {
   expect(historyNotes({ turns: [], ...nothing })).toEqual([])
 })
 
-test('a fork says so with its first message, also when that is edited, and not again', () => {
+test('a fork has its note with its first message, also when that is edited, and not again', () => {
   const copied = { startedAt: 50, noteCodes: [] }
   expect(historyNotes({ turns: [copied], forkedFrom, rewound: null })).toEqual([forked])
   expect(historyNotes({ turns: [], forkedFrom, rewound: null })).toEqual([forked])
@@ -21,12 +21,12 @@ test('a fork says so with its first message, also when that is edited, and not a
   expect(historyNotes({ turns: [copied, told], forkedFrom, rewound: null })).toEqual([])
 })
 
-test('the note that the source of a fork had does not stand for that of the fork', () => {
+test('the note of the fork’s source does not replace the note of the fork', () => {
   const copied = { startedAt: 50, noteCodes: ['forked'] }
   expect(historyNotes({ turns: [copied], forkedFrom, rewound: null })).toEqual([forked])
 })
 
-test('a rewind is told with the first message after it, and whether what ran then runs', () => {
+test('the first message after a rewind has a note, which says whether memory came back', () => {
   const rewound = { at: 20, cameBack: 'disk' as const }
   const earlier = { startedAt: 10, noteCodes: ['rewound'] }
   const note = { code: 'rewound', text: cold }

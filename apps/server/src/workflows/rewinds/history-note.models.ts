@@ -3,12 +3,12 @@ import type { ToldNote, TurnRecord } from '../../turns/public.ts'
 import { forkNoteOf } from '../forks/fork-note.ts'
 import { rewindNoteOf } from './rewind-note.ts'
 
-/** Stored with turns: never renamed. */
+/** Stored with turns: codes are never renamed. */
 type HistoryNote = ToldNote & { code: 'forked' | 'rewound' }
 
 /**
- * What the model does not know yet of how this conversation came about, for the message after `turns`. It was told with
- * the first message that was sent after it, for as long as that is in the conversation.
+ * The notes about the origin of this conversation for the message after `turns`. Each note is sent once, with the first
+ * message after the event, as long as that message is in the conversation.
  */
 export function historyNotes(history: {
   turns: readonly Pick<TurnRecord, 'startedAt' | 'noteCodes'>[]
@@ -16,10 +16,10 @@ export function historyNotes(history: {
   rewound: { at: number; cameBack: 'memory' | 'disk' } | null
 }): HistoryNote[] {
   const { turns, forkedFrom, rewound } = history
-  const unlessTold = (note: HistoryNote, since: number) =>
+  const unlessSent = (note: HistoryNote, since: number) =>
     turns.some(({ startedAt, noteCodes }) => startedAt >= since && noteCodes.includes(note.code)) ? [] : [note]
   return [
-    ...(forkedFrom === null ? [] : unlessTold({ code: 'forked', text: forkNoteOf(forkedFrom) }, forkedFrom.at)),
-    ...(rewound === null ? [] : unlessTold({ code: 'rewound', text: rewindNoteOf(rewound.cameBack) }, rewound.at)),
+    ...(forkedFrom === null ? [] : unlessSent({ code: 'forked', text: forkNoteOf(forkedFrom) }, forkedFrom.at)),
+    ...(rewound === null ? [] : unlessSent({ code: 'rewound', text: rewindNoteOf(rewound.cameBack) }, rewound.at)),
   ]
 }

@@ -7,17 +7,17 @@ import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
 import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import { compareRunning } from './running-comparison.models.ts'
 
-export type LookDependencies = WhatRunsDependencies & {
+export type PreviewDependencies = WhatRunsDependencies & {
   host: Pick<HostClient, 'snapshotChanges' | 'namesAsked'>
   snapshots: Pick<Snapshots, 'ranThen'>
 }
 
-/** How long a dialog waits for what is inside; without an answer it says that nobody could look. */
-const lookTimeoutMs = 3000
+/** How long the preview waits for the guest; without a reply it says that running processes are unknown. */
+const guestTimeoutMs = 3000
 
-/** What a rewind would undo, by looking at what is there. */
+/** Returns what a rewind would undo, compared with the current state of disk and sandbox. */
 export async function previewRewind(
-  dependencies: LookDependencies,
+  dependencies: PreviewDependencies,
   { plan, isUnderWay }: { plan: RewindPlan; isUnderWay: boolean },
 ): Promise<RewindPreview> {
   const { turn, undone, disk } = plan
@@ -26,7 +26,7 @@ export async function previewRewind(
     diskChanges(dependencies, disk),
     lookupsSince(dependencies, plan),
     runsNow(dependencies, disk),
-    ranThen(dependencies, plan),
+    runningAtTarget(dependencies, plan),
   ])
   return {
     entryId: turn.userEntryId,
@@ -37,7 +37,7 @@ export async function previewRewind(
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
     bringsMemory,
     running: compareRunning({ now, earlier, bringsMemory }),
-    calls: callsElsewhere(undone),
+    calls: connectionCalls(undone),
     lookups,
   }
 }
@@ -49,23 +49,23 @@ function problemOf({ undone, disk }: RewindPlan, isUnderWay: boolean): string | 
 }
 
 async function diskChanges(
-  { host }: LookDependencies,
+  { host }: PreviewDependencies,
   disk: DiskTarget,
 ): Promise<Pick<RewindPreview['disk'], 'files' | 'caches' | 'count'>> {
   if (disk.to === 'none' || disk.to === 'gone') return { files: [], caches: [], count: 0 }
   const snapshotId = disk.to === 'snapshot' ? disk.snapshotId : imageSnapshot
   const found = await host.snapshotChanges(disk.sandbox.id, snapshotId).catch(() => undefined)
   if (found === undefined) return { files: null, caches: [], count: 0 }
-  const files = found.files.map(({ name, bytesBefore: bytesThen, bytesNow, lines }) => ({
+  const files = found.files.map(({ name, bytesBefore, bytesNow, lines }) => ({
     path: `/${name}`,
     change:
-      bytesThen === null ? ('removed' as const) : bytesNow === null ? ('restored' as const) : ('changed' as const),
+      bytesBefore === null ? ('removed' as const) : bytesNow === null ? ('restored' as const) : ('changed' as const),
     bytesNow,
-    bytesThen,
-    // What came since goes.
+    bytesThen: bytesBefore,
+    // A rewind removes the lines added since.
     lines: lines && { added: lines.removed, removed: lines.added },
   }))
-  // Of more than are named the directories are not told apart.
+  // If the list is truncated, the counts include directories, which cannot be subtracted.
   const hasAll = Math.max(found.removedCount, found.changedCount, found.addedCount) <= maxNamedOfEach
   const named = hasAll ? files.length : found.removedCount + found.changedCount + found.addedCount
   const caches = found.folders.map(({ name, removedCount, changedCount, addedCount }) => ({
@@ -78,21 +78,24 @@ async function diskChanges(
   return { files: files.toSorted(inHomeFirst), caches, count: named + inCaches }
 }
 
-/** As the host does it. */
+/** The host’s limit for each kind of change. */
 const maxNamedOfEach = 1000
 
 function inHomeFirst(left: { path: string }, right: { path: string }): number {
   return fileRankOf(left.path) - fileRankOf(right.path) || (left.path < right.path ? -1 : 1)
 }
 
-/** Null: nobody can say. */
+/** Null: unknown. */
 export async function runsNow(dependencies: WhatRunsDependencies, disk: DiskTarget): Promise<Manifest | null> {
   if (disk.to === 'none') return nothingRuns
-  return await whatRuns(dependencies, disk.sandbox, AbortSignal.timeout(lookTimeoutMs))
+  return await whatRuns(dependencies, disk.sandbox, AbortSignal.timeout(guestTimeoutMs))
 }
 
-/** Null: nobody wrote it down. */
-export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: RewindPlan): Promise<Manifest | null> {
+/** Null: not recorded. */
+export async function runningAtTarget(
+  { snapshots }: PreviewDependencies,
+  { disk, kept }: RewindPlan,
+): Promise<Manifest | null> {
   if (disk.to === 'none' || disk.to === 'image') return nothingRuns
   if (disk.to === 'gone') return null
   const { snapshotId: id, at, hasMemory } = disk
@@ -100,8 +103,8 @@ export async function ranThen({ snapshots }: LookDependencies, { disk, kept }: R
   return await snapshots.ranThen({ id, at, hasMemory }, turnIds)
 }
 
-/** What left the sandbox by a name. The host has heard it for as long as it runs. */
-async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promise<RewindPreview['lookups']> {
+/** The hostnames that the sandbox looked up. The host has recorded them only since it started. */
+async function lookupsSince({ host }: PreviewDependencies, plan: RewindPlan): Promise<RewindPreview['lookups']> {
   const { disk, turn } = plan
   const none = { names: [], nameCount: 0, since: null }
   if (disk.to === 'none') return { ...none, isWhole: true }
@@ -114,11 +117,11 @@ async function lookupsSince({ host }: LookDependencies, plan: RewindPlan): Promi
   return { names: names.slice(0, maxNames), nameCount: names.length, since, isWhole: knownSince <= moment }
 }
 
-/** More names than a person reads. */
+/** Limit for readability. */
 const maxNames = 100
 
-/** What was asked of connections, whether it succeeded or not: nobody knows what a failed call did. */
-function callsElsewhere(turns: readonly TurnRecord[]): RewindPreview['calls'] {
+/** Calls to connections, successful or not: the effect of a failed call is unknown. */
+function connectionCalls(turns: readonly TurnRecord[]): RewindPreview['calls'] {
   const calls = turns.flatMap(({ steps }) => steps.flatMap((step) => step.calls))
   const counts = new Map<string, number>()
   for (const call of calls) {

@@ -2,11 +2,11 @@ import type { RewoundSandbox } from '@threadbox/protocol/host'
 import type { RewindOrder, Sandbox, WakeFacts } from '../../sandboxes/public.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 
-/** What a rewind asks sandboxes for. */
+/** The sandbox operations that a rewind needs. */
 export type RewindSandboxes = {
   find(threadId: string): Promise<Sandbox | undefined>
-  /** Has the disk exchanged, and records what came of it. The same order again is the same exchange. */
+  /** Replaces the disk and records the result. Repeating an order does not exchange the disk again. */
   rewind(order: RewindOrder): Promise<RewoundSandbox>
-  /** A report of what goes on is due. */
+  /** Records that a survival report is due. */
   noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
 }

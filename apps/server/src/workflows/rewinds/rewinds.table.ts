@@ -1,39 +1,39 @@
 import type { Kysely } from 'kysely'
 
 /**
- * A rewind of a thread. `begun`, `undoing`: it is being made or undone, and finished after a crash. `done`: it can be
- * undone for as long as `last_turn_id` is the last turn and `kept_id` is kept. One that was undone has no row.
+ * A rewind of a thread. `begun`, `undoing`: in progress, and finished after a crash. `done`: can be undone as long as
+ * `last_turn_id` is the last turn and `kept_id` is kept. The row is deleted when the rewind is undone.
  */
 export type RewindRow = {
   id: string
   thread_id: string
   state: 'begun' | 'done' | 'undoing'
-  /** Orders those of a thread, because clocks are set. */
+  /** Orders the rewinds of a thread, because clocks can be set back. */
   position: number
   at: number
-  /** The first turn that goes. */
+  /** The first removed turn. */
   ordinal: number
-  /** The last turn that stays; null: none does. */
+  /** The last remaining turn; null: none. */
   last_turn_id: string | null
   notice_entry_id: string
   /** Null: the thread had no disk. */
   sandbox_id: string | null
-  /** The snapshot that the disk gets back; null: its image. */
+  /** The snapshot that the disk is restored from; null: the base image. */
   target_id: string | null
-  /** Under which the present is kept before the disk changes: by the rewind, and by its undo. */
+  /** The snapshots that keep the current disk before it changes: of the rewind, and of its undo. */
   keep_id: string
   undo_keep_id: string | null
-  /** The snapshot that has what was undone. */
+  /** The snapshot that contains what was undone. */
   kept_id: string | null
-  /** Of the boot that comes of the memory of then, if there is some: by the rewind, and by its undo. */
+  /** The boots that are restored from saved memory, if there is any: by the rewind, and by its undo. */
   boot_id: string | null
   undo_boot_id: string | null
-  /** Null until it is done. */
+  /** Null until the rewind is done. */
   came_back: 'memory' | 'disk' | null
-  /** What ran then, and what ran when it was begun, as manifests; null where nobody could say. */
+  /** What was running at the target and when the rewind began, as manifests; null if unknown. */
   then_json: string | null
   present_json: string | null
-  /** What left the conversation, as JSON. */
+  /** What was removed from the conversation, as JSON. */
   undone_json: string | null
 }
 

@@ -35,7 +35,7 @@ async function say(text = '/run true'): Promise<{ entryId: string; turnId: strin
 const path = () => `/api/v1/threads/${threadId}/rewind`
 const rewind = (entryId: string, person = owner) => server.call('POST', path(), { body: { entryId }, person })
 const undo = (rewindId: string, person = owner) => server.call('POST', `${path()}/undo`, { body: { rewindId }, person })
-const look = (entryId: string, person = owner) => server.call('GET', `${path()}?before=${entryId}`, { person })
+const previewOf = (entryId: string, person = owner) => server.call('GET', `${path()}?before=${entryId}`, { person })
 const rewound = async (entryId: string) => {
   const answer = await rewind(entryId)
   expect(answer.status).toBe(200)
@@ -49,19 +49,19 @@ const sandbox = async () => {
   return row
 }
 
-test('somebody else, a message that is not there, and an undo of nothing are refused', async () => {
+test('another user, an unknown message and an undo without a rewind are rejected', async () => {
   const { entryId } = await say()
   const other = await server.addPerson('other')
-  for (const answer of [rewind(entryId, other), look(entryId, other), undo('none', other)]) {
+  for (const answer of [rewind(entryId, other), previewOf(entryId, other), undo('none', other)]) {
     expect((await answer).status).toBe(404)
   }
-  for (const answer of [rewind('none'), look('none')])
+  for (const answer of [rewind('none'), previewOf('none')])
     expect(await codeOf(await answer)).toBe('rewind.message-not-found')
   expect(await codeOf(await undo('none'))).toBe('rewind.not-undoable')
   expect(host.snapshots.rewinds).toEqual([])
 })
 
-test('a rewind that the host refuses changes nothing, and the thread goes on', async () => {
+test('a rewind that the host rejects changes nothing, and the thread continues', async () => {
   await say()
   const { entryId } = await say()
   const [before, row] = [await entries(), await sandbox()]
@@ -72,16 +72,19 @@ test('a rewind that the host refuses changes nothing, and the thread goes on', a
   await say()
 })
 
-test('a moment of which the disk is not kept cannot be gone back to, and the preview says so', async () => {
+test('a message whose disk snapshot is gone cannot be rewound to, and the preview says so', async () => {
   await say()
   const { entryId } = await say()
   host.snapshots.bySandbox.clear()
   expect(await codeOf(await rewind(entryId))).toBe('rewind.snapshot-gone')
-  expect(await (await look(entryId)).json()).toMatchObject({ problem: 'rewind.snapshot-gone', disk: { to: 'gone' } })
+  expect(await (await previewOf(entryId)).json()).toMatchObject({
+    problem: 'rewind.snapshot-gone',
+    disk: { to: 'gone' },
+  })
   expect(host.snapshots.rewinds).toEqual([])
 })
 
-test('C9: a rewind takes messages and disk back to before the message, and its undo brings both back', async () => {
+test('C9: a rewind restores messages and disk to before the message, and its undo brings both back', async () => {
   const first = await say()
   const kept = (await server.areas.turns.snapshots.afterTurns(threadId, [first.turnId]))?.id
   const beforeThat = await entries()
@@ -105,13 +108,13 @@ test('C9: a rewind takes messages and disk back to before the message, and its u
   await rewound(entryId)
 })
 
-test('C9: where the memory of then is kept it runs when the rewind is done, without a start; its undo brings back the newest', async () => {
+test('C9: with a memory snapshot the sandbox runs after the rewind without a start; the undo restores the newest memory', async () => {
   host.snapshots.memoryBytes = 1000
   const first = await say()
   expect(first.turnId).not.toBe('')
   const { entryId } = await say()
   const before = await sandbox()
-  expect(await (await look(entryId)).json()).toMatchObject({ bringsMemory: true })
+  expect(await (await previewOf(entryId)).json()).toMatchObject({ bringsMemory: true })
   const starts = host.starts.length
   const rewindId = await rewound(entryId)
   const then = await sandbox()
@@ -134,7 +137,7 @@ test('C9: where the memory of then is kept it runs when the rewind is done, with
   expect(host.starts).toHaveLength(starts)
 })
 
-test('memory of then that cannot be used leaves a cold sandbox, whose start says why', async () => {
+test('unusable memory at the target leaves a cold sandbox, and its state says why', async () => {
   host.snapshots.memoryBytes = 1000
   await say()
   const { entryId } = await say()
@@ -148,7 +151,7 @@ test('memory of then that cannot be used leaves a cold sandbox, whose start says
   expect((await entries()).at(-1)).toMatchObject({ code: 'rewound', params: { memory: 'gone' } })
 })
 
-test('memory of what was undone that cannot be used leaves a cold sandbox, whose start says that the rewind was undone', async () => {
+test('unusable memory of the undone state leaves a cold sandbox, and its state says that the rewind was undone', async () => {
   host.snapshots.memoryBytes = 1000
   await say()
   const { entryId } = await say()
@@ -159,7 +162,7 @@ test('memory of what was undone that cannot be used leaves a cold sandbox, whose
   expect((await sandbox()).cause).toMatchObject({ code: 'rewind-undone' })
 })
 
-test('a rewind with memory whose answer is lost is found running, once, and nobody stops it', async () => {
+test('a rewind with memory whose reply is lost is carried out once, and the sandbox is found running and not stopped', async () => {
   host.snapshots.memoryBytes = 1000
   await say()
   const { entryId } = await say()
@@ -167,7 +170,7 @@ test('a rewind with memory whose answer is lost is found running, once, and nobo
   host.loseAnswer = (order) => order === 'rewind' && ++lost < 3
   expect(await codeOf(await rewind(entryId))).toBe('host.unreachable')
   await expect.poll(() => lost).toBe(2)
-  // When the failure has been recorded, and with it when to try again, cannot be seen from here.
+  // The test cannot see when the failure and the time of the retry are recorded.
   const lastKinds = async () => {
     server.clock.now += 60_000
     return (await entries()).slice(-2).map(({ kind }) => kind)
@@ -179,15 +182,15 @@ test('a rewind with memory whose answer is lost is found running, once, and nobo
   expect(host.orders.filter(({ order }) => order === 'stop')).toEqual([])
 })
 
-test('before the first message the disk is as that of a new sandbox', async () => {
+test('before the first message the disk is that of a new sandbox', async () => {
   const { entryId } = await say()
-  expect(await (await look(entryId)).json()).toMatchObject({ disk: { to: 'image', at: null }, problem: null })
+  expect(await (await previewOf(entryId)).json()).toMatchObject({ disk: { to: 'image', at: null }, problem: null })
   await rewound(entryId)
   expect(host.snapshots.rewinds).toMatchObject([{ snapshotId: null }])
   expect(await entries()).toMatchObject([{ kind: 'notice', code: 'rewound' }])
 })
 
-test('a thread without a computer is rewound in its conversation only', async () => {
+test('in a thread without a sandbox only the conversation is rewound', async () => {
   const { entryId } = await say('hello')
   const before = await entries()
   const rewindId = await rewound(entryId)
@@ -196,7 +199,7 @@ test('a thread without a computer is rewound in its conversation only', async ()
   expect(await entries()).toEqual(before)
 })
 
-test('once the conversation went on, or what was undone is not kept, a rewind cannot be undone', async () => {
+test('a rewind cannot be undone after another message or when what was undone is not kept', async () => {
   await say()
   const { entryId } = await say()
   const rewindId = await rewound(entryId)
@@ -212,7 +215,7 @@ test('once the conversation went on, or what was undone is not kept, a rewind ca
   expect(await codeOf(await undo(again))).toBe('rewind.not-undoable')
 })
 
-test('C9: a fork of a rewound thread does not offer the undo, and cannot have it', async () => {
+test('C9: a fork of a rewound thread neither offers nor accepts the undo', async () => {
   await say()
   const { entryId } = await say()
   const rewindId = await rewound(entryId)
@@ -226,7 +229,7 @@ test('C9: a fork of a rewound thread does not offer the undo, and cannot have it
   expect((await undo(rewindId)).status).toBe(204)
 })
 
-test('answers that were undone are not in the list of snapshots, and come back into it with the undo', async () => {
+test('undone turns are not in the list of snapshots and return with the undo', async () => {
   await say()
   const { entryId } = await say()
   await say()
@@ -242,7 +245,7 @@ test('answers that were undone are not in the list of snapshots, and come back i
   expect(await list()).toEqual(before)
 })
 
-test('a preview says what goes, by looking, and wakes and changes nothing', async () => {
+test('a preview lists what would be undone, and changes nothing', async () => {
   await say()
   const { entryId } = await say('/run echo second')
   host.snapshots.changes = {
@@ -278,7 +281,7 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   }
   host.snapshots.namesAsked = { knownSince: 1, names: [{ name: 'example.com', count: 2, isAtLeast: false }] }
   const before = await entries()
-  const preview = (await (await look(entryId)).json()) as RewindPreview
+  const preview = (await (await previewOf(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
     entryId,
     text: '/run echo second',
@@ -313,17 +316,17 @@ test('a preview says what goes, by looking, and wakes and changes nothing', asyn
   expect(host.snapshots.rewinds).toEqual([])
 })
 
-test('what a host has heard for a shorter time, or not at all, is said not to be all', async () => {
+test('lookups are marked incomplete when the host has recorded them for a shorter time or not at all', async () => {
   await say()
   const { entryId } = await say()
-  const lookups = async () => ((await (await look(entryId)).json()) as RewindPreview).lookups
+  const lookups = async () => ((await (await previewOf(entryId)).json()) as RewindPreview).lookups
   expect(await lookups()).toEqual({ names: [], nameCount: 0, since: null, isWhole: false })
   const knownSince = server.clock.now + 5000
   host.snapshots.namesAsked = { knownSince, names: [] }
   expect(await lookups()).toEqual({ names: [], nameCount: 0, since: knownSince, isWhole: false })
 })
 
-test('of more names and files than are named it is said how many there are', async () => {
+test('the preview counts names and files beyond those that it lists', async () => {
   await say()
   const { entryId } = await say()
   const names = Array.from({ length: 150 }, (_, index) => ({
@@ -332,15 +335,15 @@ test('of more names and files than are named it is said how many there are', asy
     isAtLeast: index === 0,
   }))
   host.snapshots.namesAsked = { knownSince: 1, names }
-  // A thousand names of each kind at most, of which those of directories are left out.
+  // The host lists up to 1000 files of each kind, minus directories.
   const files = [{ name: 'home/user/one', bytesBefore: null, bytesNow: 1, lines: null }]
   host.snapshots.changes = { removedCount: 0, changedCount: 0, addedCount: 1200, files, folders: [] }
-  const { lookups, disk } = (await (await look(entryId)).json()) as RewindPreview
+  const { lookups, disk } = (await (await previewOf(entryId)).json()) as RewindPreview
   expect([lookups.names.length, lookups.nameCount, disk.count]).toEqual([100, 150, 1200])
   expect(lookups.names.slice(0, 2).map(({ isAtLeast }) => isAtLeast)).toEqual([true, false])
 })
 
-test('a rewind whose answer is lost is finished, once, and meanwhile nothing is said in the thread', async () => {
+test('a rewind whose reply is lost is finished, once, and no message can be sent until then', async () => {
   await say()
   const { entryId } = await say()
   let lost = 0
@@ -352,14 +355,14 @@ test('a rewind whose answer is lost is finished, once, and meanwhile nothing is 
   await expect.poll(() => lost).toBe(2)
   expect(await codeOf(await rewind(entryId))).toBe('rewind.under-way')
   await expect(say()).rejects.toMatchObject({ code: 'rewind.under-way' })
-  expect(await (await look(entryId)).json()).toMatchObject({ problem: 'rewind.under-way' })
+  expect(await (await previewOf(entryId)).json()).toMatchObject({ problem: 'rewind.under-way' })
   server.clock.now += 60_000
   await expect.poll(async () => (await entries()).at(-1), { timeout: 30_000 }).toMatchObject({ code: 'rewound' })
   expect(host.snapshots.rewinds).toHaveLength(1)
   await say()
 })
 
-test('what is unfinished is finished when the host can be reached again, also an undo', async () => {
+test('an unfinished rewind or undo is finished when the host is reachable again', async () => {
   await say()
   const { entryId } = await say()
   const before = await entries()

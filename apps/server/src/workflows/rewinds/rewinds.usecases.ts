@@ -15,25 +15,25 @@ import {
 import type { LogTransaction, ThreadLog } from '../../threads/public.ts'
 import type { Snapshots, TurnHistory, Turns } from '../../turns/public.ts'
 import { planRewind, type RewindPlan } from './rewind-plan.ts'
-import { type LookDependencies, previewRewind, ranThen, runsNow } from './rewind-preview.ts'
+import { type PreviewDependencies, previewRewind, runningAtTarget, runsNow } from './rewind-preview.ts'
 import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindNotUndoable, rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import type { RewindStore } from './rewinds.store.ts'
 import type { RewindRow } from './rewinds.table.ts'
-import { putBack, readUndone, takeOut, type UndoneConversation } from './undone-conversation.ts'
+import { readUndone, removeUndone, restoreUndone, type UndoneConversation } from './undone-conversation.ts'
 
-/** Threads that become what they were before a message. The caller has checked that the thread is the person's. */
+/** Rewinds threads to before a message. The caller has checked that the user may access the thread. */
 export type Rewinds = {
-  /** What a rewind would undo; changes nothing. Throws `rewind.message-not-found`. */
+  /** Returns what a rewind would undo; changes nothing. Throws `rewind.message-not-found`. */
   preview(threadId: string, entryId: string): Promise<RewindPreview>
   rewind(threadId: string, entryId: string): Promise<RewoundThread>
-  /** Brings back what a rewind undid. Throws `rewind.not-undoable`. */
+  /** Restores what a rewind undid. Throws `rewind.not-undoable`. */
   undo(threadId: string, rewindId: string): Promise<void>
-  /** At start, and when the host can be reached again: finishes what was begun. */
+  /** Called at start and when the host is reachable again: finishes rewinds and undos in progress. */
   recover(): Promise<void>
 }
 
-export type RewindsDependencies = LookDependencies & {
+export type RewindsDependencies = PreviewDependencies & {
   store: RewindStore
   log: ThreadLog
   history: TurnHistory
@@ -61,7 +61,7 @@ export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
     if (newest !== undefined && newest.state !== 'done') throw rewindUnderWay({})
     return newest
   }
-  /** What could not be brought to an end now is tried again until it is. `keepId` names the attempt. */
+  /** Schedules retries if `work` fails and leaves the rewind unfinished. `keepId` identifies the attempt. */
   const orLater = async ({ row, keepId }: { row: RewindKey; keepId: string }, work: () => Promise<void>) => {
     try {
       await work()
@@ -88,7 +88,10 @@ export function makeRewinds(dependencies: RewindsDependencies): Rewinds {
         await snapshots.settled(threadId)
         const plan = await planRewind(dependencies, { threadId, entryId })
         if (plan.disk.to === 'gone') throw rewindSnapshotGone({})
-        const [present, earlier] = await Promise.all([runsNow(dependencies, plan.disk), ranThen(dependencies, plan)])
+        const [present, earlier] = await Promise.all([
+          runsNow(dependencies, plan.disk),
+          runningAtTarget(dependencies, plan),
+        ])
         const row = newRow(system, plan, { present, earlier })
         await store.insert(row)
         await orLater({ row, keepId: row.keep_id }, () => carryOut(dependencies, { ...row, position: 0 }))
@@ -144,7 +147,10 @@ function newRow(
   }
 }
 
-/** Disk first, then the conversation with the record that it is done. Begun again after a crash, from wherever it was. */
+/**
+ * Changes the disk first, then the conversation together with the record that the rewind is done. After a crash it runs
+ * again from any point.
+ */
 async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Promise<void> {
   const { store, system } = dependencies
   const { target_id: snapshotId, keep_id: keepId, boot_id: bootId } = row
@@ -177,27 +183,27 @@ async function carryOut(dependencies: RewindsDependencies, row: RewindRow): Prom
     came_back: made?.from ?? ('disk' as const),
     undone_json: JSON.stringify(undone),
   }
-  await takeOut(dependencies, {
+  await removeUndone(dependencies, {
     row,
     undone,
     notice,
     alongside: async (transaction) => {
       await store.change(row.id, columns, transaction)
-      await noteGoingOn(dependencies, { row, made, begunAt: row.at, cause: 'rewound' }, transaction)
+      await noteWithMemory(dependencies, { row, made, begunAt: row.at, cause: 'rewound' }, transaction)
     },
   })
   await report(dependencies, row)
 }
 
-/** It is on record that one is due: what fails now is written at the next use of the sandbox. */
+/** The due report is recorded: if writing fails now, the report is written at the next use of the sandbox. */
 async function report({ reports, logger }: RewindsDependencies, { thread_id: threadId }: RewindRow): Promise<void> {
   await reports.reportWake(threadId).catch((error: unknown) => {
     logger.warn({ err: error, threadId }, 'the report of a rewind was not written yet')
   })
 }
 
-/** With memory a report is due as after a wake: it is written once the conversation says what happened. */
-async function noteGoingOn(
+/** With memory a report is due as after a wake; it is written once the conversation has the notice. */
+async function noteWithMemory(
   { sandboxes, system }: RewindsDependencies,
   noted: { row: RewindRow; made: RewoundSandbox | null; begunAt: number; cause: ExchangeCause },
   transaction: LogTransaction,
@@ -227,18 +233,18 @@ async function carryOutUndo(dependencies: RewindsDependencies, row: RewindRow): 
   const order = { snapshotId, keepId, bootId, manifestJson: row.present_json, cause: 'rewind-undone' as const }
   const made = await exchange(dependencies, row, order)
   const undone = JSON.parse(row.undone_json ?? 'null') as UndoneConversation
-  await putBack(dependencies, {
+  await restoreUndone(dependencies, {
     row,
     undone,
     alongside: async (transaction) => {
       await store.remove(row.id, transaction)
-      await noteGoingOn(dependencies, { row, made, begunAt, cause: order.cause }, transaction)
+      await noteWithMemory(dependencies, { row, made, begunAt, cause: order.cause }, transaction)
     },
   })
   await report(dependencies, row)
 }
 
-/** Null: the thread had no disk. A host that refuses has changed nothing: it never was. */
+/** Null: the thread had no disk. If the host rejects the order, nothing has changed, and the rewind is discarded. */
 async function exchange(
   dependencies: RewindsDependencies,
   row: RewindRow,
@@ -250,14 +256,14 @@ async function exchange(
   const made = await dependencies.sandboxes
     .rewind({ threadId, sandboxId, memory, ...order })
     .catch(async (error: unknown) => {
-      if (!isUnanswered(error)) await giveUp(dependencies, row, order.keepId)
+      if (!isUnanswered(error)) await discardRewind(dependencies, row, order.keepId)
       throw error
     })
   await dependencies.snapshots.keep({ threadId, sandboxId, kept: made.kept })
   return made
 }
 
-/** Throws while it cannot be said how it ends. */
+/** Throws while the outcome is unknown. */
 async function finish(dependencies: RewindsDependencies, { id, thread_id }: RewindKey): Promise<void> {
   const { store, logger } = dependencies
   const row = await store.find(thread_id, id)
@@ -275,7 +281,11 @@ async function isUnfinished({ store }: RewindsDependencies, { id, thread_id }: R
   return row !== undefined && row.state !== 'done'
 }
 
-async function giveUp({ store, host, logger }: RewindsDependencies, row: RewindRow, keepId: string): Promise<void> {
+async function discardRewind(
+  { store, host, logger }: RewindsDependencies,
+  row: RewindRow,
+  keepId: string,
+): Promise<void> {
   const { id, sandbox_id: sandboxId } = row
   if (row.state === 'begun') await store.remove(id)
   else await store.change(id, { state: 'done', undo_keep_id: null })
@@ -285,7 +295,7 @@ async function giveUp({ store, host, logger }: RewindsDependencies, row: RewindR
   })
 }
 
-/** The same disk, what was undone is kept, and nothing was said since. */
+/** A rewind can be undone if the disk is the same, what was undone is kept, and no message was sent since. */
 async function isUndoable(
   { history, log, snapshots, sandboxes }: RewindsDependencies,
   row: RewindRow,
@@ -293,10 +303,10 @@ async function isUndoable(
   const last = await history.lastTurn(row.thread_id)
   if ((last?.id ?? null) !== row.last_turn_id) return false
   const view = last && (await log.turn(row.thread_id, last.id))
-  // One that failed can be answered anew, as the same turn.
+  // A failed turn can be retried as the same turn.
   if (view !== undefined && (view.endedAt === null || view.endedAt > row.at)) return false
   const sandbox = await sandboxes.find(row.thread_id)
-  // A disk that there was not when it was rewound would stay as it is.
+  // A disk created after the rewind would stay unchanged.
   if (row.sandbox_id === null) return true
   return sandbox?.id === row.sandbox_id && row.kept_id !== null && (await snapshots.isKept(row.thread_id, row.kept_id))
 }

@@ -48,7 +48,7 @@ const changesOf = (known: Parameters<typeof compareRunning>[0]) => {
   return [...processes, ...variables].map(({ name, change }) => `${change} ${name}`)
 }
 
-test('where nobody can say what runs now, or ran then, that is said, and nothing is made up', () => {
+test('when it is unknown what runs now or was running at the target, the comparison says so', () => {
   const now = manifest([process(1, 'sleep 9')], [variable('x', '1:a')])
   expect(compareRunning({ now: null, earlier: null, bringsMemory: true })).toMatchObject({
     knowsNow: false,
@@ -63,7 +63,7 @@ test('where nobody can say what runs now, or ran then, that is said, and nothing
   expect(changesOf({ now: null, earlier: now, bringsMemory: true })).toEqual(['restored sleep 9', 'restored x'])
 })
 
-test('a kernel that was silent, or held more than was written down, leaves open what it had', () => {
+test('variables and processes are unclear after an incomplete manifest', () => {
   const now = manifest([], [variable('x', '1:a')])
   const part = { part: 'variables', context: 'main', detail: '' } as const
   for (const unread of [
@@ -88,7 +88,7 @@ test('a kernel that was silent, or held more than was written down, leaves open 
   expect(changesOf({ now: running, earlier: files, bringsMemory: true })).toEqual(['removed sleep 9'])
 })
 
-test('with memory each process comes back, goes on from then, or ends; another one with the same command is another one', () => {
+test('with memory each process is restored, returns or is removed; a process with the same command and another PID is another one', () => {
   const earlier = manifest([process(1, 'watch'), process(2, 'train'), process(3, 'sleep 9')])
   const now = manifest([process(2, 'train'), process(4, 'sleep 9')])
   expect(changesOf({ now, earlier, bringsMemory: true })).toEqual([
@@ -96,7 +96,7 @@ test('with memory each process comes back, goes on from then, or ends; another o
   ])
 })
 
-test('without memory all that runs ends but services, which start again; what ran then does not come back', () => {
+test('without memory all processes end except services, which restart; earlier processes and variables are lost', () => {
   const web = process(5, 'npm start', { role: 'service', service: 'web' })
   const earlier = manifest([process(1, 'watch'), process(2, 'train')], [variable('x', '1:a'), variable('y', '2:b')])
   const now = manifest([process(2, 'train'), web], [variable('x', '1:a')])
@@ -106,7 +106,7 @@ test('without memory all that runs ends but services, which start again; what ra
   ])
 })
 
-test('what the guest keeps for itself and what a process started in turn is not named; a service is one line', () => {
+test('the guest’s own processes and child processes are not listed; a service is listed once', () => {
   const now = manifest([
     process(1, 'python3', { role: 'kernel' }),
     process(2, 'bash', { role: 'shell' }),
@@ -121,7 +121,7 @@ test('what the guest keeps for itself and what a process started in turn is not 
   ])
 })
 
-test('variables are compared by what they hold where that is known, by type and size otherwise, and else said to be unclear', () => {
+test('variables are compared by content where it is known, otherwise by type and size, and are unclear if both are equal', () => {
   const identity = { compared: 'identity' as const }
   const earlier = manifest(
     [],
@@ -148,7 +148,7 @@ test('variables are compared by what they hold where that is known, by type and 
   expect(compared.variables[2]).toMatchObject({ typeNow: 'str', typeThen: 'int' })
 })
 
-test('more than a person reads is a number, and a long name is cut', () => {
+test('long lists end after 100 variables with the total count, and long names are truncated', () => {
   const many = Array.from({ length: 300 }, (_, index) => variable(`v${index}`, '1:a'))
   const now = manifest([process(1, 'x'.repeat(1000))], many)
   const compared = compareRunning({ now, earlier: nothingRuns, bringsMemory: true })
@@ -163,7 +163,7 @@ const leftOut = (variables: number, processes = 0): Partial<Manifest> => ({
   kernels: [{ context: 'main', pid: 9, state: 'idle', variables: [variable('x', '1:a')], variablesLeftOut: variables }],
 })
 
-test('each kind of change is counted over all, also beyond those that are named', () => {
+test('each kind of change is counted, also beyond the listed names', () => {
   const [stay, end, begin] = [120, 130, 140]
   const some = (count: number, from: number) =>
     Array.from({ length: count }, (_, index) => process(from + index, `run ${from + index}`))
@@ -184,7 +184,7 @@ test('each kind of change is counted over all, also beyond those that are named'
   expect(compared.leftOut).toEqual({ processesNow: 0, processesThen: 0, variablesNow: 0, variablesThen: 0 })
 })
 
-test('what a look, or what was written down, has no room for is counted, and nothing is said of it that nobody knows', () => {
+test('processes and variables that a manifest leaves out are counted, and their change is unclear', () => {
   const [now, earlier] = [manifest([], [], leftOut(4100, 7)), manifest([], [], leftOut(4000, 9))]
   const warm = compareRunning({ now, earlier, bringsMemory: true })
   expect(warm).toMatchObject({ variableCount: 0, sameVariables: 1, unclearVariables: 0, knowsVariables: false })
@@ -193,13 +193,13 @@ test('what a look, or what was written down, has no room for is counted, and not
   expect(changesOf({ now: started, earlier, bringsMemory: true })).toContain('unclear sleep 9')
 })
 
-test('a variable of then that Python did not name now may be there: it counts as one that could not be compared', () => {
+test('an earlier variable is unclear when the current manifest leaves variables out', () => {
   const earlier = manifest([], [variable('x', '1:a'), variable('y', '1:a')])
   const compared = compareRunning({ now: manifest([], [], leftOut(50)), earlier, bringsMemory: true })
   expect(compared).toMatchObject({ variables: [], sameVariables: 1, unclearVariables: 1 })
 })
 
-test('without memory every variable of now goes, also those that were not named', () => {
+test('without memory every current variable is removed, including those left out of the manifest', () => {
   const earlier = manifest([], [], leftOut(20))
   const compared = compareRunning({ now: manifest([], [], leftOut(4999)), earlier, bringsMemory: false })
   expect(compared).toMatchObject({ variableCount: 5000, variablesByChange: { removed: 5000, lost: 0 } })

@@ -7,11 +7,14 @@ type Running = RewindPreview['running']
 type ProcessChange = Running['processes'][number]
 type VariableChange = Running['variables'][number]
 
-/** More names than a person reads. */
+/** Limit for readability. */
 const maxNames = 100
 const maxCharacters = 200
 
-/** What a rewind does to what runs. Null: nobody can say. Without memory nothing of then comes back by itself. */
+/**
+ * Returns what a rewind does to running processes and variables. Null manifests are unknown. Without memory nothing
+ * earlier returns, except that services restart.
+ */
 export function compareRunning(known: {
   now: Manifest | null
   earlier: Manifest | null
@@ -21,15 +24,15 @@ export function compareRunning(known: {
   const processes = processChanges(known)
   const variables = variableChanges(known)
   const manifests = [now, earlier].filter((manifest) => manifest !== null)
-  // Without memory every variable of now goes, whichever it is.
+  // Without memory every current variable is removed, including those left out of the manifest.
   const gone = bringsMemory ? 0 : variablesLeftOut(now)
-  const byChange = countedBy(variableOrder, variables.changes)
+  const byChange = countByChange(variableOrder, variables.changes)
   return {
     knowsNow: now !== null,
     knowsThen: earlier !== null,
     processes: processes.slice(0, maxNames),
     processCount: processes.length,
-    processesByChange: countedBy(processOrder, processes),
+    processesByChange: countByChange(processOrder, processes),
     variables: variables.changes.slice(0, maxNames),
     variableCount: variables.changes.length + gone,
     variablesByChange: { ...byChange, removed: byChange.removed + gone },
@@ -43,11 +46,11 @@ export function compareRunning(known: {
     },
     knowsVariables:
       (bringsMemory ? manifests.length === 2 : now !== null) &&
-      manifests.every((manifest) => saysAllVariables(manifest)),
+      manifests.every((manifest) => isVariableListComplete(manifest)),
   }
 }
 
-function countedBy<Change extends string>(
+function countByChange<Change extends string>(
   order: readonly Change[],
   changes: readonly { change: Change }[],
 ): Record<Change, number> {
@@ -60,23 +63,26 @@ const variableOrder = ['restored', 'changed', 'removed', 'lost'] as const
 
 function processChanges({ now, earlier, bringsMemory }: Compared): ProcessChange[] {
   const [present, past] = [headsOf(now), headsOf(earlier)]
-  const isIn = (heads: readonly Head[], head: Head) => heads.some((other) => isSame(other, head))
-  const ofNow = present.map((head): ProcessChange => {
-    if (bringsMemory && isIn(past, head)) return told(head, 'returns')
-    if (bringsMemory && !saysAllProcesses(earlier)) return told(head, 'unclear')
-    return told(head, head.kind === 'service' ? 'restarted' : 'removed')
+  const includesHead = (heads: readonly Head[], head: Head) => heads.some((other) => isSame(other, head))
+  const fromNow = present.map((head): ProcessChange => {
+    if (bringsMemory && includesHead(past, head)) return changeOf(head, 'returns')
+    if (bringsMemory && !isProcessListComplete(earlier)) return changeOf(head, 'unclear')
+    return changeOf(head, head.kind === 'service' ? 'restarted' : 'removed')
   })
-  const ofThen = past
-    .filter((head) => !isIn(present, head))
-    .map((head): ProcessChange => told(head, bringsMemory ? 'restored' : 'lost'))
-  return [...ofNow, ...ofThen].toSorted(
+  const fromEarlier = past
+    .filter((head) => !includesHead(present, head))
+    .map((head): ProcessChange => changeOf(head, bringsMemory ? 'restored' : 'lost'))
+  return [...fromNow, ...fromEarlier].toSorted(
     (one, other) => processOrder.indexOf(one.change) - processOrder.indexOf(other.change),
   )
 }
 
 type Head = { kind: ProcessChange['kind']; name: string; process: ManifestProcess }
 
-/** What a person or the agent started: not the guest's own, and not what those started in turn. A service counts once. */
+/**
+ * Processes that the user or the agent started: not the guest’s own, and no child processes of these. A service counts
+ * once.
+ */
 function headsOf(manifest: Manifest | null): Head[] {
   const all = manifest === null ? [] : personsProcesses(manifest)
   const parents = new Map(all.filter(({ role }) => role !== 'terminal').map((process) => [process.pid, process]))
@@ -93,14 +99,14 @@ function headsOf(manifest: Manifest | null): Head[] {
   })
 }
 
-/** A pid and the time of its start name a process within one kernel of a sandbox; another boot has other processes. */
+/** A PID and its start time identify a process within one boot of a sandbox; another boot has other processes. */
 function isSame(one: Head, other: Head): boolean {
   if (one.kind !== other.kind || one.name !== other.name) return false
   if (one.kind === 'service') return true
   return one.process.pid === other.process.pid && one.process.startTicks === other.process.startTicks
 }
 
-function told({ name, kind }: Head, change: ProcessChange['change']): ProcessChange {
+function changeOf({ name, kind }: Head, change: ProcessChange['change']): ProcessChange {
   return { name: name.slice(0, maxCharacters), kind, change }
 }
 
@@ -110,8 +116,8 @@ function variableChanges({ now, earlier, bringsMemory }: Compared) {
   let [same, unclear] = [0, 0]
   for (const [key, variable] of present) {
     const before = bringsMemory ? past.get(key) : undefined
-    // Of what nobody wrote down is not known whether it was there.
-    const isOpen = bringsMemory && before === undefined && !saysAllVariables(earlier)
+    // If the earlier manifest is incomplete, the variable may have existed.
+    const isOpen = bringsMemory && before === undefined && !isVariableListComplete(earlier)
     const outcome = isOpen ? 'unclear' : before === undefined ? 'removed' : compareVariable(before, variable)
     if (outcome === 'same') same += 1
     else if (outcome === 'unclear') unclear += 1
@@ -119,8 +125,8 @@ function variableChanges({ now, earlier, bringsMemory }: Compared) {
   }
   for (const [key, variable] of past) {
     if (present.has(key)) continue
-    // Python has more now than it said: this one may be there.
-    if (bringsMemory && now !== null && !saysAllVariables(now)) unclear += 1
+    // The current manifest is incomplete: this variable may still exist.
+    if (bringsMemory && now !== null && !isVariableListComplete(now)) unclear += 1
     else changes.push(change(bringsMemory ? 'restored' : 'lost', { before: variable }))
   }
   const ordered = changes.toSorted(
@@ -134,16 +140,16 @@ function variablesOf(manifest: Manifest | null): Map<string, ManifestVariable> {
   return new Map(all.map((variable) => [`${variable.context}\n${variable.name}`, variable]))
 }
 
-/** What was silent, or more than was written down, leaves open what else there is. */
-function saysAllVariables(manifest: Manifest | null): boolean {
-  return variablesLeftOut(manifest) === 0 && saysAll(manifest, 'variables')
+/** An incomplete manifest leaves open what else exists. */
+function isVariableListComplete(manifest: Manifest | null): boolean {
+  return variablesLeftOut(manifest) === 0 && isFullyListed(manifest, 'variables')
 }
 
-function saysAllProcesses(manifest: Manifest | null): boolean {
-  return (manifest?.processesLeftOut ?? 0) === 0 && saysAll(manifest, 'processes')
+function isProcessListComplete(manifest: Manifest | null): boolean {
+  return (manifest?.processesLeftOut ?? 0) === 0 && isFullyListed(manifest, 'processes')
 }
 
-function saysAll(manifest: Manifest | null, part: ManifestPart): boolean {
+function isFullyListed(manifest: Manifest | null, part: ManifestPart): boolean {
   return manifest !== null && !manifest.unread.some((entry) => entry.part === part)
 }
 
@@ -151,7 +157,9 @@ function variablesLeftOut(manifest: Manifest | null): number {
   return manifest?.kernels.reduce((sum, kernel) => sum + (kernel.variablesLeftOut ?? 0), 0) ?? 0
 }
 
-/** `content` is compared without looking at which object it is. The same object may hold something else by now. */
+/**
+ * `content` fingerprints are compared without the identity of the object: the same object may have other content now.
+ */
 function compareVariable(before: ManifestVariable, now: ManifestVariable): 'same' | 'changed' | 'unclear' {
   if (before.type !== now.type) return 'changed'
   const isComparable = before.compared === 'content' && now.compared === 'content'
@@ -181,5 +189,5 @@ function change(
   }
 }
 
-/** The thread's one kernel. */
+/** The thread’s only kernel. */
 const mainContext = 'main'

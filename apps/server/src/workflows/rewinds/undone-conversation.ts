@@ -3,21 +3,21 @@ import type { LogTransaction, ThreadChange, ThreadLog } from '../../threads/publ
 import { type CompactionRecord, type TurnHistory, type TurnRecord, writerOf } from '../../turns/public.ts'
 import type { RewindRow } from './rewinds.table.ts'
 
-/** What a rewind took out of a conversation: all that is needed to put it back. Outputs stay where they are. */
+/** What a rewind removed from a conversation: all that is needed to restore it. Outputs stay where they are. */
 export type UndoneConversation = {
   turns: UndoneTurn[]
   views: Turn[]
   entries: Entry[]
-  /** A summary that spoke of them. */
+  /** A summary that covers removed turns. */
   compaction: CompactionRecord | null
 }
 
-/** Stored. One from before notes had codes has none: after an undo, the model gets its note once more. */
+/** Stored. Records from before notes had codes lack `noteCodes`: after an undo, the model gets its note once more. */
 type UndoneTurn = Omit<TurnRecord, 'noteCodes'> & Partial<Pick<TurnRecord, 'noteCodes'>>
 
 type Conversation = { log: ThreadLog; history: TurnHistory }
 
-/** What belongs to the turns from `ordinal` on. */
+/** Reads what belongs to the turns from `ordinal` on. */
 export async function readUndone(
   { log, history }: Conversation,
   { threadId, ordinal }: { threadId: string; ordinal: number },
@@ -34,8 +34,8 @@ export async function readUndone(
   }
 }
 
-/** Takes the turns out, and says so in their place. */
-export async function takeOut(
+/** Removes the turns and adds the notice in their place. */
+export async function removeUndone(
   { log, history }: Conversation,
   order: {
     row: RewindRow
@@ -55,8 +55,8 @@ export async function takeOut(
   })
 }
 
-/** Puts the turns back, in the place of what said that they are gone. */
-export async function putBack(
+/** Restores the turns and removes the notice and what followed it. */
+export async function restoreUndone(
   { log, history }: Conversation,
   order: {
     row: RewindRow
@@ -67,7 +67,7 @@ export async function putBack(
   const { row, undone } = order
   const entries = await log.entries(row.thread_id)
   const notice = entries.findIndex(({ id }) => id === row.notice_entry_id)
-  // The computer whose wakes follow the notice is given up.
+  // The undo discards the sandbox state whose wakes follow the notice.
   const gone =
     notice < 0 ? [] : entries.slice(notice).filter(({ id, kind }) => kind === 'wake' || id === row.notice_entry_id)
   const changes: ThreadChange[] = [
