@@ -14,7 +14,7 @@ import { makeRewindsFeature, type RewindsFeature } from './rewinds/rewinds.ts'
 import { makeRunsFeature, type RunsFeature } from './runs/runs.ts'
 import { makeSharingFeature } from './sharing/sharing.ts'
 
-/** Operations on a whole thread. */
+/** Features that act on whole threads: forks, rewinds, exports, links, agents and runs. */
 export type WorkflowArea = Pick<AgentsFeature, 'agents' | 'environments' | 'installs'> & {
   runs: RunsFeature
   /** Pages of links, at `/shared`. */
@@ -29,17 +29,17 @@ export type WorkflowArea = Pick<AgentsFeature, 'agents' | 'environments' | 'inst
   stopRuns(): Promise<void>
 }
 
-type Known = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea; turns: TurnArea }
+type Areas = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea; turns: TurnArea }
 
-export function makeWorkflowArea(known: Known, options: { host: HostClient; hosts: AllowedHosts }): WorkflowArea {
-  const { platform, people, threads, turns } = known
+export function makeWorkflowArea(areas: Areas, options: { host: HostClient; hosts: AllowedHosts }): WorkflowArea {
+  const { platform, people, threads, turns } = areas
   const { open, blobs, secretBox, system, logger } = platform
   const { hosts } = options
   const { audit, settings, userHub } = people
   const { log } = threads
-  const { forks, rewinds } = makeCopies(known, options)
+  const { forks, rewinds } = makeCopies(areas, options)
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
-  const { routes: agentRoutes, ...agents } = makeAgents(known, options)
+  const { routes: agentRoutes, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
     open,
     hosts,
@@ -53,7 +53,7 @@ export function makeWorkflowArea(known: Known, options: { host: HostClient; host
     system,
     logger,
   })
-  register(known, { rewinds, agents, runs })
+  register(areas, { rewinds, agents, runs })
   return {
     ...agents,
     runs,
@@ -77,7 +77,7 @@ export function makeWorkflowArea(known: Known, options: { host: HostClient; host
 }
 
 function makeCopies(
-  { platform, threads, sandboxes, turns }: Known,
+  { platform, threads, sandboxes, turns }: Areas,
   { host }: { host: HostClient },
 ): { forks: ForksFeature; rewinds: RewindsFeature } {
   const { open, blobs, operations, system, logger } = platform
@@ -120,7 +120,7 @@ function makeCopies(
   return { forks, rewinds }
 }
 
-function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { host }: { host: HostClient }) {
+function makeAgents({ platform, people, threads, sandboxes, turns }: Areas, { host }: { host: HostClient }) {
   const { open, operations, secrets, system } = platform
   const { rows, servicesOf, hashKeyOf, beginAs, changed } = sandboxes
   return makeAgentsFeature({
@@ -144,9 +144,9 @@ function makeAgents({ platform, people, threads, sandboxes, turns }: Known, { ho
   })
 }
 
-/** What this area adds to the lists of those below it, and what it listens to. */
+/** Registers this area’s gates, notes and owners with the areas below, and subscribes to their events. */
 function register(
-  { sandboxes, turns }: Known,
+  { sandboxes, turns }: Areas,
   {
     rewinds,
     agents,

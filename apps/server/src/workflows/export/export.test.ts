@@ -111,14 +111,14 @@ async function exported(format: string, person = owner): Promise<Response> {
   return await server.call('GET', `/api/v1/threads/${threadId}/export?format=${format}`, { person })
 }
 
-test('an export of an unknown format, of nobody’s thread or of somebody else’s is refused', async () => {
+test('an export in an unknown format, of a missing thread or of another user’s thread is rejected', async () => {
   expect((await exported('pdf')).status).toBe(400)
   expect((await exported('html', await server.addPerson('other'))).status).toBe(404)
   const unknown = await server.call('GET', '/api/v1/threads/t-none/export?format=html', { person: owner })
   expect(unknown.status).toBe(404)
 })
 
-test('an export is always saved, under a name that every file system takes', async () => {
+test('an export is always a download, under a name that every file system accepts', async () => {
   for (const [format, ending] of [
     ['markdown', 'md'],
     ['html', 'html'],
@@ -132,7 +132,7 @@ test('an export is always saved, under a name that every file system takes', asy
   }
 })
 
-test('as Markdown the conversation is whole, and nothing in it ends a block before its time', async () => {
+test('the Markdown export contains the whole conversation, and nothing in it closes a block early', async () => {
   const text = await (await exported('markdown')).text()
   expect(text).toMatch(/^# A\/B/)
   expect(text).toContain('> open fence')
@@ -144,7 +144,7 @@ test('as Markdown the conversation is whole, and nothing in it ends a block befo
   expect(fenced('a `````` b', 'text').split('\n')[0]).toBe('```````text')
 })
 
-test('as a page it holds its pictures, loads nothing, and what people and models wrote is text', async () => {
+test('the HTML export contains its images, loads nothing, and shows what people and models wrote as text', async () => {
   const html = await (await exported('html')).text()
   expect(html).toContain(`src="data:image/png;base64,${png.toString('base64')}"`)
   expect(html).toContain("default-src 'none'")
@@ -153,7 +153,7 @@ test('as a page it holds its pictures, loads nothing, and what people and models
   expect(html).toContain('<table>')
 })
 
-test('as a notebook it is what the schema of Jupyter asks for, and each cell does what was done', async () => {
+test('the notebook export is valid under Jupyter’s schema, and each cell does what was done', async () => {
   const notebook = (await (await exported('notebook')).json()) as { cells: Record<string, unknown>[] }
   const schema = JSON.parse(await readFile(path.join(import.meta.dirname, 'nbformat-4.5.schema.json'), 'utf8'))
   const checked = z.fromJSONSchema(schema)

@@ -2,20 +2,20 @@ import type { Display, ToolCallEntry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
 
-/** Output beyond this is named by its size; who wants all of it downloads it from its card. */
+/** Longer output is described by its size; the whole output can be downloaded from its card. */
 const maxOutputBytes = 256 * 1024
-/** A picture larger than this is named instead of included: the file is to be opened by an ordinary program. */
-const maxPictureBytes = 16 * 1024 * 1024
+/** A larger image is named instead of included, so that ordinary programs can open the file. */
+const maxImageBytes = 16 * 1024 * 1024
 
-/** Where an export takes the bytes from that the conversation only names. */
+/** Where an export reads the bytes that the conversation only references. */
 export type ExportSource = {
   threadId: string
   blobs: BlobStore
-  /** The address of a file that the conversation names; without it files are named only. */
+  /** Returns the address of a file that the conversation references; without it, files are only named. */
   fileAddress?: (file: { attachmentId: string } | { url: string }) => string | undefined
 }
 
-/** What a command printed, from its beginning, and how many bytes more there are. */
+/** Returns the beginning of a command’s output and how many bytes are missing. */
 export async function wholeOutput(
   { blobs, threadId }: ExportSource,
   call: ToolCallEntry,
@@ -30,28 +30,28 @@ export async function wholeOutput(
   return { text: new TextDecoder().decode(bytes), missingBytes: Math.max(0, sizeBytes - bytes.length) }
 }
 
-/** The bytes at an address of this thread's results; undefined when they are gone or too many. */
+/** The bytes at an address of this thread’s results; undefined if they no longer exist or are too many. */
 export async function resultBytes(
   { blobs, threadId }: ExportSource,
   item: { url: string; sizeBytes: number },
 ): Promise<Buffer | undefined> {
   const prefix = `/api/v1/threads/${threadId}/results/`
-  if (!item.url.startsWith(prefix) || item.sizeBytes > maxPictureBytes) return undefined
+  if (!item.url.startsWith(prefix) || item.sizeBytes > maxImageBytes) return undefined
   return await bytesAt(blobs, `results/${threadId}/${item.url.slice(prefix.length)}`)
 }
 
-/** The bytes of a blob, if there are not too many. */
+/** The bytes of a blob; undefined if there are none or too many. */
 export async function bytesAt(blobs: BlobStore, key: string): Promise<Buffer | undefined> {
-  const bytes = Buffer.from(await readStored(blobs, { key, offset: 0, length: maxPictureBytes + 1 }))
-  return bytes.length === 0 || bytes.length > maxPictureBytes ? undefined : bytes
+  const bytes = Buffer.from(await readStored(blobs, { key, offset: 0, length: maxImageBytes + 1 }))
+  return bytes.length === 0 || bytes.length > maxImageBytes ? undefined : bytes
 }
 
-/** Types that every browser shows as a picture. SVG is one: as an image it runs nothing and loads nothing. */
-export function isPictureType(mediaType: string): boolean {
+/** Types that every browser shows as an image. SVG is included: as an image it runs nothing and loads nothing. */
+export function isImageType(mediaType: string): boolean {
   return /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml)$/.test(mediaType)
 }
 
-/** The text of one form of a rich result, wherever it is. */
+/** The text of one form of a rich result, inline or stored. */
 export async function displayText(source: ExportSource, item: Display['items'][number]): Promise<string | undefined> {
   if (item.text !== undefined) return item.text
   if (item.url === undefined) return undefined
@@ -59,14 +59,14 @@ export async function displayText(source: ExportSource, item: Display['items'][n
   return bytes?.toString('utf8')
 }
 
-/** A field of a tool's input, which is as the model wrote it. */
+/** A string field of a tool’s input. The input is unvalidated model output. */
 export function inputText(call: ToolCallEntry, name: string): string {
   const input = call.input as Record<string, unknown> | null
   const value = typeof input === 'object' ? input?.[name] : undefined
   return typeof value === 'string' ? value : ''
 }
 
-/** What a call did, on one line. */
+/** Describes a call on one line. */
 export function callLine(call: ToolCallEntry): string {
   if (call.connection !== undefined) return `${call.connection.name}: ${call.connection.tool}`
   const subject = ['path', 'name', 'pattern', 'url'].map((name) => inputText(call, name)).find((text) => text !== '')
@@ -75,7 +75,7 @@ export function callLine(call: ToolCallEntry): string {
   return `${call.tool}${subject === undefined ? '' : ` ${subject.replaceAll(/\s+/g, ' ')}`}${counts}`
 }
 
-/** How a call ended, when it did not end well. */
+/** How a call failed; null if it succeeded. */
 export function callProblem(call: ToolCallEntry): string | null {
   if (call.error !== null) return call.error.message
   if (call.status === 'succeeded') return null
@@ -83,8 +83,8 @@ export function callProblem(call: ToolCallEntry): string | null {
   return exitCode === null ? call.status : `exit code ${exitCode}`
 }
 
-/** What was sent to the server of a connection and what it answered, with a word about what is not here. */
-export function answerOf(call: ToolCallEntry): string[] {
+/** What was sent to an MCP server and the result that it returned, with a note about what is not included. */
+export function mcpCallTexts(call: ToolCallEntry): string[] {
   const { result } = call
   if (call.connection === undefined) return []
   const input = JSON.stringify(call.input, null, 2)

@@ -16,12 +16,12 @@ async function exported(write: Write, text: string): Promise<string> {
   return pieces.join('')
 }
 
-/** The pictures of an exported page, as their SVG. */
-function pictures(page: string): string[] {
+/** The images of an exported page, as their SVG. */
+function svgImages(page: string): string[] {
   return [...page.matchAll(/src="data:image\/svg\+xml;base64,([^"]+)"/g)].map((found) => atob(found[1] ?? ''))
 }
 
-test('an exported page shows formulas as MathML, in a line and on a line of their own', async () => {
+test('an exported page shows formulas as MathML, inline and in blocks', async () => {
   const page = await exported(htmlOf, 'so $x^2$ and \\(y\\)\n\n$$\\frac{a}{b}$$\n\n- in a list \\[\nc\n+ d\n\\]')
   expect(page.match(/<math /g)).toHaveLength(4)
   expect(page.match(/<math [^>]*display="block"/g)).toHaveLength(2)
@@ -29,7 +29,7 @@ test('an exported page shows formulas as MathML, in a line and on a line of thei
   expect(page).not.toMatch(/\$|\\\(/)
 })
 
-test('a price in dollars stays a price in an exported page and notebook', async () => {
+test('prices in dollars are not formulas in an exported page and notebook', async () => {
   const text = 'It costs $5 and $10, `echo $A$B`, but $x$ is unknown.'
   const page = await exported(htmlOf, text)
   expect(page).toContain('It costs $5 and $10, <code>echo $A$B</code>')
@@ -39,7 +39,7 @@ test('a price in dollars stays a price in an exported page and notebook', async 
   expect(await exported(markdownOf, text)).toContain(text)
 })
 
-test('TeX that is wrong or hostile shows itself and does nothing', async () => {
+test('invalid or hostile TeX is shown as text and does nothing', async () => {
   const page = await exported(
     htmlOf,
     '$\\frac{$ then \\(\\href{javascript:alert(1)}{x}\\) and \\(\\includegraphics{http://x.example/y}\\) \\(\\def\\a{\\a\\a}\\a\\)',
@@ -48,27 +48,27 @@ test('TeX that is wrong or hostile shows itself and does nothing', async () => {
   expect(page).toContain('katex-error')
 })
 
-test('an exported page shows a Mermaid diagram as a picture that loads nothing', async () => {
+test('an exported page shows a Mermaid diagram as an image that loads nothing', async () => {
   const page = await exported(htmlOf, '```mermaid\ngraph TD\n  A["a < b & c"] --> B\n```')
-  const [svg = '', ...others] = pictures(page)
+  const [svg = '', ...others] = svgImages(page)
   expect(others).toEqual([])
   expect(svg).toContain('<svg')
   expect(svg).toMatch(/a &lt; b &amp; c/)
   expect(svg).not.toMatch(/https?:\/\/(?!www\.w3\.org)|@import|<script/)
 })
 
-test('a diagram that cannot be drawn stays as its source and says so', async () => {
+test('a diagram that cannot be drawn is shown as source with a note', async () => {
   for (const source of ['gantt\n  title Plan', 'flowchart', 'no diagram', '']) {
     const page = await exported(htmlOf, `\`\`\`mermaid\n${source}\n\`\`\``)
-    expect(pictures(page), source).toEqual([])
+    expect(svgImages(page), source).toEqual([])
     expect(page, source).toContain('language-mermaid')
     expect(page, source).toContain('Exports show this kind of diagram as source.')
   }
 })
 
-test('text that looks like an exported diagram is text', async () => {
+test('text that looks like an exported diagram stays text', async () => {
   const page = await exported(htmlOf, '<pre><code class="language-mermaid">graph TD; A-->B</code></pre>')
-  expect(pictures(page)).toEqual([])
+  expect(svgImages(page)).toEqual([])
   expect(page).toContain('&lt;pre&gt;&lt;code class=&quot;language-mermaid&quot;&gt;')
 })
 

@@ -13,23 +13,23 @@ import { attachmentKey } from '../../threads/public.ts'
 import { isPicture } from '../../turns/public.ts'
 import { type DiagramDrawer, makeDiagramDrawer } from './diagrams.ts'
 import {
-  answerOf,
   bytesAt,
   callLine,
   callProblem,
   displayText,
   type ExportSource,
   inputText,
-  isPictureType,
+  isImageType,
+  mcpCallTexts,
   resultBytes,
   wholeOutput,
 } from './exported-call.ts'
 import { mathHtml } from './math-html.ts'
 
 /**
- * The conversation as one page that needs nothing else. What people, models and programs wrote is shown and never acts:
- * Markdown is written without its HTML, results that are pages stand in frames without rights, and the policy of the page
- * lets no script run and nothing load.
+ * The conversation as one self-contained page. What people, models and programs wrote is shown and never acts: Markdown
+ * is written without its HTML, HTML results are in iframes without permissions, and the page’s policy allows no scripts
+ * and no loading.
  */
 export async function* htmlOf(
   source: ExportSource,
@@ -77,7 +77,7 @@ async function entryHtml(source: ExportSource, entry: Entry, diagrams: DiagramDr
   return entry.kind === 'tool-call' ? await callHtml(source, entry) : ''
 }
 
-/** Without `allowDangerousHtml`, HTML in the text is shown as text, and addresses that are no web pages are dropped. */
+/** Without `allowDangerousHtml`, HTML in the text is shown as text, and only web addresses stay links. */
 function markdownHtml(text: string): string {
   return micromark(withMathMarks(text), {
     extensions: [gfm(), math({ singleDollarTextMath: false })],
@@ -85,17 +85,17 @@ function markdownHtml(text: string): string {
   })
 }
 
-/** As {@link markdownHtml} writes it: what else looks like this was written by somebody and is escaped. */
+/** Matches only what {@link markdownHtml} writes: the same characters in a message are escaped. */
 const diagramCode = /<pre><code class="language-mermaid">([\s\S]*?)<\/code><\/pre>/g
 
-/** Diagrams as pictures; one that cannot be drawn here stays as its source and says so. */
+/** Replaces diagrams with images; a diagram that cannot be drawn here stays as source with a note. */
 async function withDiagrams(html: string, diagrams: DiagramDrawer): Promise<string> {
   const parts: string[] = []
   let from = 0
   for (const found of html.matchAll(diagramCode)) {
     const svg = await diagrams.draw(unescapeHtml(found[1] ?? ''))
     const note = '<p class="note">Exports show this kind of diagram as source.</p>'
-    const shown = svg === null ? found[0] + note : `<p>${picture('image/svg+xml', Buffer.from(svg), 'Diagram')}</p>`
+    const shown = svg === null ? found[0] + note : `<p>${imageHtml('image/svg+xml', Buffer.from(svg), 'Diagram')}</p>`
     parts.push(html.slice(from, found.index), shown)
     from = found.index + found[0].length
   }
@@ -110,10 +110,10 @@ function unescapeHtml(text: string): string {
 async function attachmentHtml({ blobs, threadId, fileAddress }: ExportSource, attachment: Attachment): Promise<string> {
   const { id, name, mediaType } = attachment
   const bytes =
-    isPicture(attachment) && isPictureType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
+    isPicture(attachment) && isImageType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
   return bytes === undefined
     ? `<div class="note">${fileLink(fileAddress?.({ attachmentId: id }), name)}</div>`
-    : `<div>${picture(mediaType, bytes, name)}</div>`
+    : `<div>${imageHtml(mediaType, bytes, name)}</div>`
 }
 
 function fileLink(address: string | undefined, name: string): string {
@@ -144,31 +144,31 @@ async function resultHtml(source: ExportSource, call: ToolCallEntry): Promise<st
     return address === undefined ? '' : `<p>${fileLink(address, result.path.split('/').at(-1) ?? 'file')}</p>`
   }
   if (result?.kind === 'diff') return `<pre>${escapeHtml(result.diff)}</pre>`
-  if (result?.kind === 'image' && isPictureType(result.mediaType)) {
+  if (result?.kind === 'image' && isImageType(result.mediaType)) {
     const bytes = await resultBytes(source, result)
-    return bytes === undefined ? '' : `<div class="shown">${picture(result.mediaType, bytes, result.path)}</div>`
+    return bytes === undefined ? '' : `<div class="shown">${imageHtml(result.mediaType, bytes, result.path)}</div>`
   }
   if (result?.kind === 'connection') {
-    const texts = answerOf(call).map((part) => `<pre>${escapeHtml(part)}</pre>`)
+    const texts = mcpCallTexts(call).map((part) => `<pre>${escapeHtml(part)}</pre>`)
     const bytes = await Promise.all(result.images.map((image) => resultBytes(source, image)))
-    const pictures = result.images.map((image, index) => {
+    const images = result.images.map((image, index) => {
       const found = bytes[index]
-      return found === undefined ? '' : `<div class="shown">${picture(image.mediaType, found, 'Result')}</div>`
+      return found === undefined ? '' : `<div class="shown">${imageHtml(image.mediaType, found, 'Result')}</div>`
     })
-    return [...texts, ...pictures].join('')
+    return [...texts, ...images].join('')
   }
   if (result?.kind !== 'python') return ''
   const shown = await Promise.all(result.displays.map((display) => displayHtml(source, display)))
   return `${shown.join('')}${result.traceback === null ? '' : `<pre>${escapeHtml(result.traceback)}</pre>`}`
 }
 
-/** The first form that a page without scripts can show: a picture, a table in a frame, text. */
+/** The first form that a page without scripts can show: an image, a table in a frame, text. */
 async function displayHtml(source: ExportSource, { items }: Display): Promise<string> {
-  const image = items.find(({ mediaType }) => isPictureType(mediaType))
+  const image = items.find(({ mediaType }) => isImageType(mediaType))
   if (image !== undefined) {
     const inline = image.text === undefined ? undefined : Buffer.from(image.text)
     const bytes = inline ?? (await resultBytes(source, { url: image.url ?? '', sizeBytes: image.sizeBytes }))
-    if (bytes !== undefined) return `<div class="shown">${picture(image.mediaType, bytes, 'Result')}</div>`
+    if (bytes !== undefined) return `<div class="shown">${imageHtml(image.mediaType, bytes, 'Result')}</div>`
   }
   const page = items.find(({ mediaType }) => mediaType === 'text/html')
   const text = page === undefined ? undefined : await displayText(source, page)
@@ -182,6 +182,6 @@ async function displayHtml(source: ExportSource, { items }: Display): Promise<st
     : `<pre>${escapeHtml(words)}</pre>`
 }
 
-function picture(mediaType: string, bytes: Buffer, name: string): string {
+function imageHtml(mediaType: string, bytes: Buffer, name: string): string {
   return `<img alt="${escapeHtml(name)}" src="data:${mediaType};base64,${bytes.toString('base64')}">`
 }

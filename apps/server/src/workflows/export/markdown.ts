@@ -1,11 +1,11 @@
 import type { Entry, ToolCallEntry } from '@threadbox/protocol/public'
 import {
-  answerOf,
   callLine,
   callProblem,
   displayText,
   type ExportSource,
   inputText,
+  mcpCallTexts,
   wholeOutput,
 } from './exported-call.ts'
 
@@ -41,7 +41,7 @@ async function callMarkdown(source: ExportSource, call: ToolCallEntry): Promise<
     ...(result?.kind === 'python' ? await displaysMarkdown(source, result.displays) : []),
     ...(result?.kind === 'python' && result.traceback !== null ? [fenced(result.traceback, 'text')] : []),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),
-    ...answerOf(call).map((part) => fenced(part, 'text')),
+    ...mcpCallTexts(call).map((part) => fenced(part, 'text')),
     ...(problem === null ? [] : [`*${oneLine(problem)}*`]),
   ].join('\n\n')
 }

@@ -1,11 +1,11 @@
 import { type Display, type Entry, mathSegments, type ToolCallEntry } from '@threadbox/protocol/public'
 import {
-  answerOf,
   callLine,
   callProblem,
   displayText,
   type ExportSource,
   inputText,
+  mcpCallTexts,
   resultBytes,
   wholeOutput,
 } from './exported-call.ts'
@@ -93,7 +93,7 @@ function noteOf(call: ToolCallEntry): string {
   return [
     fenced(callLine(call), 'text'),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),
-    ...answerOf(call).map((part) => fenced(part, 'text')),
+    ...mcpCallTexts(call).map((part) => fenced(part, 'text')),
     ...(problem === null ? [] : [oneLine(problem)]),
   ].join('\n\n')
 }

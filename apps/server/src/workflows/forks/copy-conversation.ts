@@ -13,9 +13,9 @@ export type CopyDependencies = {
 }
 
 /**
- * Copies answers into a thread that has none: what people see, what the engine knows, and the bytes behind both. Every
- * id becomes another one, the same in all places, because most of them are unique in the installation. Bytes go first:
- * until the record is there nothing refers to them, and they go with the thread.
+ * Copies turns into a thread that has none: the visible conversation, the engine’s records, and the bytes behind both.
+ * Every ID is replaced consistently, because most IDs are unique in the installation. Bytes are copied first: until the
+ * records exist nothing refers to them, and they are deleted with the thread.
  */
 export async function copyConversation(
   dependencies: CopyDependencies,
@@ -24,7 +24,7 @@ export async function copyConversation(
     toThreadId: string
     turns: readonly TurnRecord[]
     end: Entry
-    /** Then nothing that names another thread of the owner is copied. */
+    /** If true, nothing that names another thread of the owner is copied. */
     isForOther: boolean
   },
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function copyConversation(
   const changes: ThreadChange[] = [
     ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: withoutUndo(copyOf(entry)) })),
     ...views.flatMap((turn): ThreadChange[] => (turn ? [{ type: 'turn-updated', turn: copyOf(turn) }] : [])),
-    // Speaks of the thread that was copied, whose ids stay as they are in it.
+    // Names the source thread, whose IDs must stay unchanged.
     { type: 'entry-added', entry: { ...end, turnId: copyOf(end.turnId) } },
   ]
   await log.append(toThreadId, changes, async (transaction) => {
@@ -96,14 +96,14 @@ function namesThread(entry: Entry): boolean {
   return entry.kind === 'notice' && (entry.code === 'forked' || entry.code === 'forked-to')
 }
 
-/** What a rewind undid stays with the thread in which it was made, so a copy does not offer to bring it back. */
+/** What a rewind undid is kept only in the source thread, so a copy does not offer to undo it. */
 function withoutUndo(entry: Entry): Entry {
   if (entry.kind !== 'notice' || entry.code !== 'rewound') return entry
   const { rewindId: _, ...params } = entry.params
   return { ...entry, params }
 }
 
-/** Ids are long and random, so that they can be told apart from everything else in a text, addresses included. */
+/** IDs are long and random, so they can be distinguished from all other text, including addresses. */
 function withIds<Value>(value: Value, ids: ReadonlyMap<string, string>): Value {
   const text = JSON.stringify(value).replaceAll(/[a-z][a-z0-9]{20}/g, (id) => ids.get(id) ?? id)
   return JSON.parse(text) as Value

@@ -36,7 +36,7 @@ const listed = async () =>
   (await server.areas.threads.threads.list(owner.userId, { cursor: undefined, limit: 50 })).threads
 const kindsOf = async (id: string) => (await server.areas.threads.log.entries(id)).map((entry) => entry.kind)
 
-test('a fork that the host refuses leaves nothing, and the thread is as it was', async () => {
+test('a fork that the host rejects leaves nothing, and the thread is unchanged', async () => {
   await say('/run true')
   const before = await server.areas.threads.log.entries(threadId)
   host.fail('fork', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
@@ -46,7 +46,7 @@ test('a fork that the host refuses leaves nothing, and the thread is as it was',
   expect(host.sandboxes.size).toBe(1)
 })
 
-test('a thread of somebody else, and an answer that is not there, cannot be forked from', async () => {
+test('another user’s thread, an unknown turn and a turn without a snapshot cannot be forked', async () => {
   expect((await fork({}, await server.addPerson('other'))).status).toBe(404)
   expect(await codeOf(await fork({ turnId: 'none' }))).toBe('fork.turn-not-found')
   const turnId = await say('/run true')
@@ -54,7 +54,7 @@ test('a thread of somebody else, and an answer that is not there, cannot be fork
   expect(await codeOf(await fork({ turnId }))).toBe('fork.snapshot-gone')
 })
 
-test('a fork of a thread without a computer has its conversation, and no computer', async () => {
+test('a fork of a thread without a sandbox has its conversation and no sandbox', async () => {
   await say('hello')
   const made = (await (await fork()).json()) as Thread
   expect(made).toMatchObject({ title: 'The source', forkedFrom: { threadId, from: 'none', turns: 1 } })
@@ -63,7 +63,7 @@ test('a fork of a thread without a computer has its conversation, and no compute
   expect(host.sandboxes.size).toBe(0)
 })
 
-test('C9: a live fork has the conversation and a computer of its own, and both go on apart', async () => {
+test('C9: a live fork has the conversation and its own sandbox, and both continue separately', async () => {
   await say('/run true')
   await server.areas.threads.inside.store.markRead(threadId)
   const answer = await fork({ title: 'Another way' })

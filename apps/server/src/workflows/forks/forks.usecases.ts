@@ -7,32 +7,33 @@ import type { Snapshots, TurnRecord, Turns } from '../../turns/public.ts'
 import { type CopyDependencies, copyConversation } from './copy-conversation.ts'
 import { forkSnapshotGone, forkTurnNotFound, forkTurnRunning } from './forks.errors.ts'
 
-/** New threads that begin as copies of others. */
+/** Creates threads as copies of others. */
 export type Forks = {
   /**
-   * Copies a thread that was checked to be the person's, as it is now or as it was at an earlier answer. The thread that is copied is not changed, whatever fails; of a copy that fails nothing is left.
+   * Copies a thread as it is now or as it was after an earlier turn. The caller has checked that the user may access
+   * the thread. Never changes the source thread, and a failed copy leaves nothing.
    */
   fork(thread: ThreadRow, request: ForkThread): Promise<Thread>
   /**
-   * A copy, as it is now, for a person who was given the thread: in no workspace, and without what its owner chose for it of
-   * agents, skills and connections. Neither of the two is told which thread the other one has.
+   * Copies the current state for another user: outside of workspaces, and without the agents, skills and connections
+   * that the owner chose. Neither owner learns which thread the other one has.
    */
   copyFor(thread: ThreadRow, userId: string): Promise<Thread>
-  /** What a copy of a thread would begin with now. */
-  look(threadId: string): Promise<{ turns: number; hasComputer: boolean }>
+  /** Returns what a copy of the thread would contain now. */
+  preview(threadId: string): Promise<{ turns: number; hasComputer: boolean }>
 }
 
 export type ForksDependencies = CopyDependencies & {
   hiddenThreads: HiddenThreads
-  /** What the thread has of the agent that it was started from, for the copy. */
+  /** Copies the setup that the thread got from its agent. */
   setups: Pick<ThreadSetups, 'copy'>
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   forkSandbox: (order: { source: Sandbox; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
-  /** Services that were started by the thread, for the copy. */
+  /** Copies the services that the thread started. */
   services: Pick<Services, 'copyTo'>
-  /** The sandbox of a thread is in another state. */
+  /** Called when the state of a thread’s sandbox has changed. */
   onSandboxChanged: (threadId: string) => void
 }
 
@@ -44,21 +45,21 @@ export function makeForks(dependencies: ForksDependencies): Forks {
       const content = await contentOf(dependencies, { threadId: thread.id, request })
       return await makeFork(dependencies, { thread, request, recipientId, ...content })
     }
-    // What was is not changed by an answer that is being made.
+    // A running turn does not change the past.
     if (!isNow) return await make()
     return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
   }
   return {
     fork: (thread, request) => fork(thread, request),
     copyFor: (thread, userId) => fork(thread, {}, userId),
-    look: async (threadId) => {
+    preview: async (threadId) => {
       const { turns, source } = await contentOf(dependencies, { threadId, request: {} })
       return { turns: turns.length, hasComputer: source !== undefined }
     },
   }
 }
 
-/** What a copy consists of. `snapshotId` null: the disk as it is, with memory if there is some. */
+/** The content of a copy. `snapshotId` null: the current disk, with memory if there is any. */
 type Content = { turns: TurnRecord[]; source: Sandbox | undefined; snapshotId: string | null }
 
 async function contentOf(
@@ -87,7 +88,7 @@ async function contentOf(
   return { turns, source, snapshotId: kept.id }
 }
 
-/** `recipientId`: somebody else than its owner gets it. */
+/** `recipientId`: the new owner, if it is not the owner of the source. */
 type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; recipientId: string | undefined }
 
 async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Promise<Thread> {
@@ -97,14 +98,14 @@ async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Prom
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
-  const id = await hiddenThreads.create({ ...placeOf(order), ...named })
+  const id = await hiddenThreads.create({ ...ownershipOf(order), ...named })
   const shown = await fillFork(dependencies, { ...order, id })
-  if (recipientId === undefined) await tellSource(dependencies, { threadId: thread.id, fork: shown })
+  if (recipientId === undefined) await addSourceNotice(dependencies, { threadId: thread.id, fork: shown })
   return shown
 }
 
-/** Whose it is, and where. Somebody else has other workspaces, models and agents. */
-function placeOf({ thread, recipientId }: ForkOrder) {
+/** The owner and scope of the copy. Another user has other workspaces, models and agents. */
+function ownershipOf({ thread, recipientId }: ForkOrder) {
   const { user_id, model_id, workspace_id, started_from_json } = thread
   if (recipientId === undefined) return { user_id, model_id, workspace_id, started_from_json }
   return { user_id: recipientId, model_id: null, workspace_id: null, started_from_json: null }
@@ -138,8 +139,8 @@ async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id
   }
 }
 
-/** A line in the thread that was copied, which nothing else of the fork changes. */
-async function tellSource(
+/** Adds a notice to the source thread, which is the only change there. */
+async function addSourceNotice(
   { log, system }: ForksDependencies,
   { threadId, fork }: { threadId: string; fork: Thread },
 ): Promise<void> {
@@ -153,7 +154,7 @@ async function tellSource(
     params,
   }
   await log.append(threadId, [{ type: 'entry-added', entry }]).catch((error: unknown) => {
-    // It was deleted meanwhile.
+    // The source was deleted in the meantime.
     if (!isErrorOf(threadNotFound, error)) throw error
   })
 }

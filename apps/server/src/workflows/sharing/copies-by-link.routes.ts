@@ -4,7 +4,7 @@ import type { CopiesByLink } from './copies-by-link.ts'
 
 const tags = ['threads']
 
-const lookRoute = defineRoute({
+const previewRoute = defineRoute({
   method: 'post',
   path: '/shared-threads/look',
   tags,
@@ -21,10 +21,12 @@ const copyRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 
-/** For whoever is signed in and has a link. */
+/** For signed-in users who have a link. */
 export function copiesByLinkRoutes(copies: CopiesByLink): Api {
   const api = makeApi()
-  api.openapi(lookRoute, async (context) => context.json(await copies.look(context.req.valid('json').secret), 200))
+  api.openapi(previewRoute, async (context) =>
+    context.json(await copies.preview(context.req.valid('json').secret), 200),
+  )
   api.openapi(copyRoute, async (context) => {
     const { userId } = context.get('caller')
     return context.json(await copies.copy(userId, context.req.valid('json').secret), 201)

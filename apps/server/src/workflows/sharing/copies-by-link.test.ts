@@ -43,7 +43,7 @@ async function share(body: object = { allowsCopies: true }): Promise<CreatedThre
   return { ...made, secret: made.url.split('/').at(-1) ?? '' }
 }
 type Refused = { error: { code: string } }
-const look = (secret: string, person = other) =>
+const preview = (secret: string, person = other) =>
   request<SharedThread & Refused>('POST', '/shared-threads/look', { body: { secret }, person })
 const copy = (secret: string, person = other) =>
   request<Thread & Refused>('POST', '/shared-threads/copy', { body: { secret }, person })
@@ -52,7 +52,7 @@ const threadsOf = async ({ userId }: TestPerson) =>
 const codesOf = async (id: string) =>
   (await server.areas.threads.log.entries(id)).flatMap((entry) => (entry.kind === 'notice' ? [entry.code] : []))
 
-test('a link that only reads, one that ended or is over, and one that never was lead to no copy, and say the same', async () => {
+test('read-only, revoked, expired and unknown links all fail with the same error', async () => {
   const ended = await share()
   await server.call('DELETE', `/api/v1/threads/${threadId}/links/${ended.id}`, { person: owner })
   const over = await share({ allowsCopies: true, expiresInSeconds: 60 })
@@ -60,16 +60,21 @@ test('a link that only reads, one that ended or is over, and one that never was 
   const good = await share()
   server.clock.now += 61_000
   for (const secret of [ended.secret, over.secret, reading.secret, 'x'.repeat(43), good.id, threadId]) {
-    expect((await look(secret)).error.code).toBe('thread-link.no-copy')
+    expect((await preview(secret)).error.code).toBe('thread-link.no-copy')
     expect((await copy(secret)).error.code).toBe('thread-link.no-copy')
   }
-  expect(await look(good.secret)).toMatchObject({ title: 'The source', turns: 0, hasComputer: false, copiesLeft: 20 })
+  expect(await preview(good.secret)).toMatchObject({
+    title: 'The source',
+    turns: 0,
+    hasComputer: false,
+    copiesLeft: 20,
+  })
   await server.areas.threads.threads.delete(owner.userId, threadId)
   expect((await copy(good.secret)).error.code).toBe('thread-link.no-copy')
   expect(await threadsOf(other)).toEqual([])
 })
 
-test('whoever is not signed in makes no copy and is told nothing', async () => {
+test('requests without a session create no copy and learn nothing', async () => {
   const { secret } = await share()
   for (const path of ['look', 'copy']) {
     const answer = await server.call('POST', `/api/v1/shared-threads/${path}`, { body: { secret } })
@@ -78,7 +83,7 @@ test('whoever is not signed in makes no copy and is told nothing', async () => {
   }
 })
 
-test('a copy is of whoever made it: in no workspace, with the computer as it runs, and neither person is led to the other', async () => {
+test('a copy belongs to its creator, is in no workspace, has the running sandbox, and does not lead either owner to the other’s thread', async () => {
   await say('/run true')
   const own = await request<Thread>('POST', `/threads/${threadId}/fork`, { body: {} })
   await say('/run true', own.id)
@@ -86,7 +91,7 @@ test('a copy is of whoever made it: in no workspace, with the computer as it run
   await request('PATCH', `/threads/${own.id}`, { body: { workspaceId: workspace.id } })
   threadId = own.id
   const { secret } = await share()
-  expect(await look(secret)).toMatchObject({ turns: 2, hasComputer: true, copiesLeft: 20 })
+  expect(await preview(secret)).toMatchObject({ turns: 2, hasComputer: true, copiesLeft: 20 })
   const before = await codesOf(own.id)
   expect(before).toContain('forked')
   const made = await copy(secret)
@@ -102,7 +107,7 @@ test('a copy is of whoever made it: in no workspace, with the computer as it run
   for (const id of [own.id, owner.userId, workspace.id]) expect(text).not.toContain(id)
 })
 
-test('by one link a bounded number of copies is made; one that failed is not counted', async () => {
+test('the number of copies per link is limited; a failed copy does not count', async () => {
   const { secret } = await share()
   await say('/run true')
   host.fail('fork', { code: 'sandbox.no-room-for-memory', kind: 'out-of-space' })
@@ -116,7 +121,7 @@ test('by one link a bounded number of copies is made; one that failed is not cou
   expect(await threadsOf(other)).toHaveLength(20)
 })
 
-test('the page of a link leads to a copy only where the link allows one', async () => {
+test('the page of a link offers a copy only if the link allows copies', async () => {
   const pageOf = async ({ url }: CreatedThreadLink) => await (await server.call('GET', new URL(url).pathname)).text()
   const copying = await share()
   expect(await pageOf(copying)).toContain(`href="/copy/${copying.secret}"`)

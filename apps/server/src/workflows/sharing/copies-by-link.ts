@@ -9,41 +9,41 @@ import type { ThreadLinkStore, ValidThreadLink } from './thread-links.store.ts'
 import type { ThreadLinkRow } from './thread-links.table.ts'
 
 /**
- * Each copy lets the computer of the thread stand still for a moment and takes disk and memory. Enough for a class; a bound
- * for a person in a loop.
+ * Each copy briefly freezes the thread’s sandbox and uses disk and memory. Enough for a class, and a limit for a user
+ * in a loop.
  */
 const maxCopies = 20
 
-/** Threads of their own that people of the installation make by a link of somebody else's. */
+/** Creates users’ own copies of a thread that another user shared by a link. */
 export type CopiesByLink = {
-  /** What a copy would begin with. Throws `thread-link.no-copy`, whatever the reason. */
-  look(secret: string): Promise<SharedThread>
+  /** Returns what a copy would contain. Throws `thread-link.no-copy`, whatever the reason. */
+  preview(secret: string): Promise<SharedThread>
   /** Throws `thread-link.no-copy` and `thread-link.copies-used-up`, and what a fork throws. */
   copy(userId: string, secret: string): Promise<Thread>
 }
 
-export function makeCopiesByLink(parts: {
+export function makeCopiesByLink(dependencies: {
   store: ThreadLinkStore
-  forks: Pick<Forks, 'copyFor' | 'look'>
+  forks: Pick<Forks, 'copyFor' | 'preview'>
   threadOf: (threadId: string) => Promise<ThreadRow | undefined>
   audit: Audit
   system: System
 }): CopiesByLink {
-  const { store, forks, audit, system } = parts
+  const { store, forks, audit, system } = dependencies
   const find = async (secret: string): Promise<ValidThreadLink> => {
     const link = await store.find(sha256Of(secret), system.now())
     if (link?.allows_copies !== 1) throw threadLinkNoCopy({})
     return link
   }
   return {
-    look: async (secret) => {
+    preview: async (secret) => {
       const link = await find(secret)
       const { title, expires_at: expiresAt } = link
-      return { title, ...(await forks.look(link.thread_id)), copiesLeft: copiesLeftOf(link), expiresAt }
+      return { title, ...(await forks.preview(link.thread_id)), copiesLeft: copiesLeftOf(link), expiresAt }
     },
     copy: async (userId, secret) => {
       const link = await find(secret)
-      const thread = await parts.threadOf(link.thread_id)
+      const thread = await dependencies.threadOf(link.thread_id)
       if (thread === undefined) throw threadLinkNoCopy({})
       if (!(await store.takeCopy(link.id, maxCopies))) throw threadLinkCopiesUsedUp({ max: maxCopies })
       try {
@@ -56,14 +56,14 @@ export function makeCopiesByLink(parts: {
         })
         return made
       } catch (error) {
-        await store.giveCopyBack(link.id)
+        await store.uncountCopy(link.id)
         throw error
       }
     },
   }
 }
 
-/** How many copies a link still allows. */
+/** The number of copies that a link still allows. */
 export function copiesLeftOf({ allows_copies, copied_count }: ThreadLinkRow): number {
   return allows_copies === 1 ? Math.max(0, maxCopies - copied_count) : 0
 }

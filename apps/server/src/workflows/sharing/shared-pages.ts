@@ -12,8 +12,8 @@ import type { ValidThreadLink } from './thread-links.store.ts'
 import type { LinksOfThreads } from './thread-links.usecases.ts'
 
 /**
- * Nothing on the page runs, nothing is loaded from anywhere, no form is sent, nobody shows it in a frame, and it has an
- * origin of its own that is nobody's: it can neither see nor ask the app that it came from.
+ * The page runs no scripts, loads nothing, sends no forms, cannot be framed, and has an opaque origin: it can neither
+ * read nor request anything from the app.
  */
 const policy = [
   "default-src 'none'",
@@ -28,7 +28,7 @@ const policy = [
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
-  // A link that ended shows nothing any more, not even from a cache.
+  // A revoked link shows nothing, not even from a cache.
   'cache-control': 'private, no-store',
   'x-robots-tag': 'noindex, nofollow',
 }
@@ -42,8 +42,8 @@ type Dependencies = {
 }
 
 /**
- * What is at `/shared/<secret>`: the conversation as a page, and, where the link allows it, its files. No login is asked
- * for and none is looked at. A link that does not hold is answered the same whatever the reason.
+ * Serves `/shared/<secret>`: the conversation as a page and, if the link allows it, its files. It neither asks for a
+ * session nor reads one. All invalid links get the same response, whatever the reason.
  */
 export function sharedPages(dependencies: Dependencies): Hono<ApiEnv> {
   const { links, log } = dependencies
@@ -51,7 +51,7 @@ export function sharedPages(dependencies: Dependencies): Hono<ApiEnv> {
   const find = (context: Context<ApiEnv>) => links.find(context.req.param('secret') ?? '')
   app.get('/:secret', async (context) => {
     const link = await find(context)
-    if (link === undefined) return gone(context)
+    if (link === undefined) return invalidLink(context)
     if (context.req.method === 'HEAD') return context.body(null, 200, pageHeaders)
     await links.noteOpened(link)
     const pieces = await conversation(dependencies, link, context)
@@ -60,24 +60,24 @@ export function sharedPages(dependencies: Dependencies): Hono<ApiEnv> {
   app.get('/:secret/attachments/:attachmentId', async (context) => {
     const link = await find(context)
     const attachment = link && attachmentOf(await log.entries(link.thread_id), context.req.param('attachmentId'))
-    if (link?.with_files !== 1 || attachment === undefined) return gone(context)
+    if (link?.with_files !== 1 || attachment === undefined) return invalidLink(context)
     const key = attachmentKey(link.thread_id, attachment.id)
     return await file(dependencies, context, { link, key, ...attachment })
   })
   app.get('/:secret/results/:callId/:name', async (context) => {
     const link = await find(context)
     const { callId, name } = context.req.param()
-    if (link?.with_files !== 1) return gone(context)
-    if (!/^[\w-]{1,64}$/.test(callId)) return gone(context)
+    if (link?.with_files !== 1) return invalidLink(context)
+    if (!/^[\w-]{1,64}$/.test(callId)) return invalidLink(context)
     const { key, url } = resultBlob({ threadId: link.thread_id, id: callId }, name)
     const entry = await log.entry(link.thread_id, callId)
     const result = entry?.kind === 'tool-call' && entry.result?.kind === 'file' ? entry.result : undefined
-    // Only what the conversation names is handed out.
-    if (result?.url !== url) return gone(context)
+    // Serves only files that the conversation references.
+    if (result?.url !== url) return invalidLink(context)
     const shown = { mediaType: result.mediaType, name: result.path.split('/').at(-1) ?? 'file' }
     return await file(dependencies, context, { link, key, ...shown })
   })
-  app.all('*', gone)
+  app.all('*', invalidLink)
   return app
 }
 
@@ -100,7 +100,7 @@ async function conversation(
   return ReadableStream.from(encoded(pieces)) as ReadableStream<Uint8Array>
 }
 
-/** Where the page finds a file, by what the conversation says of it. */
+/** Maps a file of the conversation to its address below the link. */
 function fileAddress(threadId: string, base: string) {
   const results = `/api/v1/threads/${threadId}/results/`
   return (file: { attachmentId: string } | { url: string }): string | undefined => {
@@ -115,14 +115,14 @@ function attachmentOf(entries: readonly Entry[], attachmentId: string): Attachme
     .find(({ id }) => id === attachmentId)
 }
 
-/** Always saved, never shown: what a file holds acts nowhere on the app's origin. */
+/** Sent as a download, never shown, so that its content cannot act on the app’s origin. */
 async function file(
   dependencies: Dependencies,
   context: Context<ApiEnv>,
   { link, key, mediaType, name }: { link: ValidThreadLink; key: string; mediaType: string; name: string },
 ): Promise<Response> {
   const blob = await dependencies.blobs.get(key)
-  if (blob === undefined) return gone(context)
+  if (blob === undefined) return invalidLink(context)
   const isHead = context.req.method === 'HEAD'
   if (isHead) await blob.stream.cancel()
   return context.newResponse(isHead ? null : cutWithLink(dependencies, link, blob.stream), 200, {
@@ -133,20 +133,20 @@ async function file(
   })
 }
 
-/** What is still being sent when the link ends is broken off. */
+/** Aborts the content when the link becomes invalid. */
 function cutWithLink(
   { visits }: Dependencies,
   link: ValidThreadLink,
   content: ReadableStream<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   const visit = visits.follow(link.id)
-  const passage = new TransformStream<Uint8Array, Uint8Array>()
-  const over = () => visit[Symbol.dispose]()
-  content.pipeTo(passage.writable, { signal: visit.signal }).then(over, over)
-  return passage.readable
+  const cut = new TransformStream<Uint8Array, Uint8Array>()
+  const endVisit = () => visit[Symbol.dispose]()
+  content.pipeTo(cut.writable, { signal: visit.signal }).then(endVisit, endVisit)
+  return cut.readable
 }
 
-function gone(context: Context<ApiEnv>): Response {
+function invalidLink(context: Context<ApiEnv>): Response {
   const { language, goneTitle, goneText } = sharedWords(context.req.header('accept-language'))
   const title = escapeHtml(goneTitle)
   const page = `<!doctype html>

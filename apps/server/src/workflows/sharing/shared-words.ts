@@ -1,8 +1,8 @@
-/** What the pages of links say themselves. Everything else on them is the conversation. */
+/** The texts of shared pages. Everything else on them is the conversation. */
 export type SharedWords = {
   language: string
   intro: (at: string) => string
-  /** The way to a copy, for whoever has an account. */
+  /** The link to a copy, for readers with an account. */
   copy: string
   goneTitle: string
   goneText: string
@@ -25,7 +25,7 @@ const german: SharedWords = {
     'Vielleicht ist er abgelaufen, oder ein Teil davon fehlt. Bitten Sie die Person, die ihn geteilt hat, um einen neuen.',
 }
 
-/** The words for whoever sends this `Accept-Language`. */
+/** The texts in the language of this `Accept-Language`. */
 export function sharedWords(acceptLanguage: string | undefined): SharedWords {
   return /^\s*de\b/i.test(acceptLanguage ?? '') ? german : english
 }

@@ -24,13 +24,13 @@ type SharedThreads = {
   log: ThreadLog
 }
 
-/** Links by which anybody reads a thread, for the people who make them and for whoever opens one. */
+/** Public read-only links to threads. */
 export type SharingFeature = {
   routes: Api
-  /** For whoever is signed in and has a link that allows copies. */
+  /** For signed-in users who have a link that allows copies. */
   copyRoutes: Api
   pages: Hono<ApiEnv>
-  /** Breaks off what is still being sent. */
+  /** Aborts what is still being sent. */
   close(): void
 }
 
@@ -39,7 +39,7 @@ export function makeSharingFeature(ports: {
   blobs: BlobStore
   hosts: AllowedHosts
   threads: SharedThreads
-  forks: Pick<Forks, 'copyFor' | 'look'>
+  forks: Pick<Forks, 'copyFor' | 'preview'>
   audit: Audit
   system: System
   logger: Logger
@@ -57,7 +57,7 @@ export function makeSharingFeature(ports: {
         const subject = { workspaceId: row.workspace_id, ownerId: row.user_id }
         if (!(await access.may(userId, 'manage', subject))) throw threadNotFound({})
       },
-      // Whoever gets the link comes by the published name, whichever one its maker uses.
+      // Readers use the published name, even if the creator of the link uses another one.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
     copyRoutes: copiesByLinkRoutes(makeCopiesByLink({ store, forks, threadOf: rows.findAny, audit, system })),

@@ -41,9 +41,9 @@ const endRoute = defineRoute({
 
 export function threadLinkRoutes(dependencies: {
   links: LinksOfThreads
-  /** Throws `thread.not-found` for who may not manage the thread. */
+  /** Throws `thread.not-found` if the user may not manage the thread. */
   open: OpenThread
-  /** Where the app is, for whoever reached it under this host. */
+  /** The app’s origin for a request to this host. */
   originOf: (host: string) => string
 }): Api {
   const { links, originOf } = dependencies

@@ -2,31 +2,31 @@ import { type Kysely, sql } from 'kysely'
 import type { ThreadTables } from '../../threads/public.ts'
 import type { ThreadLinkRow, ThreadLinkTables } from './thread-links.table.ts'
 
-/** A link that holds now, with what it shows. */
+/** A currently valid link with the title of its thread. */
 export type ValidThreadLink = ThreadLinkRow & { title: string }
 
-/** The only code that touches `thread_links`. A link holds until its time, and while its thread is there. */
+/** The only code that accesses `thread_links`. A link is valid until it expires, as long as its thread exists. */
 export type ThreadLinkStore = {
   add(row: ThreadLinkRow): Promise<void>
-  /** Those of the thread that hold, newest first. */
+  /** The thread’s valid links, newest first. */
   list(threadId: string, now: number): Promise<ThreadLinkRow[]>
-  /** False when the thread has no such link. */
+  /** False if the thread has no such link. */
   remove(threadId: string, id: string): Promise<boolean>
   find(sha256: string, now: number): Promise<ValidThreadLink | undefined>
-  /** Which of these hold. */
+  /** Which of these links are valid. */
   valid(ids: readonly string[], now: number): Promise<Set<string>>
   noteOpened(id: string, now: number): Promise<void>
-  /** Counts a copy that is about to be made; false when there are `max` already. */
+  /** Counts a copy that is about to be created; false if `max` is reached. */
   takeCopy(id: string, max: number): Promise<boolean>
-  /** One that was counted was not made. */
-  giveCopyBack(id: string): Promise<void>
+  /** Reduces the count by a copy that could not be created. */
+  uncountCopy(id: string): Promise<void>
   removeExpired(now: number): Promise<void>
 }
 
 type Tables = ThreadLinkTables & Pick<ThreadTables, 'threads'>
 
 export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
-  const holding = (now: number) =>
+  const validLinks = (now: number) =>
     database
       .selectFrom('thread_links as link')
       .innerJoin('threads as thread', 'thread.id', 'link.thread_id')
@@ -37,7 +37,7 @@ export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
       await database.insertInto('thread_links').values(row).execute()
     },
     list: (threadId, now) =>
-      holding(now)
+      validLinks(now)
         .selectAll('link')
         .where('link.thread_id', '=', threadId)
         .orderBy('link.created_at', 'desc')
@@ -52,10 +52,10 @@ export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
       return result.numDeletedRows > 0n
     },
     find: (sha256, now) =>
-      holding(now).selectAll('link').select('thread.title').where('link.sha256', '=', sha256).executeTakeFirst(),
+      validLinks(now).selectAll('link').select('thread.title').where('link.sha256', '=', sha256).executeTakeFirst(),
     valid: async (ids, now) => {
       if (ids.length === 0) return new Set()
-      const rows = await holding(now).select('link.id').where('link.id', 'in', ids).execute()
+      const rows = await validLinks(now).select('link.id').where('link.id', 'in', ids).execute()
       return new Set(rows.map(({ id }) => id))
     },
     noteOpened: async (id, now) => {
@@ -75,7 +75,7 @@ export function makeThreadLinkStore(database: Kysely<Tables>): ThreadLinkStore {
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
-    giveCopyBack: async (id) => {
+    uncountCopy: async (id) => {
       await database
         .updateTable('thread_links')
         .set({ copied_count: sql<number>`copied_count - 1` })

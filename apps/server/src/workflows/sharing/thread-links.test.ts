@@ -38,12 +38,12 @@ onBothDatabases((target) => {
       ...body,
     })
   const links = async () => (await request<ThreadLinks>('GET', `/threads/${threadId}/links`)).links
-  /** As somebody with the address and nothing else. */
+  /** A request with the address and no session. */
   const visit = (url: string, headers: Record<string, string> = {}) =>
     server.call('GET', new URL(url).pathname, { headers })
   const statusOf = async (url: string) => (await visit(url)).status
 
-  test('a thread is private: without a link nothing of it is there, whatever is guessed', async () => {
+  test('a thread is private: guessed addresses show nothing', async () => {
     const { url } = await share()
     const secret = url.split('/').at(-1) ?? ''
     expect(secret).toMatch(/^[\w-]{43}$/)
@@ -65,7 +65,7 @@ onBothDatabases((target) => {
     expect(await statusOf('http://localhost/shared')).toBe(404)
   })
 
-  test('the secret is kept as its SHA-256 only, and is told once', async () => {
+  test('the secret is stored only as its SHA-256 and is returned once', async () => {
     const { url, id } = await share()
     const secret = url.split('/').at(-1) ?? ''
     const rows = await tablesIn(server.open).selectFrom('thread_links').selectAll().execute()
@@ -103,7 +103,7 @@ onBothDatabases((target) => {
     expect(response.headers.get('set-cookie')).toBeNull()
   })
 
-  test('a link opens no door: with its secret nothing of the API answers, and nothing else is written by it', async () => {
+  test('a link gives no other access: its secret does not authenticate API requests, and its address accepts no writes', async () => {
     const { url } = await share({ withFiles: true })
     const secret = url.split('/').at(-1) ?? ''
     for (const headers of [{ authorization: `Bearer ${secret}` }, { cookie: `threadbox=${secret}` }] as Record<
@@ -118,7 +118,7 @@ onBothDatabases((target) => {
     }
   })
 
-  test('without files none is handed out; with files those that the conversation names, saved and never shown', async () => {
+  test('without files none is served; with files only those that the conversation references, as downloads', async () => {
     const bare = (await share()).url
     expect(await statusOf(`${bare}/attachments/a1`)).toBe(404)
     expect(await statusOf(`${bare}/results/c1/file`)).toBe(404)
@@ -143,7 +143,7 @@ onBothDatabases((target) => {
     }
   })
 
-  test('a link of one thread says nothing of another', async () => {
+  test('a link to one thread reveals nothing about another', async () => {
     const { url } = await share({ withFiles: true })
     const other = await request<Thread>('POST', '/threads', { title: 'Other' })
     const blobs = makeDirectoryBlobStore(join(server.directory, 'blobs'))
@@ -152,7 +152,7 @@ onBothDatabases((target) => {
     expect(await (await visit(url)).text()).not.toContain('Other')
   })
 
-  test('a link that was ended is gone at once; one of another thread cannot be ended', async () => {
+  test('a revoked link is invalid immediately; a link cannot be revoked through another thread', async () => {
     const { url, id } = await share()
     const kept = await share()
     const other = await request<Thread>('POST', '/threads', {})
@@ -165,14 +165,14 @@ onBothDatabases((target) => {
     expect((await links()).map((link) => link.id)).toEqual([kept.id])
   })
 
-  test('what is still being sent when a link ends is broken off', async () => {
+  test('a response in progress is aborted when its link is revoked', async () => {
     const blobs = makeDirectoryBlobStore(join(server.directory, 'blobs'))
     await blobs.put(`attachments/${threadId}/a1`, new Uint8Array(8_000_000))
     const { url, id } = await share({ withFiles: true })
     const reader = (await visit(`${url}/attachments/a1`)).body?.getReader()
     await reader?.read()
     await call('DELETE', `/threads/${threadId}/links/${id}`)
-    // Longer than it takes until links are looked at again, and shorter than what is promised.
+    // Longer than the interval at which links are checked, and shorter than the promised 5 s.
     await new Promise((resolve) => setTimeout(resolve, 4000))
     const rest = async () => {
       for (let part = await reader?.read(); part?.done === false; part = await reader?.read());
@@ -180,7 +180,7 @@ onBothDatabases((target) => {
     await expect(rest()).rejects.toThrow()
   })
 
-  test('a link ends by its time, and with its thread; a thread that comes back has it again', async () => {
+  test('a link expires, and is invalid while its thread is deleted', async () => {
     const short = await share({ expiresInSeconds: 60 })
     const open = await share()
     server.clock.now += 59_000
@@ -194,7 +194,7 @@ onBothDatabases((target) => {
     expect(await statusOf(open.url)).toBe(200)
   })
 
-  test('all that does not hold is answered alike', async () => {
+  test('all invalid links get the same response', async () => {
     const { url, id } = await share()
     await call('DELETE', `/threads/${threadId}/links/${id}`)
     const answers = await Promise.all(
@@ -208,19 +208,19 @@ onBothDatabases((target) => {
     expect(await german.text()).toContain('Dieser Link funktioniert nicht')
   })
 
-  test('who opens the page is counted, also many at once; who asks for its head is not', async () => {
+  test('page views are counted, also in parallel; HEAD requests are not', async () => {
     const { url } = await share()
     await Promise.all(Array.from({ length: 5 }, async () => (await visit(url)).text()))
     await server.call('HEAD', new URL(url).pathname, {})
     expect(await links()).toMatchObject([{ openedCount: 5, lastOpenedAt: server.clock.now }])
   })
 
-  test('a thread takes a bounded number of links', async () => {
+  test('the number of a thread’s links is limited', async () => {
     for (let at = 0; at < 50; at += 1) await share()
     expect(await share()).toMatchObject({ error: { code: 'thread-link.limit-reached' } })
   })
 
-  test('only who may manage a thread shares it', async () => {
+  test('only users with permission to manage a thread can share it', async () => {
     const other = await server.addPerson('other')
     const { id } = await share()
     for (const [method, path, body] of [

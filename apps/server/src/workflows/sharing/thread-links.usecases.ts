@@ -8,27 +8,31 @@ import { threadLinkLimit, threadLinkNotFound } from './thread-links.errors.ts'
 import type { ThreadLinkStore, ValidThreadLink } from './thread-links.store.ts'
 import type { ThreadLinkRow } from './thread-links.table.ts'
 
-/** Enough for one for each person that it is given to, and a bound for a program in a loop. */
+/** Enough for one link per recipient, and a limit for a program in a loop. */
 const maxLinks = 50
 
-/** Links by which anybody reads a thread: off until somebody makes one, and ended at once. */
+/** Public links to a thread: none exist until a user creates one, and they can be revoked immediately. */
 export type LinksOfThreads = {
   list(threadId: string): Promise<ThreadLinks>
-  /** `origin` is where the caller reaches the app. Throws `thread-link.limit-reached`. */
+  /** `origin` is the app’s origin for the caller. Throws `thread-link.limit-reached`. */
   create(
     link: { userId: string; threadId: string; origin: string },
     request: CreateThreadLink,
   ): Promise<CreatedThreadLink>
-  /** Whoever reads by it is cut off within 5 s. Throws `thread-link.not-found`. */
+  /** Revokes a link; readers are disconnected within 5 s. Throws `thread-link.not-found`. */
   end(link: { userId: string; threadId: string; id: string }): Promise<void>
-  /** The link with this secret while it holds, whoever asks. */
+  /** The link with this secret if it is valid, for any caller. */
   find(secret: string): Promise<ValidThreadLink | undefined>
-  /** Counts somebody who opens its page. */
+  /** Counts a view of its page. */
   noteOpened(link: ValidThreadLink): Promise<void>
 }
 
-export function makeLinksOfThreads(parts: { store: ThreadLinkStore; audit: Audit; system: System }): LinksOfThreads {
-  const { store, audit, system } = parts
+export function makeLinksOfThreads(dependencies: {
+  store: ThreadLinkStore
+  audit: Audit
+  system: System
+}): LinksOfThreads {
+  const { store, audit, system } = dependencies
   return {
     list: async (threadId) => ({ links: (await store.list(threadId, system.now())).map(present) }),
     create: async ({ userId, threadId, origin }, { withFiles, allowsCopies, expiresInSeconds }) => {
