@@ -34,7 +34,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'roles decide what a person can do with threads and workspaces': [
     {
       file: 'packages/domain/src/roles.test.ts',
-      title: 'an owner may do everything, nobody without a role anything, and what is no role is none',
+      title: 'an owner may do everything, users without a role nothing, and other values are not roles',
     },
   ],
   'every order to a host carries the ID of the boot it means and is rejected for another': [
@@ -255,11 +255,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'the pool is never sparse, and writes are rejected before it is full': [
     {
       file: 'packages/disk-store/src/btrfs-disk-store.system.test.ts',
-      title: 'is allocated to the last byte, stays so when files are deleted and trimmed, and is mounted safely',
+      title: 'is fully allocated, also after files are deleted and trimmed, and is mounted safely',
     },
     {
       file: 'packages/disk-store/src/btrfs-disk-store.system.test.ts',
-      title: 'keeps its reserve: all disks together cannot take it, and no new disk is made',
+      title: 'keeps its reserve: all disks together cannot use it, and no new disk is created',
     },
   ],
   'no sandbox reaches another one': [

@@ -2,7 +2,7 @@
 export type Background<Label> = {
   /** Never rejects: a failure is passed to `failed` together with the label. */
   keep(work: Promise<unknown>, label: Label): Promise<void>
-  /** Resolves when no work is kept any more, including work that was added while waiting. Never rejects. */
+  /** Resolves when no work is left, including work that was added while waiting. Never rejects. */
   settled(): Promise<void>
 }
 

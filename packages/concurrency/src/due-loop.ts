@@ -6,9 +6,9 @@ export type DueLoop = {
   start(): void
   /** There may be something new: ends the sleep, or makes another pass follow the current one. No nudge is lost. */
   nudge(): void
-  /** One pass now, after those that were asked for before. Rejects with the failure of that pass. */
+  /** One pass now, after those requested before. Rejects with the failure of that pass. */
   pass(): Promise<void>
-  /** Begins no pass of the loop any more; resolves when those begun or asked for have ended. */
+  /** Starts no further pass of the loop; resolves when those started or requested have ended. */
   stop(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ async function* streamOf(events: readonly string[], failure?: Error) {
   if (failure !== undefined) throw failure
 }
 
-test('a stream that breaks, ends or is not there is followed again until the signal is aborted', async () => {
+test('a stream that breaks, ends or does not exist is followed again until the signal is aborted', async () => {
   const stopped = new AbortController()
   const streams = [
     () => streamOf(['a'], new Error('broken')),
@@ -44,7 +44,7 @@ test('events are handled one after another', async () => {
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
 })
 
-test('a final end, by an error or by itself, is the last one and is not reported as broken', async () => {
+test('a final end, with or without an error, is the last one and is not reported as broken', async () => {
   const broken: unknown[] = []
   const follow = (failure?: Error) =>
     followWhile({

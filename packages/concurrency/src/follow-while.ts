@@ -1,7 +1,7 @@
 import { waitAtMost } from './wait-at-most.ts'
 
 /**
- * Follows a stream until the signal is aborted, and connects again after a pause whenever it ends or breaks. Events are
+ * Follows a stream until the signal is aborted, and reconnects after a pause whenever it ends or breaks. Events are
  * handled one after another: the next one is read when `onEvent` has ended. Never rejects.
  */
 export async function followWhile<Event>(options: {
@@ -10,7 +10,7 @@ export async function followWhile<Event>(options: {
   connect: () => Promise<AsyncIterable<Event> | undefined>
   onEvent: (event: Event) => unknown
   pauseMs: number
-  /** Whether this end is the last one. `error` is undefined when the stream ended by itself. */
+  /** Whether this end is the last one. `error` is undefined when the stream ended without an error. */
   isFinal?: (error: unknown) => boolean
   /** Called for an end by an error that is not final, unless the signal was aborted. */
   onBroken?: (error: unknown) => void

@@ -3,7 +3,7 @@ import { makeJoinedWork } from './joined-work.ts'
 
 const abandoned = () => new Error('abandoned')
 
-/** Work that ends when it is told to, or when it is abandoned. */
+/** Work that ends when its gate is resolved or when it is abandoned. */
 function heldWork() {
   const gate = Promise.withResolvers<string>()
   let begun = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pLimit } from './limit.ts'
 
-test('no more than so many run at once, all run in order, and a failure gives its place to the next', async () => {
+test('concurrency is limited, all run in order, and after a failure the next one runs', async () => {
   const limit = pLimit(2)
   const begun: number[] = []
   let running = 0

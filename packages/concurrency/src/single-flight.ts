@@ -1,6 +1,6 @@
 /**
- * Work of which one per key runs at a time: callers that come meanwhile share the result or failure of the one that runs.
- * `begin` is called at once, and the key is free again when its work has ended, however it did.
+ * Work of which one per key runs at a time: callers that join while it runs share its result or failure. `begin` is
+ * called immediately, and the key is free again when its work has ended, successfully or not.
  */
 export type SingleFlight<Result> = {
   join(key: string, begin: () => Promise<Result>): Promise<Result>

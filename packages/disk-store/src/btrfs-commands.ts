@@ -6,7 +6,9 @@ import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from 
 
 /** Rescans and the deletion of large volumes take as long as the pool is large. */
 const longTimeoutMs = 3_600_000
-/** Reading two volumes whole takes less than this: whoever waits for what differs does that instead. */
+/**
+ * Reading two volumes completely takes less than this: after this time, callers that compare volumes do that instead.
+ */
 const sendTimeoutMs = 20_000
 /** A removal takes some milliseconds; a failure that lasts is reported half a second later. */
 const groupReads = 5
@@ -14,22 +16,22 @@ const groupReadPauseMs = 50
 
 /**
  * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
- * cost; `full` finds out who shares what at every commit; `off` counts nothing.
+ * cost; `full` determines at every commit which volumes share an extent; `off` counts nothing.
  */
 export type QuotaMode = 'simple' | 'full' | 'off'
 
 export type QuotaGroup = {
-  /** `level/number`. Level 0 has one group per volume, under the volume's own id. */
+  /** `level/number`. Level 0 has one group per volume, under the volume’s own ID. */
   groupId: string
   referencedBytes: number
   exclusiveBytes: number
   limitBytes: number | undefined
   parentIds: string[]
-  /** A level 0 group whose volume is gone. */
+  /** A level 0 group whose volume no longer exists. */
   isStale: boolean
 }
 
-/** The `btrfs` program, one function per order: the only place that knows its arguments and its output. */
+/** The `btrfs` program, one function per command: the only place that knows its arguments and its output. */
 export const btrfs = {
   async createVolume(path: string): Promise<void> {
     await runCommand(['btrfs', 'subvolume', 'create', path])
@@ -39,19 +41,22 @@ export const btrfs = {
     const readOnly = options.isReadOnly === true ? ['-r'] : []
     await runCommand(['btrfs', 'subvolume', 'snapshot', ...readOnly, ...group, options.from, options.to])
   },
-  /** Whether an order failed because a limit was reached or nothing is free: the program says so in words only. */
+  /**
+   * Whether a command failed because a limit was reached or no space is free. The program reports it only in its error
+   * text.
+   */
   isOutOfSpace(error: unknown): boolean {
     return error instanceof Error && /Disk quota exceeded|No space left on device/.test(error.message)
   },
-  /** Bytes of the pieces of files that were written by the transaction `since` or later; what was cut off since counts too. */
+  /** Bytes of file extents that were written by the transaction `since` or later, including those truncated since. */
   async writtenBytes({ path, since }: { path: string; since: number }): Promise<number> {
     const output = await runCommand(['btrfs', 'subvolume', 'find-new', path, String(since)])
     const pieces = output.matchAll(/^inode \d+ file offset \d+ len (\d+) disk start \d+ offset \d+ gen \d+ flags /gm)
     return [...pieces].reduce((sum, [, length]) => sum + Number(length), 0)
   },
   /**
-   * The names that a read-only volume and another one differ in; undefined: more than these limits. Neither can be removed
-   * meanwhile: it ends with us.
+   * The names that differ between two read-only volumes; undefined if there are more than `limits` allows. Neither
+   * volume can be removed during the comparison: the program is killed when this process ends.
    */
   async namesOfDifferences(options: {
     before: string
@@ -60,7 +65,7 @@ export const btrfs = {
   }): Promise<NamesOfStream | undefined> {
     const { before, after, limits } = options
     const reader = makeSendStreamReader(limits)
-    // Version 1 of the stream is what all programs ask for when nothing else is said.
+    // The program sends version 1 of the stream unless another one is requested.
     const send = ['btrfs', 'send', '--no-data', '-p', before, after] as const
     const isWhole = await readCommand(['setpriv', '--pdeathsig', 'KILL', ...send], {
       timeoutMs: sendTimeoutMs,
@@ -68,13 +73,13 @@ export const btrfs = {
     })
     return isWhole ? reader.end() : undefined
   },
-  /** All names of files, byte for byte (as latin1), relative to the volume. */
+  /** All names of these files, byte for byte (as latin1), relative to the volume. */
   async namesOfFiles({ path, inodes }: { path: string; inodes: bigint[] }): Promise<string[]> {
     if (inodes.length === 0) return []
     const command = ['perl', '-e', namesOfFilesProgram, path, ...inodes.map(String)] as const
     return (await runCommand(command, { encoding: 'latin1' })).split('\0').slice(0, -1)
   },
-  /** The volume's id and the number of the last transaction that wrote to it. */
+  /** The volume’s ID and the number of the last transaction that wrote to it. */
   async generation(path: string): Promise<string> {
     const output = await runCommand(['btrfs', 'subvolume', 'show', path])
     const [id, generation] = ['Subvolume ID', 'Generation'].map(
@@ -91,11 +96,14 @@ export const btrfs = {
   async setReadOnly(path: string): Promise<void> {
     await runCommand(['btrfs', 'property', 'set', '-t', 'subvol', path, 'ro', 'true'])
   },
-  /** Returns when the deletion would survive a power loss; the space comes back later, see `waitForCleaning`. */
+  /** Returns when the deletion would survive a power loss. The space is freed later, see `waitForCleaning`. */
   async deleteVolume(path: string): Promise<void> {
     await runCommand(['btrfs', 'subvolume', 'delete', '--commit-after', path], { timeoutMs: longTimeoutMs })
   },
-  /** Returns when the space of deleted volumes is free again. Whoever waits keeps the pool mounted: it ends with us. */
+  /**
+   * Returns when the space of deleted volumes is free. The waiting program keeps the pool mounted, so it is killed when
+   * this process ends.
+   */
   async waitForCleaning(options: { path: string; volumeId: string }): Promise<void> {
     const wait = ['btrfs', 'subvolume', 'sync', options.path, options.volumeId]
     await runCommand(['setpriv', '--pdeathsig', 'KILL', ...wait], { timeoutMs: longTimeoutMs })
@@ -112,8 +120,8 @@ export const btrfs = {
 
   async quotaMode(path: string): Promise<QuotaMode> {
     const directory = `/sys/fs/btrfs/${await fileSystemUuid(path)}/qgroups`
-    if (!(await isThere(directory))) return 'off'
-    // Kernels before 6.7 know one mode only and have no such file.
+    if (!(await exists(directory))) return 'off'
+    // Kernels before 6.7 have only one mode and no such file.
     const mode = await readFile(`${directory}/mode`, 'utf8').catch(() => 'qgroup')
     return mode.trim() === 'squota' ? 'simple' : 'full'
   },
@@ -121,7 +129,8 @@ export const btrfs = {
     try {
       await runCommand(['btrfs', 'quota', 'enable', '--simple', path])
     } catch {
-      // btrfs-progs before 6.7 have no word for it, the kernel may: its own order, through the perl of Debian's base.
+      // btrfs-progs before 6.7 have no option for it, but the kernel may support it: calls its ioctl through the perl
+      // of Debian’s base system.
       await runCommand(['perl', '-e', enableSimpleQuotasProgram, path])
     }
   },
@@ -129,7 +138,7 @@ export const btrfs = {
     await runCommand(['btrfs', 'quota', 'enable', path])
     await runCommand(['btrfs', 'quota', 'rescan', '-w', path], { timeoutMs: longTimeoutMs })
   },
-  /** Reads the list again when a read fails: it is not one moment, and a group that is removed during it makes it fail. */
+  /** Retries a failed read: the list is not read atomically, and removing a group during the read makes it fail. */
   async listGroups(path: string): Promise<QuotaGroup[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -141,8 +150,8 @@ export const btrfs = {
     }
   },
   /**
-   * What one group holds now, without starting a program, with what was written and is not on the disk yet; undefined
-   * where the kernel does not show it.
+   * What one group holds now, read without starting a program and including data not yet written to disk; undefined if
+   * the kernel does not show it.
    */
   async groupNow(options: {
     uuid: string
@@ -167,7 +176,7 @@ export const btrfs = {
   async destroyGroup(options: { path: string; groupId: string }): Promise<void> {
     await runCommand(['btrfs', 'qgroup', 'destroy', options.groupId, options.path])
   },
-  /** Limits what a group may reference, or with `exclusive` what nothing outside it shares. */
+  /** Limits what a group can reference, or with `exclusive` what it does not share with others. */
   async limitGroup(options: { path: string; groupId: string; limitBytes: number; exclusive: boolean }): Promise<void> {
     const { path, groupId, limitBytes, exclusive } = options
     const kind = exclusive ? ['-e'] : []
@@ -196,9 +205,9 @@ const enableSimpleQuotasProgram =
   'ioctl($directory, 0xC0109428, $order) or die "ioctl: $!\\n";'
 
 /**
- * BTRFS_IOC_INO_PATHS (linux/btrfs.h; same on x86_64 and arm64) for each number: the kernel fills at most 4096 bytes, a
- * header of four u32, of which the last counts what found no room, then the places of the names behind that header.
- * (`vec` gives each its own piece of memory.)
+ * BTRFS_IOC_INO_PATHS (linux/btrfs.h; same on x86_64 and arm64) for each inode number: the kernel fills at most 4096
+ * bytes: a header of four u32, of which the last counts the names that did not fit, then the offsets of the names
+ * behind that header. (`vec` gives each its own piece of memory.)
  */
 const namesOfFilesProgram =
   'open(my $volume, "<", shift) or die "open: $!\\n"; for my $inode (@ARGV) { my $found = "\\0" x 4096; vec($found, 0, 8) = 0; ' +
@@ -214,7 +223,7 @@ export async function fileSystemUuid(path: string): Promise<string> {
   return uuid
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -29,7 +29,7 @@ describeDiskStore({
   setUp: async () => {
     const outer = await makePlace()
     const first = await outer.open()
-    // A mounted btrfs that is not ours: the store must find that by itself.
+    // A mounted btrfs that the store does not own: the store must detect it.
     await first.prepare()
     execFileSync('btrfs', ['quota', 'disable', outer.mountPoint])
     const directory = join(outer.mountPoint, 'data')
@@ -49,7 +49,7 @@ describe('the pool file', () => {
   let place: Awaited<ReturnType<typeof makePlace>>
   afterEach(async () => place.tearDown())
 
-  test('is allocated to the last byte, stays so when files are deleted and trimmed, and is mounted safely', async () => {
+  test('is fully allocated, also after files are deleted and trimmed, and is mounted safely', async () => {
     place = await makePlace()
     const store = await place.open()
     await store.prepare()
@@ -103,7 +103,7 @@ describe('the pool file', () => {
     expect(file.blocks * 512).toBeGreaterThanOrEqual(file.size)
   })
 
-  test('with holes in it is refused, and the remedy heals it', async () => {
+  test('with holes in it is rejected, and the remedy repairs it', async () => {
     place = await makePlace()
     const store = await place.open()
     await store.prepare()
@@ -115,13 +115,13 @@ describe('the pool file', () => {
       (thrown) => thrown,
     )
     expect(error).toMatchObject({ code: 'disk.pool-sparse' })
-    const cure = /`fallocate (-l \d+ \S+)`/.exec(error.remedy)?.[1]?.split(' ') ?? []
-    execFileSync('fallocate', cure)
+    const fixArguments = /`fallocate (-l \d+ \S+)`/.exec(error.remedy)?.[1]?.split(' ') ?? []
+    execFileSync('fallocate', fixArguments)
     await store.prepare()
     expect(await readFile(join((await store.listImages())[0]!.path, 'kept'), 'utf8')).toBe('yes')
   })
 
-  test('is not made when the disk below would be too full, and nothing is left of the attempt', async () => {
+  test('is not created when the underlying disk would be too full, and nothing is left of the attempt', async () => {
     place = await makePlace()
     const { bavail, bsize } = await statfs(place.directory)
     const store = await place.open({ keepFreeBytes: bavail * bsize })
@@ -129,7 +129,7 @@ describe('the pool file', () => {
     expect(await readdir(place.directory)).toEqual(['pool'])
   })
 
-  test('an interrupted making is begun again', async () => {
+  test('an interrupted creation starts over', async () => {
     place = await makePlace()
     await writeFile(`${place.file}.unfinished`, 'half a file system')
     await (await place.open()).prepare()
@@ -145,7 +145,7 @@ describe('the pool file', () => {
     await expect(store.close()).rejects.toMatchObject({ code: 'disk.pool-busy' })
   })
 
-  test('keeps its reserve: all disks together cannot take it, and no new disk is made', async () => {
+  test('keeps its reserve: all disks together cannot use it, and no new disk is created', async () => {
     place = await makePlace()
     const reserves = { imageBytes: 64 * MiB, memoryImageBytes: 128 * MiB }
     const store = await place.open({ reserves })
@@ -164,7 +164,7 @@ describe('the pool file', () => {
     }
     const usage = await store.poolUsage()
     expect(usage.totalBytes - usage.usedBytes).toBeGreaterThan(reserves.memoryImageBytes)
-    // Memory images are files beside the disks and are not limited by what the disks hold.
+    // Memory images are stored outside the disks and are not limited by what the disks hold.
     const memory = await store.makeMemoryPlace({ diskId: 'one', imageId: 'saved' })
     execFileSync('dd', ['if=/dev/urandom', `of=${memory.path}/pages`, 'bs=1M', 'count=128', 'conv=fsync'], {
       stdio: 'pipe',
@@ -172,14 +172,14 @@ describe('the pool file', () => {
     await expect(make('four')).rejects.toMatchObject({ code: 'disk.pool-full' })
   })
 
-  test('can be asked for its usage at any moment while images come and go, and counts what there is', async () => {
+  test('reports its usage at any moment while images are added and deleted, and counts only existing ones', async () => {
     place = await makePlace()
     const reserves = { imageBytes: 64 * MiB, memoryImageBytes: 0 }
     const store = await place.open({ reserves })
     await store.prepare()
-    let isOver = false
+    let hasEnded = false
     const ask = async () => {
-      while (!isOver) await store.poolUsage()
+      while (!hasEnded) await store.poolUsage()
     }
     const asking = Promise.all([ask(), ask(), ask()])
     try {
@@ -190,21 +190,21 @@ describe('the pool file', () => {
       const build = (path: string) => writeFile(join(path, 'content'), randomBytes(40 * MiB))
       await store.importImage({ imageId: 'lasting', build })
     } finally {
-      isOver = true
+      hasEnded = true
     }
     await asking
     expect((await store.poolUsage()).reservedBytes).toBeLessThan(25 * MiB)
   })
 
-  test('C10: quota groups can be listed at any moment while disks come and go', async () => {
+  test('C10: quota groups can be listed at any moment while disks are created and deleted', async () => {
     place = await makePlace()
     const store = await place.open()
     await store.prepare()
     await store.importImage({ imageId: 'base', build: async () => undefined })
-    let isOver = false
+    let hasEnded = false
     let listed = 0
     const list = async () => {
-      for (; !isOver; listed += 1) await btrfs.listGroups(place.mountPoint)
+      for (; !hasEnded; listed += 1) await btrfs.listGroups(place.mountPoint)
     }
     const listing = Promise.all([list(), list(), list()])
     const come = async (diskId: string) => {
@@ -216,13 +216,13 @@ describe('the pool file', () => {
     try {
       await Promise.all(['one', 'two', 'three'].map(come))
     } finally {
-      isOver = true
+      hasEnded = true
     }
     await listing
     expect(listed).toBeGreaterThan(0)
   })
 
-  test('C10: the quota group of a deleted disk goes too, and one that a crash left goes at the next start', async () => {
+  test('C10: the quota group of a deleted disk is removed too, and one that a crash left is removed at the next start', async () => {
     place = await makePlace()
     const store = await place.open()
     await store.prepare()
@@ -244,7 +244,7 @@ describe('the pool file', () => {
     expect((await btrfs.listGroups(place.mountPoint)).length).toBe(before.length)
   })
 
-  test('a disk cannot evade its limit by snapshots', async () => {
+  test('a disk cannot evade its limit with snapshots', async () => {
     place = await makePlace()
     const store = await place.open()
     await store.prepare()
@@ -278,11 +278,11 @@ async function makePlace() {
         ...more,
       }),
     async tearDown() {
-      // What waits for a deleted volume to be freed holds the pool for some more moments.
+      // The program that waits until a deleted volume is freed keeps the pool busy a moment longer.
       const unmount = () => execFileSync('umount', [mountPoint], { stdio: 'pipe' })
       const isMounted = (await listMounts()).some((mount) => mount.mountPoint === mountPoint)
       if (isMounted) await vi.waitFor(unmount, { timeout: 30_000, interval: 100 })
-      // The kernel releases the device of an unmounted pool on its own, a moment later.
+      // The kernel releases the device of an unmounted pool a moment later.
       const detach = async () => {
         for (const device of await loopDevicesOf(file).catch(() => []))
           execFileSync('losetup', ['--detach', device], { stdio: 'pipe' })

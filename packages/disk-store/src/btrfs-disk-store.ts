@@ -9,19 +9,22 @@ import type { PoolReserves } from './pool-reserves.models.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 
 export type BtrfsDiskStoreOptions = {
-  /** Keeps names of two installations on one machine or one file system apart. */
+  /** Keeps the names of two installations on one host or one file system apart. */
   installation: string
-  /** Has `pool`, where the pool is seen, and, unless it is on btrfs itself, `pool.img`, where its bytes are. */
+  /** Contains `pool`, the mount point, and, unless it is on btrfs itself, `pool.img`, the pool file. */
   directory: string
-  /** Size of the pool file. Larger than what is there: the file grows. Smaller: nothing changes. */
+  /** Size of the pool file. If larger than the existing file, the file grows; if smaller, nothing changes. */
   poolSizeBytes: number
-  /** What the pool file, or the sandboxes on a borrowed file system, leave free for the rest of the machine. */
+  /** The space that the pool file, or the sandboxes on a borrowed file system, leave free for the rest of the host. */
   keepFreeBytes: number
   reserves: PoolReserves
   logger: Logger
 }
 
-/** The disk store on btrfs: everything but writing data takes milliseconds, whatever the size of a disk. Needs root. */
+/**
+ * The disk store on btrfs: all operations except writing data take milliseconds, regardless of the size of a disk.
+ * Needs root.
+ */
 export async function makeBtrfsDiskStore(options: BtrfsDiskStoreOptions): Promise<DiskStore> {
   const { installation, directory, keepFreeBytes, reserves, logger } = options
   await mkdir(directory, { recursive: true, mode: 0o700 })

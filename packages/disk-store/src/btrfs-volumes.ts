@@ -45,12 +45,15 @@ export function makeBtrfsVolumes(options: {
     await btrfs.limitGroup({ path: root, groupId: allDisks, limitBytes, exclusive: false })
   }
 
-  /** The groups go when the kernel has freed the last byte, which for a large disk takes minutes: nobody waits. */
+  /**
+   * The groups are removed when the kernel has freed the last byte, which takes minutes for a large disk: no caller
+   * waits for it.
+   */
   const cleanings = makeBackground<{ groupIds: string[] }>((error, { groupIds }) =>
     logger.warn({ err: error, groupIds }, 'quota groups of a deleted volume stay until the next start'),
   )
   const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) =>
-    void cleanings.keep(dropGroups({ root, volumeId, groupIds }), { groupIds })
+    void cleanings.keep(removeGroups({ root, volumeId, groupIds }), { groupIds })
 
   return {
     root,
@@ -62,7 +65,7 @@ export function makeBtrfsVolumes(options: {
     },
     async reclaim() {
       for (const groupId of leftOverGroups({ groups: await btrfs.listGroups(root), allDisks, isOwn: pool.isOwn })) {
-        // A volume that is still being cleaned keeps its group busy; the next start finds it again.
+        // A volume that is still being cleaned keeps its group busy; the next start removes it.
         await btrfs.destroyGroup({ path: root, groupId }).catch((error) => {
           logger.debug({ err: error, groupId }, 'a quota group is still in use')
         })
@@ -81,7 +84,7 @@ export function makeBtrfsVolumes(options: {
     },
     async copy({ from, to, limitBytes }) {
       if (mode === 'simple') {
-        // A number of its own each time: the group of a deleted disk of the same name may still be emptying.
+        // A new number each time: the group of a deleted disk of the same name may not be empty yet.
         const groupId = groupIdOf(1, randomUUID())
         await btrfs.createGroup({ path: root, groupId })
         await btrfs.assignGroup({ path: root, groupId, parentId: allDisks })
@@ -110,20 +113,20 @@ export function makeBtrfsVolumes(options: {
     usage: makeUsageReader({ root, groups, mode: () => mode }),
     sync: (path) => btrfs.sync(path),
     generation: (path) => btrfs.generation(path),
-    // A frozen copy has the number of the transaction that made it; what is written later has a higher one.
-    async mayDiffer({ path, from }) {
+    // A frozen copy has the number of the transaction that created it; later writes have a higher one.
+    async mayHaveChangedSince({ path, from }) {
       const [now, then] = await Promise.all([btrfs.generation(path), btrfs.generation(from)])
       return transactionOf(now) !== transactionOf(then)
     },
     async writtenBytes({ path, since }) {
-      // What was written before the copy, in the transaction that made it, has its number too.
+      // Writes before the copy, in the transaction that created it, have its number too.
       return await btrfs.writtenBytes({ path, since: transactionOf(await btrfs.generation(since)) + 1 })
     },
     compareFrozen: (volumes) => compareFrozen(volumes, logger),
     ...copyMethods({ root, mode: () => mode, groups, clean }),
     async makeImageDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
-      // Memory is written once and read once, and whoever reads it waits: the time goes to reading, not to unpacking.
+      // Memory is written once and read once, and a wake waits for the read: saves the time for decompression.
       await btrfs.disableCompression(path)
     },
     keepsInodes: true,
@@ -131,27 +134,30 @@ export function makeBtrfsVolumes(options: {
   }
 }
 
-/** What a volume holds and may hold: the kernel's own numbers, and the program's table where it does not show them. */
-function makeUsageReader(parts: { root: string; groups: KnownGroups; mode: () => QuotaMode }): Volumes['usage'] {
-  const { root, groups } = parts
+/**
+ * Usage and limit of a volume: from the kernel’s own numbers, or from the program’s table if the kernel does not show
+ * them.
+ */
+function makeUsageReader(options: { root: string; groups: KnownGroups; mode: () => QuotaMode }): Volumes['usage'] {
+  const { root, groups } = options
   let uuid: Promise<string> | undefined
   return async (path) => {
     uuid ??= fileSystemUuid(root)
     const now = await btrfs.groupNow({ uuid: await uuid, groupId: await groups.find(path) })
     if (now !== undefined) return { usedBytes: now.bytes, limitBytes: now.limitBytes }
-    const group = await limitingGroup({ root, path, mode: parts.mode() })
+    const group = await limitingGroup({ root, path, mode: options.mode() })
     return { usedBytes: group.exclusiveBytes, limitBytes: group.limitBytes ?? 0 }
   }
 }
 
 /** Copies that share the limit of the volume they were made from. */
-function copyMethods(parts: {
+function copyMethods(options: {
   root: string
   mode: () => QuotaMode
   groups: KnownGroups
   clean: (volume: { volumeId: string; groupIds: string[] }) => void
 }) {
-  const { root, mode, groups, clean } = parts
+  const { root, mode, groups, clean } = options
   return {
     async snapshot({ from, to }: { from: string; to: string }) {
       if (mode() !== 'simple') throw snapshotsUnsupported({})
@@ -175,8 +181,8 @@ function copyMethods(parts: {
 }
 
 /**
- * On a pool of our own: simple quotas where the kernel has them. On a file system that is the user's: what is on
- * already, else full quotas, because turning simple ones on cannot be undone (older kernels then refuse to mount it).
+ * On threadbox’s own pool: simple quotas if the kernel has them. On the user’s file system: what is already enabled,
+ * otherwise full quotas, because enabling simple ones cannot be undone (older kernels then refuse to mount it).
  */
 async function ensureQuotas(options: { root: string; isOwn: boolean; logger: Logger }): Promise<QuotaMode> {
   const { root, isOwn, logger } = options
@@ -198,7 +204,7 @@ async function ensureGroup(options: { root: string; groupId: string }): Promise<
   if (!groups.some((group) => group.groupId === groupId)) await btrfs.createGroup({ path: root, groupId })
 }
 
-/** The group whose limit a volume feels: with simple quotas the one of level 1 above its own, else its own. */
+/** The group whose limit applies to a volume: with simple quotas its parent of level 1, otherwise its own. */
 async function limitingGroup(options: { root: string; path: string; mode: QuotaMode }): Promise<QuotaGroup> {
   const { root, path, mode } = options
   const groups = new Map((await btrfs.listGroups(root)).map((group) => [group.groupId, group]))
@@ -212,18 +218,18 @@ async function limitingGroup(options: { root: string; path: string; mode: QuotaM
 type KnownGroups = ReturnType<typeof makeKnownGroups>
 
 /**
- * The limiting group of a volume that lives never changes, and looking for it takes two programs, for which a sandbox
- * would stand still in every pause. Volumes are told apart by their device number: each has one for as long as it is
- * there, under whatever name.
+ * Caches the limiting group of each volume. It never changes, and finding it takes two programs, during which a sandbox
+ * would be frozen in every pause. The key is the device number, which identifies a volume as long as it exists, under
+ * any name.
  */
-function makeKnownGroups(parts: { root: string; mode: () => QuotaMode }) {
+function makeKnownGroups(options: { root: string; mode: () => QuotaMode }) {
   const known = new Map<number, string>()
   const deviceOf = async (path: string) => (await stat(path)).dev
   return {
     learn: async (path: string, groupId: string) => void known.set(await deviceOf(path), groupId),
     find: async (path: string): Promise<string> => {
       const device = await deviceOf(path)
-      const groupId = known.get(device) ?? (await limitingGroup({ ...parts, path, mode: parts.mode() })).groupId
+      const groupId = known.get(device) ?? (await limitingGroup({ ...options, path, mode: options.mode() })).groupId
       known.set(device, groupId)
       return groupId
     },
@@ -231,21 +237,21 @@ function makeKnownGroups(parts: { root: string; mode: () => QuotaMode }) {
   }
 }
 
-async function dropGroups(options: { root: string; volumeId: string; groupIds: string[] }): Promise<void> {
+async function removeGroups(options: { root: string; volumeId: string; groupIds: string[] }): Promise<void> {
   const { root, volumeId, groupIds } = options
   await btrfs.waitForCleaning({ path: root, volumeId })
-  // Kernels differ in whether the group of a deleted volume goes by itself.
+  // Kernels differ in whether the group of a deleted volume is removed automatically.
   const present = new Set((await btrfs.listGroups(root)).map((group) => group.groupId))
   for (const groupId of new Set(groupIds)) {
     if (!present.has(groupId)) continue
     await btrfs.destroyGroup({ path: root, groupId }).catch(async (error: unknown) => {
-      const isThere = (await btrfs.listGroups(root)).some((group) => group.groupId === groupId)
-      if (isThere) throw error
+      const isPresent = (await btrfs.listGroups(root)).some((group) => group.groupId === groupId)
+      if (isPresent) throw error
     })
   }
 }
 
-/** Groups of ours that limit no volume any more. On the user's file system only those below our own group are ours. */
+/** Our groups that no longer limit a volume. On the user’s file system only those below our own group are ours. */
 function leftOverGroups(options: { groups: QuotaGroup[]; allDisks: string; isOwn: boolean }): string[] {
   const { groups, allDisks, isOwn } = options
   const living = groups.filter((group) => group.groupId.startsWith('0/') && !group.isStale)
@@ -255,7 +261,10 @@ function leftOverGroups(options: { groups: QuotaGroup[]; allDisks: string; isOwn
   return [...stale, ...unused].map((group) => group.groupId)
 }
 
-/** What all images hold, half-made ones too, counted once until it is forgotten: when an image has come or gone. */
+/**
+ * The bytes of all images, including incomplete ones. Counted once and cached until `forget`, which is called when
+ * images were added or removed.
+ */
 function makeImageCount(root: string) {
   let count: Promise<number> | undefined
   const bytes = () => {
@@ -272,7 +281,10 @@ function makeImageCount(root: string) {
   return { bytes, forget }
 }
 
-/** Images share nothing with each other. Begun again when a name changed meanwhile: an image that is finished, or about to be removed, is renamed. */
+/**
+ * Images share no data with each other. Counts again if a name changed during the count: images are renamed when they
+ * are finished and before they are removed.
+ */
 async function imageBytesIn(root: string): Promise<number> {
   const directory = join(root, 'images')
   const listed = async () => (await readdir(directory).catch(() => [])).sort().join('/')
@@ -295,7 +307,7 @@ async function bytesOf({ root, paths }: { root: string; paths: string[] }): Prom
   return sum
 }
 
-/** A group number is 48 bits wide: that much of a hash makes a meeting of two names practically impossible. */
+/** A group number is 48 bits wide: with that much of a hash, a collision of two names is practically impossible. */
 function groupIdOf(level: 1 | 2, name: string): string {
   return `${level}/${createHash('sha256').update(name).digest().readUIntBE(0, 6)}`
 }
@@ -308,7 +320,7 @@ function transactionOf(generation: string): number {
   return Number(generation.split(':')[1])
 }
 
-/** The root directory of a btrfs volume has this inode number, no other directory has (btrfs_tree.h). */
+/** The root directory of a btrfs volume has this inode number; no other directory has it (btrfs_tree.h). */
 const volumeRootInode = 256
 
 function isVolume(path: string): Promise<boolean> {

@@ -66,7 +66,7 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
       createHash('sha256')
         .update(await describeTree(path))
         .digest('hex'),
-    async mayDiffer({ path, from }) {
+    async mayHaveChangedSince({ path, from }) {
       return !(await compareTrees({ before: from, after: path, comparesInodes: false })).isSame
     },
     async writtenBytes({ path, since }) {

@@ -10,11 +10,11 @@ import { compareTrees } from './tree-comparison.ts'
 import { allNames } from './tree-difference.models.ts'
 import type { Volumes } from './volumes.ts'
 
-type DiskComparisonParts = {
+type DiskComparisonDependencies = {
   volumes: Volumes
   lock: KeyedLock
   getDisk: (diskId: string) => Promise<Disk>
-  /** Of a snapshot of the disk, or of its image. */
+  /** The path of a snapshot of the disk, or of its image. */
   frozenPath: (disk: Disk, snapshotId: string | null) => Promise<string>
   snapshotsOf: (diskId: string) => DiskSnapshots
   logger: Logger
@@ -32,12 +32,12 @@ const nothingDiffers: DiskChanges = {
   addedCount: 0,
 }
 
-/** What cannot be told quickly, for whatever reason, is told by reading both trees whole, which is always right. */
+/** If the quick comparison fails for any reason, both trees are read completely, which is always right. */
 export function makeDiskComparison(
-  parts: DiskComparisonParts,
+  dependencies: DiskComparisonDependencies,
 ): Pick<DiskStore, 'compareWithSnapshot' | 'namesBesideImage'> {
-  const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = parts
-  /** Compares the disk as it is now; undefined where it cannot be frozen. */
+  const { volumes, lock, getDisk, frozenPath, snapshotsOf, logger } = dependencies
+  /** Compares the current content of the disk; undefined if it cannot be frozen. */
   const compareNow = (diskId: string, compare: (after: string) => Promise<DiskChanges | undefined>) =>
     snapshotsOf(diskId)
       .whileFrozen(compare)
@@ -52,11 +52,12 @@ export function makeDiskComparison(
       const after = of === undefined ? undefined : await frozenPath(disk, checkId(of))
       return { disk, before: await frozenPath(disk, snapshotId), after }
     }
-    // Meanwhile none of its snapshots is removed; others may be made, which sandboxes stand still for.
+    // Holds the snapshots: none is removed during the comparison. Others can be created, because sandboxes are frozen
+    // while they wait for one.
     const quickly = await lock(`snapshots ${checkId(diskId)}`, async () => {
       const { before, after: other } = await pathsOf()
       if (compareFrozen === undefined) return undefined
-      // btrfs has nothing to say of a volume and itself.
+      // btrfs cannot compare a volume with itself.
       if (other === before) return nothingDiffers
       if (other !== undefined) return await compareFrozen({ before, after: other, naming })
       return await compareNow(diskId, (after) => compareFrozen({ before, after, naming }))
@@ -69,7 +70,7 @@ export function makeDiskComparison(
     const { compareFrozen } = volumes
     if (compareFrozen === undefined) return undefined
     const names: string[] = []
-    // Each name that differs is asked about.
+    // `isLeftOut` is called for each name that differs.
     const naming: DiskNaming = { ...allNames, isLeftOut: (name) => names.push(name) > 0 }
     const compared = await lock(`snapshots ${checkId(diskId)}`, async () => {
       const before = await frozenPath(await getDisk(diskId), null)
@@ -80,7 +81,7 @@ export function makeDiskComparison(
   return { compareWithSnapshot, namesBesideImage }
 }
 
-/** Where no snapshot can be made, or the pool has no room even for its directory. */
+/** Snapshots are unsupported, or the pool has no space even for their directory. */
 function hasNoRoom(error: unknown): boolean {
   if (isErrorOf(snapshotsUnsupported, error) || isErrorOf(noRoomForSnapshot, error)) return true
   // Node has no name for EDQUOT.

@@ -12,15 +12,15 @@ export type SnapshotSubject = {
   store: DiskStore
   place: { root: string }
   make: (diskId: string) => Promise<Disk>
-  /** The store opened anew, as after a crash. */
+  /** Opens the store again, as after a crash. */
   reopen: () => Promise<DiskStore>
 }
 
-/** What the contract says of generations, snapshots and memory; part of `describeDiskStore`. */
+/** The contract of generations, snapshots and memory; part of `describeDiskStore`. */
 export function describeSnapshots(options: { abilities: DiskStoreAbilities; subject: () => SnapshotSubject }): void {
   const { abilities, subject } = options
 
-  test('a generation stays while nothing is written, over a start too, and changes with every write', async () => {
+  test('a generation stays the same while nothing is written, also across a start, and changes with every write', async () => {
     const { make, reopen } = subject()
     const disk = await make('generations')
     const first = await subject().store.diskGeneration('generations')
@@ -44,7 +44,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     expect(seen.size).toBe(writes.length + 1)
   })
 
-  test.skipIf(abilities.makesSnapshots)('where a snapshot would evade the limit, none is made', async () => {
+  test.skipIf(abilities.makesSnapshots)('if a snapshot would evade the limit, none is created', async () => {
     const { store, make } = subject()
     await make('unsnapped')
     const made = store.snapshotDisk({ diskId: 'unsnapped', snapshotId: 'one' })
@@ -53,7 +53,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     await store.deleteDisk('unsnapped')
   })
 
-  test('a disk is compared with its image, whether snapshots can be made or not', async () => {
+  test('a disk is compared with its image, with and without snapshots', async () => {
     const { store, make } = subject()
     const disk = await make('fresh')
     const image = { diskId: 'fresh', snapshotId: null }
@@ -76,7 +76,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     await store.deleteDisk('fresh')
   })
 
-  test('what concerns an unknown disk, snapshot or id is refused, and deleting it does nothing', async () => {
+  test('unknown disks and snapshots and invalid IDs are rejected; deleting an unknown snapshot does nothing', async () => {
     const { store, make } = subject()
     await expect(store.diskGeneration('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })
     const orphan = { diskId: 'nobody', snapshotId: 'one' }
@@ -97,7 +97,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
   })
 
   describe.skipIf(!abilities.makesSnapshots)('snapshots', () => {
-    test('C9: a snapshot keeps what the disk had, whatever is written later, and is made once', async () => {
+    test('C9: a snapshot keeps the disk’s content despite later writes, and is created once', async () => {
       const { store, make } = subject()
       const disk = await make('snapped')
       await writeFile(join(disk.path, 'note'), 'before')
@@ -115,7 +115,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(await readFile(join(disk.path, 'note'), 'utf8')).toBe('after')
     })
 
-    test('a disk may differ from its snapshot as soon as anything was written, and not before', async () => {
+    test('a disk may differ from its snapshot as soon as something was written, and not before', async () => {
       const { store, make } = subject()
       const disk = await make('watched')
       const at = (name: string) => join(disk.path, name)
@@ -134,7 +134,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       }
     })
 
-    test('a snapshot of a snapshot has its content, and leaves the disk as it was', async () => {
+    test('a snapshot of a snapshot has its content and does not change the disk', async () => {
       const { store, make } = subject()
       const disk = await make('copied')
       await writeFile(join(disk.path, 'note'), 'then')
@@ -149,7 +149,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(await store.listSnapshots('copied')).toHaveLength(2)
     })
 
-    test('what was written between two snapshots is counted: not less, and not what was there before', async () => {
+    test('bytes written between two snapshots are counted: at least all of them, and not those written before', async () => {
       const { store, make } = subject()
       const disk = await make('counted')
       await writeFile(join(disk.path, 'early'), randomBytes(3 * MiB))
@@ -166,7 +166,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       await expect(written('none', 'one')).rejects.toMatchObject({ code: 'disk.snapshot-not-found' })
     })
 
-    test('a comparison names what was removed, changed and added, also what hides its time of writing', async () => {
+    test('a comparison lists removed, changed and added files, including those with a reset modification time', async () => {
       const { store, make } = subject()
       const disk = await make('compared')
       const at = (name: string) => join(disk.path, name)
@@ -196,7 +196,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
         changedCount: 4,
         addedCount: 1,
       })
-      // Of files, not of directories: what each was, and what it is.
+      // Sizes of files, not of directories: before and now.
       expect(sizes.map(({ name, bytesBefore, bytesNow }) => [name, bytesBefore, bytesNow])).toEqual([
         ...[
           ['deep/er/gone', 12, null],
@@ -213,7 +213,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       ])
     })
 
-    test('two snapshots are compared without a change of the disk, whatever it contains by then', async () => {
+    test('two snapshots are compared without changing the disk and independent of its current content', async () => {
       const { store, make } = subject()
       const disk = await make('twice')
       const then = { diskId: 'twice', snapshotId: 'then' }
@@ -242,7 +242,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(counted.get('note')).toEqual({ added: 1, removed: 0 })
     })
 
-    test('C8: of files that were written to since a snapshot, those that were only extended are known', async () => {
+    test('C8: files that were only extended since a snapshot are recognized', async () => {
       const { store, make } = subject()
       const disk = await make('extended')
       for (const name of ['log', 'note']) await writeFile(join(disk.path, name), 'one\n')
@@ -257,7 +257,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       })
     })
 
-    test('a file that was written and got its old time and size back still counts as changed', async ({ skip }) => {
+    test('a written file with its old time and size restored still counts as changed', async ({ skip }) => {
       if (!abilities.freezesImages) skip('a plain copy cannot keep the time of change')
       const { store, make } = subject()
       const disk = await make('disguised')
@@ -272,7 +272,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(changes).toMatchObject({ isSame: false, changed: ['file'] })
     })
 
-    test('of very many names a comparison tells a thousand, and counts them all', async () => {
+    test('a comparison lists 1000 of very many names and counts them all', async () => {
       const { store, make } = subject()
       const disk = await make('many')
       await store.snapshotDisk({ diskId: 'many', snapshotId: 'point' })
@@ -282,7 +282,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect(changes).toMatchObject({ addedCount: 1200, removedCount: 0, changedCount: 0 })
     })
 
-    test('a disk gets the content of a snapshot back, is writable, and keeps its limit and the snapshot', async () => {
+    test('a disk restored from a snapshot is writable and keeps its limit and the snapshot', async () => {
       const { store, make } = subject()
       const disk = await make('rewound')
       await writeFile(join(disk.path, 'note'), 'before')
@@ -298,7 +298,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect((await store.listSnapshots('rewound')).map(({ snapshotId }) => snapshotId)).toEqual(['point'])
     })
 
-    test('a disk gets the content of its image back, and can be compared with it', async () => {
+    test('a disk is restored from its image and can be compared with it', async () => {
       const { store, make } = subject()
       const disk = await make('emptied')
       await writeFile(join(disk.path, 'note'), 'of mine')
@@ -311,7 +311,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect((await store.diskUsage('emptied')).limitBytes).toBe(limit)
     })
 
-    test('C6: a disk whose content was lost is not found, is not replaced by an empty one, and is had back', async () => {
+    test('C6: a disk with lost content is not found, is not replaced by an empty one, and can be restored', async () => {
       const { store, make, reopen } = subject()
       const disk = await make('lost')
       await writeFile(join(disk.path, 'note'), 'kept')
@@ -326,7 +326,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       expect((await reopened.diskUsage('lost')).limitBytes).toBe(64 * MiB)
     })
 
-    test('a return to a snapshot that a crash interrupted is finished or undone by the next start', async () => {
+    test('an interrupted restore of a snapshot is finished or undone by the next start', async () => {
       const { store, make, place, reopen } = subject()
       for (const [diskId, expected] of [
         ['half-made', 'after'],
@@ -345,7 +345,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
       }
     })
 
-    test('C10: a deleted disk takes its snapshots and its saved memory with it', async () => {
+    test('C10: deleting a disk deletes its snapshots and its saved memory', async () => {
       const { store, make, place } = subject()
       await make('whole')
       for (const snapshotId of ['one', 'two']) await store.snapshotDisk({ diskId: 'whole', snapshotId })
@@ -377,7 +377,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     )
   })
 
-  test('saved memory has a place of its own outside of the disk’s limit, which counts and can be removed', async () => {
+  test('saved memory has its own directory outside of the disk’s limit, is counted and can be removed', async () => {
     const { store, make, reopen } = subject()
     await make('thinker')
     const place = await store.makeMemoryPlace({ diskId: 'thinker', imageId: 'first' })
@@ -396,7 +396,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
   })
 }
 
-/** As the store makes a copy: of a volume where it keeps volumes. */
+/** Copies as the store does: a volume if the store uses volumes. */
 function copy(options: { from: string; to: string }): void {
   try {
     execFileSync('btrfs', ['subvolume', 'snapshot', options.from, options.to], { stdio: 'pipe' })

@@ -7,24 +7,24 @@ import { exists, hiddenName, hiddenNames, wholeNames } from './entries.ts'
 import type { Volumes } from './volumes.ts'
 
 /**
- * Snapshots of one disk: `snapshots/<snapshotId>/root` beside its `root`. A disk that gets the content of one back has
- * `.next` for the moment in which nothing is called `root`: a start finishes what was begun.
+ * Snapshots of one disk: `snapshots/<snapshotId>/root` beside its `root`. While a disk is being restored it has `.next`
+ * for the moment in which nothing is named `root`: the next start finishes the restore.
  */
 export type DiskSnapshots = {
-  /** Of the disk, or of another snapshot. */
+  /** Creates a snapshot of the disk or of another snapshot. */
   make(snapshotId: string, of?: string): Promise<Snapshot>
   list(): Promise<Snapshot[]>
   find(snapshotId: string): Promise<Snapshot>
-  /** From here on it is gone, for a start too. What this resolves to removes what it held, which takes longer. */
+  /** Hides a snapshot, also from the next start. The returned function removes its content, which takes longer. */
   hide(snapshotId: string): Promise<() => Promise<void>>
   /**
-   * Freezes the disk for as long as the work takes. What cannot be removed afterwards, or is left by a crash, goes with
-   * the next such work, return or start. One at a time.
+   * Freezes the disk’s content while `work` runs. If the frozen copy cannot be removed afterwards, or a crash leaves
+   * it, the next `whileFrozen`, restore or start removes it. One at a time.
    */
   whileFrozen<Result>(work: (path: string) => Promise<Result>): Promise<Result>
-  /** Gives the disk the content of a snapshot, or of another frozen volume. */
+  /** Restores the disk from a snapshot or another frozen volume. */
   restore(from: string): Promise<void>
-  /** Finishes or removes what a crash left half-made. */
+  /** Finishes or removes what a crash left incomplete. */
   reclaim(): Promise<void>
 }
 
@@ -45,15 +45,15 @@ export function makeDiskSnapshots(options: {
     if (!(await exists(snapshot.path))) throw snapshotNotFound({ diskId, snapshotId })
     return snapshot
   }
-  /** Nobody misses it, and it is tried again: what was found out with it, or is to begin now, goes on without. */
-  const removePassing = async (entry: string) => {
+  /** A failure does not stop the caller: nothing needs the temporary snapshot, and its removal is retried later. */
+  const deleteTemporarySnapshot = async (entry: string) => {
     await removeEntry(entry).catch((error: unknown) =>
       logger.warn({ err: error, diskId, entry }, 'a snapshot that a disk was compared by is still there'),
     )
   }
   const removeLeftOvers = async () => {
     for (const name of await hiddenNames(snapshots)) {
-      const remove = isPassing(name) ? removePassing : removeEntry
+      const remove = isTemporaryName(name) ? deleteTemporarySnapshot : removeEntry
       await remove(join(snapshots, name))
     }
     for (const path of [next, previous]) await volumes.removeCopy(path)
@@ -84,9 +84,9 @@ export function makeDiskSnapshots(options: {
       return () => removeEntry(hidden)
     },
     whileFrozen: async (work) => {
-      const earlier = (await hiddenNames(snapshots)).filter(isPassing)
-      for (const name of earlier) await removePassing(join(snapshots, name))
-      const hidden = join(snapshots, hiddenName(passing))
+      const earlier = (await hiddenNames(snapshots)).filter(isTemporaryName)
+      for (const name of earlier) await deleteTemporarySnapshot(join(snapshots, name))
+      const hidden = join(snapshots, hiddenName(temporaryName))
       const path = join(hidden, 'root')
       await mkdir(snapshots, { recursive: true, mode: 0o700 })
       await mkdir(hidden, { mode: 0o700 })
@@ -94,7 +94,7 @@ export function makeDiskSnapshots(options: {
         await volumes.snapshot({ from: root, to: path })
         return await work(path)
       } finally {
-        await removePassing(hidden)
+        await deleteTemporarySnapshot(hidden)
       }
     },
     restore: async (from) => {
@@ -113,7 +113,7 @@ export function makeDiskSnapshots(options: {
   }
 }
 
-/** Of a disk that goes, in this directory, with what is half-made. */
+/** Removes all snapshots of a disk that is being deleted, including incomplete ones. */
 export async function removeAllSnapshots({
   volumes,
   directory,
@@ -132,12 +132,12 @@ async function removeEntryOf(volumes: Volumes, entry: string): Promise<void> {
   await rm(entry, { recursive: true, force: true })
 }
 
-/** What a return to a snapshot makes beside the disk. */
+/** The names that a restore uses beside the disk. */
 const copyNames = ['.next', '.previous'] as const
 
-const passing = 'passing'
+const temporaryName = 'passing'
 
-/** Whether a hidden name is that of a snapshot which a disk was compared by. */
-function isPassing(name: string): boolean {
-  return name.startsWith(`.${passing}~`)
+/** Whether a hidden name belongs to a temporary snapshot for a comparison. */
+function isTemporaryName(name: string): boolean {
+  return name.startsWith(`.${temporaryName}~`)
 }

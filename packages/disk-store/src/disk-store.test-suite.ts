@@ -9,8 +9,8 @@ import type { DiskStoreAbilities } from './disk-store-abilities.ts'
 const MiB = 1024 * 1024
 
 /**
- * The contract of {@link DiskStore}. `open` makes a store over the same place each time (so the suite can reopen it as
- * after a crash); `root` is where its images and disks are.
+ * The contract of {@link DiskStore}. Each `open` creates a store over the same directory, so the suite can reopen it as
+ * after a crash; `root` is where its images and disks are.
  */
 export function describeDiskStore(options: {
   name: string
@@ -70,7 +70,7 @@ export function describeDiskStore(options: {
       expect(await readdir((await imageOf('base')).path)).toEqual(['hello'])
     })
 
-    test('making a disk that exists returns it as it is', async () => {
+    test('creating a disk that exists returns it unchanged', async () => {
       const first = await make({ diskId: 'again' })
       await writeFile(join(first.path, 'kept'), 'yes')
       expect(await make({ diskId: 'again' })).toEqual(first)
@@ -78,7 +78,7 @@ export function describeDiskStore(options: {
       expect(await readFile(join(first.path, 'kept'), 'utf8')).toBe('yes')
     })
 
-    test('a disk of an unknown image is refused and leaves nothing', async () => {
+    test('a disk of an unknown image is rejected and leaves nothing', async () => {
       await expect(make({ diskId: 'orphan', imageId: 'unknown' })).rejects.toMatchObject({
         code: 'disk.image-not-found',
       })
@@ -97,7 +97,7 @@ export function describeDiskStore(options: {
       },
     )
 
-    test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('the limit %d is refused', async (limitBytes) => {
+    test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('the limit %d is rejected', async (limitBytes) => {
       await expect(make({ diskId: 'bad-limit', limitBytes })).rejects.toMatchObject({ code: 'disk.limit-invalid' })
     })
 
@@ -106,7 +106,7 @@ export function describeDiskStore(options: {
       await expect(store.deleteImage('base')).rejects.toMatchObject({ code: 'disk.image-in-use' })
     })
 
-    test('C10: a deleted disk is gone from the machine, and deleting it again does nothing', async () => {
+    test('C10: a deleted disk no longer exists, and deleting it again does nothing', async () => {
       const disk = await make({ diskId: 'goner' })
       await mkdir(join(disk.path, 'deep/er'), { recursive: true })
       await symlink('/etc', join(disk.path, 'deep/link'))
@@ -122,7 +122,7 @@ export function describeDiskStore(options: {
       await access('/etc/passwd')
     })
 
-    test('a disk may be made again under the name of a deleted one, and is empty and limited', async () => {
+    test('a disk can be created under the name of a deleted one, and is empty and limited', async () => {
       const first = await make({ diskId: 'phoenix' })
       await writeFile(join(first.path, 'big'), Buffer.alloc(8 * MiB, 'x'))
       await store.deleteDisk('phoenix')
@@ -146,7 +146,7 @@ export function describeDiskStore(options: {
     })
 
     test.skipIf(!abilities.enforcesLimits)(
-      'a full disk fails its own writes, not those of its neighbour, and can be emptied',
+      'a full disk fails its own writes, not those of its neighbors, and can be emptied',
       async () => {
         const full = await make({ diskId: 'full', limitBytes: 20 * MiB })
         const neighbour = await make({ diskId: 'neighbour' })
@@ -158,16 +158,19 @@ export function describeDiskStore(options: {
       },
     )
 
-    test.skipIf(!abilities.enforcesLimits)('a limit takes effect at once, also below what is used', async () => {
-      const disk = await make({ diskId: 'shrunk', limitBytes: 64 * MiB })
-      fill({ path: join(disk.path, 'data'), mebibytes: 20 })
-      await store.setDiskLimit({ diskId: 'shrunk', limitBytes: 10 * MiB })
-      expect(() => fill({ path: join(disk.path, 'more'), mebibytes: 1 })).toThrow(/quota exceeded|No space left/i)
-      await store.setDiskLimit({ diskId: 'shrunk', limitBytes: 64 * MiB })
-      fill({ path: join(disk.path, 'more'), mebibytes: 1 })
-    })
+    test.skipIf(!abilities.enforcesLimits)(
+      'a limit takes effect immediately, also below the current usage',
+      async () => {
+        const disk = await make({ diskId: 'shrunk', limitBytes: 64 * MiB })
+        fill({ path: join(disk.path, 'data'), mebibytes: 20 })
+        await store.setDiskLimit({ diskId: 'shrunk', limitBytes: 10 * MiB })
+        expect(() => fill({ path: join(disk.path, 'more'), mebibytes: 1 })).toThrow(/quota exceeded|No space left/i)
+        await store.setDiskLimit({ diskId: 'shrunk', limitBytes: 64 * MiB })
+        fill({ path: join(disk.path, 'more'), mebibytes: 1 })
+      },
+    )
 
-    test('what a crash left half-made is gone after the next start, whole things stay', async () => {
+    test('what a crash left incomplete is removed at the next start, complete things are kept', async () => {
       const kept = await make({ diskId: 'survivor' })
       await writeFile(join(kept.path, 'kept'), 'yes')
       const started = Promise.withResolvers<void>()

@@ -1,80 +1,86 @@
 import type { LineCounts } from './line-counts.ts'
 /**
- * Where sandboxes keep their files.
+ * Stores the files of sandboxes.
  *
  * An *image* is a read-only starting filesystem, known by the hash of its recipe. A *disk* is one sandbox's writable
  * filesystem: it starts as a copy-on-write copy of an image and lives until it is deleted. A *pool* holds both and has
- * reserves, so that one full sandbox never stops the others and a write that was acknowledged is never lost.
+ * reserves, so that one full sandbox never stops the others and an acknowledged write is never lost.
  *
- * Every method may be called again with the same arguments after a crash: making something that exists returns it,
- * deleting something that is gone does nothing.
+ * Every method can be called again with the same arguments after a crash: creating something that exists returns it,
+ * deleting something that does not exist does nothing.
  */
 export type DiskStore = {
-  /** Prepares the pool (creating, mounting, growing it as configured) and removes what a crash left half-made. */
+  /** Prepares the pool (creates, mounts and grows it as configured) and removes what a crash left incomplete. */
   prepare(): Promise<void>
   /** Unmounts what {@link DiskStore.prepare} mounted. Disks must not be in use. */
   close(): Promise<void>
 
   /**
-   * Makes an image by letting `build` fill an empty directory, then freezes it. When `build` throws, nothing stays.
-   * When the image exists `build` is not called.
+   * Creates an image: `build` fills an empty directory, which is then frozen. If `build` throws, nothing is kept. If
+   * the image exists, `build` is not called.
    */
   importImage(options: { imageId: string; build: (path: string) => Promise<void> }): Promise<Image>
   listImages(): Promise<Image[]>
-  /** Throws `disk.image-in-use` while a disk was made from it. */
+  /** Throws `disk.image-in-use` while disks made from it exist. */
   deleteImage(imageId: string): Promise<void>
 
   /**
-   * Makes a disk from an image. Throws `disk.image-not-found`, `disk.pool-full` (reserve reached), and `disk.not-found`
-   * for one whose content was lost: it is not replaced by an empty one in silence. With `from` it begins with the content
-   * of another disk of the same image, as it is now or as in a snapshot of it, and shares with it what neither changes.
+   * Creates a disk from an image. Throws `disk.image-not-found`, `disk.pool-full` (reserve reached), and
+   * `disk.not-found` for a disk whose content was lost: it is never silently replaced by an empty one. With `from` it
+   * starts with the content of another disk of the same image, as it is now or as in one of its snapshots, and shares
+   * with it what neither changes.
    */
   createDisk(options: { diskId: string; imageId: string; limitBytes: number; from?: DiskContent }): Promise<Disk>
   /** Throws `disk.not-found`. */
   getDisk(diskId: string): Promise<Disk>
   listDisks(): Promise<Disk[]>
-  /** Takes effect at once, also while the disk is in use. Lower than what is used: further writes fail until freed. */
+  /**
+   * Takes effect immediately, also while the disk is in use. If the limit is lower than the usage, writes fail until
+   * space is freed.
+   */
   setDiskLimit(options: { diskId: string; limitBytes: number }): Promise<void>
   /** Bytes that the disk and its snapshots hold beyond their image. */
   diskUsage(diskId: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written so far would survive a power loss. */
   syncDisk(diskId: string): Promise<void>
-  /** The disk, its snapshots and the memory that was kept for it. */
+  /** Deletes the disk, its snapshots and its saved memory. */
   deleteDisk(diskId: string): Promise<void>
 
   /**
-   * Says which content a disk has: two equal answers mean that nothing was written in between; two different ones need
-   * not mean that anything was. Syncs the disk first. A snapshot of the disk changes it, and so does a comparison.
+   * Identifies the content of a disk: equal values mean that nothing was written in between; different values do not
+   * prove a write. Syncs the disk first. A snapshot of the disk changes the value, and so does a comparison.
    */
   diskGeneration(diskId: string): Promise<string>
   /**
-   * Freezes the disk's content as it is now, in no time, also while it is in use; with `of`, the content of that
-   * snapshot. A snapshot counts into the limit of its disk and goes with it. Throws `disk.snapshots-unsupported` where a
-   * snapshot would evade the disk's limit, and `disk.no-room-for-snapshot` when that limit is reached.
+   * Freezes the disk’s current content without copying it, also while it is in use; with `of`, the content of that
+   * snapshot. A snapshot counts toward the limit of its disk and is deleted with it. Throws
+   * `disk.snapshots-unsupported` if a snapshot would evade the disk’s limit, and `disk.no-room-for-snapshot` if that
+   * limit is reached.
    */
   snapshotDisk(options: { diskId: string; snapshotId: string; of?: string | undefined }): Promise<Snapshot>
   /**
-   * Whether anything may have been written to the disk since the snapshot was made. Syncs the disk first, and looks at no
-   * file: true need not mean that anything differs. Throws `disk.snapshot-not-found`.
+   * Whether anything may have been written to the disk since the snapshot was created. Syncs the disk first and reads
+   * no file: true does not prove a difference. Throws `disk.snapshot-not-found`.
    */
   mayDifferFromSnapshot(options: { diskId: string; snapshotId: string }): Promise<boolean>
   /**
-   * Bytes of files, before compression, that a snapshot has and an earlier one (`since`, or the image) had not: what was
-   * written in between and is still there. Counts too much rather than too little.
+   * Bytes of files, before compression, that a snapshot has and an earlier one (`since`, or the image) does not: what
+   * was written in between and still exists. Counts too much rather than too little.
    */
   writtenBytes(options: { diskId: string; snapshotId: string; since: string | undefined }): Promise<number>
   listSnapshots(diskId: string): Promise<Snapshot[]>
   deleteSnapshot(options: { diskId: string; snapshotId: string }): Promise<void>
   /**
-   * Gives the disk, also one whose content was lost, the content of a snapshot, which stays; null: of its image. The disk
+   * Restores the disk, also one whose content was lost, from a snapshot, which is kept; null: from its image. The disk
    * must not be in use. Throws `disk.snapshot-not-found`.
    */
   restoreSnapshot(options: { diskId: string; snapshotId: string | null }): Promise<Disk>
   /**
-   * What of the disk, as it is now, differs from a snapshot (null: from its image). Where the file system can say what was
-   * written, at a cost that grows with that; else by looking at both whole. Changes the disk's generation; not with `of`,
-   * which compares the content of that snapshot in the place of the disk's. Throws `disk.snapshot-not-found`,
-   * `disk.too-many-files`: both would have to be read whole, and have too many.
+   * Returns what differs between the disk’s current content and a snapshot (null: its image). If the file system can
+   * list what was written, the cost grows with that; otherwise both are read completely. Changes the disk’s generation,
+   * except with `of`, which compares the content of that snapshot instead of the disk’s. Throws
+   * `disk.snapshot-not-found`, and `disk.too-many-files` if both would have to be read completely and have too many
+   * files.
    */
   compareWithSnapshot(options: {
     diskId: string
@@ -83,12 +89,15 @@ export type DiskStore = {
     naming?: DiskNaming | undefined
   }): Promise<DiskChanges>
   /**
-   * Names of all that the disk has and its image has not, or has with another content or mode, and some that only the image
-   * has: byte for byte (as latin1), relative to the root. A directory that both have is not among them. Undefined: the file
-   * system cannot say it at a cost that grows with what was written. Changes the disk's generation.
+   * Names of everything that the disk has and its image does not, or has with other content or another mode, and some
+   * that only the image has: byte for byte (as latin1), relative to the root. A directory that both have is not
+   * included. Undefined: the file system cannot list them at a cost that grows with what was written. Changes the
+   * disk’s generation.
    */
   namesBesideImage(diskId: string): Promise<readonly string[] | undefined>
-  /** Lines of text files that the disk has and the snapshot has not, and the other way round, of those that are counted. */
+  /**
+   * Counts lines of text files that only the disk or only the snapshot has, for the files that can be counted in time.
+   */
   countChangedLines(options: {
     diskId: string
     snapshotId: string | null
@@ -96,8 +105,8 @@ export type DiskStore = {
     names: readonly string[]
   }): Promise<ReadonlyMap<string, LineCounts>>
   /**
-   * Of these files, those that begin on the disk with all that they held in the snapshot, with how many bytes follow; of as
-   * many as can be read in a moment. Throws `disk.snapshot-not-found`.
+   * Of these files, returns those whose content on the disk starts with their whole content in the snapshot, with the
+   * number of bytes that follow. Stops after a short time. Throws `disk.snapshot-not-found`.
    */
   findExtendedFiles(options: {
     diskId: string
@@ -105,11 +114,14 @@ export type DiskStore = {
     names: readonly string[]
   }): Promise<ReadonlyMap<string, number>>
 
-  /** An empty directory for saved memory, durable after `syncMemoryPlace`. Outside of the limit of the disk. */
-  makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryPlace>
-  /** Returns when everything in the place, and its name, would survive a power loss. */
+  /**
+   * Creates an empty directory for saved memory, durable after `syncMemoryPlace`. It does not count toward the limit of
+   * the disk.
+   */
+  makeMemoryPlace(options: { diskId: string; imageId: string }): Promise<MemoryImageDirectory>
+  /** Returns when the directory and everything in it would survive a power loss. */
   syncMemoryPlace(options: { diskId: string; imageId: string }): Promise<void>
-  listMemoryPlaces(): Promise<MemoryPlace[]>
+  listMemoryPlaces(): Promise<MemoryImageDirectory[]>
   deleteMemoryPlace(options: { diskId: string; imageId: string }): Promise<void>
 
   poolUsage(): Promise<PoolUsage>
@@ -121,21 +133,23 @@ export type DiskContent = { diskId: string; snapshotId?: string | undefined }
 export type Snapshot = { diskId: string; snapshotId: string; path: string }
 
 /**
- * How differences are told: whose a file is, the file system does not know. Names are relative to the root of the disk. What
- * differs at all (`isSame`) does not depend on it.
+ * How differences are listed, because the file system does not know who owns a file. Names are relative to the root of
+ * the disk. Whether anything differs (`isSame`) does not depend on it.
  */
 export type DiskNaming = {
-  /** Neither named nor counted. */
+  /** True: the name is neither listed nor counted. */
   isLeftOut(name: string): boolean
-  /** The directory for which it is counted instead of being named, of which it can itself be the name. */
+  /** The directory for which the name is counted instead of listed; can be the name itself. */
   folderOf(name: string): string | undefined
-  /** Lower ones are named first where there are too many. */
+  /** Lower ranks are listed first if there are too many names. */
   rankOf(name: string): number
 }
 
-/** At most 1000 names each, relative to the root of the disk; the counts are of all but those in `folders`. */
+/**
+ * At most 1000 names each, relative to the root of the disk; the counts include all names except those in `folders`.
+ */
 export type DiskChanges = {
-  /** Nothing differs, not even a directory's mode or the time of a change that was undone. */
+  /** Nothing differs, not even the mode of a directory or the time of a change that was undone. */
   isSame: boolean
   removed: string[]
   changed: string[]
@@ -143,9 +157,9 @@ export type DiskChanges = {
   removedCount: number
   changedCount: number
   addedCount: number
-  /** Sizes of the names above, directories left out: before, and as it is now. */
+  /** Sizes of the names above, without directories: before and now. */
   sizes: DiskFileSize[]
-  /** Files of which only their number is told, at most 1000 directories. */
+  /** Directories for which only the number of differing files is listed, at most 1000. */
   folders: DiskFolderChanges[]
 }
 
@@ -153,14 +167,14 @@ export type DiskFolderChanges = { name: string; removedCount: number; changedCou
 
 export type DiskFileSize = {
   name: string
-  /** Null: it was not there. */
+  /** Null: it did not exist. */
   bytesBefore: number | null
-  /** Null: it is not there. */
+  /** Null: it does not exist. */
   bytesNow: number | null
 }
 
-/** Where the memory of the sandbox on this disk is kept. */
-export type MemoryPlace = { diskId: string; imageId: string; path: string }
+/** The directory for the saved memory of the sandbox on this disk. */
+export type MemoryImageDirectory = { diskId: string; imageId: string; path: string }
 
 export type Image = { imageId: string; path: string }
 
@@ -175,6 +189,6 @@ export type PoolUsage = {
   totalBytes: number
   usedBytes: number
   reservedBytes: number
-  /** What saved memory takes. */
+  /** Space used by saved memory. */
   memoryBytes: number
 }

@@ -1,16 +1,16 @@
 import type { FileHandle } from 'node:fs/promises'
 import { withTreeFile } from './tree-files.ts'
 
-/** Longer ones are not read: a log grows past it, and then nothing is said of it. */
+/** Longer files are not read, so a log that grows past this size is not reported as extended. */
 const longestBytes = 16 * 1024 * 1024
-/** Two trees that are being used by others are not to be read for long. */
+/** Limits the reading of trees that sandboxes are using. */
 const mostFiles = 100
 const mostMs = 500
 const pieceBytes = 256 * 1024
 
 /**
- * Of these files, those that begin in the later tree with all that they held in the earlier one, with how many bytes follow.
- * By reading both; of as many as can be read in a moment.
+ * Of these files, returns those whose later content starts with their whole earlier content, with the number of bytes
+ * that follow. Reads both; stops after `mostMs`.
  */
 export async function findExtended(options: {
   before: string
@@ -30,7 +30,10 @@ export async function findExtended(options: {
   return found
 }
 
-/** Undefined: the later one does not begin with the earlier one, or they are no files, or too long to be read. */
+/**
+ * Undefined: the later file does not start with the earlier one, one of them is not a regular file, or the earlier one
+ * is too long.
+ */
 async function addedBytes(earlier: FileHandle, later: FileHandle): Promise<number | undefined> {
   const [was, is] = [await earlier.stat(), await later.stat()]
   if (!was.isFile() || !is.isFile() || is.size < was.size || was.size > longestBytes) return undefined

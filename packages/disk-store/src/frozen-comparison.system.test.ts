@@ -31,17 +31,17 @@ import { compareTrees } from './tree-comparison.ts'
 
 const MiB = 1024 * 1024
 const logger = makeLogger({ process: 'test', level: 'silent' })
-/** Another one for each run; what failed is repeated with the seed that the failure names. */
+/** A new seed for each run. To repeat a failure, use the seed that it prints. */
 const seed = Date.now() % 1_000_000
 
-describe('what differs between two frozen volumes', () => {
+describe('differences between two frozen volumes', () => {
   let pool: Awaited<ReturnType<typeof makePool>>
   beforeAll(async () => {
     pool = await makePool()
   })
   afterAll(() => pool?.tearDown())
 
-  /** Of both directions: what came and what went. */
+  /** Compares in both directions. */
   const expectSameAnswer = async ({ one, other, why }: { one: string; other: string; why: string }) => {
     const directions = [
       { before: one, after: other },
@@ -52,7 +52,7 @@ describe('what differs between two frozen volumes', () => {
     expect(quick, why).toEqual(await wholes)
   }
 
-  test('is found exactly, whatever was done to files and directories', { timeout: 600_000 }, async () => {
+  test('are found exactly after any changes to files and directories', { timeout: 600_000 }, async () => {
     const rounds = repeats({ what: 'random changes of a tree that are compared', byDefault: 25, full: 100 })
     const random = makeRandom(seed)
     const places = join(pool.root, 'random')
@@ -74,7 +74,7 @@ describe('what differs between two frozen volumes', () => {
       const earlier = points.at(-1)
       if (earlier !== undefined) await expectSameAnswer({ one: earlier, other: point, why })
       points.push(point)
-      // Another branch of the same tree: the same numbers, for other files.
+      // Another branch of the same tree: the same inode numbers for other files.
       if (round % 6 === 5) {
         const from = points[random(points.length)] as string
         await expectSameAnswer({ one: from, other: point, why: `${why}; against ${from}` })
@@ -85,7 +85,7 @@ describe('what differs between two frozen volumes', () => {
     expect(done.size, 'kinds of changes that were made').toBeGreaterThan(18)
   })
 
-  test('is found under all names of a file, however many, and with line breaks in them', async () => {
+  test('are found under all names of a file, however many, and with line breaks in them', async () => {
     const { disk, freeze } = await pool.make('links')
     const at = (name: string) => join(disk.path, name)
     mkdirSync(at('far/away'), { recursive: true })
@@ -97,7 +97,7 @@ describe('what differs between two frozen volumes', () => {
     expect(await compareFrozen({ before, after }, logger)).toMatchObject({
       changed: ['far/\\', 'far/away/same', 'file', 'with\nnewline'],
     })
-    // More names than the file system tells at once.
+    // More names than the file system lists in one call.
     for (let index = 0; index < 300; index++) linkSync(at('file'), at(`far/${index}-${'long'.repeat(20)}`))
     const many = await freeze()
     chmodSync(at('file'), 0o644)
@@ -107,7 +107,7 @@ describe('what differs between two frozen volumes', () => {
     expect(answer).toMatchObject({ changedCount: 304, addedCount: 0, removedCount: 0 })
   })
 
-  test('is named for a disk beside its image, byte for byte, until there is too much of it', async () => {
+  test('are listed for a disk and its image, byte for byte, up to a limit', async () => {
     const { disk } = await pool.make('beside')
     expect(await pool.store.namesBesideImage('beside')).toEqual([])
     const names = ['of-mine', 'of-mine/deep', 'of-mine/deep/file', 'with\nnewline \xe4']
@@ -118,7 +118,7 @@ describe('what differs between two frozen volumes', () => {
     expect(await pool.store.namesBesideImage('beside')).toBeUndefined()
   })
 
-  test('is found where a directory has the number that another one has', async () => {
+  test('are found if a directory has the inode number of another one', async () => {
     const { disk, freeze } = await pool.make('branches')
     const origin = pool.pointOf(await freeze())
     mkdirSync(join(disk.path, 'made'))
@@ -137,7 +137,7 @@ describe('what differs between two frozen volumes', () => {
     await expectSameAnswer({ one: before, other: after, why: 'another directory of the same number' })
   })
 
-  test('is not looked for outside of them, where a directory became a link', async () => {
+  test('are not searched outside of the volumes if a directory became a link', async () => {
     const { disk, freeze } = await pool.make('traps')
     const at = (name: string) => join(disk.path, name)
     mkdirSync(at('etc'))
@@ -152,7 +152,7 @@ describe('what differs between two frozen volumes', () => {
     await expectSameAnswer({ one: before, other: after, why: 'a directory became a link' })
   })
 
-  test('is left to the reading of both when it is very much', async () => {
+  test('are found by reading both volumes if there are very many', async () => {
     const { disk, freeze } = await pool.make('masses')
     const before = await freeze()
     for (let index = 0; index < 17_000; index++) writeFileSync(join(disk.path, `file-${index}`), '')
@@ -161,23 +161,23 @@ describe('what differs between two frozen volumes', () => {
     expect(await pool.store.compareWithSnapshot(pool.pointOf(before))).toMatchObject({ addedCount: 17_000 })
   })
 
-  test('is left to the reading of both when btrfs does not say it', async () => {
+  test('are found by reading both volumes if btrfs cannot list them', async () => {
     const { disk, freeze } = await pool.make('refused')
     const before = await freeze()
-    // Only of what is frozen does it say anything.
+    // btrfs compares only frozen volumes.
     expect(await compareFrozen({ before, after: disk.path }, logger)).toBeUndefined()
     expect(await compareFrozen({ before, after: join(disk.path, 'none') }, logger)).toBeUndefined()
   })
 })
 
-describe('a disk that is compared with its snapshot', () => {
+describe('comparing a disk with its snapshot', () => {
   let pool: Awaited<ReturnType<typeof makePool>>
   beforeAll(async () => {
     pool = await makePool()
   })
   afterAll(() => pool?.tearDown())
 
-  test('is compared as it is now, with what was not written out yet, and after it was exchanged', async () => {
+  test('uses its current content, including what is not written to disk yet, also after the disk was restored', async () => {
     const { disk, freeze } = await pool.make('now')
     const file = join(disk.path, 'file')
     writeFileSync(file, 'first')
@@ -189,7 +189,7 @@ describe('a disk that is compared with its snapshot', () => {
     const second = pool.pointOf(await freeze())
     await pool.store.restoreSnapshot(first)
     expect(await pool.store.compareWithSnapshot(first)).toMatchObject({ isSame: true, changedCount: 0 })
-    // A new file has the number that another one has in the later snapshot.
+    // A new file has the inode number that another one has in the later snapshot.
     writeFileSync(join(disk.path, 'other'), 'x')
     for (const point of [first, second]) {
       const before = (await pool.store.listSnapshots('now')).find(({ snapshotId }) => snapshotId === point.snapshotId)
@@ -198,7 +198,7 @@ describe('a disk that is compared with its snapshot', () => {
     }
   })
 
-  test('has no snapshot more afterwards, nor a quota group, also after a crash in the middle', async () => {
+  test('leaves no snapshot and no quota group, also after a crash in the middle', async () => {
     const { disk, freeze } = await pool.make('clean')
     const point = pool.pointOf(await freeze())
     const groups = async () => (await btrfs.listGroups(pool.root)).map(({ groupId }) => groupId)
@@ -215,7 +215,7 @@ describe('a disk that is compared with its snapshot', () => {
     expect(readdirSync(snapshots)).toEqual([point.snapshotId])
   })
 
-  test('may lose its snapshots, and itself, while it is compared: whoever removes waits', async () => {
+  test('delays the deletion of its snapshots and of the disk until it has ended', async () => {
     const { freeze } = await pool.make('busy')
     const points = [await freeze(), await freeze(), await freeze()].map(pool.pointOf)
     const work = points.flatMap((point) => [
@@ -232,13 +232,13 @@ describe('a disk that is compared with its snapshot', () => {
     expect((await pool.store.listDisks()).map(({ diskId }) => diskId)).not.toContain('busy')
   })
 
-  test('is compared by reading both where there is no room for a snapshot', async () => {
+  test('reads both if there is no space for a snapshot', async () => {
     const small = await makePool()
     try {
       const { disk, freeze } = await small.make('full')
       const point = small.pointOf(await freeze())
       writeFileSync(join(disk.path, 'late'), 'x')
-      // The group of the directories that disks and snapshots are in: nothing can be made there any more.
+      // Limits the group of the directories that contain disks and snapshots: nothing can be created there.
       await btrfs.limitGroup({ path: small.root, groupId: '0/5', limitBytes: 1, exclusive: false })
       expect(() => mkdirSync(join(disk.path, '../snapshots/none'))).toThrow('-122')
       expect(await small.store.compareWithSnapshot(point)).toMatchObject({ added: ['late'], addedCount: 1 })
@@ -252,15 +252,15 @@ describe('a disk that is compared with its snapshot', () => {
 type World = {
   work: string
   random: (below: number) => number
-  /** Files that are held open, some of them deleted. */
+  /** Files that are kept open, some of them deleted. */
   held: number[]
   log: string[]
-  /** Every kind of change that was made at least once. */
+  /** The kinds of changes made so far. */
   done: Set<string>
   transaction: number
 }
 
-/** One change at random; what cannot be done (a name that is not there, a directory into itself) changes nothing. */
+/** Makes one random change; an impossible one (a missing name, a directory into itself) changes nothing. */
 function act(world: World): void {
   const { work, random, held, log } = world
   const [one, other] = [someName(world), someName(world)]
@@ -327,7 +327,7 @@ const steps = ['a', 'b', 'c', 'd', 'with\nnewline', 'back\\slash', '\xff\xfe', '
   Buffer.from(step, 'latin1'),
 )
 
-/** A path of one to three steps; at the root also names as `btrfs send` makes them up for files that it moves aside. */
+/** A path of one to three steps; at the root also names that `btrfs send` invents for files that it moves aside. */
 function someName({ work, random, transaction }: World): Buffer {
   if (random(12) === 0) {
     const present = readdirSync(work)
@@ -366,7 +366,7 @@ function makeFifo(path: Buffer): void {
   execFileSync('xargs', ['-0', 'mkfifo', '--'], { input: path, stdio: 'pipe' })
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Pseudo-random numbers, the same for the same seed (mulberry32). */
 function makeRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

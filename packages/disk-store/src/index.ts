@@ -22,7 +22,7 @@ export type {
   DiskNaming,
   DiskStore,
   Image,
-  MemoryPlace,
+  MemoryImageDirectory,
   PoolUsage,
   Snapshot,
 } from './disk-store.ts'

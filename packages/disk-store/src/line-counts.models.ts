@@ -1,10 +1,10 @@
-/** Beyond so many changed lines, and so many lines at all, counting takes long and the sizes say as much. */
+/** With more changed lines, or more lines in total, counting takes long and the sizes say as much. */
 const mostChanges = 1000
 const mostLines = 5000
 
 /**
- * The fewest lines that have to be removed and added to make one text of the other (Myers, O(ND)). Undefined: there are too
- * many.
+ * Returns the minimum number of lines to remove and add to turn one text into the other (Myers, O(ND)). Undefined if
+ * there are too many.
  */
 export function changedLines(before: string, after: string): { added: number; removed: number } | undefined {
   const [one, other] = [linesOf(before), linesOf(after)]
@@ -20,15 +20,15 @@ export function changedLines(before: string, after: string): { added: number; re
   return { added, removed: distance - added }
 }
 
-/** The end of the last line belongs to it: a text without one differs. */
+/** A line includes its line break: a text without the last one differs. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
 }
 
-/** How many lines are in one of the two only. */
+/** The number of lines that are in only one of the two texts. */
 function distanceOf(one: readonly string[], other: readonly string[]): number | undefined {
   const most = Math.min(one.length + other.length, mostChanges)
-  // How far one gets on each diagonal with so many changes.
+  // The furthest position on each diagonal with this many changes.
   const reached = new Int32Array(2 * most + 3)
   for (let changes = 0; changes <= most; changes += 1) {
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {

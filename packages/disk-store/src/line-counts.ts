@@ -2,17 +2,17 @@ import type { FileHandle } from 'node:fs/promises'
 import { changedLines } from './line-counts.models.ts'
 import { withTreeFile } from './tree-files.ts'
 
-/** A person counts lines of text, not of data. */
+/** Longer files are data rather than text whose lines people count. */
 const longestFileBytes = 64 * 1024
-/** Two trees that are being used by others are not to be read for long. */
+/** Limits the reading of trees that sandboxes are using. */
 const mostFiles = 40
 const mostMs = 250
 
 export type LineCounts = { added: number; removed: number }
 
 /**
- * How many lines of text files came and went from one tree to the other, of as many of these names as can be read in a
- * moment: small regular files that hold no zero bytes.
+ * Counts the lines added to and removed from text files between two trees. Reads small regular files without zero
+ * bytes, and stops after `mostMs`.
  */
 export async function countLines(options: {
   before: string
@@ -31,7 +31,7 @@ export async function countLines(options: {
   return found
 }
 
-/** Undefined: it is no regular file, is too large, or is no text. */
+/** Undefined: not a regular file, too large, or not text. */
 async function textOf(file: FileHandle): Promise<string | undefined> {
   const facts = await file.stat()
   if (!facts.isFile() || facts.size > longestFileBytes) return undefined

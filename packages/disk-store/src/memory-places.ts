@@ -1,21 +1,21 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MemoryPlace } from './disk-store.ts'
+import type { MemoryImageDirectory } from './disk-store.ts'
 import { exists, hiddenName, hiddenNames, wholeNames } from './entries.ts'
 import type { Volumes } from './volumes.ts'
 
-/** Directories for saved memory: `memory/<diskId>/<imageId>`, in the pool and in no disk. */
-export type MemoryPlaces = {
+/** Directories for saved memory: `memory/<diskId>/<imageId>` in the pool, outside of the disks. */
+export type MemoryDirectories = {
   prepare(): Promise<void>
-  make(place: { diskId: string; imageId: string }): Promise<MemoryPlace>
+  make(place: { diskId: string; imageId: string }): Promise<MemoryImageDirectory>
   sync(place: { diskId: string; imageId: string }): Promise<void>
-  list(): Promise<MemoryPlace[]>
+  list(): Promise<MemoryImageDirectory[]>
   remove(place: { diskId: string; imageId: string }): Promise<void>
   removeAllOf(diskId: string): Promise<void>
   usedBytes(): Promise<number>
 }
 
-export function makeMemoryPlaces(volumes: Volumes): MemoryPlaces {
+export function makeMemoryDirectories(volumes: Volumes): MemoryDirectories {
   const memory = join(volumes.root, 'memory')
   const toPlace = ({ diskId, imageId }: { diskId: string; imageId: string }) => ({
     diskId,
@@ -65,7 +65,7 @@ export function makeMemoryPlaces(volumes: Volumes): MemoryPlaces {
   }
 }
 
-/** What is being removed meanwhile counts as nothing. */
+/** Files that are removed during the count count as 0. */
 async function bytesBelow(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true }).catch(() => [])
   const sizes = await Promise.all(

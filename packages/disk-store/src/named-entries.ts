@@ -4,57 +4,58 @@ import type { Entry } from './tree-difference.models.ts'
 
 export type FrozenEntry = Entry & { inode: bigint; names: bigint }
 
-/** What two trees have under the names that were looked at, and below them where that matters. */
+/** What two trees have under the inspected names, and below them where that matters. */
 export type FrozenTrees = Record<Side, Map<string, FrozenEntry>>
 
 type Side = 'before' | 'after'
 const sides = ['before', 'after'] as const
 
-/** Of all names together: a name of few bytes can be thousands of directories deep. */
+/** For all names together: a name of few bytes can be thousands of directories deep. */
 const mostSteps = 500_000
 
-/** So many are looked at together: each waits for the disk. */
-const looksAtOnce = 64
+/** How many names are inspected in parallel: each one waits for the disk. */
+const inspectedInParallel = 64
 
 /**
- * Looks at these names in two frozen trees, no link followed. What is no longer the same directory is looked at whole,
- * wherever it is one. Undefined: that would be more than `mostEntries`, or the names are too deep.
+ * Inspects these names in two frozen trees without following links. A directory that is no longer the same one is
+ * inspected completely, on each side that has it. Undefined: that would be more than `mostEntries`, or the names are
+ * too deep.
  */
-export async function lookAtNames(options: {
+export async function inspectNames(options: {
   before: string
   after: string
   names: NamesOfStream
   mostEntries: number
 }): Promise<FrozenTrees | undefined> {
   const found: FrozenTrees = { before: new Map(), after: new Map() }
-  const look = async (wanted: Wanted): Promise<Wanted[]> => {
+  const inspect = async (inspection: Inspection): Promise<Inspection[]> => {
     const seen: Partial<Record<Side, FrozenEntry>> = {}
-    for (const side of wanted.sides) {
-      const entry = await entryAt(options[side], wanted.path)
+    for (const side of inspection.sides) {
+      const entry = await entryAt(options[side], inspection.path)
       if (entry === undefined) continue
-      found[side].set(wanted.path, entry)
+      found[side].set(inspection.path, entry)
       seen[side] = entry
     }
-    return await below(options, { wanted, seen })
+    return await below(options, { inspection, seen })
   }
   const part = partsOf(options.names)
   if (part === undefined) return undefined
   const top = await listOn(options, { path: '', where: sides })
-  // Names that the stream made up for a while are the only ones that neither root has.
+  // Only temporary names that the stream invented are missing in both roots.
   let waiting = childrenOf({ path: '', part }).filter(({ path }) => top.has(path))
   while (waiting.length > 0) {
     if (found.before.size + found.after.size + waiting.length > options.mostEntries) return undefined
-    const next = await Promise.all(waiting.splice(-looksAtOnce).map(look))
+    const next = await Promise.all(waiting.splice(-inspectedInParallel).map(inspect))
     waiting = waiting.concat(next.flat())
   }
   return found
 }
 
-/** One step of the names; `isMoved` as in {@link NamesOfStream}. */
+/** One path step of the names; `isMoved` as in {@link NamesOfStream}. */
 type Part = { isMoved: boolean; below: Map<string, Part> }
 
-/** `part` is undefined below a directory that is looked at whole. */
-type Wanted = { path: string; sides: readonly Side[]; part: Part | undefined }
+/** `part` is undefined below a directory that is inspected completely. */
+type Inspection = { path: string; sides: readonly Side[]; part: Part | undefined }
 
 function partsOf(names: NamesOfStream): Part | undefined {
   const root: Part = { isMoved: false, below: new Map() }
@@ -75,16 +76,16 @@ function partsOf(names: NamesOfStream): Part | undefined {
   return root
 }
 
-function childrenOf({ path, part }: { path: string; part: Part }): Wanted[] {
+function childrenOf({ path, part }: { path: string; part: Part }): Inspection[] {
   return [...part.below].map(([step, next]) => ({ path: join(path, step), sides, part: next }))
 }
 
-/** Both sides of a directory that stayed where it is differ below it only in names of the stream. */
+/** Both sides of an unmoved directory differ below it only in names of the stream. */
 async function below(
   roots: Record<Side, string>,
-  { wanted, seen }: { wanted: Wanted; seen: Partial<Record<Side, FrozenEntry>> },
-): Promise<Wanted[]> {
-  const { path, part } = wanted
+  { inspection, seen }: { inspection: Inspection; seen: Partial<Record<Side, FrozenEntry>> },
+): Promise<Inspection[]> {
+  const { path, part } = inspection
   const directories = sides.filter((side) => seen[side]?.isDirectory === true)
   const stayed = directories.length === sides.length && seen.before?.inode === seen.after?.inode
   if (part !== undefined && stayed && !part.isMoved) return childrenOf({ path, part })
@@ -92,7 +93,7 @@ async function below(
   return [...listed].map(([step, those]) => ({ path: join(path, step), sides: those, part: undefined }))
 }
 
-/** What a directory has, and on which sides. */
+/** The entries of a directory and the sides that have them. */
 async function listOn(
   roots: Record<Side, string>,
   { path, where }: { path: string; where: readonly Side[] },
@@ -105,13 +106,16 @@ async function listOn(
   return listed
 }
 
-/** A number and a time of change that are the same have the same target too: that of a symbolic link never changes. */
+/**
+ * Entries with the same inode number and change time have the same target too: the target of a symbolic link never
+ * changes.
+ */
 async function entryAt(root: string, path: string): Promise<FrozenEntry | undefined> {
   const facts = await lstat(bytesOf(`${latin1(root)}/${path}`), { bigint: true }).catch(undefinedWhenAbsent)
   if (facts === undefined) return undefined
   const { mode, uid, gid, size, ino, ctimeNs, nlink } = facts
   const isDirectory = facts.isDirectory()
-  // The size of a directory is the file system's own business.
+  // The size of a directory is internal to the file system.
   const identity = [mode, uid, gid, isDirectory ? '' : size, ino, ctimeNs].join(' ')
   return { isDirectory, identity, bytes: Number(size), inode: ino, names: nlink }
 }

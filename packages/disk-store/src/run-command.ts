@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { commandFailed } from './disk-store.errors.ts'
 
-/** Long enough for a file system made over a slow disk; a command that hangs must not hang the daemon for ever. */
+/** Long enough to create a file system on a slow disk; a command that hangs must not hang the daemon forever. */
 const defaultTimeoutMs = 120_000
-/** What of standard error goes into an error: the last lines say why. */
+/** How much of standard error an error contains: the last lines have the reason. */
 const stderrTailLength = 2_000
 
 /**
@@ -31,8 +31,8 @@ export function runCommand(
 }
 
 /**
- * Runs one program as {@link runCommand} does and hands on its standard output as it comes. False: `read` had enough, and
- * the program was ended.
+ * Runs one program as {@link runCommand} does and passes its standard output to `read` as it arrives. False: `read`
+ * returned false, and the program was killed.
  */
 export async function readCommand(
   command: readonly [program: string, ...args: string[]],
@@ -55,7 +55,7 @@ export async function readCommand(
   }).catch((error: unknown) => {
     throw commandFailed({ command: command.join(' '), reason: String(error) }, { cause: error })
   })
-  // Whoever reads hears of it first where both fail.
+  // If both fail, the caller gets the error of the read first.
   ended.catch(() => undefined)
   try {
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) if (!options.read(chunk)) return false
@@ -69,6 +69,6 @@ export async function readCommand(
   }
 }
 
-/** Where system programs are on Debian and Ubuntu, whatever PATH the daemon was started with. */
+/** The directories of system programs on Debian and Ubuntu, regardless of the daemon’s PATH. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const environment = { PATH: systemPath, LC_ALL: 'C' }

@@ -13,8 +13,8 @@ test.each([
   ['more after its end', Buffer.concat([header(), command(end), command(utimes, [path, 'a'])]), 'after its end'],
   ['bytes after its end', Buffer.concat([header(), command(end), Buffer.from([1])]), 'cut off'],
   ['another version', Buffer.concat([header(2), command(end)]), 'version 2'],
-  ['other content', Buffer.from('this is something else entirely'), 'no stream of btrfs'],
-  ['a command that nobody knows', Buffer.concat([header(), command(23), command(end)]), 'unknown command 23'],
+  ['other content', Buffer.from('this is something else entirely'), 'isn’t a btrfs stream'],
+  ['an unknown command', Buffer.concat([header(), command(23), command(end)]), 'unknown command 23'],
   ['the command 0', Buffer.concat([header(), command(0), command(end)]), 'unknown command 0'],
   ['a command without end', Buffer.concat([header(), Buffer.from([255, 255, 255, 255, 20, 0, 0, 0, 0, 0])]), 'bytes'],
   ['a torn attribute', Buffer.concat([header(), raw(utimes, Buffer.from([15, 0, 9])), command(end)]), 'cut off'],
@@ -42,7 +42,7 @@ const whole = Buffer.concat([
   command(end),
 ])
 
-test('the names of a stream are read, byte for byte, and which of them were made, moved or removed', () => {
+test('the names of a stream are read byte for byte, with which of them were created, moved or removed', () => {
   const reader = makeSendStreamReader(limits)
   expect(reader.push(whole)).toBe(true)
   expect(Object.fromEntries(reader.end())).toEqual({
@@ -57,7 +57,7 @@ test('the names of a stream are read, byte for byte, and which of them were made
   })
 })
 
-test('a stream is read the same in whatever pieces it comes', () => {
+test('a stream is read the same in any pieces', () => {
   const expected = makeSendStreamReader(limits)
   expected.push(whole)
   for (const pieceBytes of [1, 2, 7, 64]) {

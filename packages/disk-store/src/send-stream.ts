@@ -1,21 +1,21 @@
 import { commandFailed } from './disk-store.errors.ts'
 
 /**
- * Reads which names a `btrfs send` stream speaks of. The form is that of the kernel's fs/btrfs/send.h, version 1, all
- * numbers little-endian: the header is `btrfs-stream\0` and a u32 version; each command is a u32 length (without these ten
+ * Reads the names in a `btrfs send` stream. The format is that of the kernel’s fs/btrfs/send.h, version 1, all numbers
+ * little-endian: the header is `btrfs-stream\0` and a u32 version; each command is a u32 length (without these ten
  * bytes), a u16 command, a u32 checksum, and then attributes, each a u16 type, a u16 length and that many bytes.
  */
 export type SendStreamReader = {
-  /** False: the stream speaks of more than is kept, and nothing more need be read. Throws `disk.command-failed`. */
+  /** False: the stream has more than `limits` allows, so the rest need not be read. Throws `disk.command-failed`. */
   push(chunk: Buffer): boolean
-  /** Throws `disk.command-failed` when the stream did not come to its end. */
+  /** Throws `disk.command-failed` if the stream is incomplete. */
   end(): NamesOfStream
 }
 
 /**
- * Names byte for byte (as latin1), relative to the root of the volume, which is ''. They are as the stream has them in its
- * moment: what is moved or made has a name of its own at the root meanwhile, which neither volume has. True: the name was
- * made, moved or removed; false: what it names was written to.
+ * Names byte for byte (as latin1), relative to the root of the volume, which is ''. They are as of each command: what
+ * is moved or created temporarily has a name at the root that neither volume has. True: the name was created, moved or
+ * removed; false: its content was written to.
  */
 export type NamesOfStream = Map<string, boolean>
 
@@ -48,14 +48,14 @@ export function makeSendStreamReader(limits: SendStreamLimits): SendStreamReader
     if (hasEnded) throw malformed('it continues after its end')
     commands += 1
     hasEnded = command === endCommand
-    // The first commands name the volume itself.
+    // The first commands contain the name of the volume itself.
     if (command <= snapshotCommand) return
     const isMoved = command >= mkfileCommand && command <= rmdirCommand
     for (const [type, value] of attributesOf(body)) {
       const isName =
         type === pathAttribute ||
         (type === pathToAttribute && command === renameCommand) ||
-        // Of a link: the other name of the file. Of a symbolic link: what it says.
+        // For a hard link this is the other name of the file, for a symbolic link its target.
         (type === pathLinkAttribute && command === linkCommand)
       if (isName) note(value.toString('latin1'), isMoved)
     }
@@ -88,7 +88,7 @@ export function makeSendStreamReader(limits: SendStreamLimits): SendStreamReader
 }
 
 function checkHeader(bytes: Buffer): void {
-  if (!bytes.subarray(0, magic.length).equals(magic)) throw malformed('it is no stream of btrfs')
+  if (!bytes.subarray(0, magic.length).equals(magic)) throw malformed('it isn’t a btrfs stream')
   const version = bytes.readUInt32LE(magic.length)
   if (version !== 1) throw malformed(`it has the version ${version}`)
 }

@@ -4,7 +4,7 @@ import type { DiskChanges, DiskNaming } from './disk-store.ts'
 import { compareEntries, type Entry } from './tree-difference.models.ts'
 
 /**
- * Names of one tree that are kept in memory, and what is said of them: an empty file costs a sandbox nothing, a name costs
+ * Limits of the names of one tree in memory and their facts: an empty file costs a sandbox nothing, but a name costs
  * the daemon some hundred bytes and its text, which is long in deep directories.
  */
 type TreeLimits = { names: number; textBytes: number }
@@ -12,10 +12,10 @@ const MiB = 1024 * 1024
 const defaultLimits: TreeLimits = { names: 1_000_000, textBytes: 512 * MiB }
 
 /**
- * What differs between two trees, by looking at both: no link is followed and no file is opened. With `comparesInodes`
- * a file is the same one when number, size, owner, mode and time of change are: no program inside a sandbox can set
- * that time, so a change cannot be hidden. Without, the time of the last write decides.
- * Throws `disk.too-many-files`.
+ * Returns what differs between two trees by listing both: no link is followed and no file is opened. With
+ * `comparesInodes` a file is the same if inode number, size, owner, mode and change time are equal: no program inside a
+ * sandbox can set the change time, so a change cannot be hidden. Otherwise the time of the last write decides. Throws
+ * `disk.too-many-files`.
  */
 export async function compareTrees(options: {
   before: string
@@ -25,13 +25,13 @@ export async function compareTrees(options: {
   naming?: DiskNaming | undefined
 }): Promise<DiskChanges> {
   const { comparesInodes, limits = defaultLimits } = options
-  const over = new AbortController()
+  const listingFailed = new AbortController()
   const list = async (root: string) => {
     try {
-      return await listTree({ root, comparesInodes, limits, signal: over.signal })
+      return await listTree({ root, comparesInodes, limits, signal: listingFailed.signal })
     } catch (error) {
-      // The other one would be listed for nothing.
-      over.abort()
+      // Stops the other listing, which is no longer needed.
+      listingFailed.abort()
       throw error
     }
   }
@@ -40,8 +40,8 @@ export async function compareTrees(options: {
 }
 
 /**
- * A directory and everything below it on the same file system, as one text: equal texts mean equal trees. Throws
- * `disk.too-many-files`.
+ * Describes a directory and everything below it on the same file system as one text: equal texts mean equal trees.
+ * Throws `disk.too-many-files`.
  */
 export async function describeTree(root: string): Promise<string> {
   const entries = await listTree({ root, comparesInodes: true, includesRoot: true })
@@ -77,7 +77,7 @@ async function listTree(options: {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  // Whoever reads hears of it first where both fail.
+  // If both fail, the caller gets the error of the read first.
   ended.catch(() => undefined)
   const list = makeList(limits)
   try {
@@ -91,7 +91,7 @@ async function listTree(options: {
   return list.entries
 }
 
-/** Reads what `find` says, three fields for each name. Throws `disk.too-many-files`. */
+/** Parses the output of `find`, three fields for each name. Throws `disk.too-many-files`. */
 function makeList(limits: TreeLimits) {
   const entries = new Map<string, Entry>()
   let rest: string[] = []
@@ -116,7 +116,7 @@ function makeList(limits: TreeLimits) {
 function add(entries: Map<string, Entry>, [facts = '', name = '', target = '']: string[]): void {
   const isDirectory = facts.startsWith('d')
   const [type, mode, user, group, size, ...identity] = facts.split(' ')
-  // The size of a directory is the file system's own business.
+  // The size of a directory is internal to the file system.
   const parts = [type, mode, user, group, isDirectory ? '' : size, ...identity, target]
   entries.set(name, { isDirectory, identity: parts.join(' '), bytes: Number(size) })
 }

@@ -12,7 +12,7 @@ const naming: DiskNaming = {
   rankOf: (name) => (name.startsWith('home/') ? 0 : 1),
 }
 
-test('what is left out is neither named nor counted, and makes a difference all the same', () => {
+test('left-out names are neither listed nor counted, but still make a difference', () => {
   const before = treeOf({ 'own/a': file('1'), 'own/b': file('1') })
   const after = treeOf({ 'own/a': file('2'), 'own/c': file('1') })
   expect(compareEntries({ before, after }, naming)).toEqual({
@@ -28,7 +28,7 @@ test('what is left out is neither named nor counted, and makes a difference all 
   })
 })
 
-test('files of a cache are a number, its directories are none', () => {
+test('files of a cache are counted, its directories are not', () => {
   const before = treeOf({ 'a/cache': directory, 'a/cache/x': file('1'), 'a/cache/y': file('1'), b: file('1') })
   const after = treeOf({
     'a/cache/x': file('2'),
@@ -49,7 +49,7 @@ test('files of a cache are a number, its directories are none', () => {
   ])
 })
 
-test('of more names than are told, those with the lowest rank are', () => {
+test('if there are too many names, those with the lowest rank are listed', () => {
   const many = Array.from({ length: 1500 }, (_, index) => [`a${index}`, file('1')] as const)
   const after = treeOf({ ...Object.fromEntries(many), 'home/user/b': file('1'), 'home/user/a': file('1') })
   const { added, addedCount } = compareEntries({ before: new Map(), after }, naming)

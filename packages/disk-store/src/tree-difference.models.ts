@@ -1,35 +1,35 @@
 import type { DiskChanges, DiskFileSize, DiskFolderChanges, DiskNaming } from './disk-store.ts'
 
-/** More names than this tell a reader nothing. */
+/** Limit for readability. */
 const mostNames = 1000
 
-/** What is known of a name; equal identities: nothing was written to it. */
+/** The facts about a name; equal identities mean that nothing was written to it. */
 export type Entry = { isDirectory: boolean; identity: string; bytes: number }
 
 /** Names byte for byte (as latin1), relative to the root of the tree: a name need not be UTF-8. */
 export type Trees = { before: ReadonlyMap<string, Entry>; after: ReadonlyMap<string, Entry> }
 
-/** Every name is told, in its order. */
+/** Lists every name, in alphabetical order. */
 export const allNames: DiskNaming = { isLeftOut: () => false, folderOf: () => undefined, rankOf: () => 0 }
 
-/** What differs between two trees. Names that are the same in both may be left out of both. */
+/** Returns what differs between two trees. Names that are the same in both can be omitted from both. */
 export function compareEntries(trees: Trees, naming: DiskNaming = allNames): DiskChanges {
-  const told = tellNames(naming)
+  const listed = makeNameList(naming)
   let isSame = true
   for (const [name, entry] of trees.before) {
     const now = trees.after.get(name)
     if (now?.identity === entry.identity) continue
     isSame = false
-    if (now === undefined) told.add('removed', name, entry)
-    // A directory that lists other names is not news of its own: the names are.
-    else if (!(now.isDirectory && entry.isDirectory)) told.add('changed', name, now)
+    if (now === undefined) listed.add('removed', name, entry)
+    // A directory with other entries is not listed as changed: its entries are.
+    else if (!(now.isDirectory && entry.isDirectory)) listed.add('changed', name, now)
   }
   for (const [name, entry] of trees.after) {
     if (trees.before.has(name)) continue
     isSame = false
-    told.add('added', name, entry)
+    listed.add('added', name, entry)
   }
-  const { removed, changed, added } = told.names
+  const { removed, changed, added } = listed.names
   const shown = [removed, changed, added].map((names) => inOrder(names, naming).slice(0, mostNames))
   return {
     isSame,
@@ -40,15 +40,15 @@ export function compareEntries(trees: Trees, naming: DiskNaming = allNames): Dis
     removedCount: removed.length,
     changedCount: changed.length,
     addedCount: added.length,
-    folders: inOrder([...told.folders.keys()], naming)
+    folders: inOrder([...listed.folders.keys()], naming)
       .slice(0, mostNames)
-      .flatMap((name) => told.folders.get(name) ?? []),
+      .flatMap((name) => listed.folders.get(name) ?? []),
   }
 }
 
 type Change = 'removed' | 'changed' | 'added'
 
-function tellNames({ isLeftOut, folderOf }: DiskNaming) {
+function makeNameList({ isLeftOut, folderOf }: DiskNaming) {
   const names: Record<Change, string[]> = { removed: [], changed: [], added: [] }
   const folders = new Map<string, DiskFolderChanges>()
   return {

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /**
- * Reads a file of a tree that hostile programs may change meanwhile: no link is followed, in no part of the name, and nothing
- * is opened that could wait. Undefined: it is not there, or cannot be read.
+ * Reads a file of a tree that hostile programs may change during the read: no link is followed in any part of the name,
+ * and nothing that could block is opened. Undefined: the file does not exist or cannot be read.
  */
 export async function withTreeFile<Value>(
   { root, name }: { root: string; name: string },
@@ -16,7 +16,7 @@ export async function withTreeFile<Value>(
     handle = await open(root, directoryFlags)
     for (const [index, part] of parts.entries()) {
       const parent: FileHandle = handle
-      // By the directory that is open, so that nothing put in its place meanwhile is gone through.
+      // Opened through the parent’s descriptor, so that a replacement of the parent is not followed.
       const path = `/proc/self/fd/${parent.fd}/${part}`
       handle = await open(path, index === parts.length - 1 ? fileFlags : directoryFlags).finally(() => parent.close())
     }
@@ -28,7 +28,7 @@ export async function withTreeFile<Value>(
   }
 }
 
-// A look is no use: the disk of a sandbox that sleeps is to stay as its memory knows it.
-const looking = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NOATIME
-const directoryFlags = looking | constants.O_DIRECTORY
-const fileFlags = looking | constants.O_NONBLOCK
+// Reading must not change access times: the disk of a paused sandbox must stay as its memory knows it.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NOATIME
+const directoryFlags = readFlags | constants.O_DIRECTORY
+const fileFlags = readFlags | constants.O_NONBLOCK

@@ -8,7 +8,7 @@ import { roomySpace } from './testing.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 import type { Volumes } from './volumes.ts'
 
-/** A disk with a point and a file that came since, over plain directories of which some fail. */
+/** A disk with a snapshot and a later file, over plain directories some of whose operations fail. */
 async function makeDiskOver(change: (volumes: Volumes) => Partial<Volumes>) {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-volumes-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ async function makeDiskOver(change: (volumes: Volumes) => Partial<Volumes>) {
   return { store: open(change(volumes)), plain, point, passing }
 }
 
-const quickAnswer = {
+const quickResult = {
   isSame: true,
   removed: [],
   changed: [],
@@ -43,27 +43,27 @@ const refuse = async () => {
   throw new Error('Resource temporarily unavailable')
 }
 
-test('a disk that cannot be frozen for a comparison, for whatever reason, is read whole', async () => {
-  const { store, point } = await makeDiskOver(() => ({ compareFrozen: async () => quickAnswer, snapshot: refuse }))
+test('a disk that cannot be frozen for a comparison, for any reason, is read completely', async () => {
+  const { store, point } = await makeDiskOver(() => ({ compareFrozen: async () => quickResult, snapshot: refuse }))
   expect(await store.compareWithSnapshot(point)).toMatchObject({ isSame: false, added: ['note'] })
 })
 
-test('an answer is given although its frozen copy cannot be removed, and the next comparison removes it', async () => {
+test('a comparison succeeds although its frozen copy cannot be removed, and the next comparison removes it', async () => {
   let isRefusing = true
   const { store, point, passing } = await makeDiskOver((volumes) => ({
-    compareFrozen: async () => quickAnswer,
+    compareFrozen: async () => quickResult,
     removeCopy: (path) => (isRefusing && path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
   }))
-  expect(await store.compareWithSnapshot(point)).toEqual(quickAnswer)
+  expect(await store.compareWithSnapshot(point)).toEqual(quickResult)
   expect(await passing()).toHaveLength(1)
   isRefusing = false
-  expect(await store.compareWithSnapshot(point)).toEqual(quickAnswer)
+  expect(await store.compareWithSnapshot(point)).toEqual(quickResult)
   expect(await passing()).toEqual([])
 })
 
-test('a start and a return to a snapshot go on beside a frozen copy that cannot be removed yet', async () => {
+test('a start and a restore continue although a frozen copy cannot be removed yet', async () => {
   const { store, plain, point, passing } = await makeDiskOver((volumes) => ({
-    compareFrozen: async () => quickAnswer,
+    compareFrozen: async () => quickResult,
     removeCopy: (path) => (path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
   }))
   await store.compareWithSnapshot(point)
@@ -76,7 +76,7 @@ test('a start and a return to a snapshot go on beside a frozen copy that cannot 
   expect(await plain.listDisks()).toEqual([])
 })
 
-test('a snapshot is made while another one is being removed, which is gone from the beginning of that on', async () => {
+test('a snapshot can be created while another one is being removed, which is hidden from the beginning', async () => {
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { store, point } = await makeDiskOver((volumes) => ({
     removeCopy: async (path) => {

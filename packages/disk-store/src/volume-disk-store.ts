@@ -9,7 +9,7 @@ import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
 import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { findExtended } from './extended-files.ts'
 import { countLines } from './line-counts.ts'
-import { type MemoryPlaces, makeMemoryPlaces } from './memory-places.ts'
+import { type MemoryDirectories, makeMemoryDirectories } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
@@ -25,7 +25,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
   const lock = makeKeyedLock()
   const images = join(volumes.root, 'images')
   const disks = join(volumes.root, 'disks')
-  const memory = makeMemoryPlaces(volumes)
+  const memory = makeMemoryDirectories(volumes)
   const findDisk = async (diskId: string) =>
     (await readDisk({ disks, diskId: checkId(diskId) })) ?? refuseUnknownDisk(diskId)
   /** What is lost is not found, even where its snapshots still are. */
@@ -147,7 +147,7 @@ function snapshotMethods(parts: {
       const disk = await getDisk(diskId)
       const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
       await volumes.sync(disk.path)
-      return await volumes.mayDiffer({ path: disk.path, from: snapshot.path })
+      return await volumes.mayHaveChangedSince({ path: disk.path, from: snapshot.path })
     },
     async writtenBytes({ diskId, snapshotId, since }: Parameters<DiskStore['writtenBytes']>[0]) {
       const disk = await findDisk(diskId)
@@ -186,7 +186,7 @@ function snapshotMethods(parts: {
   } satisfies Partial<DiskStore>
 }
 
-function memoryMethods({ memory, lock }: { memory: MemoryPlaces; lock: Lock }) {
+function memoryMethods({ memory, lock }: { memory: MemoryDirectories; lock: Lock }) {
   const checkPlace = (place: { diskId: string; imageId: string }) => ({
     diskId: checkId(place.diskId),
     imageId: checkId(place.imageId),

@@ -71,7 +71,7 @@ describe('C4: what keeps a sandbox awake', () => {
     expect(decision.pauseAt === null).toBe(expected.reasons.length > 0 || facts.isTransferring === true)
   })
 
-  test('the idle time begins when the last work ended, and the next look is at its end', () => {
+  test('the idle time begins when the last work ended, and the next check is at its end', () => {
     const decision = decideAwake(
       awake({ activities: [{ reason: 'cpu', at: start - 2 * minute, detail: '' }], usedAt: 0 }),
       policy(),
@@ -87,13 +87,13 @@ describe('C4: the longest time awake', () => {
   const working = { activities: [{ reason: 'cpu' as const, at: start, detail: 'train.py' }] }
   const since = (hours: number) => awake({ awakeSince: start - hours * hour, ...working })
 
-  test('real work is paused at its end, announced an hour before, and only once', () => {
+  test('work is paused at the limit, announced an hour before, and only once', () => {
     expect(decideAwake(since(22.9), policy()).action).toBe('none')
     expect(decideAwake(since(23), policy()).action).toBe('announce-limit')
     expect(decideAwake({ ...since(23), isAnnounced: true }, policy()).action).toBe('none')
     expect(decideAwake(since(24), policy())).toMatchObject({ action: 'pause-limit', latestPauseAt: start })
   })
-  test('a turn is never interrupted by it, and a hold moves it', () => {
+  test('the limit never interrupts a turn, and a hold moves it', () => {
     expect(decideAwake({ ...since(30), hasTurn: true }, policy()).action).toBe('none')
     const held = decideAwake({ ...since(30), heldUntil: start + 5 * hour, isAnnounced: true }, policy())
     expect(held).toMatchObject({ action: 'none', latestPauseAt: start + 5 * hour })
@@ -102,13 +102,13 @@ describe('C4: the longest time awake', () => {
     const idle = awake({ awakeSince: start - 23.2 * hour, usedAt: start - 10 * minute })
     expect(decideAwake(idle, policy()).action).toBe('none')
   })
-  test('a short one is announced at its half', () => {
+  test('a short limit is announced halfway', () => {
     const facts = awake({ awakeSince: start - 3 * minute, ...working })
     expect(decideAwake(facts, policy({ maxAwakeHours: 0.1 })).action).toBe('announce-limit')
   })
 })
 
-describe('A2, A3: memory of a sandbox that sleeps', () => {
+describe('A2, A3: memory of a sleeping sandbox', () => {
   const paused = (hours: number) => ({
     now: start,
     usedAt: start - hours * hour,
@@ -116,7 +116,7 @@ describe('A2, A3: memory of a sandbox that sleeps', () => {
     holdsWork: false,
     retentionAnnouncedAt: null,
   })
-  test('is kept for the guaranteed time and longer, unless it is strict', () => {
+  test('is kept for the guaranteed time and longer, unless the policy is strict', () => {
     expect(decideAsleep(paused(7), policy())).toMatchObject({ action: 'none', memoryUntil: start + hour })
     expect(decideAsleep(paused(100), policy()).action).toBe('none')
     expect(decideAsleep(paused(7), policy({ hotKeep: 'strict' }))).toMatchObject({
@@ -125,10 +125,10 @@ describe('A2, A3: memory of a sandbox that sleeps', () => {
     })
     expect(decideAsleep(paused(8), policy({ hotKeep: 'strict' })).action).toBe('demote')
   })
-  test('is kept when it was paused in the middle of work', () => {
+  test('is kept if the sandbox was paused in the middle of work', () => {
     expect(decideAsleep({ ...paused(100), holdsWork: true }, policy({ hotKeep: 'strict' })).action).toBe('none')
   })
-  test('goes, when all of it exceeds the budget: the oldest beyond its guaranteed time, only as many as needed', () => {
+  test('is discarded when all memory exceeds the budget: the oldest beyond its guaranteed time, only as much as needed', () => {
     const memory = (sandboxId: string, hours: number, more = {}) => ({
       sandboxId,
       pausedAt: start - hours * hour,
@@ -146,7 +146,7 @@ describe('A2, A3: memory of a sandbox that sleeps', () => {
   })
 })
 
-describe('A1, O11: files of a sandbox that nobody uses', () => {
+describe('A1, O11: files of an unused sandbox', () => {
   const unused = (days: number, retentionAnnouncedAt: number | null = null) => ({
     now: start,
     usedAt: start - days * day,
@@ -154,28 +154,28 @@ describe('A1, O11: files of a sandbox that nobody uses', () => {
     holdsWork: false,
     retentionAnnouncedAt,
   })
-  test('are kept for ever by default', () => {
+  test('are kept forever by default', () => {
     expect(decideAsleep(unused(5000), policy())).toMatchObject({
       action: 'none',
       removedAt: null,
       nextLookAt: Infinity,
     })
   })
-  test('are removed only after their removal was announced for a week', () => {
+  test('are deleted only after their deletion was announced for a week', () => {
     const thirty = policy({ retentionDays: 30 })
     expect(decideAsleep(unused(22), thirty)).toMatchObject({ action: 'none', removedAt: start + 8 * day })
     expect(decideAsleep(unused(23), thirty).action).toBe('announce-removal')
     expect(decideAsleep(unused(30, start - 7 * day), thirty).action).toBe('remove')
     expect(decideAsleep(unused(29.9, start - 6.9 * day), thirty).action).toBe('none')
   })
-  test('stay the whole notice when the server was away at the time of the announcement', () => {
+  test('are kept for the whole notice period if the server was down at the time of the announcement', () => {
     const decision = decideAsleep(unused(90), policy({ retentionDays: 30 }))
     expect(decision).toMatchObject({ action: 'announce-removal', removedAt: start + 7 * day })
     expect(decideAsleep(unused(90, start - day), policy({ retentionDays: 30 })).action).toBe('none')
   })
 })
 
-describe('a clock that is set', () => {
+describe('a changed clock', () => {
   const at = (wallMs: number, uptimeMs: number) => ({ wallMs, uptimeMs })
   test.each([
     ['runs on', at(start + hour, hour), 0],

@@ -5,17 +5,17 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /**
- * When a sandbox sleeps, what is kept of it, and how many services it runs at the same time, as a person sets it. `null`
- * days: for ever.
+ * The lifecycle settings of a sandbox: when it sleeps, what is kept, and how many services it can run at the same time.
+ * `null` days: forever.
  */
 export type LifecyclePolicy = {
   idlePauseMinutes: number
   hotHours: number
-  /** `guaranteed`: memory is kept for longer while it fits. `strict`: not a moment longer than `hotHours`. */
+  /** `guaranteed`: memory is kept longer while it fits. `strict`: not longer than `hotHours`. */
   hotKeep: 'guaranteed' | 'strict'
   maxAwakeHours: number
   retentionDays: number | null
-  /** 1: a new one takes the place of the old one. */
+  /** 1: a new service replaces the previous one. */
   maxServices: number
 }
 
@@ -29,48 +29,48 @@ export const defaultLifecyclePolicy: LifecyclePolicy = {
 }
 
 /**
- * How long an observation counts as going on. The host tells of work at least this often while it lasts; a shorter time
- * would let the reasons flicker between two reports.
+ * How long an observation counts as ongoing. The host reports work at least this often while it lasts; with a shorter
+ * time the reasons would flicker between two reports.
  */
 export const activityWindowMs = minuteMs
-/** How long before the longest time awake ends a person is told. */
+/** How long before the limit of the time awake it is announced. */
 const awakeNoticeMs = hourMs
-/** How long before files are removed a person is told, and at least how long they are kept after that. */
+/** How long before the deletion of files it is announced, and at least how long they are kept after that. */
 const retentionNoticeMs = 7 * dayMs
 
-/** Something that was seen in a sandbox, and when it was seen last. */
+/** Activity observed in a sandbox, and when it was last observed. */
 export type Activity = { reason: Extract<AwakeReason, 'cpu' | 'request' | 'terminal'>; at: number; detail: string }
 
 export type AwakeFacts = {
   now: number
-  /** The last time that anything happened which somebody wanted. */
+  /** The last time that a user or agent used the sandbox. */
   usedAt: number
   awakeSince: number
   heldUntil: number | null
   hasTurn: boolean
-  /** A file is being read or written through the API at this moment. */
+  /** A file is being transferred through the API at this moment. */
   isTransferring: boolean
   activities: readonly Activity[]
-  /** The coming end of the longest time awake was announced. */
+  /** The end of the maximum time awake was announced. */
   isAnnounced: boolean
-  /** Not before this: a host that was just reached has not told yet what goes on in it. */
+  /** The earliest time of a pause: a host that was just reached has not reported its activity yet. */
   notBefore: number
 }
 
 export type AwakeDecision = {
   action: 'none' | 'announce-limit' | 'pause-idle' | 'pause-limit'
   reasons: { reason: AwakeReason; detail: string }[]
-  /** When it pauses if nothing more happens; null while a reason holds. */
+  /** When it pauses without further activity; null while a reason keeps it awake. */
   pauseAt: number | null
-  /** When it is paused whatever runs. */
+  /** When it is paused regardless of activity. */
   latestPauseAt: number
-  /** When this has to be looked at again, if nothing happens before. */
+  /** When to decide again, if nothing happens before. */
   nextLookAt: number
 }
 
 /**
- * What keeps a sandbox awake and what is to be done with it. Never pauses in a turn: the longest time awake then ends
- * with the turn. A hold beats both the idle time and the longest time awake.
+ * Decides what keeps a sandbox awake and what to do with it. Never pauses during a turn: the maximum time awake then
+ * ends with the turn. A hold overrides both the idle time and the maximum time awake.
  */
 export function decideAwake(facts: AwakeFacts, policy: LifecyclePolicy): AwakeDecision {
   const { now } = facts
@@ -107,25 +107,25 @@ export function decideAwake(facts: AwakeFacts, policy: LifecyclePolicy): AwakeDe
 export type AsleepFacts = {
   now: number
   usedAt: number
-  /** When memory was saved; null when there is none. */
+  /** When memory was saved; null: there is none. */
   pausedAt: number | null
-  /** It was paused in the middle of work, because it had been awake for as long as it may be. */
+  /** It was paused in the middle of work, because it reached the maximum time awake. */
   holdsWork: boolean
   retentionAnnouncedAt: number | null
 }
 
 export type AsleepDecision = {
   action: 'none' | 'demote' | 'announce-removal' | 'remove'
-  /** Until when memory is guaranteed; null when there is none. */
+  /** Until when memory is guaranteed; null: there is none. */
   memoryUntil: number | null
-  /** When the files go; null: never. */
+  /** When the files are deleted; null: never. */
   removedAt: number | null
   nextLookAt: number
 }
 
 /**
- * What becomes of a sandbox that sleeps. Files are removed only after their removal was announced for long enough,
- * however long the server was away when it should have been.
+ * Decides what to do with a sleeping sandbox. Files are deleted only after their deletion was announced for long
+ * enough, however long the server was down when it was due.
  */
 export function decideAsleep(facts: AsleepFacts, policy: LifecyclePolicy): AsleepDecision {
   const { now, pausedAt } = facts
@@ -161,7 +161,7 @@ function retentionOf(facts: AsleepFacts, policy: LifecyclePolicy): { announceAt:
   return { announceAt: due - noticeMs, removedAt: Math.max(due, announced + noticeMs) }
 }
 
-/** A sandbox with saved memory, as the choice of whose memory goes sees it. */
+/** A sandbox with saved memory as an input of {@link chooseDemotions}. */
 export type SavedMemory = {
   sandboxId: string
   pausedAt: number
@@ -171,8 +171,8 @@ export type SavedMemory = {
 }
 
 /**
- * Whose memory is given up when all of it exceeds the budget: the oldest beyond its guaranteed time, as many as bring it
- * below. Those that were paused in the middle of work go last.
+ * Chooses whose memory is discarded when all memory exceeds the budget: the oldest beyond its guaranteed time, as many
+ * as needed. Sandboxes that were paused in the middle of work come last.
  */
 export function chooseDemotions(
   saved: readonly SavedMemory[],
@@ -192,8 +192,8 @@ export function chooseDemotions(
 }
 
 /**
- * How far the wall clock was set, from two looks at it and at a clock that only runs. Small differences are drift, and
- * zero. Deadlines are moved by the result, so that setting the clock makes nothing expire.
+ * Computes how far the wall clock was set, from two readings of it and of a monotonic clock. Small differences are
+ * drift and count as 0. Deadlines are moved by the result, so that setting the clock expires nothing.
  */
 export function clockJumpMs(before: ClockReading, after: ClockReading): number {
   const jump = after.wallMs - before.wallMs - (after.uptimeMs - before.uptimeMs)

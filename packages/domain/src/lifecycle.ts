@@ -1,6 +1,6 @@
 /**
- * The life of a sandbox: the only place that knows which state follows which. API schemas, UI words and the diagram in
- * the docs derive from these tables.
+ * The lifecycle of a sandbox: the only definition of which state follows which. API schemas, UI texts and the diagram
+ * in the docs derive from these tables.
  */
 export const sandboxStates = [
   'fresh',
@@ -16,13 +16,13 @@ export const sandboxStates = [
 ] as const
 export type SandboxState = (typeof sandboxStates)[number]
 
-/** What can happen to a sandbox. An event that the table does not list for a state is refused there. */
+/** The events of a sandbox. An event that the table does not list for a state is rejected. */
 export const sandboxEvents = [
   'start-requested',
   'boot-ready',
   'boot-failed',
   'boot-ended',
-  // There was no room for it, and whoever wanted it has given up: as it was before.
+  // The host's memory was full and the request was canceled: back to the previous state.
   'start-refused',
   'start-withdrawn',
   'pause-requested',
@@ -30,15 +30,15 @@ export const sandboxEvents = [
   'pause-failed',
   'wake-requested',
   'wake-finished',
-  // The memory is still there, but could not be used now: the host was away, or had no room.
+  // The memory still exists but could not be used now: the host was unreachable or had no memory free.
   'wake-refused',
-  // The memory cannot be used and was dropped.
+  // The memory cannot be used and was discarded.
   'wake-failed',
   'memory-dropped',
-  // It began as a copy of another one: of all that ran there, or of its files.
+  // It started as a copy of another sandbox: of everything running there, or only of its files.
   'forked-awake',
   'forked-cold',
-  // Its disk became that of another moment; what ran then runs again, or nothing runs.
+  // Its disk was rewound; what was running at that time runs again, or nothing runs.
   'rewound-awake',
   'rewound-cold',
   'archived',
@@ -59,14 +59,14 @@ export const sandboxTransitions = {
   starting: {
     'boot-ready': 'active',
     'boot-failed': 'error',
-    // Only a sandbox that never ran goes back to fresh: it has nothing on its disk.
+    // Only a sandbox that never ran returns to fresh: its disk has no content.
     'start-withdrawn': 'fresh',
     'start-refused': 'cold',
     'delete-requested': 'deleting',
   },
   active: {
     'pause-requested': 'pausing',
-    // A boot that ended by itself (backstop, kill -9 1, machine restart) leaves the disk: that is cold, not lost.
+    // A boot that ended unexpectedly (backstop, kill -9 1, host restart) leaves the disk: that is cold, not lost.
     'boot-ended': 'cold',
     ...rewound,
     'delete-requested': 'deleting',
@@ -96,13 +96,13 @@ export const sandboxTransitions = {
   deleting: {},
 } as const satisfies Record<SandboxState, Partial<Record<SandboxEvent, SandboxState>>>
 
-/** The state after `event`, or undefined when the table refuses it. */
+/** Returns the state after `event`, or undefined if the table rejects it. */
 export function nextSandboxState(state: SandboxState, event: SandboxEvent): SandboxState | undefined {
   const row: Partial<Record<SandboxEvent, SandboxState>> = sandboxTransitions[state]
   return row[event]
 }
 
-/** States in which a boot exists, so processes may be running and memory is in use. */
+/** Whether a boot exists in this state, so that processes may be running and memory is in use. */
 export function hasBoot(state: SandboxState): boolean {
   return state === 'starting' || state === 'active' || state === 'pausing' || state === 'waking'
 }

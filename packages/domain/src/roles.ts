@@ -1,17 +1,20 @@
-/** What a person can be in a workspace. A thread outside of all workspaces has its maker as its owner. */
+/** The roles in a workspace. Outside of workspaces, the creator of a thread is its owner. */
 export const workspaceRoles = ['owner'] as const
 export type WorkspaceRole = (typeof workspaceRoles)[number]
 
 /**
- * What can be done with a workspace and the threads in it. `read`: look, `work`: write, run, add and move threads,
- * `manage`: name, policy and instructions, archive, delete.
+ * Actions on a workspace and its threads. `read`: view; `work`: write, run, add and move threads; `manage`: name,
+ * policy and instructions, archive, delete.
  */
 export const workspaceActions = ['read', 'work', 'manage'] as const
 export type WorkspaceAction = (typeof workspaceActions)[number]
 
 const allowed: Record<WorkspaceRole, readonly WorkspaceAction[]> = { owner: workspaceActions }
 
-/** Whether somebody with this role may do this. Without a role nothing may be done, not even known. */
+/**
+ * Whether a user with this role may do this. Without a role nothing is allowed, not even knowing that the workspace
+ * exists.
+ */
 export function roleAllows(role: WorkspaceRole | undefined, action: WorkspaceAction): boolean {
   return role !== undefined && allowed[role].includes(action)
 }

@@ -1,24 +1,23 @@
-/** What snapshots may take. Bytes are what was written between them, before compression. */
+/** Limits of snapshots. Bytes are what was written between them, before compression. */
 export type SnapshotLimits = { perThread: number; bytesPerThread: number; bytes: number }
 
 export type KeptSnapshot = { id: string; threadId: string; writtenBytes: number }
 
 /**
- * A disk of which so much is used keeps no snapshot: what is deleted on it must make room at once, and what a turn writes
- * must have some left. People's files come first.
+ * A disk this full keeps no snapshots: deleting files on it must free space immediately, and a turn needs free space to
+ * write. Users’ files come first.
  */
 const fullShare = 0.75
 
 /**
- * Which snapshots have to go: the oldest first, until what is left is within the limits. The newest of a thread stays,
- * because what it has is, but for little, what the disk has; with `perThread: 0`, and of a disk that is nearly full, none
- * stays.
+ * Chooses the snapshots to remove: the oldest first, until the rest is within the limits. The newest of a thread stays,
+ * because its content is almost that of the disk; with `perThread: 0`, and for an almost full disk, none stays.
  */
 export function chooseSnapshotRemovals(options: {
-  /** Of all threads, oldest first. */
+  /** The snapshots of all threads, oldest first. */
   snapshots: readonly KeptSnapshot[]
   limits: SnapshotLimits
-  /** How full the disks of threads are, where that was measured. */
+  /** How full the disks of threads are, if measured. */
   diskShares?: ReadonlyMap<string, number>
 }): KeptSnapshot[] {
   const { snapshots, limits, diskShares } = options
@@ -31,7 +30,7 @@ export function chooseSnapshotRemovals(options: {
     const isFull = (diskShares?.get(threadId) ?? 0) >= fullShare
     const most = isFull ? 0 : limits.perThread
     for (const snapshot of own.slice(0, Math.max(0, own.length - most))) removed.add(snapshot)
-    dropOldest(own.filter((one) => !removed.has(one)).slice(0, -1), {
+    removeOldest(own.filter((one) => !removed.has(one)).slice(0, -1), {
       excessBytes: sumOf(own.filter((one) => !removed.has(one))) - limits.bytesPerThread,
       removed,
     })
@@ -39,14 +38,14 @@ export function chooseSnapshotRemovals(options: {
   const newest = new Set([...kept.values()].map((own) => own.at(-1)))
   const left = snapshots.filter((one) => !removed.has(one))
   const removable = left.filter((one) => !newest.has(one))
-  dropOldest(removable, { excessBytes: sumOf(left) - limits.bytes, removed })
+  removeOldest(removable, { excessBytes: sumOf(left) - limits.bytes, removed })
   return snapshots.filter((one) => removed.has(one))
 }
 
-/** What memory of earlier moments may take: of each thread the newest so many, and bytes of all threads together. */
+/** Limits of memory in snapshots: the number of newest ones per thread, and the bytes of all threads together. */
 export type MemorySnapshotLimits = { perThread: number; bytes: number }
 
-/** One image takes at most this share of all: a single large sandbox does not displace everybody else's. */
+/** One image can use at most a quarter of all: a single large sandbox does not displace all others. */
 const imageShare = 4
 
 export function maxMemorySnapshotBytes({ perThread, bytes }: MemorySnapshotLimits): number {
@@ -55,9 +54,9 @@ export function maxMemorySnapshotBytes({ perThread, bytes }: MemorySnapshotLimit
 
 export type KeptMemory = { id: string; threadId: string; memoryBytes: number }
 
-/** Of which snapshots the memory has to go: the oldest first, until what is left is within the limits. */
+/** Chooses the snapshots whose memory is removed: the oldest first, until the rest is within the limits. */
 export function chooseMemoryRemovals(options: {
-  /** Snapshots that have memory, of all threads, oldest first. */
+  /** Snapshots with memory, of all threads, oldest first. */
   memories: readonly KeptMemory[]
   limits: MemorySnapshotLimits
 }): KeptMemory[] {
@@ -67,7 +66,8 @@ export function chooseMemoryRemovals(options: {
   let keptBytes = 0
   for (const memory of memories.toReversed()) {
     const count = newer.get(memory.threadId) ?? 0
-    // What is older than the first that has no room goes too: it would come back colder than what lies between.
+    // All memory older than the first that does not fit is removed too: otherwise an older snapshot would have memory
+    // while newer ones do not.
     if (count >= limits.perThread || keptBytes + memory.memoryBytes > limits.bytes) {
       newer.set(memory.threadId, limits.perThread)
       continue
@@ -79,7 +79,7 @@ export function chooseMemoryRemovals(options: {
   return memories.filter((memory) => !kept.includes(memory))
 }
 
-function dropOldest(
+function removeOldest(
   removable: readonly KeptSnapshot[],
   { excessBytes, removed }: { excessBytes: number; removed: Set<KeptSnapshot> },
 ): void {

@@ -1,11 +1,11 @@
 import { type ErrorKind, errorKinds } from './kinds.ts'
 
-/** Extra facts about one error, safe to show to the person who caused it. Never a secret, never a stack. */
+/** Extra facts about one error, safe to show to the user who caused it. Never a secret, never a stack trace. */
 export type ErrorDetails = Record<string, string | number | boolean | null | string[]>
 
 /**
  * Every error that threadbox throws on purpose. `code` is permanent (`noun.problem`); `message` says what happened and
- * why; `remedy` says what to do. Recognise one with {@link isThreadboxError}, which also works across copies of this
+ * why; `remedy` says what to do. Recognize one with {@link isThreadboxError}, which also works across copies of this
  * package (bundles), never by `instanceof` and never by the text.
  */
 export class ThreadboxError extends Error {
@@ -36,12 +36,12 @@ export function isThreadboxError(value: unknown): value is ThreadboxError {
   return value instanceof Error && (value as Partial<ThreadboxError>).isThreadboxError === true
 }
 
-/** True when `value` is the error that `definition` makes: the only way code should tell errors apart. */
+/** True if `value` is an error of `definition`: the only way for code to distinguish errors. */
 export function isErrorOf(definition: { code: string }, value: unknown): value is ThreadboxError {
   return isThreadboxError(value) && value.code === definition.code
 }
 
-/** What {@link defineError} returns: call it to make the error; `code` and `kind` are there for tables and docs. */
+/** The result of {@link defineError}: call it to create the error; tables and docs read `code` and `kind`. */
 export type ErrorDefinition<Details extends ErrorDetails> = {
   (details: Details, options?: { cause?: unknown }): ThreadboxError
   readonly code: string
