@@ -22,7 +22,7 @@ const record: BootRecord = {
 }
 const fileOf = (bootId: string) => path.join(parent, bootId, 'record.json')
 
-test('a record comes back as it was written, and a removed one is not there', async () => {
+test('a record is read as it was written, and a removed record does not exist', async () => {
   const records = makeBootRecords(parent)
   await records.write(record)
   expect(await records.read('boot_1')).toEqual(record)
@@ -31,7 +31,7 @@ test('a record comes back as it was written, and a removed one is not there', as
   expect(await records.read('boot_1')).toBeUndefined()
 })
 
-test('A1: what a power cut leaves of a record is no record, wherever it was cut', async () => {
+test('A1: an incomplete record after a power cut counts as missing, wherever it was cut off', async () => {
   const records = makeBootRecords(parent)
   await records.write(record)
   const whole = await readFile(fileOf('boot_1'), 'utf8')
@@ -43,7 +43,7 @@ test('A1: what a power cut leaves of a record is no record, wherever it was cut'
   expect(await records.read('boot_1')).toBeUndefined()
 })
 
-test('a whole record of a later version is refused, because its boot may be running', async () => {
+test('a complete record of a later version is rejected, because its boot may be running', async () => {
   await mkdir(path.join(parent, 'boot_2'))
   await writeFile(fileOf('boot_2'), JSON.stringify({ ...record, version: 2 }))
   await expect(makeBootRecords(parent).read('boot_2')).rejects.toThrow(/version/)

@@ -4,19 +4,19 @@ import { z } from 'zod'
 import { parseJson } from './parse-json.ts'
 
 /**
- * What the driver writes down about a boot, so that it can be found after the driver was killed. One directory per
- * boot; the record is replaced whole. It is lost at most with the machine, and then the boot is gone too: a power cut
- * may leave nothing of it, a file without content, or a part of one. A whole record of a shape that is not known is no
- * such loss and is refused: its boot may be running.
+ * What the driver records about a boot, so that it can be found after the driver was killed. One directory per boot;
+ * the record is replaced atomically. It is lost at most with the host, and then the boot is gone too: a power cut can
+ * leave no record, an empty file or a part of one. A complete record with an unknown shape is not such a loss and is
+ * rejected: its boot may be running.
  */
 export const bootRecordSchema = z.object({
   version: z.literal(1),
   bootId: z.string(),
   sandboxId: z.string(),
-  /** Which start of the machine this boot belongs to. */
+  /** The start of the host that this boot belongs to. */
   machineBootId: z.string(),
   phase: z.enum(['starting', 'running', 'stopping', 'ended']),
-  /** The program that made the container and handles it from then on. */
+  /** The program that created the container and handles it from then on. */
   runscPath: z.string(),
   process: z.object({ pid: z.number().int(), startTicks: z.string() }).nullable(),
   end: z

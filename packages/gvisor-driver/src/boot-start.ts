@@ -21,17 +21,17 @@ export type BootStartPorts = {
 type StartOptions = {
   request: BootRequest
   watches: BootWatches
-  /** Memory that the boot goes on from, and the program that saved it; without one it begins anew. */
+  /** The memory image that the boot resumes from, and the program that saved it; without one it starts fresh. */
   image?: { directory: string; runscPath: string }
 }
 
-/** Starts a boot, or finds it running. When it throws, processes, cgroup and files of this boot are gone. */
+/** Starts a boot, or finds it running. If it throws, processes, cgroup and files of this boot are gone. */
 export async function startBoot(ports: BootStartPorts, options: StartOptions): Promise<void> {
   const { request, watches } = options
   const { bootId, sandboxId } = request
   const known = await ports.records.read(bootId)
   if (known?.phase === 'running' && known.process !== null && (await isAlive(known.process))) return
-  // 'starting': the driver was killed in mid-start, nobody was told of this boot, so it may be begun again.
+  // 'starting': the driver was killed during the start and never reported this boot, so it can be started again.
   if (known !== undefined && known.phase !== 'starting') throw bootUsed({ bootId })
 
   if (known !== undefined) await discard(ports, { bootId, watches })
@@ -96,7 +96,7 @@ async function discard(
   await ports.records.remove(bootId)
 }
 
-/** The reason in runsc's own words: its log says more than its exit code. */
+/** The reason from runsc’s log, which says more than its exit code. */
 async function explain(error: unknown, { directory, tail }: { directory: string; tail: string }): Promise<string> {
   const log = await readFile(path.join(directory, 'runsc.log'), 'utf8').catch(() => '')
   const messages = log.split('\n').flatMap((line) => /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? [])

@@ -10,38 +10,41 @@ import { followConsole, type GuestConsole } from './guest-console.ts'
 import { isAlive } from './process-identity.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 
-/** Follows boots to their end, finds the cause, and cleans up what an ended boot leaves on the machine. */
+/** Follows boots to their end, determines the cause, and cleans up what an ended boot leaves on the host. */
 export type BootWatches = {
   /** Follows the console and the end of a boot that was just started. */
   begin(options: { record: BootRecord; console: GuestConsole }): void
   /** Resolves when the boot has ended, was cleaned up and its end was recorded. */
   ended(record: BootRecord): Promise<EndedStatus>
-  /** Removes everything of an ended boot but its record. */
+  /** Removes everything of an ended boot except its record. */
   clean(bootId: string): Promise<void>
   drop(bootId: string): void
 }
 
 type EndedStatus = Extract<BootStatus, { state: 'ended' }>
 type Watch = { console: GuestConsole | undefined; ended: Promise<EndedStatus> }
-/** What was seen of the end; `watched` is false when it happened while no driver was there to see it. */
+/** What was observed of the end; `watched` is false if it happened while no driver was running. */
 type Observation = { watched: boolean; exit: GuestExit | undefined }
 
-/** How often a process is looked at when its kernel cannot be asked. */
+/** How often a process is checked when its kernel cannot be asked. */
 const pollMs = 500
-/** A kernel that was killed hangs up some milliseconds before its process is gone; whoever wakes its image waits for that. */
-const dyingLooks = 50
-/** After its first process ended a sandbox takes some milliseconds to go. */
+/**
+ * A killed kernel closes its connection some milliseconds before its process is gone; a wake of its image waits for
+ * that.
+ */
+const exitChecks = 50
+/** After its first process ended, a sandbox takes some milliseconds to end. */
 const settleMs = 10
 
 export type BootWatchPorts = {
   runscs: RunscVersions
-  /** runsc's own state directory, which also holds the control sockets. */
+  /** runsc’s own state directory, which also contains the control sockets. */
   runscState: string
   cgroups: CgroupTree
   records: BootRecords
   machineBootId: string
   logger: Logger
-  /** Aborted when this instance lets go of its boots. */
+  /** Aborted when this instance stops watching its boots. */
   signal: AbortSignal
 }
 
@@ -50,7 +53,7 @@ export function makeBootWatches(ports: BootWatchPorts): BootWatches {
 
   const watch = (record: BootRecord, guestConsole: GuestConsole | undefined): Watch => {
     const ended = follow(ports, { record, console: guestConsole })
-    // Whoever waits is told too; the next who asks begins anew.
+    // Callers that wait get the error too; the next call starts a new watch.
     ended.catch((error: unknown) => {
       ports.logger.error({ err: error, bootId: record.bootId }, 'the end of a boot could not be recorded')
       watches.delete(record.bootId)
@@ -97,7 +100,13 @@ async function follow(
   const latest = (await ports.records.read(bootId)) ?? record
   const end =
     latest.end ??
-    judge({ record: latest, observation, usage, machineBootId: ports.machineBootId, lastWords: lastLine(guestConsole) })
+    judge({
+      record: latest,
+      observation,
+      usage,
+      machineBootId: ports.machineBootId,
+      lastOutput: lastLine(guestConsole),
+    })
   await clean(ports, bootId)
   guestConsole?.close()
   await ports.records.write({ ...latest, phase: 'ended', end })
@@ -122,19 +131,22 @@ async function observe(ports: BootWatchPorts, record: BootRecord): Promise<Obser
       for (let waited = 0; (await isAlive(identity)) && waited < 5000; waited += settleMs) await delay(settleMs)
       return { watched, exit }
     }
-    for (let look = 0; look < dyingLooks && (await isAlive(identity)); look++) await delay(settleMs)
+    for (let check = 0; check < exitChecks && (await isAlive(identity)); check++) await delay(settleMs)
     if (await isAlive(identity)) await delay(pollMs, undefined, { ref: false })
   }
 }
 
-/** The cause, from what was seen. Where nobody was looking and the machine kept no trace, it is unknown, not guessed. */
+/**
+ * Determines the cause from the observations. If no driver was watching and the host kept no trace, it is unknown, not
+ * guessed.
+ */
 export function judge(facts: {
   record: BootRecord
   observation: Observation
   usage: CgroupUsage
   machineBootId: string
-  /** Last line that the guest printed; empty when it printed none. */
-  lastWords: string
+  /** The last line that the guest printed; empty if it printed nothing. */
+  lastOutput: string
 }): { cause: BootEndCause; detail: string } {
   const { record, observation, usage } = facts
   const refusals =
@@ -155,10 +167,10 @@ export function judge(facts: {
       'signal' in observation.exit
         ? `was killed by signal ${observation.exit.signal}`
         : `exited with code ${observation.exit.exitCode}`
-    const lastWords = facts.lastWords === '' ? '' : ` Last output: ${facts.lastWords}`
+    const lastOutput = facts.lastOutput === '' ? '' : ` Last output: ${facts.lastOutput}`
     return {
       cause: 'killed-inside',
-      detail: `The sandbox’s first process ${how} from inside.${lastWords}${refusals}`,
+      detail: `The sandbox’s first process ${how} from inside.${lastOutput}${refusals}`,
     }
   }
   if (observation.watched) {
@@ -181,12 +193,12 @@ async function clean(ports: BootWatchPorts, bootId: string): Promise<void> {
       .at(runscPath)
       .delete(bootId)
       .catch((error: unknown) => {
-        // Where nobody reaps orphans runsc takes the dead for living and refuses. Nothing runs any more: the files are
-        // all that is left.
+        // Without a process that reaps orphans, runsc takes dead processes for running ones and refuses. Nothing is
+        // running anymore: only the files are left.
         ports.logger.warn({ err: error, bootId }, 'runsc could not remove an ended container; removing its records')
       })
   }
-  // Also after runsc was content: of a container whose state a power cut took it leaves lock and socket.
+  // Also if runsc succeeded: if a power cut destroyed a container’s state, runsc leaves lock and socket.
   const left = await filesOfRunsc()
   await Promise.all(left.map((name) => rm(path.join(ports.runscState, name), { recursive: true, force: true })))
   await ports.cgroups.remove(bootId)

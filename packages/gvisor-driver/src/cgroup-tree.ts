@@ -5,40 +5,40 @@ import { backstopLimits, type SandboxLimits } from '@threadbox/domain'
 import { cgroupsMissing } from './gvisor.errors.ts'
 
 /**
- * The cgroups of one installation: `/threadbox-<installation>/<bootId>`, made before runsc starts, which then uses them
- * as they are. Works on cgroup v2 and on v1 (also "hybrid"), without systemd.
+ * The cgroups of one installation: `/threadbox-<installation>/<bootId>`, created before runsc starts, which uses them
+ * unchanged.  Works on cgroup v2 and on v1 (also "hybrid"), without systemd.
  *
- * Two steps, because runsc reads the limits once, at start, to decide what `/proc/meminfo` and the number of processors
- * inside say: `create` sets what the user was promised, `applyBackstop` then adds the headroom behind it.
+ * Two steps, because runsc reads the limits once, at start, to set `/proc/meminfo` and the number of processors inside:
+ * `create` sets the promised limits, `applyBackstop` then adds headroom.
  */
 export type CgroupTree = {
-  /** Absolute path of a boot's cgroup as runsc wants it. */
+  /** The absolute path of a boot’s cgroup in runsc’s notation. */
   pathOf(bootId: string): string
   create(options: { bootId: string; limits: SandboxLimits }): Promise<void>
   applyBackstop(options: { bootId: string; limits: SandboxLimits }): Promise<void>
   /** Kills every process in the cgroup; returns when none is left. */
   killAll(bootId: string): Promise<void>
   usage(bootId: string): Promise<CgroupUsage>
-  /** Removes the cgroup, which must be empty. Gone: does nothing. */
+  /** Removes the cgroup, which must be empty. Does nothing if it does not exist. */
   remove(bootId: string): Promise<void>
-  /** Boot ids that have a cgroup. */
+  /** The IDs of boots that have a cgroup. */
   list(): Promise<string[]>
 }
 
 export type CgroupUsage = {
-  /** Without what the kernel keeps of files and would give up for the asking: saving memory leaves much of that. */
+  /** Without the page cache, which the kernel would release on demand: saving memory fills much of it. */
   memoryBytes: number | null
   memoryPeakBytes: number | null
-  /** Processes that the kernel killed because the cgroup was over its memory limit. */
+  /** The number of processes that the kernel killed because the cgroup exceeded its memory limit. */
   memoryKills: number
-  /** Times that a process could not be made because the cgroup was at its limit. */
+  /** How often a process could not be created because the cgroup was at its limit. */
   processRefusals: number
 }
 
 type Layout = {
-  /** Directories of a boot, one per hierarchy that threadbox sets limits in. */
+  /** The directories of a boot, one per hierarchy in which threadbox sets limits. */
   directory(controller: Controller, bootId: string): string
-  /** All hierarchies in which a cgroup of ours may exist: runsc makes more of them on v1. */
+  /** All hierarchies in which threadbox’s cgroups may exist: on v1, runsc creates more of them. */
   parents(): Promise<string[]>
   prepare(): Promise<void>
   memoryFiles(bytes: number): [string, string][]
@@ -55,8 +55,8 @@ const mountPoint = '/sys/fs/cgroup'
 const nameOf = (installation: string) => `threadbox-${installation}`
 
 /**
- * Removes the installation's own cgroup and those of boots whose daemon was killed, once no process is left in them: part
- * of removing an installation.
+ * Removes the installation’s own cgroup and those of boots whose daemon was killed, once no process is left in them.
+ * Part of removing an installation.
  */
 export async function removeCgroupTree(installation: string): Promise<void> {
   const layout = await findLayout(nameOf(installation))
@@ -121,7 +121,7 @@ async function heldBytes({ memory, name }: { memory: string; name: string }): Pr
   const bytes = await readNumber(path.join(memory, name))
   if (bytes === null) return null
   const figures = await readText(path.join(memory, 'memory.stat'))
-  // On v1 the plain names leave out cgroups below this one.
+  // On v1 the plain names exclude cgroups below this one.
   const prefix = figures.includes('total_inactive_file') ? 'total_' : ''
   const cached = ['active_file', 'inactive_file'].map((figure) =>
     Number(new RegExp(`^${prefix}${figure} (\\d+)$`, 'm').exec(figures)?.[1] ?? 0),
@@ -152,7 +152,8 @@ function unifiedLayout(parent: string): Layout {
         }
       }
     },
-    // Swap would hide an overrun and slow down everybody: none of it. `oom.group`: all of a sandbox or nothing.
+    // Swap would hide an overrun and slow down all sandboxes, so there is none. `oom.group`: kills all of a sandbox or
+    // nothing.
     memoryFiles: (bytes) => [
       ['memory.max', String(bytes)],
       ['memory.swap.max', '0'],
@@ -189,7 +190,8 @@ function splitLayout(name: string): Layout {
 
 async function killAll(directory: string): Promise<void> {
   await writeFile(path.join(directory, 'cgroup.kill'), '1').catch(() => undefined)
-  // Without cgroup.kill (v1, kernels before 5.14) new processes may appear while the list is read: go on until empty.
+  // Without cgroup.kill (v1, kernels before 5.14) new processes may appear while the list is read: repeat until it is
+  // empty.
   for (let attempt = 0; attempt < 500; attempt++) {
     const processes = (await readText(path.join(directory, 'cgroup.procs'))).split('\n').filter((line) => line !== '')
     if (processes.length === 0) return
@@ -202,18 +204,19 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended between the reading of the list and now.
+    // It ended after the list was read.
   }
 }
 
-/** A cgroup stays busy for some milliseconds after its last process ended, on a machine without idle time for seconds. */
+/** A cgroup stays busy for some milliseconds after its last process ended, on a host without idle time for seconds. */
 async function removeCgroup(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await rmdir(directory)
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
-      // A hierarchy that is not mounted may be a folder of a read-only file system, which refuses before it looks.
+      // A hierarchy that is not mounted can be a directory of a read-only file system, which refuses without checking
+      // existence.
       if (code === 'ENOTDIR' || !(await exists(directory))) return
       if (code !== 'EBUSY' || attempt === 1000) throw error
       await delay(10)

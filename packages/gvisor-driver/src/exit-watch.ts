@@ -2,15 +2,18 @@ import { connect } from 'node:net'
 import { z } from 'zod'
 import { parseJson } from './parse-json.ts'
 
-/** How the first process of a container ended, as its kernel says; undefined when the kernel is gone without a word. */
+/**
+ * How the first process of a container ended, as reported by its kernel; undefined if the kernel ended without a
+ * report.
+ */
 export type GuestExit = { exitCode: number } | { signal: number }
 
-const waitAnswerSchema = z.object({ success: z.boolean(), err: z.string(), result: z.number().int().nullable() })
+const waitReplySchema = z.object({ success: z.boolean(), err: z.string(), result: z.number().int().nullable() })
 
 /**
- * Waits until the first process of a container ends, by asking the sandbox's own kernel over its control socket: the
- * call that `runsc wait` makes, without a process of 25 MB per sandbox. The kernel answers when the process ended by
- * itself or was killed from inside; the connection just closes when the kernel was killed from outside.
+ * Waits until the first process of a container ends, by asking the sandbox’s own kernel over its control socket: the
+ * call that `runsc wait` makes, without a process of 25 MB per sandbox. The kernel replies if the process exited or was
+ * killed from inside; the connection just closes if the kernel was killed from outside.
  */
 export async function watchExit(options: {
   controlSocket: string
@@ -19,7 +22,7 @@ export async function watchExit(options: {
 }): Promise<GuestExit | undefined> {
   const { promise, resolve } = Promise.withResolvers<GuestExit | undefined>()
   const socket = connect(options.controlSocket)
-  let answer = ''
+  let reply = ''
   const stop = () => socket.destroy()
   if (options.signal.aborted) stop()
   options.signal.addEventListener('abort', stop, { once: true })
@@ -28,8 +31,8 @@ export async function watchExit(options: {
     socket.write(JSON.stringify({ method: 'containerManager.Wait', arg: options.containerId }))
   })
   socket.on('data', (chunk: string) => {
-    answer += chunk
-    const exit = parseAnswer(answer)
+    reply += chunk
+    const exit = parseReply(reply)
     if (exit === undefined) return
     resolve(exit)
     socket.destroy()
@@ -42,8 +45,8 @@ export async function watchExit(options: {
   return await promise
 }
 
-function parseAnswer(text: string): GuestExit | undefined {
-  const parsed = waitAnswerSchema.safeParse(parseJson(text))
+function parseReply(text: string): GuestExit | undefined {
+  const parsed = waitReplySchema.safeParse(parseJson(text))
   if (!parsed.success || !parsed.data.success || parsed.data.result === null) return undefined
   const status = parsed.data.result
   const signal = status & 0x7f

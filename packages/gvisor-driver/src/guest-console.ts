@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 
 /**
  * Standard output and error of a guest, through a named pipe: the daemon keeps the last part in memory, so nothing
- * inside can fill the host's disk through them. The guest's end is open for reading too, so writing goes on (into the
- * pipe's buffer) while no daemon runs.
+ * inside can fill the host’s disk with output. The guest’s end is open for reading too, so writing continues (into the
+ * pipe’s buffer) while no daemon is running.
  */
 export type GuestConsole = { tail(): string; close(): void }
 
@@ -17,13 +17,13 @@ export async function makeConsolePipe(path: string): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', path])
 }
 
-/** Descriptor for the guest; the caller closes it once runsc has it. */
+/** Opens the guest’s end; the caller closes it once runsc has it. */
 export async function openGuestEnd(path: string) {
   return await open(path, constants.O_RDWR)
 }
 
 export function followConsole(path: string): GuestConsole {
-  // Opening without blocking never waits, and the socket takes the descriptor over: a file handle would close it twice.
+  // Opening without blocking never waits, and the socket owns the descriptor: a file handle would close it twice.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd: descriptor, readable: true, writable: false })
   let kept = Buffer.alloc(0)

@@ -17,32 +17,32 @@ const facts = {
   observation: { watched: true, exit: undefined },
   usage,
   machineBootId: 'this-start',
-  lastWords: '',
+  lastOutput: '',
 }
 
-test('a boot that was ordered to stop was stopped, whatever else was seen', () => {
+test('a boot that was ordered to stop counts as stopped, regardless of other observations', () => {
   const stopping = { ...record, phase: 'stopping' } as const
   expect(judge({ ...facts, record: stopping, usage: { ...usage, memoryKills: 1 } }).cause).toBe('stopped')
 })
 
-test('a boot of an earlier start of the machine ended with it', () => {
+test('a boot of an earlier start of the host ended with it', () => {
   expect(judge({ ...facts, machineBootId: 'later-start' }).cause).toBe('machine-restarted')
 })
 
-test('a kill by the kernel for memory is told from other kills, with the size that was reached', () => {
+test('a memory kill by the kernel is distinguished from other kills, with the peak usage', () => {
   const end = judge({ ...facts, usage: { ...usage, memoryKills: 1 } })
   expect(end.cause).toBe('memory-backstop')
   expect(end.detail).toContain('600 MiB')
 })
 
 test('an exit that the sandbox’s own kernel reported happened inside, also after an earlier memory kill', () => {
-  const exited = { ...facts, observation: { watched: true, exit: { exitCode: 3 } }, lastWords: 'out of ideas' }
+  const exited = { ...facts, observation: { watched: true, exit: { exitCode: 3 } }, lastOutput: 'out of ideas' }
   const end = judge({ ...exited, usage: { ...usage, memoryKills: 1, processRefusals: 7 } })
   expect(end.cause).toBe('killed-inside')
   expect(end.detail).toMatch(/exited with code 3.*out of ideas.*7 new processes/)
 })
 
-test('a kernel that went without a word was killed on the host if somebody was watching, else nobody knows', () => {
+test('a kernel that ended without a report was killed on the host if a driver was watching; otherwise the cause is unknown', () => {
   expect(judge(facts).cause).toBe('killed-outside')
   expect(judge({ ...facts, observation: { watched: false, exit: undefined } }).cause).toBe('unknown')
 })

@@ -6,14 +6,14 @@ import { parseJson } from './parse-json.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 
 /**
- * What stands beside an image in its directory: everything that decides whether runsc can read it again. runsc checks
- * its own version too, but says so only after half the work, and of a file that was cut short it says less.
+ * The description beside an image in its directory: everything that decides whether runsc can read it again. runsc
+ * checks its own version too, but fails only after half the work, and reports less about a truncated file.
  */
 export const descriptionSchema = z.object({
   format: z.literal(1),
   driver: z.literal('gvisor'),
   version: z.string(),
-  /** Features of the processor that the saved programs may have decided for. */
+  /** Processor features that the saved programs may have chosen to use. */
   cpuFeatures: z.array(z.string()),
   files: z.record(z.string(), z.number().int()),
 })
@@ -25,7 +25,7 @@ export type ImageJudgement =
   /** `runscPath`: the program that can read it. */
   { runscPath: string } | { problem: MemoryImageProblem; detail: string }
 
-/** Lets `save` fill a new directory and describes what it wrote. When it throws, the directory is gone. */
+/** Creates a directory, lets `save` fill it, and describes what it wrote. If it throws, the directory is removed. */
 export async function writeImage(options: {
   directory: string
   version: string
@@ -52,7 +52,7 @@ export async function writeImage(options: {
   }
 }
 
-/** Whether this machine can use the image, as far as it can be told without trying. */
+/** Whether this host can use the image, as far as that can be determined without trying. */
 export async function judgeImage(options: {
   directory: string
   runscs: RunscVersions

@@ -3,15 +3,15 @@ import path from 'node:path'
 import { makeRunscCommand, type RunscCommand } from './runsc-command.ts'
 
 /**
- * The runsc programs of this machine. A container and a memory image are handled by the version that made them, so
- * versions stand side by side as `<directory>/<version>/runsc` and an upgrade leaves the older ones there. New boots are
- * made by the current one.
+ * The runsc programs on this host. A container and a memory image are handled by the version that created them, so
+ * versions are installed side by side as `<directory>/<version>/runsc` and an upgrade keeps the older ones. New boots
+ * use the current one.
  */
 export type RunscVersions = {
   currentPath: string
   /** The program at a path. */
   at(runscPath: string): RunscCommand
-  /** Where the program of a version is, if it is on this machine. */
+  /** The path of a version’s program, if it is on this host. */
   find(version: string): Promise<string | undefined>
 }
 
@@ -19,7 +19,7 @@ export function makeRunscVersions(options: { runscPath: string; stateDirectory: 
   const { runscPath, stateDirectory } = options
   const made = new Map<string, RunscCommand>()
   const at = (program: string) => {
-    const command = made.get(program) ?? askingOnce(makeRunscCommand({ runscPath: program, stateDirectory }))
+    const command = made.get(program) ?? cacheVersion(makeRunscCommand({ runscPath: program, stateDirectory }))
     made.set(program, command)
     return command
   }
@@ -36,8 +36,8 @@ export function makeRunscVersions(options: { runscPath: string; stateDirectory: 
   }
 }
 
-/** A program is never replaced under its path while this process runs, so it is asked for its version once. */
-function askingOnce(command: RunscCommand): RunscCommand {
+/** Caches the version: a program is never replaced at its path while this process is running. */
+function cacheVersion(command: RunscCommand): RunscCommand {
   let version: Promise<string> | undefined
   return {
     ...command,

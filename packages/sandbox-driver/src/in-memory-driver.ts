@@ -17,24 +17,24 @@ type Boot = {
   end: EndedStatus | undefined
   waiters: ((end: EndedStatus) => void)[]
   isFrozen: boolean
-  /** Stands for what is in memory: made by a start, taken over from an image. */
+  /** Stands for the content of memory: set by a start or restored from an image. */
   token: string
 }
 
-/** A driver whose boots are entries of a map: for tests of what drives one. It can let a boot end by itself. */
+/** A driver whose boots are entries of a map, for tests of its callers. It can end a boot. */
 export type InMemoryDriver = MemorySavingDriver & {
   endBoot(options: { bootId: string; cause: EndedStatus['cause']; detail: string }): void
   limitsOf(bootId: string): BootRequest['limits'] | undefined
-  /** What a running boot has in memory; undefined while nothing of it can answer. */
+  /** The memory of a running boot; undefined if it is frozen or ended. */
   memoryOf(bootId: string): string | undefined
-  /** What runs inside has something else in memory from now on. */
+  /** Changes the content of memory, as programs inside would. */
   changeMemory(bootId: string, token: string): void
   isFrozen(bootId: string): boolean
-  /** From now on saving fails with this reason; undefined lets it work again. */
+  /** Makes saving fail with this reason; undefined lets it succeed again. */
   failSaving(reason: string | undefined): void
 }
 
-/** `boot` stands for what runs inside; the boot is running when it resolves, and failed when it rejects. */
+/** `boot` stands for the programs inside; the boot is running when it resolves, and failed when it rejects. */
 export function makeInMemoryDriver(
   options: { boot?: (request: BootRequest) => Promise<void>; version?: string } = {},
 ): InMemoryDriver {
@@ -146,7 +146,7 @@ async function readImage(options: {
   version: string
 }): Promise<string | { problem: MemoryImageProblem; detail: string }> {
   const text = await readFile(path.join(options.directory, 'memory.json'), 'utf8').catch(() => undefined)
-  if (text === undefined) return { problem: 'missing', detail: 'There is no image.' }
+  if (text === undefined) return { problem: 'missing', detail: 'The image doesn’t exist.' }
   try {
     const image = JSON.parse(text) as { version: string; token: string }
     if (image.version === options.version) return image.token

@@ -9,8 +9,8 @@ import type { MemorySavingDriver } from './sandbox-driver.ts'
 export type MemorySavingSubject = SandboxDriverSubject & {
   driver: MemorySavingDriver
   /**
-   * Something that only the memory of this boot knows, told by what runs inside at the moment of asking; undefined when
-   * nothing of it answers. `madeBy` is the boot that the memory began in.
+   * A value that exists only in the memory of this boot, read from a program inside at the time of the call; undefined
+   * if it does not reply. `madeBy` is the boot that the memory was created in.
    */
   memoryOf(options: { bootId: string; madeBy: string }): Promise<string | undefined>
 }
@@ -51,7 +51,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       expect(left).toEqual([])
     })
 
-    test('C4: a boot that does not run can be neither frozen nor thawed nor saved', async () => {
+    test('C4: a boot that is not running cannot be frozen, thawed or saved', async () => {
       const id = bootId()
       const directory = path.join(images, 'none')
       await expect(driver.freeze(id)).rejects.toThrow(expect.objectContaining({ code: 'driver.boot-not-running' }))
@@ -61,7 +61,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       expect(await exists(directory)).toBe(false)
     })
 
-    test('C4: a save that fails leaves no directory and a frozen boot that can go on', async () => {
+    test('C4: a failed save leaves no directory and a frozen boot that can continue', async () => {
       const { bootId: id } = await started()
       const before = await subject.memoryOf({ bootId: id, madeBy: id })
       await driver.freeze(id)
@@ -74,7 +74,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       await end(id)
     })
 
-    test('C4 C5: a frozen boot stands still, is still running, and goes on as it was; twice changes nothing', async () => {
+    test('C4 C5: a frozen boot does not respond, is still running, and continues with its memory once thawed; repeating either changes nothing', async () => {
       const { bootId: id } = await started()
       const before = await subject.memoryOf({ bootId: id, madeBy: id })
       expect(before).toBeTypeOf('string')
@@ -88,7 +88,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       await end(id)
     })
 
-    test('C10: a frozen boot can be stopped, and whoever waits for its end is told', async () => {
+    test('C10: a frozen boot can be stopped, and waiting for its end resolves', async () => {
       const { bootId: id } = await started()
       await driver.freeze(id)
       const ended = driver.waitForEnd(id, new AbortController().signal)
@@ -97,7 +97,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       await driver.forget(id)
     })
 
-    test('C5 A2: saved memory goes on under another boot id after the first boot is gone', async () => {
+    test('C5 A2: saved memory resumes under another boot ID after the first boot is gone', async () => {
       const request = await started()
       const before = await subject.memoryOf({ bootId: request.bootId, madeBy: request.bootId })
       const directory = await saved(request.bootId)
@@ -112,7 +112,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       await end(next.bootId)
     })
 
-    test('C5: a boot that was saved and thawed goes on, and can be saved again', async () => {
+    test('C5: a boot continues after it was saved and thawed, and can be saved again', async () => {
       const { bootId: id } = await started()
       const before = await subject.memoryOf({ bootId: id, madeBy: id })
       for (let round = 0; round < 2; round++) {
@@ -123,7 +123,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       await end(id)
     })
 
-    test('C6: an image that is not there, or was cut short, is refused and leaves nothing behind', async () => {
+    test('C6: a missing or truncated image is rejected and leaves nothing behind', async () => {
       const { bootId: id } = await started()
       const directory = await saved(id)
       await end(id)
@@ -142,7 +142,7 @@ export function describeMemorySavingDriver(options: { name: string; setup: () =>
       expect(await subject.leftovers()).toEqual(before)
     })
 
-    test('C6: an empty directory is no image', async () => {
+    test('C6: an empty directory is rejected as a missing image', async () => {
       const directory = path.join(images, 'empty')
       await mkdir(directory)
       expect(await driver.judgeMemory(directory)).toMatchObject({ problem: 'missing' })

@@ -3,23 +3,25 @@ import { isThreadboxError } from '@threadbox/errors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BootRequest, SandboxDriver } from './sandbox-driver.ts'
 
-/** A driver under test with what the suite has to do from outside of the contract. */
+/** A driver under test with the operations outside of the contract that the suite needs. */
 export type SandboxDriverSubject = {
   driver: SandboxDriver
-  /** A request that can be started as it is. Every call may use the same disk and namespace. */
+  /** A request that can be started unchanged. Every call can use the same disk and namespace. */
   request(bootId: string): Promise<BootRequest>
   /** A request that must fail to start. */
   brokenRequest(bootId: string): Promise<BootRequest>
-  /** Lets the first process of a running boot end by itself. */
+  /** Ends the first process of a running boot from inside. */
   endFromInside(bootId: string): Promise<void>
-  /** Another instance over the same records; the first does nothing any more, as if its process had been killed. */
+  /** Another instance over the same records; the first one does nothing anymore, as if its process had been killed. */
   reopen(): Promise<SandboxDriver>
-  /** Names of everything that boots have left on the machine; empty when all boots are ended and forgotten. */
+  /** The names of everything that boots left on the host; empty when all boots have ended and are forgotten. */
   leftovers(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** The contract of {@link SandboxDriver} as tests. Every driver runs them all; `skips` gives a reason for each gap. */
+/**
+ * The contract of {@link SandboxDriver} as tests. Every driver runs all of them; `skips` gives a reason for each gap.
+ */
 export function describeSandboxDriver(options: {
   name: string
   setup: () => Promise<SandboxDriverSubject>
@@ -51,7 +53,7 @@ export function describeSandboxDriver(options: {
       expect(left).toEqual([])
     })
 
-    test('nothing is known of a boot that was never started, and stopping or forgetting it does nothing', async () => {
+    test('an unknown boot is not found; stopping or forgetting it does nothing', async () => {
       const id = bootId()
       expect(await driver.inspect(id)).toBeUndefined()
       await driver.stop(id)
@@ -80,14 +82,14 @@ export function describeSandboxDriver(options: {
       await driver.stop(request.bootId)
     })
 
-    test('two starts of one boot at the same time make one boot', async () => {
+    test('two concurrent starts of one boot make one boot', async () => {
       const request = await subject.request(bootId())
       await Promise.all([driver.start(request), driver.start(request)])
       expect((await driver.list()).filter((boot) => boot.bootId === request.bootId)).toHaveLength(1)
       await driver.stop(request.bootId)
     })
 
-    test('a stopped boot has ended by order, stays visible until it is forgotten, and its id is used up', async () => {
+    test('a stopped boot has the cause `stopped`, stays visible until it is forgotten, and its ID cannot be used again', async () => {
       const request = await subject.request(bootId())
       await driver.start(request)
       const end = driver.waitForEnd(request.bootId, new AbortController().signal)
@@ -107,7 +109,7 @@ export function describeSandboxDriver(options: {
       await driver.stop(request.bootId)
     })
 
-    test('a boot that ends by itself is reported with its cause to everybody who waits', async () => {
+    test('a boot that ends from inside is reported with its cause to all waiting callers', async () => {
       const request = await subject.request(bootId())
       await driver.start(request)
       const signal = new AbortController().signal
@@ -117,7 +119,7 @@ export function describeSandboxDriver(options: {
       expect(await driver.waitForEnd(request.bootId, signal)).toMatchObject({ cause: 'killed-inside' })
     })
 
-    test('waiting for an end can be given up', async () => {
+    test('waiting for an end can be aborted', async () => {
       const request = await subject.request(bootId())
       await driver.start(request)
       const controller = new AbortController()
@@ -128,7 +130,7 @@ export function describeSandboxDriver(options: {
       await driver.stop(request.bootId)
     })
 
-    test('limits of a running boot can be changed, of an ended one they cannot', async () => {
+    test('limits can be changed for a running boot, not for an ended one', async () => {
       const request = await subject.request(bootId())
       await driver.start(request)
       const limits = { ...request.limits, memoryBytes: defaultSandboxLimits.memoryBytes * 2, cpus: 1 }
@@ -146,7 +148,7 @@ export function describeSandboxDriver(options: {
     })
 
     test.skipIf(options.skips?.reopen !== undefined)(
-      `boots go on when the driver is opened anew, and end for it as for the first${because(options.skips?.reopen)}`,
+      `boots keep running when the driver is reopened, and their ends are reported to it as to the first${because(options.skips?.reopen)}`,
       async () => {
         const [going, ending] = await Promise.all([bootId(), bootId()].map((id) => subject.request(id)))
         await Promise.all([driver.start(going!), driver.start(ending!)])
