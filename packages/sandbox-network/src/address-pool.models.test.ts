@@ -17,7 +17,7 @@ describe('an address pool', () => {
     expect(() => makeAddressPool(text)).toThrow(reason)
   })
 
-  test('gives each sandbox its own block of four and keeps the first for the host', () => {
+  test('assigns each sandbox its own block of four and keeps the first for the host', () => {
     const pool = makeAddressPool('10.201.0.0/28')
     expect([...pool.addresses()]).toEqual(['10.201.0.6', '10.201.0.10', '10.201.0.14'])
     expect(pool.gatewayOf('10.201.0.6')).toBe('10.201.0.5')
@@ -31,7 +31,7 @@ describe('an address pool', () => {
     },
   )
 
-  test('says so when every address is taken', () => {
+  test('reports when every address is taken', () => {
     const pool = makeAddressPool('10.201.0.0/28')
     const taken = new Set(pool.addresses())
     expect(() => firstFreeAddress({ addresses: pool.addresses(), taken, pool: pool.text })).toThrow(
@@ -41,7 +41,7 @@ describe('an address pool', () => {
     expect(firstFreeAddress({ addresses: pool.addresses(), taken, pool: pool.text })).toBe('10.201.0.10')
   })
 
-  test('is chosen so that it meets no route of the machine', () => {
+  test('is chosen so that it overlaps no route of the host', () => {
     const first = chooseAddressPool({ routes: [] })
     const second = chooseAddressPool({ routes: [parseRange(first)!] })
     expect(overlaps(parseRange(first)!, parseRange(second)!)).toBe(false)
@@ -50,7 +50,7 @@ describe('an address pool', () => {
     expect(() => chooseAddressPool({ routes: [...others, parseRange('10.0.0.0/8')!] })).toThrow(/routes to all/)
   })
 
-  test('every range it may choose is a usable pool', () => {
+  test('every range that can be chosen is a usable pool', () => {
     const routes: string[] = []
     for (;;) {
       try {

@@ -12,15 +12,15 @@ import { isPrivateRange } from './private-ranges.models.ts'
 import { addressInvalid, noAddressLeft, poolInvalid } from './sandbox-network.errors.ts'
 
 /**
- * The addresses of one installation. Each sandbox has a block of four: network, the host's end (gateway), the sandbox,
- * broadcast. The first block is the host's: its second address is where the DNS forwarder listens.
+ * The addresses of one installation. Each sandbox has a block of four: network, the host’s end (gateway), the sandbox,
+ * broadcast. The first block belongs to the host: the DNS forwarder listens on its second address.
  */
 export type AddressPool = {
   range: Ipv4Range
   text: string
   forwarderAddress: string
   addresses(): Iterable<string>
-  /** Throws `network.address-invalid` for what {@link AddressPool.addresses} does not list. */
+  /** Throws `network.address-invalid` for an address that {@link AddressPool.addresses} does not list. */
   gatewayOf(address: string): string
 }
 
@@ -28,7 +28,7 @@ const blockSize = 4
 const sandboxOffset = 2
 const sharedAddressSpace = { base: 0x64400000, prefixLength: 10 }
 
-/** Throws `network.pool-invalid` unless it is a private range of a usable size that nothing else is known to use. */
+/** Throws `network.pool-invalid` unless it is a private range of a usable size without another known use. */
 export function makeAddressPool(text: string): AddressPool {
   const range = parseRange(text)
   if (range === undefined) throw poolInvalid({ pool: text, reason: 'it is not written as a.b.c.d/n' })
@@ -57,15 +57,15 @@ export function makeAddressPool(text: string): AddressPool {
   }
 }
 
-/** The first address that is not taken. Throws `network.no-address-left`. */
+/** Returns the first free address. Throws `network.no-address-left`. */
 export function firstFreeAddress(options: { addresses: Iterable<string>; taken: ReadonlySet<string>; pool: string }) {
   for (const address of options.addresses) if (!options.taken.has(address)) return address
   throw noAddressLeft({ pool: options.pool })
 }
 
 /**
- * Ranges to choose from when none is set: eight parts of the benchmarking range, which is never routed on the
- * internet and rarely inside a company, then parts of private ones. Each has room for 4095 sandboxes.
+ * The ranges to choose from by default: eight parts of the benchmarking range, which is never routed on the internet
+ * and rarely inside a company, then parts of private ranges. Each has addresses for 4095 sandboxes.
  */
 const candidates = [
   ...Array.from({ length: 8 }, (_, part) => `198.${18 + (part >> 2)}.${(part & 3) * 64}.0/18`),
@@ -74,12 +74,13 @@ const candidates = [
 ]
 
 /**
- * A range that meets no route of this machine; another installation's range has a route, so two never choose the same.
- * The caller keeps the answer for ever, because addresses belong to sandboxes also while nothing runs.
+ * Returns a range that overlaps no route of this host. Another installation’s range has a route, so two never choose
+ * the same. The caller keeps the result permanently, because addresses belong to sandboxes also while nothing is
+ * running.
  */
 export function chooseAddressPool(options: { routes: readonly Ipv4Range[] }): string {
   const free = candidates.find((text) => isFree({ text, routes: options.routes }))
-  if (free === undefined) throw poolInvalid({ pool: 'chosen by itself', reason: 'this host has routes to all of them' })
+  if (free === undefined) throw poolInvalid({ pool: '(automatic)', reason: 'this host has routes to all of them' })
   return free
 }
 

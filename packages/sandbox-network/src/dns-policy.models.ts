@@ -3,22 +3,23 @@ import { isPrivateAddress } from './private-ranges.models.ts'
 import { egressInvalid } from './sandbox-network.errors.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
-/** Codes of RFC 1035 that the forwarder gives by itself; the low four bits of the flags. */
+/** Codes of RFC 1035 that the forwarder sends without an upstream; the low four bits of the flags. */
 export const responseCodes = { ok: 0, formatError: 1, serverFailure: 2, noSuchName: 3, notImplemented: 4, refused: 5 }
 
 export type DnsDecision =
   | { kind: 'forward' }
-  /** An answer that nobody needs to be asked for. */
+  /** A response that needs no upstream query. */
   | { kind: 'answer'; code: number }
 
 /**
- * What becomes of a question. Names that are not on the list do not exist; without egress every question is refused.
- * Questions for IPv6 addresses get an empty answer, because sandboxes have no IPv6: programs then do not try it first.
+ * Decides on a question. Names that are not on the allowlist do not exist; without egress every question is refused.
+ * Questions for IPv6 addresses get an empty response, because sandboxes have no IPv6: programs then do not try it
+ * first.
  */
 export function decideQuestion(options: { packet: Packet; egress: EgressPolicy }): DnsDecision {
   const { packet, egress } = options
   if (packet.type !== 'query') return { kind: 'answer', code: responseCodes.formatError }
-  // The library keeps the operation in the flags: 0 is a standard query.
+  // The library keeps the opcode in the flags: 0 is a standard query.
   if (((packet.flags ?? 0) & 0x7800) !== 0) return { kind: 'answer', code: responseCodes.notImplemented }
   const question = packet.questions?.[0]
   if (question === undefined || packet.questions?.length !== 1) {
@@ -52,16 +53,16 @@ export function checkEgress(egress: EgressPolicy): EgressPolicy {
 const namePattern = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i
 
 export type FilteredAnswer = {
-  /** Undefined when nothing had to go: the original bytes can be passed on. */
+  /** Undefined if nothing was removed: the original bytes can be passed on. */
   replacement: Packet | undefined
-  /** The addresses that stayed, with the shortest time any of them may be kept. */
+  /** The remaining addresses, with the shortest time for which any of them can be cached. */
   addresses: string[]
   ttlSeconds: number
 }
 
 /**
- * Takes addresses out of an answer that a sandbox may not reach: IPv6 ones, and private ones, with which a name of the
- * internet would lead into the machine's own network (DNS rebinding).
+ * Removes addresses that a sandbox must not reach from a response: IPv6 ones, and private ones, with which a name of
+ * the internet would lead into the host’s own network (DNS rebinding).
  */
 export function filterAnswer(packet: DecodedPacket): FilteredAnswer {
   const isKept = (answer: Answer) =>
@@ -81,24 +82,24 @@ export function filterAnswer(packet: DecodedPacket): FilteredAnswer {
 const longestTtlSeconds = 86_400
 
 /**
- * How long an address of an allowed name stays reachable. Longer than the name may be kept, because a program connects
- * after it asked; at least five minutes, because many ask once and connect again and again.
+ * How long an address of an allowed name stays reachable. Longer than the name can be cached, because a program
+ * connects after the lookup; at least five minutes, because many programs look up once and connect repeatedly.
  */
 export function reachableSeconds(ttlSeconds: number): number {
   return Math.max(300, ttlSeconds + 60)
 }
 
-/** Whether an answer is one to this question; anything else on the socket is a stray or a forgery. */
-export function answersQuestion(options: { question: Packet; answer: Packet }): boolean {
+/** Whether a response belongs to this question; anything else on the socket is stray or forged. */
+export function isResponseTo(options: { question: Packet; answer: Packet }): boolean {
   const [asked] = options.question.questions ?? []
   const [answered] = options.answer.questions ?? []
   if (options.answer.type !== 'response' || asked === undefined) return false
-  // A server that failed early may leave the question out.
+  // A server that failed early can omit the question.
   if (answered === undefined) return (options.answer.answers ?? []).length === 0
   return asked.type === answered.type && asked.name.toLowerCase() === answered.name.toLowerCase()
 }
 
-/** Servers from the text of `/etc/resolv.conf`, in order; the machine's own resolver when it names none. */
+/** Parses the servers in `/etc/resolv.conf`, in order; the host’s own resolver if there are none. */
 export function parseResolvers(content: string): string[] {
   const found = [...content.matchAll(/^\s*nameserver\s+([0-9a-fA-F.:]+)(%\S+)?\s*$/gm)].map((match) => match[1] ?? '')
   return found.length === 0 ? ['127.0.0.1'] : found.slice(0, 3)

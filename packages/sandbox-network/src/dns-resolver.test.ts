@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 
 describe('the DNS forwarder', () => {
-  test('passes answers on, by UDP and TCP, with the id of the question', async () => {
+  test('passes responses on, by UDP and TCP, with the ID of the question', async () => {
     const { ask, askTcp } = await start({ egress: { kind: 'open' } })
     for (const answer of [await ask('public.example'), await askTcp('public.example')]) {
       expect(answer.id).toBe(4711)
@@ -51,7 +51,7 @@ describe('the DNS forwarder', () => {
     expect((await ask('text.example', 'TXT')).answers).toHaveLength(1)
   })
 
-  test('G2: an answer never leads to a private address (DNS rebinding)', async () => {
+  test('G2: a response never contains a private address (DNS rebinding)', async () => {
     const { ask, askTcp } = await start({ egress: { kind: 'open' } })
     expect((await ask('rebind.example')).answers).toEqual([])
     expect((await askTcp('rebind.example')).answers).toEqual([])
@@ -61,7 +61,7 @@ describe('the DNS forwarder', () => {
     expect((await ask('sly.example', 'ANY' as RecordType)).answers?.map((each) => each.type)).toEqual(['TXT'])
   })
 
-  test('a name that led to an address is told of; one that led nowhere, or to no address, is not', async () => {
+  test('a name that resolved to a public address is reported; other names are not', async () => {
     const { ask, named } = await start({ egress: { kind: 'open' } })
     for (const name of ['none.example', 'rebind.example', 'public.example', 'mixed.example']) await ask(name)
     await ask('text.example', 'TXT')
@@ -72,14 +72,14 @@ describe('the DNS forwarder', () => {
     expect(closed.named).toEqual([])
   })
 
-  test('IPv6 addresses are answered with nothing, without asking anybody', async () => {
+  test('questions for IPv6 addresses get an empty response without an upstream query', async () => {
     const { ask, asked } = await start({ egress: { kind: 'open' } })
     const answer = await ask('public.example', 'AAAA')
     expect([answer.answers, rcodeOf(answer)]).toEqual([[], responseCodes.ok])
     expect(asked()).toBe(0)
   })
 
-  test('names off the list do not exist and nobody is asked; addresses of names on it are let through first', async () => {
+  test('names off the list do not exist and are not sent upstream; addresses of listed names are allowed before the response', async () => {
     const { ask, asked, allowed } = await start({ egress: { kind: 'allowlist', names: ['PUBLIC.example.'] } })
     expect(rcodeOf(await ask('mixed.example'))).toBe(responseCodes.noSuchName)
     expect(rcodeOf(await ask('secret-data.mixed.example', 'TXT'))).toBe(responseCodes.noSuchName)
@@ -88,7 +88,7 @@ describe('the DNS forwarder', () => {
     expect(allowed).toEqual([{ address: '127.0.0.1', addresses: ['203.0.113.7'], seconds: 300 }])
   })
 
-  test('without egress every question is refused, and a change of policy counts at once', async () => {
+  test('without egress every question is refused, and a policy change applies immediately', async () => {
     const { ask, asked, resolver } = await start({ egress: { kind: 'none' } })
     expect(rcodeOf(await ask('public.example'))).toBe(responseCodes.refused)
     expect(asked()).toBe(0)
@@ -96,7 +96,7 @@ describe('the DNS forwarder', () => {
     expect(rcodeOf(await ask('public.example'))).toBe(responseCodes.ok)
   })
 
-  test('who is no client hears nothing', async () => {
+  test('addresses that are not clients get no response', async () => {
     const { resolver, askTcp } = await start({ egress: { kind: 'open' } })
     resolver.removeClient('127.0.0.1')
     await expect(askTcp('public.example')).rejects.toThrow()
@@ -109,7 +109,7 @@ describe('the DNS forwarder', () => {
     ['half a header', Buffer.from('12345')],
     ['a label that points to itself', Buffer.from('000101000001000000000000c00c00010001', 'hex')],
     ['random bytes', Buffer.from('ffffffffffffffffffffffffffffffffffffffff', 'hex')],
-  ])('bad bytes are survived: %s', async (_name, question) => {
+  ])('malformed messages do no harm: %s', async (_name, question) => {
     const { resolver, ask } = await start({ egress: { kind: 'open' } })
     const answer = await resolver.answer({ from: '127.0.0.1', question, transport: 'udp' })
     if (answer !== undefined) expect(rcodeOf(decode(answer))).toBeGreaterThan(0)
@@ -132,7 +132,7 @@ describe('the DNS forwarder', () => {
     expect(asked()).toBe(0)
   })
 
-  test('a server that is down is passed over; when all are, the sandbox is told', async () => {
+  test('a server that is down is skipped; if all are down, the sandbox gets a server failure', async () => {
     const dead = await closedPort()
     const { ask } = await start({ egress: { kind: 'open' }, before: [dead] })
     expect((await ask('public.example')).answers).toHaveLength(1)
@@ -145,7 +145,7 @@ describe('the DNS forwarder', () => {
     expect(rcodeOf(decode(answer!))).toBe(responseCodes.serverFailure)
   })
 
-  test('a flood is answered up to its bound, others go on', async () => {
+  test('a flood gets responses up to its limit, and other clients are not affected', async () => {
     const { resolver } = await start({ egress: { kind: 'none' }, now: () => 0 })
     resolver.setClient({ address: '127.0.0.2', egress: { kind: 'none' } })
     const question = encode({ type: 'query', questions: [{ type: 'A', name: 'public.example' }] })
@@ -155,7 +155,7 @@ describe('the DNS forwarder', () => {
     expect(await from('127.0.0.2')).toBeDefined()
   })
 
-  test('a large answer comes whole by TCP', async () => {
+  test('a large response is complete over TCP', async () => {
     const { askTcp } = await start({ egress: { kind: 'open' } })
     expect((await askTcp('large.example', 'TXT')).answers).toHaveLength(40)
   })
@@ -248,7 +248,7 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
   }
 }
 
-/** A real name server on the loopback interface, for the names of `zone`. */
+/** A real name server on the loopback interface for the names of `zone`. */
 async function startNameServer() {
   let asked = 0
   const answer = (question: Buffer): Buffer => {

@@ -1,13 +1,15 @@
 import type { Logger } from '@threadbox/telemetry'
 import { type DecodedPacket, decode, encode, type Packet } from 'dns-packet'
-import { answersQuestion, decideQuestion, filterAnswer, reachableSeconds, responseCodes } from './dns-policy.models.ts'
+import { decideQuestion, filterAnswer, isResponseTo, reachableSeconds, responseCodes } from './dns-policy.models.ts'
 import type { DnsTransport, DnsUpstream } from './dns-upstream.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 import { type TokenBucket, takeToken } from './token-bucket.models.ts'
 
 export type DnsMessage = { from: string; question: Buffer; transport: DnsTransport }
 
-/** Answers the questions of known clients by their egress policy; undefined: say nothing, as if the packet were lost. */
+/**
+ * Resolves the questions of known clients by their egress policy; undefined: send nothing, as if the packet were lost.
+ */
 export type DnsResolver = {
   answer(message: DnsMessage): Promise<Buffer | undefined>
   isClient(address: string): boolean
@@ -16,16 +18,16 @@ export type DnsResolver = {
 }
 
 const bounds = { perSecond: 100, burst: 300, inFlightEach: 64, inFlightAll: 1024 }
-/** What fits into UDP when the question does not say more (RFC 1035). */
+/** The UDP size limit unless the question allows more (RFC 1035). */
 const plainUdpSize = 512
 
 type Client = { egress: EgressPolicy; bucket: TokenBucket | undefined; inFlight: number }
 
 export function makeDnsResolver(options: {
   upstream: DnsUpstream
-  /** Called before an answer to a client with an allowlist is given: lets it reach the addresses. */
+  /** Called before a client with an allowlist gets a response: lets the client reach the addresses. */
   allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
-  /** Called when a client is given an address of a name. */
+  /** Called when a client gets an address of a name. */
   onAnswered: (options: { address: string; name: string }) => void
   logger: Logger
   now: () => number
@@ -83,10 +85,10 @@ async function forward(options: {
   const { upstream, allow, message, packet, client } = options
   const bytes = await upstream({ question: message.question, transport: message.transport })
   const answer = tryDecode(bytes)
-  if (answer === undefined || !answersQuestion({ question: packet, answer })) {
+  if (answer === undefined || !isResponseTo({ question: packet, answer })) {
     return ownAnswer({ packet, code: responseCodes.serverFailure })
   }
-  // The policy may have changed while the server was asked.
+  // The policy may have changed during the upstream query.
   const decision = decideQuestion({ packet, egress: client.egress })
   if (decision.kind === 'answer') return ownAnswer({ packet, code: decision.code })
   const { replacement, addresses, ttlSeconds } = filterAnswer(answer)
@@ -112,7 +114,7 @@ function ownAnswer(options: { packet: Packet; code: number }): Buffer {
   })
 }
 
-/** Tells the asker to come again by TCP. */
+/** Makes the client repeat the question over TCP. */
 function truncated(packet: Packet): Buffer {
   return encode({ ...packet, flags: (packet.flags ?? 0) | 0x0200, answers: [], authorities: [], additionals: [] })
 }

@@ -8,15 +8,18 @@ import { parseResolvers } from './dns-policy.models.ts'
 export type DnsTransport = 'udp' | 'tcp'
 export type ResolverAddress = { address: string; port: number }
 
-/** Where questions go. `servers` is asked each time, so that a machine that changes its network is followed. */
+/**
+ * Sends questions to the upstream servers. Calls `servers` each time, so that a changed network of the host is
+ * followed.
+ */
 export type DnsUpstream = (options: { question: Buffer; transport: DnsTransport }) => Promise<Buffer>
 
-/** Two servers within what programs wait for one answer (resolv.conf(5): 5 seconds). */
+/** Allows two servers within the time that programs wait for one response (resolv.conf(5): 5 seconds). */
 const timeoutMs = 2_400
 
 /**
- * Asks the servers one after another and returns the first answer, with the id of the question. Each question leaves
- * from a new port with a new id, on a connected socket, so that nobody else's packet is taken for the answer.
+ * Asks the servers one after another and returns the first response, with the ID of the question. Each question uses a
+ * new port and a new ID on a connected socket, so that another sender’s packet is not accepted as the response.
  */
 export function makeDnsUpstream(options: { servers: () => Promise<ResolverAddress[]> }): DnsUpstream {
   return async ({ question, transport }) => {
@@ -37,7 +40,7 @@ export function makeDnsUpstream(options: { servers: () => Promise<ResolverAddres
   }
 }
 
-/** The machine's own resolvers. */
+/** The host’s own resolvers. */
 export async function readHostResolvers(): Promise<ResolverAddress[]> {
   const content = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
   return parseResolvers(content).map((address) => ({ address, port: 53 }))
@@ -48,7 +51,7 @@ type Exchange = { asked: Buffer; server: ResolverAddress }
 function askByUdp({ asked, server }: Exchange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4')
-    const timer = setTimeout(() => finish(() => reject(new Error('the server did not answer'))), timeoutMs)
+    const timer = setTimeout(() => finish(() => reject(new Error('the server did not respond'))), timeoutMs)
     const finish = (settle: () => void) => {
       clearTimeout(timer)
       socket.removeAllListeners().on('error', () => undefined)
@@ -67,7 +70,7 @@ function askByTcp({ asked, server }: Exchange): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: server.address, port: server.port })
     const read = makeFrameReader()
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the server did not answer')))
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the server did not respond')))
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the server closed the connection')))
     socket.on('connect', () => socket.write(toFrame(asked)))

@@ -27,7 +27,7 @@ test('G2: a table that is removed while it is watched is reported', async () => 
   await vi.waitFor(() => expect(found).toEqual([true, false]))
 })
 
-/** Whether the table was there each time that it may have been removed. */
+/** Records whether the table exists at each callback. */
 function watch(monitor?: readonly [string, ...string[]]): boolean[] {
   nft(`add table inet ${table}`)
   const found: boolean[] = []

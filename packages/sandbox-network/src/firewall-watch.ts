@@ -4,18 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
 import { commandEnvironment, runCommand } from './run-command.ts'
 
-/** Somebody who ends `nft` again and again costs one process a second, and the table is looked at each time. */
+/**
+ * Limits restarts: if `nft` is ended repeatedly, this costs one process a second, and the table is checked each time.
+ */
 const restartDelayMs = 1000
 
 type Command = readonly [program: string, ...args: string[]]
 const monitorTables: Command = ['nft', 'monitor', 'destroy', 'tables']
-/** Between the first marks; twice as long after each. */
+/** The delay between the first marks; doubles after each. */
 const markDelayMs = 50
 
 /**
- * Calls back each time the table was removed, by whomever, and each time it may have been: when what watches has ended,
- * when it has lost events, and when it begins to watch. It says nothing when it begins, so a table is made and removed
- * until it tells of that one. Returns what ends the watching.
+ * Calls `onMissing` each time the table was removed by any process, and each time it may have been: when the watching
+ * program ends, when it loses events, and when it starts to watch. The program does not report its start, so a marker
+ * table is created and removed until the program reports it. Returns a function that ends the watch.
  */
 export function watchTable(options: {
   table: string
@@ -29,7 +31,7 @@ export function watchTable(options: {
   let timer: NodeJS.Timeout | undefined
 
   const watch = () => {
-    // Ends with this process, also when this process is killed.
+    // Ends with this process, even if this process is killed.
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: commandEnvironment,
@@ -43,7 +45,7 @@ export function watchTable(options: {
       if (stopping.signal.aborted) return
       const isFirst = line.trim() === `delete table inet ${mark}` && !begun.signal.aborted
       if (isFirst) begun.abort()
-      // The error in a comment says that events were lost.
+      // An error in a comment means that events were lost.
       if (isFirst || line.startsWith('# ERROR') || line.trim() === `delete table inet ${table}`) onMissing()
     })
     void leaveMarks({ mark, until: AbortSignal.any([begun.signal, stopping.signal]), logger })
@@ -55,7 +57,7 @@ export function watchTable(options: {
       begun.abort()
       stopping.signal.removeEventListener('abort', end)
       if (stopping.signal.aborted) return
-      logger.warn({ code, signal }, 'what watches the firewall has ended; it is started again')
+      logger.warn({ code, signal }, 'the firewall watch has ended and will be restarted')
       onMissing()
       timer = setTimeout(watch, restartDelayMs).unref()
     })

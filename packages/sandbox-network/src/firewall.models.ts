@@ -6,14 +6,14 @@ import type { EgressPolicy } from './sandbox-network.ts'
 export type Proxy = { address: string; port: number }
 
 export type FirewallSettings = {
-  /** Destinations on private addresses that sandboxes with open egress may use: the company's HTTP proxy. */
+  /** Destinations on private addresses that sandboxes with open egress can use: the company’s HTTP proxy. */
   proxies: readonly Proxy[]
   closedPorts: readonly number[]
   newConnectionsPerSecond: number
   openConnections: number
 }
 
-/** Mail ports: a sandbox that sends spam costs the machine's owner their address. */
+/** Mail ports: a sandbox that sends spam would damage the reputation of the host’s address. */
 export const defaultFirewallSettings: FirewallSettings = {
   proxies: [],
   closedPorts: [25, 465, 587],
@@ -22,14 +22,14 @@ export const defaultFirewallSettings: FirewallSettings = {
 }
 
 /**
- * The whole table as one transaction for `nft -f`. Chains are written anew each time; what belongs to single sandboxes
- * is only in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
+ * Renders the whole table as one transaction for `nft -f`. Chains are replaced each time; data of single sandboxes is only
+ * in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
  *
- * A sandbox's packet is judged three times: `arriving` drops what is not IPv4 from its own address before it costs a
- * connection entry; `to_host` lets through answers to the gateway and questions to the DNS forwarder; `leaving` lets
- * through what the egress chain of the sandbox accepts. Everything else is refused, and says so, because a program that
- * waits for a lost packet looks like a program that hangs. `epochs` gives each sandbox a mark
- * for its connections that changes with its egress policy; connections with an older mark are not `current` and end.
+ * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
+ * costs a connection entry; `to_host` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
+ * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
+ * a lost packet seems to hang. `epochs` assigns each sandbox a mark for its connections that changes with its egress
+ * policy; connections with an older mark are not `current` and end.
  */
 export function renderTable(options: {
   names: NetworkNames
@@ -154,7 +154,7 @@ table inet ${names.table} {
 `
 }
 
-/** What the firewall knows about one sandbox. */
+/** The firewall’s data of one sandbox. */
 export type FirewallEntry = {
   interfaceName: string
   address: string
@@ -163,7 +163,7 @@ export type FirewallEntry = {
   egress: EgressPolicy['kind']
 }
 
-/** Adding what is there does nothing in nftables, so this may be repeated for the same entry. */
+/** Adding an existing element does nothing in nftables, so this can be repeated for the same entry. */
 export function renderEntry(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
   const { order, table, entry } = options
   const { interfaceName, address, gatewayAddress, epoch, egress } = entry
@@ -178,7 +178,7 @@ export function renderEntry(options: { order: 'add' | 'delete'; table: string; e
   ]
 }
 
-/** Deleting what is not there fails the whole transaction, so it is added first. */
+/** Deleting a missing element fails the whole transaction, so it is added first. */
 export function renderRemoval(options: { table: string; entry: FirewallEntry }): string[] {
   return [
     ...renderEntry({ ...options, order: 'add' }),
@@ -187,14 +187,14 @@ export function renderRemoval(options: { table: string; entry: FirewallEntry }):
   ]
 }
 
-/** Counters of an interface appear with its first connection and would stay for ever. */
+/** Counters of an interface are created with its first connection and would stay forever. */
 function renderCounterRemoval({ table, entry }: { table: string; entry: FirewallEntry }): string[] {
   return ['newcomers', 'open_connections'].flatMap((set) =>
     ['add', 'delete'].map((order) => `${order} element inet ${table} ${set} { "${entry.interfaceName}" }`),
   )
 }
 
-/** Lets a sandbox reach addresses for a while; repeated, the while begins anew. */
+/** Lets a sandbox reach addresses for some time; repeating it restarts the time. */
 export function renderAllowed(options: {
   table: string
   interfaceName: string
@@ -205,7 +205,7 @@ export function renderAllowed(options: {
   return addresses.flatMap((address) => {
     const key = `"${interfaceName}" . ${address}`
     const timed = `add element inet ${table} allowed { ${key} timeout ${seconds}s }`
-    // Adding alone leaves the time of an element that is there as it was.
+    // Adding alone does not change the timeout of an existing element.
     return [timed, `delete element inet ${table} allowed { ${key} }`, timed]
   })
 }

@@ -24,7 +24,9 @@ afterEach(async () => {
   await removeTable(names.table)
 })
 
-/** As `nft flush ruleset` of somebody else. What is called next comes before the watch has heard of it. */
+/**
+ * Removes the table as another program’s `nft flush ruleset` would. The next call runs before the watch has noticed it.
+ */
 function removeByHand(): void {
   execFileSync('nft', ['delete', 'table', 'inet', names.table])
 }
@@ -33,7 +35,7 @@ function egressInKernel(): string {
   return execFileSync('nft', ['list', 'map', 'inet', names.table, 'egress'], { encoding: 'utf8' })
 }
 
-test('G2: egress that is changed while the firewall is missing holds, with the firewall back', async () => {
+test('G2: a changed egress applies although the firewall was missing, and the firewall is restored', async () => {
   await firewall.add({ ...entry, egress: 'open' })
   removeByHand()
   await firewall.setEgress({ interfaceName, egress: 'none' })
@@ -43,7 +45,7 @@ test('G2: egress that is changed while the firewall is missing holds, with the f
   expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_allowlist`)
 })
 
-test('G2: a sandbox that is attached anew, with another egress, while the firewall is missing is behind it', async () => {
+test('G2: a sandbox that is attached again with another egress is behind the firewall although it was missing', async () => {
   await firewall.add({ ...entry, egress: 'open' })
   removeByHand()
   await firewall.add({ ...entry, egress: 'none' })

@@ -15,22 +15,22 @@ import { runCommand } from './run-command.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
 /**
- * The nftables table of one installation. What it knows is read back from the kernel, so it survives its process; what
- * somebody else removes (`nft flush ruleset`, a restarted firewall service) is put back at once, because without the
- * table sandboxes would reach the machine and its neighbours.
+ * The nftables table of one installation. Its data is read from the kernel, so it survives its process. If another
+ * program removes it (`nft flush ruleset`, a restarted firewall service), it is restored immediately, because without
+ * the table sandboxes would reach the host and its neighbors.
  */
 export type Firewall = {
   install(options: { forwarderPort: number }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
-  /** Connections that were open under another kind of policy end. */
+  /** Connections opened under another kind of policy end. */
   setEgress(options: { interfaceName: string; egress: EgressPolicy['kind'] }): Promise<void>
   allow(options: { interfaceName: string; addresses: readonly string[]; seconds: number }): Promise<void>
-  /** Takes back everything that {@link Firewall.allow} gave. */
+  /** Revokes everything that {@link Firewall.allow} allowed. */
   disallow(interfaceName: string): Promise<void>
   remove(interfaceName: string): Promise<void>
-  /** Interfaces that have an entry. */
+  /** The interfaces that have an entry. */
   known(): string[]
-  /** Stops guarding the table; it can be removed then. */
+  /** Stops watching the table, so that it can be removed. */
   forget(): Promise<void>
 }
 
@@ -44,8 +44,8 @@ export function makeFirewall(options: {
   const { names, pool, settings, logger, randomMark } = options
   const { table } = names
   /**
-   * What the table holds: changed after the orders were carried out. A table that is missing is brought back as it was
-   * before them, or they would meet what they are to change already changed.
+   * The content of the table, updated after the orders were carried out. A missing table is restored to its state
+   * before them; otherwise the orders would find their changes already made.
    */
   const entries = new Map<string, FirewallEntry>()
   let installed: { forwarderPort: number; stopWatching: () => void } | undefined
@@ -56,7 +56,7 @@ export function makeFirewall(options: {
     const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
     const chains = renderTable({ names, pool, settings, forwarderPort: installed.forwarderPort })
     await runNft([chains, ...elements])
-    logger.warn({ table }, 'somebody removed the firewall of the sandboxes; it is back')
+    logger.warn({ table }, 'another program removed the firewall of the sandboxes; it was restored')
   }
   const run = (lines: string[]) =>
     runNft(lines).catch(async (error) => {
@@ -64,7 +64,7 @@ export function makeFirewall(options: {
       await restore()
       await runNft(lines)
     })
-  // Restoring takes its turn among the orders: beside them it would bring back what one of them has just removed.
+  // Restoring is queued with the orders: in parallel, it would restore what an order has just removed.
   const { apply, check } = makeBatch({ run, check: restore })
 
   return {
@@ -110,13 +110,13 @@ export function makeFirewall(options: {
       installed?.stopWatching()
       installed = undefined
       entries.clear()
-      // What is being restored is finished before.
+      // Waits until a restore in progress is finished.
       await check()
     },
   }
 }
 
-/** Adding first makes deleting what is not there succeed. */
+/** Adding it first makes deleting a missing table succeed. */
 export async function removeTable(table: string): Promise<void> {
   await runNft([`add table inet ${table}`, `delete table inet ${table}`])
 }
@@ -130,13 +130,13 @@ async function hasTable(table: string): Promise<boolean> {
 }
 
 /**
- * Joins orders that come while `nft` runs into one transaction: a call costs milliseconds whatever it holds. When a
- * transaction is refused its orders are tried one by one, so that one bad order does not fail the others. Checks wait for
- * their turn among them.
+ * Combines orders that arrive while `nft` runs into one transaction: a call costs milliseconds regardless of its size.
+ * If a transaction is rejected, its orders are tried one by one, so that one bad order does not fail the others. Checks
+ * are queued with the orders.
  */
 function makeBatch(options: { run: (lines: string[]) => Promise<unknown>; check: () => Promise<void> }): {
   apply: (lines: string[]) => Promise<void>
-  /** Orders that are carried out check as well: they fail without the table. */
+  /** Orders need no extra check: they fail without the table. */
   check: () => Promise<void>
 } {
   type Waiting = { lines: string[]; resolve: () => void; reject: (error: unknown) => void }
@@ -178,8 +178,8 @@ const elementSchema = z.union([
 ])
 const setSchema = z.object({ set: z.object({ elem: z.array(elementSchema).default([]) }) })
 const epochsSchema = z.object({ map: z.object({ elem: z.array(z.tuple([z.string(), z.number()])).default([]) }) })
-const verdictSchema = z.tuple([z.string(), z.object({ jump: z.object({ target: z.string() }) })])
-const egressSchema = z.object({ map: z.object({ elem: z.array(verdictSchema).default([]) }) })
+const ruleSchema = z.tuple([z.string(), z.object({ jump: z.object({ target: z.string() }) })])
+const egressSchema = z.object({ map: z.object({ elem: z.array(ruleSchema).default([]) }) })
 const listingSchema = z.object({ nftables: z.array(z.unknown()) })
 
 async function list(options: { kind: 'set' | 'map'; table: string; name: string }): Promise<unknown> {

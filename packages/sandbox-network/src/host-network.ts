@@ -8,8 +8,8 @@ import { runCommand } from './run-command.ts'
 import { poolInvalid } from './sandbox-network.errors.ts'
 
 /**
- * What the machine itself needs: forwarding, an address for the DNS forwarder, and a route that makes every address of
- * the pool without a sandbox unreachable, so that nothing meant for a sleeping one leaves by the default route.
+ * Sets up the host: forwarding, an address for the DNS forwarder, and a route that makes every address of the pool
+ * without a sandbox unreachable, so that no packet for a sleeping one leaves by the default route.
  */
 export async function prepareHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
   const { pool, names } = options
@@ -25,14 +25,13 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
     throw poolInvalid({ pool: pool.text, reason: `this host has a route to ${formatRange(foreign.range)}${via}` })
   }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
-  // On the loopback interface, because not every kernel has dummy interfaces. The label says whose it is.
+  // On the loopback interface, because not every kernel has dummy interfaces. The label names the installation.
   if (owner === undefined) await ipBatch([`addr add ${pool.forwarderAddress}/32 dev lo label ${label}`])
   await ipBatch([`route replace unreachable ${pool.text}`])
 }
 
 /**
- * Takes back what {@link prepareHost} made, for whichever range it was; forwarding stays on, because others may have
- * come to rely on it.
+ * Undoes {@link prepareHost}, for any range; forwarding stays enabled, because other programs may rely on it by now.
  */
 export async function releaseHost(options: { names: NetworkNames }): Promise<void> {
   const label = labelOf(options.names)
@@ -40,7 +39,7 @@ export async function releaseHost(options: { names: NetworkNames }): Promise<voi
   for (const { range } of (await listLoopbackAddresses()).filter((address) => address.label === label)) {
     const pool = routes.find((route) => route.isUnreachable && route.range.base + 1 === range.base)
     if (pool !== undefined) await runCommand(['ip', 'route', 'delete', 'unreachable', formatRange(pool.range)])
-    // Last, because it says that the rest is ours.
+    // Last, because it marks the rest as ours.
     await runCommand(['ip', 'addr', 'delete', formatRange(range), 'dev', 'lo'])
   }
 }
@@ -49,14 +48,14 @@ function labelOf(names: NetworkNames): string {
   return `lo:${names.interfacePrefix}`
 }
 
-/** Within the pool: the unreachable route over all of it, the forwarder's address, and links of ours. */
+/** Within the pool: the unreachable route over all of it, the forwarder’s address, and our links. */
 function isOwnRoute(options: { route: Route; pool: AddressPool; names: NetworkNames }): boolean {
   const { route, pool, names } = options
   if (route.range.prefixLength < pool.range.prefixLength) return false
   return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith(names.interfacePrefix) ?? false)
 }
 
-/** A rule of somebody else that stands before ours and drops what sandboxes send. */
+/** Another program’s rule that applies before ours and drops packets of sandboxes. */
 export type ForwardBlock = { owner: 'docker' | 'ufw' | 'other'; chain: string; cure: string }
 
 const chainSchema = z.object({
@@ -71,8 +70,8 @@ const chainSchema = z.object({
 const rulesetSchema = z.object({ nftables: z.array(z.unknown()) })
 
 /**
- * Chains of others that drop forwarded packets by default: every chain at a hook must accept, so ours alone cannot let
- * sandboxes out. Nothing is changed; each finding says what to do.
+ * Finds other programs’ chains that drop forwarded packets by default: every chain at a hook must accept, so ours alone
+ * cannot let sandboxes out. Changes nothing; each finding has a fix.
  */
 export async function findForwardBlocks(options: { interfacePrefix: string }): Promise<ForwardBlock[]> {
   const { interfacePrefix } = options
@@ -87,26 +86,26 @@ export async function findForwardBlocks(options: { interfacePrefix: string }): P
   )
   const found = dropping.map((chain) => `${chain.family} ${chain.table} ${chain.name}`)
   if (await hasLegacyDrop()) found.push('iptables-legacy FORWARD')
-  return found.map((chain) => ({ chain, ...cureFor({ chain, names, interfacePrefix }) }))
+  return found.map((chain) => ({ chain, ...fixFor({ chain, names, interfacePrefix }) }))
 }
 
-function cureFor(options: { chain: string; names: ReadonlySet<string>; interfacePrefix: string }) {
+function fixFor(options: { chain: string; names: ReadonlySet<string>; interfacePrefix: string }) {
   const { chain, names, interfacePrefix } = options
   const own = `${interfacePrefix}+`
   if (names.has('DOCKER-USER')) {
-    const cure =
+    const fix =
       `iptables -I DOCKER-USER -i ${own} -j ACCEPT; ` +
       `iptables -I DOCKER-USER -o ${own} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`
-    return { owner: 'docker' as const, cure }
+    return { owner: 'docker' as const, cure: fix }
   }
   if (names.has('ufw-before-forward')) {
     return { owner: 'ufw' as const, cure: `ufw route allow in on ${own}` }
   }
-  const cure = `In ${chain}, accept forwarded packets from interfaces ${interfacePrefix}*, and established ones to them.`
-  return { owner: 'other' as const, cure }
+  const fix = `In ${chain}, accept forwarded packets from interfaces ${interfacePrefix}*, and established ones to them.`
+  return { owner: 'other' as const, cure: fix }
 }
 
-/** Rules of the old kind are not in nftables; the module is loaded only where somebody uses them. */
+/** Legacy rules are not in nftables; their module is loaded only if they are in use. */
 async function hasLegacyDrop(): Promise<boolean> {
   const tables = await readFile('/proc/net/ip_tables_names', 'utf8').catch(() => '')
   if (!tables.includes('filter')) return false

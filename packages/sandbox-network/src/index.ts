@@ -10,5 +10,11 @@ export {
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'
 export type { NamesAsked } from './names-asked.models.ts'
-export { addressInUse, attachedElsewhere, noAddressLeft, notAttached, poolInvalid } from './sandbox-network.errors.ts'
+export {
+  addressInUse,
+  attachedToOtherAddress,
+  noAddressLeft,
+  notAttached,
+  poolInvalid,
+} from './sandbox-network.errors.ts'
 export type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'

@@ -1,7 +1,10 @@
 /** IPv4 addresses as unsigned 32-bit numbers, and ranges of them. */
 export type Ipv4Range = { base: number; prefixLength: number }
 
-/** Undefined unless the text is exactly four decimal numbers; leading zeros are refused (some read them as octal). */
+/**
+ * Undefined unless the text is exactly four decimal numbers; leading zeros are rejected, because some programs read
+ * them as octal.
+ */
 export function parseIpv4(text: string): number | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
   if (match === null) return undefined
@@ -17,7 +20,7 @@ export function formatIpv4(value: number): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.')
 }
 
-/** Reads `a.b.c.d/n`; undefined when it is none or when bits beyond the prefix are set. */
+/** Parses `a.b.c.d/n`; undefined if it is malformed or bits beyond the prefix are set. */
 export function parseRange(text: string): Ipv4Range | undefined {
   const [address = '', length = '', ...rest] = text.split('/')
   const base = parseIpv4(address)

@@ -7,7 +7,7 @@ import type { NetworkNames } from './names.models.ts'
 import { runCommand } from './run-command.ts'
 
 const namespaceDirectory = '/run/netns'
-/** What a sandbox calls its interface. */
+/** The name of the interface inside of a sandbox. */
 const insideName = 'eth0'
 
 /** One sandbox's namespace and veth pair. */
@@ -22,13 +22,13 @@ export type LinkPlan = {
 
 export type HostLink = {
   interfaceName: string
-  /** The sandbox it was made for; undefined when making it was not finished. */
+  /** The sandbox that it was made for; undefined if it is incomplete. */
   sandboxId: string | undefined
   gatewayAddress: string | undefined
   mtu: number
 }
 
-/** Makes namespace and pair, not up yet. IPv6 is off on both ends before either can have an address. */
+/** Creates namespace and pair, still down. IPv6 is disabled on both ends before either can have an address. */
 export async function createLink(plan: LinkPlan): Promise<void> {
   const { interfaceName, namespaceName, mtu } = plan
   await runCommand(['ip', 'netns', 'add', namespaceName])
@@ -39,7 +39,7 @@ export async function createLink(plan: LinkPlan): Promise<void> {
   await setKernelOptions(interfaceName)
 }
 
-/** Gives both ends their addresses and brings them up; the alias comes last and says that nothing is missing. */
+/** Assigns addresses to both ends and brings them up; the alias is set last and marks the link as complete. */
 export async function raiseLink(plan: LinkPlan): Promise<void> {
   const { interfaceName, gatewayAddress, sandboxId } = plan
   await ipBatch([`addr replace ${gatewayAddress}/30 dev ${interfaceName}`, `link set ${interfaceName} up`])
@@ -47,7 +47,7 @@ export async function raiseLink(plan: LinkPlan): Promise<void> {
   await runCommand(['ip', 'link', 'set', interfaceName, 'alias', sandboxId])
 }
 
-/** Puts back what runsc takes out of the namespace when it starts. */
+/** Restores the addresses and routes that runsc removes from the namespace when it starts. */
 export async function addressInside(plan: { namespaceName: string; address: string; gatewayAddress: string }) {
   const { namespaceName, address, gatewayAddress } = plan
   await runCommand(['ip', '-n', namespaceName, '-batch', '-'], {
@@ -64,18 +64,18 @@ export async function addressInside(plan: { namespaceName: string; address: stri
 /** IFF_UP of linux/if.h. */
 const upFlag = 0x1
 
-/** A pair that is raised is connected within a millisecond, unless namespaces are being removed just then. */
+/** A raised pair is connected within a millisecond, unless namespaces are being removed at the same time. */
 const connectedWithinMs = 1000
-const lookAgainMs = 1
+const checkAgainMs = 1
 
 /**
- * Brings the host's end up or down, by the kernel's own file: whoever wakes waits for it, and a program would take
- * longer than everything else. False when there is no such interface. What is sent before the kernel has connected the
- * other end, which it does a moment later, is lost and comes again after a whole second: so that moment is waited for.
+ * Brings the host’s end up or down through the kernel’s own file: a wake waits for it, and a program would take longer
+ * than everything else. False if the interface does not exist. A packet sent before the kernel has connected the other
+ * end, which takes a moment, is lost and repeated only after a whole second: so this waits for the connection.
  */
 export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<boolean> {
   const file = `/sys/class/net/${options.interfaceName}/flags`
-  const present = await readIfThere(file)
+  const present = await readIfExists(file)
   if (present === undefined) return false
   const flags = Number.parseInt(present, 16)
   await writeFile(file, `0x${(options.state === 'up' ? flags | upFlag : flags & ~upFlag).toString(16)}`)
@@ -87,36 +87,36 @@ async function untilConnected(interfaceName: string): Promise<void> {
   const waitingSince = performance.now()
   const state = () => readFile(`/sys/class/net/${interfaceName}/operstate`, 'utf8')
   while ((await state()).trim() !== 'up' && performance.now() - waitingSince < connectedWithinMs) {
-    await delay(lookAgainMs)
+    await delay(checkAgainMs)
   }
 }
 
-/** Packets that have passed the host's end, both ways; undefined when there is no such interface. */
+/** The number of packets that passed the host’s end in both directions; undefined if the interface does not exist. */
 export async function countPackets(interfaceName: string): Promise<number | undefined> {
   const counters = ['rx_packets', 'tx_packets'].map((name) => `/sys/class/net/${interfaceName}/statistics/${name}`)
-  const texts = await Promise.all(counters.map(readIfThere))
+  const texts = await Promise.all(counters.map(readIfExists))
   return texts.includes(undefined) ? undefined : texts.reduce((total, text) => total + Number(text), 0)
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
 }
 
-/** Removes pair and namespace, or what there is of them. */
+/** Removes pair and namespace, as far as they exist. */
 export async function removeLink(options: { interfaceName: string; namespaceName: string }): Promise<void> {
   await removeInterface(options.interfaceName)
   await removeNamespace(options.namespaceName)
 }
 
 export async function removeInterface(interfaceName: string): Promise<void> {
-  if (await isThere(`/sys/class/net/${interfaceName}`)) await runCommand(['ip', 'link', 'delete', interfaceName])
+  if (await exists(`/sys/class/net/${interfaceName}`)) await runCommand(['ip', 'link', 'delete', interfaceName])
 }
 
 export async function removeNamespace(namespaceName: string): Promise<void> {
-  if (await isThere(namespacePathOf(namespaceName))) await runCommand(['ip', 'netns', 'delete', namespaceName])
+  if (await exists(namespacePathOf(namespaceName))) await runCommand(['ip', 'netns', 'delete', namespaceName])
 }
 
 export function namespacePathOf(namespaceName: string): string {
@@ -141,7 +141,7 @@ const linkSchema = z.array(
   }),
 )
 
-/** Links of this installation, finished or not. */
+/** Links of this installation, complete or not. */
 export async function listLinks(names: NetworkNames): Promise<HostLink[]> {
   const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-json', '-details', 'addr', 'show'])))
   return links
@@ -154,13 +154,13 @@ export async function listLinks(names: NetworkNames): Promise<HostLink[]> {
     }))
 }
 
-/** Namespaces of this installation, finished or not. */
+/** Namespaces of this installation, complete or not. */
 export async function listNamespaces(names: NetworkNames): Promise<string[]> {
   const found = await readdir(namespaceDirectory).catch(() => [])
   return found.filter((name) => name.startsWith(names.namespacePrefix))
 }
 
-/** IPv4 addresses on the loopback interface, with the label that says what they are for. */
+/** IPv4 addresses on the loopback interface, with the label of their purpose. */
 export async function listLoopbackAddresses(): Promise<{ range: Ipv4Range; label: string | undefined }[]> {
   const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-4', '-json', 'addr', 'show', 'dev', 'lo'])))
   return links.flatMap(({ addr_info }) =>
@@ -175,7 +175,7 @@ const routeSchema = z.array(z.object({ dst: z.string(), dev: z.string().optional
 
 export type Route = { range: Ipv4Range; device: string | undefined; isUnreachable: boolean }
 
-/** Every IPv4 route but the default ones. */
+/** Every IPv4 route except the default ones. */
 export async function listRoutes(): Promise<Route[]> {
   const output = await runCommand(['ip', '-4', '-json', '-details', 'route', 'show', 'table', 'all'])
   return routeSchema.parse(JSON.parse(output)).flatMap((route) => {
@@ -185,7 +185,7 @@ export async function listRoutes(): Promise<Route[]> {
   })
 }
 
-/** What fits through the road to the internet: a larger packet from a sandbox would vanish there. */
+/** The MTU of the uplink: a larger packet from a sandbox would be lost there. */
 export async function readUplinkMtu(): Promise<number> {
   const routes = routeSchema.parse(JSON.parse(await runCommand(['ip', '-4', '-json', 'route', 'show', 'default'])))
   const device = routes[0]?.dev
@@ -205,7 +205,7 @@ async function inside(namespaceName: string, command: [string, ...string[]]): Pr
   await runCommand(['ip', 'netns', 'exec', namespaceName, ...command])
 }
 
-/** The host answers ARP only for the gateway address on this link, and redirects nobody. */
+/** The host replies to ARP only for the gateway address on this link, and sends and accepts no redirects. */
 async function setKernelOptions(interfaceName: string): Promise<void> {
   const options: [string, string][] = [
     [`/proc/sys/net/ipv6/conf/${interfaceName}/disable_ipv6`, '1'],
@@ -214,10 +214,10 @@ async function setKernelOptions(interfaceName: string): Promise<void> {
     [`/proc/sys/net/ipv4/conf/${interfaceName}/accept_redirects`, '0'],
     [`/proc/sys/net/ipv4/conf/${interfaceName}/rp_filter`, '1'],
   ]
-  for (const [path, value] of options) if (await isThere(path)) await writeFile(path, value)
+  for (const [path, value] of options) if (await exists(path)) await writeFile(path, value)
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

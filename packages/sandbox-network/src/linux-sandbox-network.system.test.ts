@@ -38,7 +38,7 @@ describe('the network of sandboxes', () => {
     expect(run('ip route')).toContain(`unreachable ${pool}`)
   })
 
-  test('attaching again returns the same; another address, or another’s address, is refused', async () => {
+  test('attaching again returns the same; another address, or an address in use, is rejected', async () => {
     const { network } = await start()
     const [first = '', second = ''] = network.addresses()
     const attachment = await network.attach({ sandboxId: 'one', address: first, egress: open })
@@ -57,7 +57,7 @@ describe('the network of sandboxes', () => {
     expect(await network.list()).toEqual(['one'])
   })
 
-  test('C10: detaching leaves no namespace, interface, firewall entry or route, and again does nothing', async () => {
+  test('C10: detaching leaves no namespace, interface, firewall entry or route, and repeating it does nothing', async () => {
     const { network, pool } = await start()
     const before = everythingOf(installation)
     const [address = ''] = network.addresses()
@@ -71,12 +71,12 @@ describe('the network of sandboxes', () => {
     await expect(network.setLink({ sandboxId: 'one', state: 'up' })).rejects.toMatchObject({
       code: 'network.not-attached',
     })
-    // Nothing meant for a sandbox that is gone leaves by the default route.
+    // No packet for a detached sandbox leaves by the default route.
     expect(() => run(`ip route get ${address}`)).toThrow(/unreachable|No route to host/)
     expect(run('ip route')).toContain(`unreachable ${pool}`)
   })
 
-  test('a network that died is found again: kept sandboxes stay connected, the rest goes', async () => {
+  test('after a crash the network is found again: kept sandboxes stay connected, the rest is removed', async () => {
     const { network, pool } = await start()
     const [first = '', second = '', third = ''] = network.addresses()
     await network.attach({ sandboxId: 'kept', address: first, egress: { kind: 'none' } })
@@ -100,7 +100,7 @@ describe('the network of sandboxes', () => {
     expect((await next.attach({ sandboxId: 'half', address: third, egress: open })).address).toBe(third)
   })
 
-  test('addresses that were taken out of the namespace are put back', async () => {
+  test('addresses that were removed from the namespace are restored', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()
     const { gatewayAddress } = await network.attach({ sandboxId: 'one', address, egress: open })
@@ -114,7 +114,7 @@ describe('the network of sandboxes', () => {
     expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
   })
 
-  test('a link that was raised is up when that is answered, not some time later', async () => {
+  test('raising a link returns when it is up', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()
     await network.attach({ sandboxId: 'one', address, egress: open })
@@ -125,7 +125,7 @@ describe('the network of sandboxes', () => {
     }
   })
 
-  test('a link settles when nothing has passed it for a while, and is not waited for without end', async () => {
+  test('a link settles after a time without packets, and settling has a time limit', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()
     await expect(network.settle('one')).rejects.toMatchObject({ code: 'network.not-attached' })
@@ -148,7 +148,7 @@ describe('the network of sandboxes', () => {
     }
   })
 
-  test('G2: a firewall that somebody removed is back before anything else happens', async () => {
+  test('G2: a removed firewall is restored before any other change', async () => {
     const { network } = await start()
     const [first = '', second = ''] = network.addresses()
     await network.attach({
@@ -165,7 +165,7 @@ describe('the network of sandboxes', () => {
     expect(everythingOf(installation)).toEqual(before)
   })
 
-  test('G2: whoever ends what watches the firewall and then removes it finds it back all the same', async () => {
+  test('G2: the firewall is restored even if its watch is killed before it is removed', async () => {
     await start()
     const before = everythingOf(installation)
     const watching = () => run(`pgrep --parent ${process.pid} --full '^nft monitor' || true`).trim()
@@ -193,7 +193,7 @@ describe('the network of sandboxes', () => {
     expect(await network.list()).toEqual([])
   })
 
-  test('two installations choose different ranges, and one refuses the other’s', async () => {
+  test('two installations choose different ranges, and one rejects the other’s', async () => {
     const { pool } = await start()
     expect(await chooseFreePool()).not.toBe(pool)
     const other = makeSandboxNetwork({ installation: 'tnet01', pool, logger })
@@ -202,7 +202,7 @@ describe('the network of sandboxes', () => {
     expect(everythingOf(installation)).toContain(pool)
   })
 
-  test('a range that the machine routes elsewhere is refused', async () => {
+  test('a range with another route on the host is rejected', async () => {
     const network = makeSandboxNetwork({ installation, pool: `${uplinkRange()}`, logger })
     await expect(network.prepare({ keep: new Set() })).rejects.toMatchObject({ code: 'network.pool-invalid' })
   })
@@ -216,7 +216,7 @@ describe('the network of sandboxes', () => {
   }
 })
 
-/** Every trace of an installation that the machine shows; dynamic meters are not compared. */
+/** Every trace of an installation on the host; dynamic meters are not compared. */
 function everythingOf(id: string): string {
   const { table, interfacePrefix, namespacePrefix } = makeNetworkNames(id)
   const hasTable = run('nft list tables').split('\n').includes(`table inet ${table}`)
@@ -244,7 +244,7 @@ function everythingOf(id: string): string {
   return [firewall, ...links, ...namespaces.map((line) => line.split(' ')[0]), ...routes].join('\n').trim()
 }
 
-/** Other installations of the machine have routes of this kind, too. */
+/** Other installations on the host have routes of this kind, too. */
 function isRouteOf(line: string, address: string): boolean {
   const [, network = '', prefix = '32'] = /^unreachable ([\d.]+)(?:\/(\d+))?/.exec(line) ?? []
   if (network === '') return false

@@ -28,25 +28,25 @@ import {
 } from './links.ts'
 import { makeNetworkNames, type NetworkNames } from './names.models.ts'
 import { makeNamesLog } from './names-asked.models.ts'
-import { addressInUse, attachedElsewhere, notAttached } from './sandbox-network.errors.ts'
+import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
 
 export type SandboxNetworkOptions = {
   installation: string
-  /** Range of the sandboxes' addresses, see {@link chooseFreePool}; the same for the installation's whole life. */
+  /** The range of the sandboxes’ addresses, see {@link chooseFreePool}; the same for the installation’s whole life. */
   pool: string
   logger: Logger
   firewall?: Partial<FirewallSettings>
-  /** Where names are asked for; the machine's resolvers unless a test says otherwise. */
+  /** The upstream for names; the host’s resolvers by default. */
   upstream?: DnsUpstream
 }
 
-/** A range that meets no route of this machine. Keep the answer: sandboxes own addresses of it for ever. */
+/** Returns a range that overlaps no route of this host. Keep the result: sandboxes own addresses in it permanently. */
 export async function chooseFreePool(): Promise<string> {
   return chooseAddressPool({ routes: (await listRoutes()).map((route) => route.range) })
 }
 
-/** Removes everything of an installation from the machine, without its daemon. Nothing there: does nothing. */
+/** Removes everything of an installation from the host, without its daemon. Does nothing if nothing exists. */
 export async function removeNetworkOf(installation: string): Promise<void> {
   const names = makeNetworkNames(installation)
   for (const { interfaceName } of await listLinks(names)) await removeInterface(interfaceName)
@@ -55,16 +55,16 @@ export async function removeNetworkOf(installation: string): Promise<void> {
   await releaseHost({ names })
 }
 
-/** Any free port serves: questions are redirected to it. A fixed one keeps the rules as they were over a restart. */
+/** Any free port works: questions are redirected to it. A fixed one keeps the rules unchanged across a restart. */
 const preferredForwarderPort = 10_053
 
-/** Longer than the way to a far peer and back, and than the 40 ms for which a peer may hold an acknowledgement back. */
+/** Longer than the round trip to a distant peer, and than the 40 ms for which a peer can delay an acknowledgment. */
 const quietMs = 250
-/** A peer that goes on sending is not waited for: what it sends from then on, it sends again. */
+/** The time limit for peers that keep sending: what they send after it, they send again. */
 const settleMs = 500
 const settleStepMs = 10
 
-type Parts = { names: NetworkNames; pool: AddressPool; firewall: Firewall }
+type NetworkDependencies = { names: NetworkNames; pool: AddressPool; firewall: Firewall }
 
 /** The network of sandboxes on Linux: namespaces, veth pairs, nftables. Needs root, `ip` and `nft`. */
 export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwork {
@@ -83,7 +83,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     now: () => performance.now(),
   })
   const forwarder = makeDnsForwarder({ resolver, logger })
-  const parts = { names, pool, firewall }
+  const dependencies = { names, pool, firewall }
   const lock = makeKeyedLock()
   let isListening = false
 
@@ -127,7 +127,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     attach: async ({ sandboxId, address, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
-        const attachment = await attach({ parts, sandboxId, address, egress })
+        const attachment = await attach({ dependencies, sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
         asked.begin(names.interfaceOf(sandboxId))
         resolver.setClient({ address, egress })
@@ -172,13 +172,13 @@ async function settle(sandboxId: string, interfaceName: string): Promise<void> {
 }
 
 async function attach(options: {
-  parts: Parts
+  dependencies: NetworkDependencies
   sandboxId: string
   address: string
   egress: EgressPolicy
 }): Promise<NetworkAttachment> {
-  const { parts, sandboxId, address, egress } = options
-  const { names, pool, firewall } = parts
+  const { dependencies, sandboxId, address, egress } = options
+  const { names, pool, firewall } = dependencies
   const gatewayAddress = pool.gatewayOf(address)
   const interfaceName = names.interfaceOf(sandboxId)
   const namespaceName = names.namespaceOf(sandboxId)
@@ -192,7 +192,7 @@ async function attach(options: {
     throw addressInUse({ address: interfaceName, sandboxId: present.sandboxId })
   }
   if (isWhole && present.gatewayAddress !== gatewayAddress) {
-    throw attachedElsewhere({ sandboxId, address: present.gatewayAddress ?? 'an unknown address' })
+    throw attachedToOtherAddress({ sandboxId, address: present.gatewayAddress ?? 'an unknown address' })
   }
   const entry = { interfaceName, address, gatewayAddress, egress: egress.kind }
   if (isWhole) {
@@ -214,7 +214,7 @@ async function attach(options: {
   return { sandboxId, namespacePath, address, gatewayAddress, mtu }
 }
 
-/** What nobody wants to keep, what was not finished, and rules without a link. */
+/** Removes links that are not to be kept, incomplete ones, and rules without a link. */
 async function removeLeftOvers(options: {
   names: NetworkNames
   firewall: Firewall

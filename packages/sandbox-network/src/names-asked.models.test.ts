@@ -8,7 +8,7 @@ beforeEach(() => {
   log = makeNamesLog(() => clock)
 })
 
-test('a sandbox that is not heard, or not any more, has asked nothing that is known', () => {
+test('lookups are unknown before `begin` and after `forget`', () => {
   log.note('one', 'example.com')
   expect(log.since('one', 0)).toBeUndefined()
   log.begin('one')
@@ -16,7 +16,7 @@ test('a sandbox that is not heard, or not any more, has asked nothing that is kn
   expect(log.since('one', 0)).toBeUndefined()
 })
 
-test('names are counted from a moment on, each sandbox for itself, and it is said since when that is known', () => {
+test('names are counted since a given time, per sandbox, with the time since when lookups are known', () => {
   log.begin('one')
   log.begin('two')
   for (const [at, name] of [
@@ -36,20 +36,20 @@ test('names are counted from a moment on, each sandbox for itself, and it is sai
   expect(log.since('two', 0)).toEqual({ knownSince: 1000, names: [] })
 })
 
-test('of a name that was asked for more often than is remembered it is said that there was more, but not of a time in which it was not', () => {
+test('`isAtLeast` marks a count only for times in which lookups were forgotten', () => {
   log.begin('one')
   for (let index = 0; index < 250; index += 1) {
     clock += 1
     log.note('one', 'often.example')
   }
-  const told = (sinceMs: number) => log.since('one', sinceMs)?.names
-  expect(told(0)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
-  expect(told(1150)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
-  expect(told(1151)).toEqual([{ name: 'often.example', count: 100, isAtLeast: false }])
-  expect(told(1200)).toEqual([{ name: 'often.example', count: 51, isAtLeast: false }])
+  const namesSince = (sinceMs: number) => log.since('one', sinceMs)?.names
+  expect(namesSince(0)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
+  expect(namesSince(1150)).toEqual([{ name: 'often.example', count: 100, isAtLeast: true }])
+  expect(namesSince(1151)).toEqual([{ name: 'often.example', count: 100, isAtLeast: false }])
+  expect(namesSince(1200)).toEqual([{ name: 'often.example', count: 51, isAtLeast: false }])
 })
 
-test('of too many names the oldest go, and then less long is known; a name that is no name cannot be read as something else', () => {
+test('beyond 200 names the oldest are forgotten, which shortens the known time; characters that names cannot have are replaced', () => {
   log.begin('one')
   for (let index = 0; index < 201; index += 1) {
     clock += 1

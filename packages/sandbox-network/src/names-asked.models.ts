@@ -1,31 +1,34 @@
-/** Names of other machines that a sandbox asked for and got an address of. */
+/** The hostnames that a sandbox looked up and got an address for. */
 export type NamesAsked = {
-  /** Nothing is known of what was before it: the daemon has not run for longer, or there were too many names. */
+  /** Lookups before this time are unknown: the daemon was not running or there were too many names. */
   knownSince: number
-  /** Most often asked first. `isAtLeast`: there were more questions than are remembered, so that `count` is of the last ones. */
+  /**
+   * Most frequent first. `isAtLeast`: there were more lookups than are remembered, so `count` covers only the last
+   * ones.
+   */
   names: { name: string; count: number; isAtLeast: boolean }[]
 }
 
-/** Remembers, for as long as the process lives, which names each sandbox asked for. */
+/** Remembers, as long as the process is running, which names each sandbox looked up. */
 export type NamesLog = {
-  /** From now on it is heard; `key` is a name of the sandbox. */
+  /** Starts recording; `key` identifies the sandbox. */
   begin(key: string): void
   note(key: string, name: string): void
-  /** Undefined: it was never heard. */
+  /** Undefined: the sandbox was never recorded. */
   since(key: string, sinceMs: number): NamesAsked | undefined
   forget(key: string): void
 }
 
-/** What a sandbox asks is its own choice: it is not to fill the daemon's memory. */
+/** Limits per sandbox, because a sandbox could otherwise fill the daemon’s memory. */
 const most = { names: 200, questions: 100 }
 
-type Asked = {
+type NameQueries = {
   /** Oldest first. */
   times: number[]
-  /** When the newest of the questions was that are not remembered. */
+  /** When the newest forgotten lookup was. */
   forgottenAt: number
 }
-type Log = { knownSince: number; asked: Map<string, Asked> }
+type Log = { knownSince: number; asked: Map<string, NameQueries> }
 
 export function makeNamesLog(now: () => number): NamesLog {
   const logs = new Map<string, Log>()
@@ -40,7 +43,7 @@ export function makeNamesLog(now: () => number): NamesLog {
       const earlier = log.asked.get(name) ?? { times: [], forgottenAt: Number.NEGATIVE_INFINITY }
       const times = [...earlier.times, now()]
       const forgottenAt = times.length > most.questions ? times.shift() : undefined
-      // The one that was asked for longest ago is the first.
+      // Moves the name to the end: the least recently used one is first.
       log.asked.delete(name)
       log.asked.set(name, { times, forgottenAt: forgottenAt ?? earlier.forgottenAt })
       for (const [oldest, { times: past }] of log.asked) {
@@ -62,7 +65,7 @@ export function makeNamesLog(now: () => number): NamesLog {
   }
 }
 
-/** Names are whatever bytes a program sends. */
+/** Names can contain any bytes that a program sends. */
 function readable(name: string): string {
   const plain = name.toLowerCase().replace(/\.$/, '')
   return plain.slice(0, 253).replace(/[^a-z0-9._-]/g, '?')

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { networkIdInvalid } from './sandbox-network.errors.ts'
 
 /**
- * Names that the machine sees. All begin with the installation's id, so that one installation never touches another's.
- * Interface names have 15 characters at most: a sandbox's is a hash of its id, and the id itself is the alias of the
- * interface, which also says that attaching was finished.
+ * Names on the host. All start with the installation’s ID, so that one installation never touches another’s. Interface
+ * names have at most 15 characters: a sandbox’s is a hash of its ID, and the ID itself is the alias of the interface,
+ * which also marks the attachment as complete.
  */
 export type NetworkNames = {
   table: string
@@ -27,7 +27,7 @@ export function makeNetworkNames(installation: string): NetworkNames {
   }
 }
 
-/** 36 bits: with 4095 sandboxes two share a name once in eight thousand installations; attaching then refuses. */
+/** 36 bits: with 4095 sandboxes, two share a name in one of 8000 installations; attaching the second one then fails. */
 function hashOf(sandboxId: string): string {
   const number = createHash('sha256').update(sandboxId).digest().readUIntBE(0, 6)
   return number.toString(36).padStart(10, '0').slice(-hashLength)

@@ -1,12 +1,12 @@
 import { privateIpv4Ranges } from '@threadbox/domain'
 import { contains, type Ipv4Range, parseIpv4, parseRange } from './ipv4.models.ts'
 
-/** Addresses that no sandbox reaches and that no name may lead to. */
+/** Addresses that no sandbox can reach and that no name may resolve to. */
 export const privateRanges = privateIpv4Ranges
 
 const parsedRanges = privateRanges.map((text) => parseRange(text)).filter((range) => range !== undefined)
 
-/** True also for what is no IPv4 address at all: what cannot be judged is not let through. */
+/** Also true for text that is not an IPv4 address: what cannot be checked is not allowed. */
 export function isPrivateAddress(text: string): boolean {
   const address = parseIpv4(text)
   return address === undefined || parsedRanges.some((range) => contains(range, address))

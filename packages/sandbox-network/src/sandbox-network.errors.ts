@@ -28,7 +28,7 @@ export const addressInUse = defineError<{ address: string; sandboxId: string }>(
   remedy: () => 'Use another address, or delete that sandbox first.',
 })
 
-export const attachedElsewhere = defineError<{ sandboxId: string; address: string }>({
+export const attachedToOtherAddress = defineError<{ sandboxId: string; address: string }>({
   code: 'network.attached-elsewhere',
   kind: 'conflict',
   message: ({ sandboxId, address }) => `Sandbox ${sandboxId} is already attached at ${address}.`,

@@ -1,7 +1,7 @@
-/** A rate with room for bursts, as values: how much is left and since when. */
+/** A rate limit with bursts as an immutable value: the remaining tokens and the time of the last change. */
 export type TokenBucket = { tokens: number; updatedAtMs: number }
 
-/** Takes one token; undefined when none is left. A clock that went back refills nothing. */
+/** Takes one token; undefined if none is left. A clock that was set back refills nothing. */
 export function takeToken(options: {
   bucket: TokenBucket | undefined
   nowMs: number
