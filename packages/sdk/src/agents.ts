@@ -15,42 +15,42 @@ import type {
 import type { Connection, UploadBody } from './request.ts'
 import { putBytes, type UploadOptions } from './upload.ts'
 
-/** Configured assistants that threads are started from. */
+/** Agents: configured assistants that threads are started from. */
 export function agentCalls(connection: Connection) {
   const at = (agentId: string, rest = '') => `/agents/${encodeURIComponent(agentId)}${rest}`
   return {
     list: (signal?: AbortSignal) => connection.json<Agents>('GET', '/agents', { signal }),
     create: (request: CreateAgent) => connection.json<Agent>('POST', '/agents', { json: request }),
-    /** With all of its versions. */
+    /** Gets an agent with all its versions. */
     get: (agentId: string, signal?: AbortSignal) => connection.json<AgentDetails>('GET', at(agentId), { signal }),
-    /** Name and description change; anything else makes a new version, which becomes the current one. */
+    /** Changes name and description in place; any other change creates a new version and makes it the current one. */
     update: (agentId: string, request: UpdateAgent) => connection.json<Agent>('PATCH', at(agentId), { json: request }),
-    /** Makes another version, also an earlier one, the one that threads start from. */
+    /** Sets the version that threads start from, also an earlier one. */
     setVersion: (agentId: string, request: SetAgentVersion) =>
       connection.json<Agent>('PUT', at(agentId, '/current'), { json: request }),
-    /** Any version but the current one. */
+    /** Deletes a version other than the current one. */
     deleteVersion: (agentId: string, version: number) =>
       connection.json<AgentDetails>('DELETE', at(agentId, `/versions/${encodeURIComponent(version)}`)),
-    /** Threads that were started from it go on. */
+    /** Deletes an agent. Threads that were started from it are kept. */
     delete: (agentId: string) => connection.json<Agent>('DELETE', at(agentId)),
-    /** Copies the computer of a thread, without its credentials, so that an agent can have it; says what is in the copy. */
+    /** Copies the sandbox of a thread, without its credentials, for use in an agent; returns what the copy includes. */
     capture: (threadId: string, request: CaptureEnvironment = {}) =>
       connection.json<Environment>('POST', `/threads/${encodeURIComponent(threadId)}/environments`, { json: request }),
-    /** Packages that this thread installed as the third one, while it is to be offered to save it. */
+    /** Gets the packages for which the app suggests saving this thread as an agent. */
     offer: (threadId: string, signal?: AbortSignal) =>
       connection.json<AgentOffer>('GET', `/threads/${encodeURIComponent(threadId)}/agent-offer`, { signal }),
-    /** It is not offered again for these packages. */
+    /** Dismisses the suggestion; it is not made again for these packages. */
     closeOffer: (threadId: string) =>
       connection.json<AgentOffer>('DELETE', `/threads/${encodeURIComponent(threadId)}/agent-offer`),
     environment: (environmentId: string, signal?: AbortSignal) =>
       connection.json<Environment>('GET', `/environments/${encodeURIComponent(environmentId)}`, { signal }),
-    /** Gives up a copy that no agent has. */
+    /** Deletes an environment that no agent uses. */
     discard: (environmentId: string) =>
       connection.json<Environment>('DELETE', `/environments/${encodeURIComponent(environmentId)}`),
-    /** Address of a version as one file, with its skills and its computer; the browser saves it. */
+    /** The address of a version as one file, with its skills and environment; the browser downloads it. */
     exportUrl: (agentId: string, version: number) =>
       connection.url(at(agentId, `/versions/${encodeURIComponent(version)}/export`)),
-    /** Makes an agent out of such a file; says what of it there is not here. */
+    /** Creates an agent from an exported file; returns what from the file is not available here. */
     import: (file: UploadBody, { workspaceId, ...options }: UploadOptions & { workspaceId?: string | null } = {}) =>
       putBytes<ImportedAgent>(connection, {
         method: 'POST',
@@ -59,7 +59,7 @@ export function agentCalls(connection: Connection) {
         body: file,
         ...options,
       }),
-    /** A new thread that has what the agent has. */
+    /** Starts a thread from an agent. */
     start: (agentId: string, request: StartAgent = {}) =>
       connection.json<Thread>('POST', at(agentId, '/threads'), { json: request }),
   }

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-/** A server on loopback that answers as the test says. */
+/** A server on loopback with the test’s responses. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse, count: number) => void) {
   let count = 0
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ test('a failed request becomes the error that the server threw', async () => {
   await expect(call).rejects.toMatchObject({ code: 'thread.not-found', kind: 'not-found', remedy: 'Look.' })
 })
 
-test('an answer of something between here and the server is not taken for one of the server', async () => {
+test('a response from a proxy is not mistaken for one of the server', async () => {
   const baseUrl = await serve((_request, response) => response.writeHead(502).end('<html>Bad gateway</html>'))
   await expect(createClient({ baseUrl }).account.me()).rejects.toMatchObject({
     code: 'server.answer-unknown',
@@ -42,12 +42,12 @@ test('an answer of something between here and the server is not taken for one of
   })
 })
 
-test('no answer at all is an error of its own', async () => {
+test('a missing response has its own error', async () => {
   const client = createClient({ baseUrl: 'http://127.0.0.1:9' })
   await expect(client.account.me()).rejects.toMatchObject({ code: 'server.unreachable', kind: 'unavailable' })
 })
 
-test('a stream goes on after a lost connection with the last id that it saw, each event once', async () => {
+test('a stream continues after a lost connection from the last event ID, each event once', async () => {
   const lastIds: (string | undefined)[] = []
   const baseUrl = await serve((request, response, count) => {
     lastIds.push(request.headers['last-event-id'] as string | undefined)
@@ -72,7 +72,7 @@ test('a stream goes on after a lost connection with the last id that it saw, eac
   expect(states).toEqual(['connecting', 'open', 'waiting', 'connecting', 'open'])
 })
 
-test('a stream ends after a reset, because it could only be told the same again', async () => {
+test('a stream ends after a reset, because a reconnect would only repeat it', async () => {
   const baseUrl = await serve((_request, response) => {
     response.writeHead(200).write('data: {"type":"reset"}\n\n')
   })
@@ -82,14 +82,14 @@ test('a stream ends after a reset, because it could only be told the same again'
   expect(events).toEqual([{ type: 'reset' }])
 })
 
-test('a stream that the server refuses for good rejects instead of asking for ever', async () => {
+test('a permanently rejected stream rejects instead of retrying forever', async () => {
   const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: '', details: {} }
   const baseUrl = await serve((_request, response) => response.writeHead(401).end(JSON.stringify({ error })))
   const stream = createClient({ baseUrl }).streamUser({ signal: new AbortController().signal, onEvent: () => {} })
   await expect(stream).rejects.toMatchObject({ code: 'auth.required' })
 })
 
-test('events are put together from any pieces, with CRLF, comments and several lines', () => {
+test('events are assembled from any pieces, with CRLF, comments and several lines', () => {
   const text = ': keep-alive\r\n\r\nid: 4\r\ndata: a\r\ndata: b\r\n\r\ndata:c\n\nevent: x\rdata: d\r\r'
   for (let size = 1; size < 8; size += 1) {
     const parse = makeSseParser()

@@ -9,7 +9,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** MCP servers whose tools agents may use. A token is sent once and never comes back. */
+/** MCP servers whose tools agents can use. A token is sent once and never returned. */
 export function connectionCalls(connection: Connection) {
   const at = (connectionId: string, rest = '') => `/connections/${encodeURIComponent(connectionId)}${rest}`
   return {
@@ -18,8 +18,8 @@ export function connectionCalls(connection: Connection) {
     presets: (signal?: AbortSignal) =>
       connection.json<{ presets: ConnectionPreset[] }>('GET', '/connections/presets', { signal }),
     /**
-     * Also stores one whose server cannot be reached: `status` and `failure` of the answer tell. A program (`stdio`) is
-     * started after the answer: `get` it until it is no longer `starting`.
+     * Also stores a connection whose server cannot be reached: see `status` and `failure` of the response. A program
+     * (`stdio`) is started after the response: poll `get` until it is no longer `starting`.
      */
     create: (request: CreateConnection) => connection.json<McpConnection>('POST', '/connections', { json: request }),
     get: (connectionId: string, signal?: AbortSignal) =>
@@ -27,14 +27,17 @@ export function connectionCalls(connection: Connection) {
     update: (connectionId: string, request: UpdateConnection) =>
       connection.json<McpConnection>('PATCH', at(connectionId), { json: request }),
     delete: (connectionId: string) => connection.json<void>('DELETE', at(connectionId)),
-    /** Asks its server again what it has. */
+    /** Reloads the tools from its server. */
     test: (connectionId: string) => connection.json<McpConnection>('POST', at(connectionId, '/test')),
-    /** Begins a login in the browser: where the person goes, and comes back from to the app's `/connections/login`. */
+    /**
+     * Starts signing in with the browser: returns the address to visit, which later returns to the app’s
+     * `/connections/login`.
+     */
     startLogin: (connectionId: string) => connection.json<ConnectionLogin>('POST', at(connectionId, '/login')),
-    /** Ends a login with what stands in the address that the person came back with. */
+    /** Finishes signing in with the parameters of the address that the browser returned to. */
     finishLogin: (answer: FinishLogin) =>
       connection.json<McpConnection>('POST', '/connections/login', { json: answer }),
-    /** Says of tools, by the names that the server gives them, whether they may be used. */
+    /** Sets the permissions of tools, by the names that the server gives them. */
     approve: (connectionId: string, tools: Readonly<Record<string, ToolApproval>>) =>
       connection.json<McpConnection>('PATCH', at(connectionId, '/tools'), { json: { tools } }),
   }

@@ -3,11 +3,11 @@ import { isThreadboxError } from '@threadbox/errors/error'
 import { type Connection, errorOf, type Query, serverUnreachable } from './request.ts'
 import { makeSseParser } from './sse-parser.ts'
 
-/** What the connection behind a stream is doing, for an offline banner. */
+/** The state of the connection behind a stream, for an offline banner. */
 export type StreamStatus =
   | { state: 'connecting' }
   | { state: 'open' }
-  /** Lost; the next attempt is in `delayMs`, or at once when `retryNow` is called. */
+  /** Lost; the next attempt is in `delayMs`, or immediately when `retryNow` is called. */
   | { state: 'waiting'; attempt: number; delayMs: number; retryNow: () => void }
 
 export type StreamOptions<Event> = {
@@ -16,7 +16,7 @@ export type StreamOptions<Event> = {
   signal: AbortSignal
 }
 
-/** Which stream: as a request of its own, and as the message that opens it on a socket. */
+/** Identifies a stream: as a separate request, and as the message that opens it on a socket. */
 export type StreamTarget<Event> = StreamOptions<Event> & {
   path: string
   query?: Query
@@ -24,10 +24,10 @@ export type StreamTarget<Event> = StreamOptions<Event> & {
   isLast?: (event: Event) => boolean
 }
 
-/** One attempt to read a stream. Resolves when the server ended it, rejects when it was refused or lost. */
+/** One attempt to read a stream. Resolves when the server ended it, rejects when it was rejected or lost. */
 export type ReadOnce = (connection: Connection, attempt: StreamAttempt) => Promise<void>
 export type StreamAttempt = Pick<StreamTarget<never>, 'path' | 'query' | 'source'> & {
-  /** The number of the last event that was seen; undefined before the first one. */
+  /** The number of the last received event; undefined before the first one. */
   lastSeq: number | undefined
   signal: AbortSignal
   onOpen: () => void
@@ -35,15 +35,15 @@ export type StreamAttempt = Pick<StreamTarget<never>, 'path' | 'query' | 'source
   onEvent: (event: unknown) => void
 }
 
-/** Waits between attempts; the last one repeats. */
+/** Delays between attempts; the last one repeats. */
 const retryDelayMs = delaysOf([250, 500, 1000, 2000, 4000, 8000, 15_000])
 /** The server sends something every 15 s: after two and a half of these without a byte the connection is dead. */
 export const silenceLimitMs = 38_000
 
 /**
- * Reads a stream until `signal` aborts, reconnecting with backoff after the last event that it saw. Resolves on abort and
- * after an event that `isLast` names; rejects when the server refuses for good (not found, not allowed, signed out).
- * `onRetryNow` registers what ends a wait early and returns how to remove it again.
+ * Reads a stream until `signal` aborts, reconnecting with backoff after the last received event. Resolves on abort and
+ * after an event for which `isLast` is true; rejects on a permanent error (not found, not allowed, signed out).
+ * `onRetryNow` registers a function that ends a delay early and returns how to unregister it.
  */
 export async function followStream<Event>(
   connection: Connection,
@@ -84,7 +84,7 @@ export async function followStream<Event>(
   }
 }
 
-/** The number of a recorded event; undefined for one that is live only. */
+/** The number of a recorded event; undefined for a live-only event. */
 export function seqOf(event: unknown): number | undefined {
   const { seq } = event as { seq?: unknown }
   return typeof seq === 'number' ? seq : undefined
@@ -124,7 +124,7 @@ export async function readEvents(connection: Connection, options: StreamAttempt)
   }
 }
 
-/** An answer that another attempt would only repeat. */
+/** Whether another attempt would only repeat this error. */
 export function isFinal(error: unknown): boolean {
   return isThreadboxError(error) && ['not-found', 'unauthenticated', 'forbidden', 'invalid'].includes(error.kind)
 }

@@ -21,7 +21,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** Who is here: first sign-up, login, sessions, API keys. */
+/** The account: first sign-up, sign-in, sessions, API keys. */
 export function accountCalls(connection: Connection) {
   return {
     setup: (signal?: AbortSignal) => connection.json<SetupState>('GET', '/setup', { signal }),
@@ -30,19 +30,19 @@ export function accountCalls(connection: Connection) {
     signOut: () => connection.json<void>('POST', '/auth/sign-out'),
     me: (signal?: AbortSignal) => connection.json<Me>('GET', '/me', { signal }),
     update: (request: UpdateMe) => connection.json<Me>('PATCH', '/me', { json: request }),
-    /** Ends every other session of the person. */
+    /** Ends all other sessions of the user. */
     changePassword: (request: ChangePassword) => connection.json<void>('POST', '/auth/password', { json: request }),
     sessions: () => connection.json<{ sessions: Session[] }>('GET', '/auth/sessions'),
     endSession: (sessionId: string) =>
       connection.json<void>('DELETE', `/auth/sessions/${encodeURIComponent(sessionId)}`),
     apiKeys: () => connection.json<{ apiKeys: ApiKey[] }>('GET', '/api-keys'),
-    /** The secret is in this answer and never shown again. */
+    /** The response contains the secret, which is never shown again. */
     createApiKey: (request: CreateApiKey) => connection.json<CreatedApiKey>('POST', '/api-keys', { json: request }),
     deleteApiKey: (apiKeyId: string) => connection.json<void>('DELETE', `/api-keys/${encodeURIComponent(apiKeyId)}`),
   }
 }
 
-/** Models that are connected, and those that could be. */
+/** Connected models, and models that could be connected. */
 export function modelCalls(connection: Connection) {
   const at = (modelId: string, rest = '') => `/models/${encodeURIComponent(modelId)}${rest}`
   return {
@@ -51,7 +51,7 @@ export function modelCalls(connection: Connection) {
     update: (modelId: string, request: UpdateModel) =>
       connection.json<ModelConnection>('PATCH', at(modelId), { json: request }),
     delete: (modelId: string) => connection.json<void>('DELETE', at(modelId)),
-    /** Makes one real call. */
+    /** Tests a model with one real call. */
     test: (modelId: string) => connection.json<ModelTest>('POST', at(modelId, '/test')),
     discover: (signal?: AbortSignal) =>
       connection.json<{ models: DiscoveredModel[] }>('GET', '/models/discovered', { signal }),
@@ -62,7 +62,7 @@ export function modelCalls(connection: Connection) {
 export function installationCalls(connection: Connection) {
   return {
     status: (signal?: AbortSignal) => connection.json<Status>('GET', '/status', { signal }),
-    /** The same after the machine was looked at anew, which takes a moment. */
+    /** Gets the status after running the host’s checks again, which takes a moment. */
     statusWithChecks: (signal?: AbortSignal) =>
       connection.json<Status>('GET', '/status', { query: { checks: true }, signal }),
     settings: (signal?: AbortSignal) => connection.json<Settings>('GET', '/settings', { signal }),

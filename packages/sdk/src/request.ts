@@ -1,22 +1,22 @@
 import type { ErrorKind } from '@threadbox/errors'
 import { ThreadboxError } from '@threadbox/errors/error'
 
-/** Where the API is and how to call it. */
+/** The address of the API and how to call it. */
 export type ClientOptions = {
-  /** Origin of the installation; empty in the browser, where the app and the API share one. */
+  /** The installation’s origin; empty in the browser, where the app and the API share one. */
   baseUrl?: string
   fetch?: typeof fetch
   /** Sent as a bearer token. Without it the browser's session cookie is used. */
   apiKey?: string
   /**
-   * Carries every stream of this client over one WebSocket, opened by this. Without it each stream is a request that
-   * stays open, of which browsers allow six per origin in all tabs together.
+   * Opens a WebSocket that carries all streams of this client. Without it each stream is an open request, of which
+   * browsers allow six per origin across all tabs.
    */
   streamSocket?: (url: string) => WebSocket
 }
 
 export type Query = Record<string, string | number | boolean | null | undefined>
-/** Bytes to send: from memory, from a file that the person chose, or streamed. */
+/** Bytes to send: from memory, from a chosen file, or streamed. */
 export type UploadBody = Blob | FormData | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 export type RequestOptions = {
   query?: Query
@@ -26,16 +26,16 @@ export type RequestOptions = {
   signal?: AbortSignal | undefined
 }
 
-/** The one place of the SDK that talks HTTP. Every failure leaves it as a ThreadboxError. */
+/** The only HTTP access of the SDK. Every failure becomes a ThreadboxError. */
 export type Connection = {
-  /** The address of an API path, for links, images and downloads. */
+  /** Returns the address of an API path, for links, images and downloads. */
   url(path: string, query?: Query): string
-  /** The headers that say who is calling. */
+  /** The headers that authenticate the caller. */
   headers: Record<string, string>
   fetch: typeof fetch
   /** Sends a request and returns the successful response, its body unread. */
   send(method: string, path: string, options?: RequestOptions): Promise<Response>
-  /** Sends a request and reads the JSON answer; undefined for an empty one. */
+  /** Sends a request and reads the JSON response; undefined if it is empty. */
   json<Answer>(method: string, path: string, options?: RequestOptions): Promise<Answer>
 }
 
@@ -78,7 +78,7 @@ export function connect(options: ClientOptions): Connection {
   return { url, headers, fetch: fetchOnce, send, json }
 }
 
-/** No answer at all: offline, server down, name not resolved. */
+/** For a request without a response: offline, server down, name not resolved. */
 export function serverUnreachable(cause: unknown): ThreadboxError {
   return new ThreadboxError({
     code: 'server.unreachable',

@@ -18,7 +18,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** Runs of agents that nobody has to watch, and what starts them. */
+/** Unattended agent runs, and their schedules and webhooks. */
 export function runCalls(connection: Connection) {
   const at = (kind: 'agents' | 'runs' | 'schedules' | 'webhooks', id: string, rest = '') =>
     `/${kind}/${encodeURIComponent(id)}${rest}`
@@ -29,22 +29,27 @@ export function runCalls(connection: Connection) {
         query: { cursor: options.cursor, limit: options.limit },
         signal: options.signal,
       }),
-    /** A new thread from the agent with this message. With a `key` the same request sent twice is one run. */
+    /** Starts a new thread from the agent with this message. Repeating a request with the same `key` starts one run. */
     start: (agentId: string, request: StartRun) =>
       connection.json<Run>('POST', at('agents', agentId, '/runs'), { json: request }),
     get: (runId: string, signal?: AbortSignal) => connection.json<Run>('GET', at('runs', runId), { signal }),
-    /** Of each agent the newest run, and when a schedule is due next. */
+    /** Gets each agent’s newest run and the next due time of its schedules. */
     latest: (signal?: AbortSignal) => connection.json<LatestRuns>('GET', '/runs/latest', { signal }),
-    /** One that has ended stays as it is. */
+    /** Cancels a run. Does nothing if it has ended. */
     cancel: (runId: string) => connection.json<Run>('POST', at('runs', runId, '/cancel')),
 
-    /** Of how many runs the agent keeps the threads, and which go now: with this value, or with the one asked about. */
+    /**
+     * Gets how many runs’ threads the agent keeps, and which threads would be deleted now, with its value or with
+     * `keep`.
+     */
     kept: (agentId: string, options: { keep?: number; signal?: AbortSignal } = {}) =>
       connection.json<KeptRuns>('GET', at('agents', agentId, '/kept-runs'), {
         query: { keep: options.keep },
         signal: options.signal,
       }),
-    /** Threads of older ended runs are removed; null keeps all. The answer says how many go now. */
+    /**
+     * Sets how many ended runs’ threads to keep; null keeps all. The response says how many threads are deleted now.
+     */
     setKept: (agentId: string, request: KeepRuns) =>
       connection.json<KeptRuns>('PUT', at('agents', agentId, '/kept-runs'), { json: request }),
 
@@ -52,7 +57,7 @@ export function runCalls(connection: Connection) {
       connection.json<Schedules>('GET', at('agents', agentId, '/schedules'), { signal }),
     createSchedule: (agentId: string, request: CreateSchedule) =>
       connection.json<Schedule>('POST', at('agents', agentId, '/schedules'), { json: request }),
-    /** When a schedule would be due. */
+    /** Gets the next times of a schedule that is not saved. */
     nextTimes: (cron: string, timeZone: string, signal?: AbortSignal) =>
       connection.json<NextTimes>('GET', '/schedules/next', { query: { cron, timeZone }, signal }),
     updateSchedule: (scheduleId: string, request: UpdateSchedule) =>
@@ -61,12 +66,12 @@ export function runCalls(connection: Connection) {
 
     webhooks: (agentId: string, signal?: AbortSignal) =>
       connection.json<Webhooks>('GET', at('agents', agentId, '/webhooks'), { signal }),
-    /** Its secret is told this once. */
+    /** Creates a webhook. Its secret is returned only this once. */
     createWebhook: (agentId: string, request: CreateWebhook) =>
       connection.json<CreatedWebhook>('POST', at('agents', agentId, '/webhooks'), { json: request }),
     updateWebhook: (webhookId: string, request: UpdateWebhook) =>
       connection.json<Webhook>('PATCH', at('webhooks', webhookId), { json: request }),
-    /** Gives it another secret, which is told this once; the one of before is refused from then on. */
+    /** Replaces the secret, returned only this once; the previous one is rejected from then on. */
     renewWebhookSecret: (webhookId: string) =>
       connection.json<CreatedWebhook>('POST', at('webhooks', webhookId, '/secret')),
     deleteWebhook: (webhookId: string) => connection.json<void>('DELETE', at('webhooks', webhookId)),

@@ -1,25 +1,25 @@
 import type { MoveSkill, SaveSkill, Skill, SkillContent, Skills, ThreadSkills } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** A file of a skill: its path below the skill's folder, or beginning with that folder. */
+/** A file of a skill: its path below the skill’s folder, or starting with that folder. */
 type SkillUpload = { path: string; content: Blob }
 
-/** What a skill is sent as: a zip, the text of a `SKILL.md`, or the files of its folder. */
+/** The forms of a skill upload: a zip, the text of a `SKILL.md`, or the files of its folder. */
 export type SkillBody = Blob | string | readonly SkillUpload[]
 
-/** Skills in the open Agent Skills format, of a person and of workspaces. */
+/** Skills of users and workspaces in the open Agent Skills format. */
 export function skillCalls(connection: Connection) {
   const at = (skillId: string, rest = '') => `/skills/${encodeURIComponent(skillId)}${rest}`
   return {
     list: (signal?: AbortSignal) => connection.json<Skills>('GET', '/skills', { signal }),
-    /** With the text of its `SKILL.md` and the names of its files. */
+    /** Gets a skill with the text of its `SKILL.md` and the names of its files. */
     get: (skillId: string, signal?: AbortSignal) => connection.json<SkillContent>('GET', at(skillId), { signal }),
-    /** For all threads of the person, or for those of a workspace. */
+    /** Creates a skill for all threads of the user, or for those of a workspace. */
     create: (skill: SkillBody, options: { workspaceId?: string | null } = {}) =>
       connection.json<Skill>('POST', '/skills', { query: { workspaceId: options.workspaceId }, ...bodyOf(skill) }),
     /**
-     * Puts another content in its place; the text of a `SKILL.md` keeps the other files. With `ifMatch`, a version, it
-     * fails with `skill.changed` when somebody else changed it in between.
+     * Replaces the content of a skill; the text of a `SKILL.md` keeps the other files. With `ifMatch`, a version, it
+     * fails with `skill.changed` if the skill was changed in the meantime.
      */
     replace: (skillId: string, skill: SkillBody, options: { ifMatch?: string } = {}) => {
       const { body, headers = {} } = bodyOf(skill)
@@ -28,12 +28,12 @@ export function skillCalls(connection: Connection) {
     },
     move: (skillId: string, request: MoveSkill) => connection.json<Skill>('PATCH', at(skillId), { json: request }),
     delete: (skillId: string) => connection.json<Skill>('DELETE', at(skillId)),
-    /** Address of its folder as a zip. */
+    /** The address of the skill’s folder as a zip. */
     archiveUrl: (skillId: string) => connection.url(at(skillId, '/archive')),
-    /** What the agent of a thread has. */
+    /** Lists the skills that the agent has in a thread. */
     ofThread: (threadId: string, signal?: AbortSignal) =>
       connection.json<ThreadSkills>('GET', `/threads/${encodeURIComponent(threadId)}/skills`, { signal }),
-    /** Saves a folder of the thread's sandbox; wakes it where its disk cannot be read. */
+    /** Saves a folder of the thread’s sandbox as a skill; wakes the sandbox if its disk cannot be read. */
     saveFolder: (threadId: string, request: SaveSkill) =>
       connection.json<Skill>('POST', `/threads/${encodeURIComponent(threadId)}/skills`, { json: request }),
   }

@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser'
 
-/** `id`: the last one that came, with this message or with one before it. */
+/** `id`: the last received ID, from this message or an earlier one. */
 export type SseMessage = { id: string | null; event: string; data: string }
 
 /**
- * Splits a stream of text into server-sent events. Feed it what arrives, in any pieces; it returns the messages that
- * became complete. Comments (keep-alives) yield nothing.
+ * Splits a stream of text into server-sent events. Accepts the text in any pieces and returns the messages that became
+ * complete. Comments (keep-alive messages) yield nothing.
  */
 export function makeSseParser(): (chunk: string) => SseMessage[] {
   let id: string | null = null

@@ -14,8 +14,8 @@ import {
 import { type Connection, serverUnreachable } from './request.ts'
 
 /**
- * All event streams of one client over one WebSocket, so that a browser tab holds no HTTP connection for them: of those it
- * opens six per origin. Where WebSockets do not get through, each stream is read as server-sent events instead.
+ * Carries all event streams of one client over one WebSocket, so that a browser tab uses none of its six HTTP
+ * connections per origin for them. If WebSockets are blocked, each stream is read as server-sent events instead.
  */
 export type StreamSocket = {
   follow<Event>(target: StreamTarget<Event>): Promise<void>
@@ -24,12 +24,15 @@ export type StreamSocket = {
   resume(): void
 }
 
-/** Handshakes that failed in a row while the server answered requests: something in between does not pass WebSockets. */
+/**
+ * The number of consecutive failed handshakes while the server responded to requests after which WebSockets count as
+ * blocked.
+ */
 const maxRefusals = 3
-/** How long the server may take to say whether it is there. */
+/** The time limit of the request that checks whether the server responds. */
 const probeLimitMs = 10_000
 
-/** A stream that is read over the socket, or waits for it to open. */
+/** A stream that is read over the socket or waits for it to open. */
 type Reader = StreamAttempt & {
   /** Its number on the current socket. */
   stream: number
@@ -42,7 +45,7 @@ type State = {
   open: (url: string) => WebSocket
   socket: WebSocket | undefined
   readers: Set<Reader>
-  /** What ends the waits of streams that are not being read. */
+  /** Functions that end the delays of streams between two attempts. */
   waiting: Set<() => void>
   lastStream: number
   refusals: number
@@ -97,7 +100,7 @@ async function read(state: State, attempt: StreamAttempt): Promise<void> {
     attempt.signal.removeEventListener('abort', stop)
     state.readers.delete(reader)
     if (reader.stream !== 0) send(state, { type: 'close', stream: reader.stream })
-    // One that is followed right after the last one has ended keeps the socket.
+    // A stream that is opened right after the last one has ended keeps the socket.
     setTimeout(() => {
       if (state.readers.size === 0) drop(state)
     }, 0)
@@ -111,12 +114,12 @@ function connect(state: State): void {
   let received = 0
   let acknowledged = 0
   let silence: ReturnType<typeof setTimeout> | undefined
-  const hear = () => {
+  const restartSilenceTimer = () => {
     clearTimeout(silence)
     silence = setTimeout(() => isCurrent() && lose(state, serverUnreachable(undefined)), silenceLimitMs)
   }
   state.socket = socket
-  hear()
+  restartSilenceTimer()
   socket.onopen = () => {
     if (!isCurrent()) return
     hasOpened = true
@@ -126,7 +129,7 @@ function connect(state: State): void {
   }
   socket.onmessage = ({ data }) => {
     if (!isCurrent()) return
-    hear()
+    restartSilenceTimer()
     const text = String(data)
     take(state, JSON.parse(text) as StreamServerFrame)
     received += text.length
@@ -138,12 +141,12 @@ function connect(state: State): void {
     clearTimeout(silence)
     if (!isCurrent()) return
     if (hasOpened && code !== streamCloseCodes.signedOut) return lose(state, serverUnreachable(undefined))
-    // A browser does not tell why a handshake failed: a request does.
+    // A browser does not report why a handshake failed; a request does.
     void refusal(state, { hasOpened }).then((error) => isCurrent() && lose(state, error))
   }
 }
 
-/** Why there is no socket. */
+/** Determines why the socket failed. */
 async function refusal(state: State, { hasOpened }: { hasOpened: boolean }): Promise<unknown> {
   try {
     await state.connection.json('GET', '/me', { signal: AbortSignal.timeout(probeLimitMs) })
@@ -172,7 +175,7 @@ function take(state: State, frame: StreamServerFrame): void {
     refuseUnopened(state, frame)
     return
   }
-  // A stream that was closed here may still send what was on its way.
+  // A closed stream can still have events in transit.
   const reader = [...state.readers].find(({ stream }) => stream === frame.stream)
   if (reader === undefined || reader.signal.aborted) return
   if (frame.type === 'ended') {
@@ -191,7 +194,7 @@ function take(state: State, frame: StreamServerFrame): void {
   reader.onEvent(frame.event)
 }
 
-/** The server could not use a message: what it was meant to open does not open. */
+/** The server rejected a message: the stream that it was meant to open fails. */
 function refuseUnopened(state: State, { stream, error }: Extract<StreamServerFrame, { type: 'error' }>): void {
   for (const reader of state.readers) {
     if (reader.isOpened || (stream !== null && stream !== reader.stream)) continue
@@ -200,7 +203,7 @@ function refuseUnopened(state: State, { stream, error }: Extract<StreamServerFra
   }
 }
 
-/** The socket is gone: every stream decides by the error whether it is tried again. */
+/** The socket was lost: every stream decides by the error whether to retry. */
 function lose(state: State, error: unknown): void {
   drop(state)
   for (const reader of state.readers) reader.done.reject(error)

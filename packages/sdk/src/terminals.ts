@@ -1,7 +1,7 @@
 import type { OpenTerminalRequest, Terminal, TerminalsView } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** Shells in pseudo-terminals of a thread's sandbox, which go on while nobody looks. */
+/** Shells in pseudo-terminals of a thread’s sandbox, which keep running without a viewer. */
 export function terminalCalls(connection: Connection) {
   const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}/terminals${rest}`
   const one = (threadId: string, terminalId: string, rest = '') =>
@@ -13,11 +13,11 @@ export function terminalCalls(connection: Connection) {
       connection.json<Terminal>('POST', at(threadId), { json: request }),
     rename: (threadId: string, terminalId: string, title: string) =>
       connection.json<Terminal>('PATCH', one(threadId, terminalId), { json: { title } }),
-    /** Ends what runs in it. */
+    /** Closes a terminal and ends its processes. */
     close: (threadId: string, terminalId: string) => connection.json<void>('DELETE', one(threadId, terminalId)),
     /**
-     * Where a WebSocket looks at a terminal: binary messages are output, JSON messages are `TerminalServerFrame`, and
-     * `TerminalClientFrame` is sent. `after` is the offset behind the last byte that is known.
+     * The address of a terminal’s WebSocket: binary messages are output, received JSON messages are
+     * `TerminalServerFrame`, sent ones `TerminalClientFrame`. `after` is the offset after the last known byte.
      */
     socketUrl: (threadId: string, terminalId: string, after = 0) =>
       connection.url(one(threadId, terminalId, '/socket'), { after }).replace(/^http/, 'ws'),

@@ -24,7 +24,7 @@ import type {
 import type { Connection, UploadBody } from './request.ts'
 import { putBytes, type UploadOptions } from './upload.ts'
 
-/** Threads, their conversation and what is sent into it. */
+/** Threads, their conversations and messages. */
 export function threadCalls(connection: Connection) {
   const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}${rest}`
   return {
@@ -37,18 +37,18 @@ export function threadCalls(connection: Connection) {
     get: (threadId: string, signal?: AbortSignal) => connection.json<Thread>('GET', at(threadId), { signal }),
     update: (threadId: string, request: UpdateThread) =>
       connection.json<Thread>('PATCH', at(threadId), { json: request }),
-    /** The thread can be brought back with {@link restore} for 30 seconds. */
+    /** Deletes a thread. It can be undone with {@link restore} for 30 seconds. */
     delete: (threadId: string) => connection.json<Thread>('DELETE', at(threadId)),
-    /** A new thread that begins as a copy of this one: as it is now, or as it was when the answer `turnId` had ended. */
+    /** Creates a copy of this thread: as it is now, or as it was after the turn `turnId`. */
     fork: (threadId: string, request: ForkThread = {}) =>
       connection.json<Thread>('POST', at(threadId, '/fork'), { json: request }),
-    /** What a rewind to before this message would undo, by looking; nothing is changed. */
+    /** Gets what a rewind to before this message would undo; changes nothing. */
     previewRewind: (threadId: string, entryId: string, signal?: AbortSignal) =>
       connection.json<RewindPreview>('GET', at(threadId, '/rewind'), { query: { before: entryId }, signal }),
-    /** Conversation and disk become what they were before this message was sent. */
+    /** Rewinds conversation and disk to before this message. */
     rewind: (threadId: string, entryId: string) =>
       connection.json<RewoundThread>('POST', at(threadId, '/rewind'), { json: { entryId } }),
-    /** Brings back what a rewind undid, if nothing was sent since. */
+    /** Undoes a rewind, if no message was sent since. */
     undoRewind: (threadId: string, rewindId: string) =>
       connection.json<void>('POST', at(threadId, '/rewind/undo'), { json: { rewindId } }),
     restore: (threadId: string) => connection.json<Thread>('POST', at(threadId, '/restore')),
@@ -57,21 +57,21 @@ export function threadCalls(connection: Connection) {
         query: { before: options.before, limit: options.limit },
         signal: options.signal,
       }),
-    /** Where the conversation is as a file: Markdown, one page of HTML, or a notebook that runs. */
-    /** What a copy of a shared thread would begin with; `secret` is the end of the link's address. */
+    /** Gets what a copy of a shared thread would contain; `secret` is the end of the link’s address. */
     lookAtShared: (secret: string, signal?: AbortSignal) =>
       connection.json<SharedThread>('POST', '/shared-threads/look', { json: { secret }, signal }),
-    /** Makes a thread of one's own that begins as a copy of a shared one, its computer included. */
+    /** Creates the user’s own copy of a shared thread, including its sandbox. */
     copyShared: (secret: string) => connection.json<Thread>('POST', '/shared-threads/copy', { json: { secret } }),
-    /** The links by which anybody reads the thread. */
+    /** Lists the public links to the thread. */
     links: (threadId: string, signal?: AbortSignal) =>
       connection.json<ThreadLinks>('GET', at(threadId, '/links'), { signal }),
-    /** Makes one. Its address is told this once. */
+    /** Creates a public link. Its address is returned only this once. */
     createLink: (threadId: string, request: CreateThreadLink) =>
       connection.json<CreatedThreadLink>('POST', at(threadId, '/links'), { json: request }),
-    /** Who reads by it is cut off within five seconds. */
+    /** Revokes a link. Readers are disconnected within five seconds. */
     endLink: (threadId: string, linkId: string) =>
       connection.json<void>('DELETE', at(threadId, `/links/${encodeURIComponent(linkId)}`)),
+    /** The address of the conversation as a file: Markdown, one page of HTML, or a runnable notebook. */
     exportUrl: (threadId: string, format: ExportFormat) => connection.url(at(threadId, '/export'), { format }),
     search: (query: string, options: { limit?: number; signal?: AbortSignal } = {}) =>
       connection.json<{ hits: SearchHit[] }>('GET', '/search', {
@@ -81,13 +81,13 @@ export function threadCalls(connection: Connection) {
 
     sendMessage: (threadId: string, request: SendMessage) =>
       connection.json<MessageAccepted>('POST', at(threadId, '/messages'), { json: request }),
-    /** Changes a message that still waits in the queue. */
+    /** Changes a queued message. */
     updateMessage: (threadId: string, entryId: string, request: EditMessage) =>
       connection.json<void>('PATCH', at(threadId, `/messages/${encodeURIComponent(entryId)}`), { json: request }),
-    /** Takes a waiting message out of the queue. */
+    /** Removes a message from the queue. */
     removeMessage: (threadId: string, entryId: string) =>
       connection.json<void>('DELETE', at(threadId, `/messages/${encodeURIComponent(entryId)}`)),
-    /** Sends an earlier message again with another text; what came after it is taken back. */
+    /** Sends an earlier message again with another text; later messages are removed. */
     editMessage: (threadId: string, entryId: string, request: EditMessage) =>
       connection.json<MessageAccepted>('POST', at(threadId, `/messages/${encodeURIComponent(entryId)}/edit`), {
         json: request,
@@ -100,19 +100,19 @@ export function threadCalls(connection: Connection) {
       connection.json<MessageAccepted>('POST', at(threadId, '/retry'), { json: request }),
     runAgain: (threadId: string, callId: string) =>
       connection.json<MessageAccepted>('POST', at(threadId, `/calls/${encodeURIComponent(callId)}/run-again`)),
-    /** Answers a call that waits for a person (`awaiting-approval`). */
+    /** Decides on a call that waits for approval (`awaiting-approval`). */
     decideCall: (threadId: string, callId: string, decision: CallDecision) =>
       connection.json<void>('POST', at(threadId, `/calls/${encodeURIComponent(callId)}/decision`), {
         json: { decision },
       }),
 
-    /** Uploads an attachment of any size; it will be at `path` in the sandbox. */
+    /** Uploads an attachment of any size. Its path in the sandbox is `path` of the result. */
     upload: (threadId: string, name: string, body: UploadBody, options: UploadOptions = {}) =>
       putBytes<Attachment>(connection, { path: at(threadId, '/uploads'), query: { name }, body, ...options }),
-    /** Where the bytes of an attachment are. */
+    /** The address of an attachment’s bytes. */
     attachmentUrl: (threadId: string, attachmentId: string) =>
       connection.url(at(threadId, `/attachments/${encodeURIComponent(attachmentId)}`)),
-    /** Part of what a command printed; the whole when `offset` and `limit` are left out. */
+    /** Gets a part of a command’s output; all of it without `offset` and `limit`. */
     output: async (
       threadId: string,
       callId: string,
