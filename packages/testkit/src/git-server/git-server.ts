@@ -13,17 +13,17 @@ const run = promisify(execFile)
 export type GitTestServer = AsyncDisposable & {
   /** Its origin. */
   url: string
-  /** What has to be trusted to reach it, when it is encrypted. */
+  /** The certificate to trust, if the server is encrypted. */
   certificateFile: string
   username: string
   token: string
-  /** Requests in the order in which they came. */
+  /** Requests in the order of arrival. */
   requests: { method: string; path: string; headers: Record<string, string | string[] | undefined> }[]
-  /** Answers a request itself, instead of git: returns false to leave it to git. */
+  /** Responds to a request instead of git, or returns false to leave it to git. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Makes a repository `owner/name` with one commit of these files; one that is there gets another commit. */
+  /** Creates a repository `owner/name` with one commit of these files, or adds a commit to an existing one. */
   commit(repository: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
-  /** What git prints about a repository. */
+  /** Returns what git prints about a repository. */
   git(repository: string, ...args: string[]): Promise<string>
 }
 
@@ -48,8 +48,8 @@ export async function startGitServer(options: { isEncrypted?: boolean } = {}): P
     const { method = 'GET', url: path = '/', headers } = request
     server.requests.push({ method, path, headers })
     if (server.answer(request, response)) return
-    const login = `Basic ${Buffer.from(`${server.username}:${server.token}`).toString('base64')}`
-    if (headers.authorization !== login) {
+    const expected = `Basic ${Buffer.from(`${server.username}:${server.token}`).toString('base64')}`
+    if (headers.authorization !== expected) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"', 'content-type': 'text/html' })
       return void response.end('<h1>Log in</h1>')
     }
@@ -93,8 +93,8 @@ async function commit(options: {
   environment: Record<string, string>
 }): Promise<void> {
   const { git, folder, environment } = options
-  const isThere = await git(folder, 'rev-parse', '--verify', '-q', 'refs/heads/main').catch(() => undefined)
-  if (isThere === undefined) {
+  const existingHead = await git(folder, 'rev-parse', '--verify', '-q', 'refs/heads/main').catch(() => undefined)
+  if (existingHead === undefined) {
     await run('git', ['init', '-q', '--bare', '-b', 'main', folder], { env: environment })
     await git(folder, 'config', 'http.receivepack', 'true')
   }
@@ -102,7 +102,7 @@ async function commit(options: {
   const parts: Uint8Array[] = [
     Buffer.from('commit refs/heads/main\ncommitter Test <test@example.com> now\ndata 6\ncommit\n'),
   ]
-  if (isThere !== undefined) parts.push(Buffer.from(`from ${isThere.trim()}\n`))
+  if (existingHead !== undefined) parts.push(Buffer.from(`from ${existingHead.trim()}\n`))
   for (const [path, content] of Object.entries(options.files)) {
     const bytes = Buffer.from(content)
     parts.push(Buffer.from(`M 100644 inline ${path}\ndata ${bytes.length}\n`), bytes, Buffer.from('\n'))
@@ -115,7 +115,7 @@ async function commit(options: {
   if ((await ended) !== 0) throw new Error(`nothing could be committed to ${folder}`)
 }
 
-/** As web servers run it: what came is in its environment, its answer begins with headers. */
+/** Runs git as web servers do: the request is in its environment, and its output starts with headers. */
 function serve(options: {
   request: IncomingMessage
   response: ServerResponse

@@ -11,14 +11,17 @@ const budgets = { timeBudgetMs: 10_000, totalBytes: 1_000_000, variableBytes: 10
 const newBoot = () => makeId('boot', randomBytes)
 const newSnapshot = () => makeId('snapshot', randomBytes)
 
-/** Code of the error that a call ends with; undefined when it answers. */
+/** The code of the error that a call fails with; undefined if it succeeds. */
 const codeOf = async (call: Promise<unknown>): Promise<unknown> =>
   await call.then(
     () => undefined,
     (error: { code?: unknown }) => error.code ?? error,
   )
 
-/** What a server relies on when it sends orders to a host, whichever host answers them. No more than two sandboxes at a time. */
+/**
+ * The contract that the server relies on when it sends orders to a host, for any host. Uses at most two sandboxes at a
+ * time.
+ */
 export function hostApiSuite(options: { name: string; setup: () => Promise<HostApiSubject> }): void {
   describe(`the contract of the host: ${options.name}`, () => {
     let subject: HostApiSubject
@@ -53,14 +56,14 @@ export function hostApiSuite(options: { name: string; setup: () => Promise<HostA
 
 type Scene = {
   api(): HostApi
-  /** Sandboxes that are deleted after the test. */
+  /** Sandboxes to delete after the test. */
   made: string[]
   newSandbox(): Promise<string>
   newBooted(): Promise<{ sandboxId: string; bootId: string }>
 }
 
 function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
-  test('a sandbox is made once; ordered again it is the same, with the limits of the last order', async () => {
+  test('a sandbox is created once; a repeated order returns it with the limits of the last order', async () => {
     const sandboxId = await newSandbox()
     const again = await api().ensure(sandboxId, { limits: { ...limits, processes: 77 }, egress })
     expect(again).toMatchObject({ sandboxId, actual: 'stopped', bootId: null, limits: { processes: 77 } })
@@ -70,7 +73,7 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
     expect((await api().list()).filter((one) => one.sandboxId === sandboxId)).toHaveLength(1)
   })
 
-  test('of a sandbox that is not there nothing is known, its removal is fine, and orders about it are refused', async () => {
+  test('an unknown sandbox is not found and can be deleted; orders about it are rejected', async () => {
     const [unknown, bootId, snapshotId] = [makeId('sandbox', randomBytes), newBoot(), newSnapshot()]
     expect(await api().get(unknown)).toBeUndefined()
     expect(await api().delete(unknown)).toBeUndefined()
@@ -96,14 +99,14 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
     expect(codes).toEqual(refused.map(() => 'sandbox.not-found'))
   })
 
-  test('an order that names no id is refused before anything is done', async () => {
+  test('an order without an ID is rejected before anything is done', async () => {
     expect(await codeOf(api().get('no-id'))).toBe('host.request-invalid')
     const sandboxId = await newSandbox()
     expect(await codeOf(api().start(sandboxId, { bootId: 'b', hostname: 'box' }))).toBe('host.request-invalid')
     expect(await api().get(sandboxId)).toMatchObject({ actual: 'stopped', bootId: null })
   })
 
-  test('a deleted sandbox is gone with its boot', async () => {
+  test('deleting a sandbox ends its boot', async () => {
     const { sandboxId, bootId } = await newBooted()
     await api().delete(sandboxId)
     expect(await api().get(sandboxId)).toBeUndefined()
@@ -113,7 +116,7 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
 }
 
 function describeBoots({ api, newSandbox, newBooted }: Scene): void {
-  test('O3: the same order to start is the same boot; while it is there an order about another boot is refused', async () => {
+  test('O3: a repeated start returns the same boot; while it exists, orders about another boot are rejected', async () => {
     const { sandboxId, bootId } = await newBooted()
     const first = await api().get(sandboxId)
     expect(first).toMatchObject({ actual: 'ready', bootId })
@@ -131,7 +134,7 @@ function describeBoots({ api, newSandbox, newBooted }: Scene): void {
     expect(await api().get(sandboxId)).toMatchObject({ actual: 'ready', bootId })
   })
 
-  test('a boot that was stopped has ended by order; stopping again is fine, and it cannot be paused', async () => {
+  test('a stopped boot has ended by order; stopping it again succeeds, and it cannot be paused', async () => {
     const { sandboxId, bootId } = await newBooted()
     const stopped = await api().stop(sandboxId, { bootId })
     const ended = { actual: 'stopped', bootId: null, lastBootEnd: { bootId, cause: 'stopped' } }
@@ -141,7 +144,7 @@ function describeBoots({ api, newSandbox, newBooted }: Scene): void {
     expect(await codeOf(api().wake(sandboxId, { bootId }))).toBe('sandbox.not-running')
   })
 
-  test('who follows events is told when a boot is ready and when it has ended', async () => {
+  test('the event stream reports when a boot is ready and when it has ended', async () => {
     const stop = new AbortController()
     const seen: HostEvent[] = []
     const followed = Promise.withResolvers<void>()
@@ -163,7 +166,7 @@ function describeBoots({ api, newSandbox, newBooted }: Scene): void {
     await following
   })
 
-  test('packages of skills that the host has not got are named, and given once they were sent', async () => {
+  test('skill packages that the host lacks are listed, and available once they were sent', async () => {
     const { sandboxId, bootId } = await newBooted()
     const content = new TextEncoder().encode(`---\nname: ${sandboxId}\n---\n`)
     const bytes = packSkill([{ path: 'SKILL.md', isExecutable: false, content }])
@@ -177,7 +180,7 @@ function describeBoots({ api, newSandbox, newBooted }: Scene): void {
 }
 
 function describeMemory({ api, newBooted }: Scene): void {
-  test('C4: a paused boot sleeps under its id until it is woken; a second order to pause or to wake is fine', async () => {
+  test('C4: a paused boot keeps its ID until it is woken; pausing or waking it twice succeeds', async () => {
     const { sandboxId, bootId } = await newBooted()
     const first = await api().pause(sandboxId, { bootId })
     expect(first).toMatchObject({ sandbox: { actual: 'paused', bootId }, manifestProblem: '' })
@@ -194,7 +197,7 @@ function describeMemory({ api, newBooted }: Scene): void {
     expect(await api().wake(sandboxId, { bootId })).toMatchObject({ from: 'awake', sandbox: { actual: 'ready' } })
   })
 
-  test('A3: only a paused boot gives its memory up; then it has ended, and a second order says that it has', async () => {
+  test('A3: only the memory of a paused boot can be discarded; the boot has then ended, and a second order reports that', async () => {
     const { sandboxId, bootId } = await newBooted()
     expect(await codeOf(api().demote(sandboxId, { bootId, budgets }))).toBe('sandbox.not-paused')
     await api().pause(sandboxId, { bootId })
@@ -207,7 +210,7 @@ function describeMemory({ api, newBooted }: Scene): void {
     expect(again.problem).not.toBe('')
   })
 
-  test('a paused boot that is stopped has ended without being woken', async () => {
+  test('stopping a paused boot ends it without waking it', async () => {
     const { sandboxId, bootId } = await newBooted()
     await api().pause(sandboxId, { bootId })
     const stopped = await api().stop(sandboxId, { bootId })
@@ -216,7 +219,7 @@ function describeMemory({ api, newBooted }: Scene): void {
 }
 
 function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
-  test('C9: a snapshot is taken once under its id, is listed, and is gone when it was removed', async () => {
+  test('C9: a snapshot is taken once under its ID, is listed, and does not exist after it was removed', async () => {
     const [sandboxId, snapshotId] = [await newSandbox(), newSnapshot()]
     const taken = await api().takeSnapshot(sandboxId, { snapshotId, memory: null })
     expect(taken).toMatchObject({ snapshot: { snapshotId, memoryBytes: null }, isNew: true, memoryProblem: null })
@@ -231,7 +234,7 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     expect((await api().snapshots(sandboxId)).snapshots).toEqual([])
   })
 
-  test('a rewind ends what runs and keeps the present; the same order again is the same rewind', async () => {
+  test('a rewind ends the boot and keeps the current disk; a repeated order is the same rewind', async () => {
     const { sandboxId, bootId } = await newBooted()
     const [snapshotId, keepId] = [newSnapshot(), newSnapshot()]
     await api().takeSnapshot(sandboxId, { snapshotId, memory: null })
@@ -245,7 +248,7 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     expect((await api().snapshots(sandboxId)).snapshots).toHaveLength(kept.length)
   })
 
-  test('a copy of a sandbox at rest is at rest, with the limits that were wanted; ordered again it is the same', async () => {
+  test('a copy of a stopped sandbox is stopped, with the requested limits; a repeated order returns it', async () => {
     const [source, sandboxId] = [await newSandbox(), makeId('sandbox', randomBytes)]
     made.push(sandboxId)
     const wanted = { bootId: newBoot(), hostname: 'copy', limits: { ...limits, processes: 99 }, egress }
@@ -259,14 +262,14 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
     expect(await codeOf(api().fork(makeId('sandbox', randomBytes), unknown))).toBe('sandbox.not-found')
   })
 
-  test('a disk is read, cleaned and sent while nothing runs over it', async () => {
+  test('a disk can be read, cleaned and sent while its sandbox is stopped', async () => {
     const { sandboxId, bootId } = await newBooted()
-    const look = () => api().sleepingFiles(sandboxId, { kind: 'entry', path: '/' })
-    expect(await codeOf(look())).toBe('sandbox.disk-not-readable')
+    const readRoot = () => api().sleepingFiles(sandboxId, { kind: 'entry', path: '/' })
+    expect(await codeOf(readRoot())).toBe('sandbox.disk-not-readable')
     expect(await codeOf(api().clean(sandboxId, { secrets: [] }))).toBe('environment.in-use')
     expect(await codeOf(api().sendDisk(sandboxId))).toBe('environment.in-use')
     await api().stop(sandboxId, { bootId })
-    expect(await look()).toMatchObject({ kind: 'entry', entry: { type: 'directory' } })
+    expect(await readRoot()).toMatchObject({ kind: 'entry', entry: { type: 'directory' } })
     expect(await api().clean(sandboxId, { secrets: [] })).toMatchObject({ furtherFindings: 0 })
     const sent = await new Response(await api().sendDisk(sandboxId)).arrayBuffer()
     expect(sent.byteLength).toBeGreaterThan(0)

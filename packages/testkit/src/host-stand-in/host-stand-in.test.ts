@@ -13,7 +13,7 @@ hostApiSuite({
 
 const unknown = `s${'0'.repeat(20)}`
 
-test('a call fails, waits and loses its answer as a test wants it, once for each failure', async () => {
+test('a test can make a call fail, wait or lose its reply, once for each failure', async () => {
   await using host = await startHostStandIn()
   const api = connectHostApi(host)
   host.fail('delete', { code: 'host.busy', kind: 'unavailable' })

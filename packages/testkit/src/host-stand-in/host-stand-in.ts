@@ -18,8 +18,8 @@ import { makeSnapshotsStandIn, type SnapshotsStandIn, snapshotCalls } from './sn
 import { AnswerLost, makeSteps, type Steps, withSteps } from './steps.ts'
 
 /**
- * A host daemon made of a unix socket and plain directories: it keeps the promises of the host's contract that the server
- * depends on (boot ids, events, files), and runs nothing.
+ * A host daemon made of a Unix socket and plain directories: it keeps the parts of the host’s contract that the server
+ * depends on (boot IDs, events, files), and runs nothing.
  */
 export type HostStandIn = AsyncDisposable &
   Steps &
@@ -109,7 +109,7 @@ function apiOf(host: HostStandIn): Omit<HostApi, 'events'> {
   }
 }
 
-/** What is written down of calls as they come, and what a failure leaves. */
+/** What is recorded of calls when they arrive, and what a failure changes. */
 function watched(host: HostStandIn): Pick<Parameters<typeof withSteps>[1], 'noted' | 'failed'> {
   const ordered = (order: HostStandIn['orders'][number]['order']) => (sandboxId: string, wanted: { bootId: string }) =>
     void host.orders.push({ order, sandboxId, bootId: wanted.bootId })
@@ -180,6 +180,6 @@ async function send(response: ServerResponse, answered: Response): Promise<void>
   response.writeHead(answered.status, Object.fromEntries(answered.headers))
   if (answered.body === null) return void response.end()
   response.flushHeaders()
-  // Whoever follows events goes away in the middle.
+  // A client that follows events disconnects during the response.
   await pipeline(Readable.fromWeb(answered.body as NodeReadableStream), response).catch(() => undefined)
 }

@@ -3,27 +3,27 @@ import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { BootEndCause, FileChanges, HostApi, HostEvent, HostInfo, HostSandbox } from '@threadbox/protocol/host'
 import { errorOf, type Failure, stopped } from './answers.ts'
 
-/** Sandboxes as a host has them, with plain directories for disks and nothing that runs. */
+/** Sandboxes as on a host, with plain directories as disks and nothing running. */
 export type SandboxesStandIn = {
   sandboxes: Map<string, HostSandbox>
   starts: { sandboxId: string; bootId: string; hostname: string }[]
   deleted: string[]
-  /** Every order about memory, in the order in which they came. */
+  /** All orders about memory, in the order of arrival. */
   orders: { order: 'pause' | 'wake' | 'demote' | 'stop'; sandboxId: string; bootId: string }[]
-  /** Boots whose pause was to be given up. */
+  /** Boots whose pause was to be canceled. */
   abandoned: string[]
-  /** Where a wake comes out of. */
+  /** What a wake resumes from. */
   wakesFrom: 'frozen' | 'memory'
-  /** How many sandboxes may be awake: one more is refused. */
+  /** How many sandboxes can be awake: waking one more fails. */
   places: number
-  /** What the guest says is alive; changed between pause and wake to lose something. */
+  /** The guest’s manifest; changed between pause and wake to lose something. */
   manifest: Manifest
-  /** What the demotion rescues, and what the guest says of it afterwards. */
+  /** What a demotion saves, and what the guest reports of it afterwards. */
   rescue: RescueReport
   fileChanges: FileChanges
-  /** Key of the last manifest that the guest was asked for, by whom. */
+  /** The key of the last manifest requested from the guest, by purpose. */
   hashKeys: { pause: string | undefined; look: string | undefined }
-  /** Where a path of a sandbox is on this machine. */
+  /** The path on this machine of a path in a sandbox. */
   pathOf(sandboxId: string, path: string): string
   emit(event: HostEvent): void
   endBoot(sandboxId: string, cause: BootEndCause): void
@@ -36,7 +36,7 @@ export function known(host: Pick<SandboxesStandIn, 'sandboxes'>, sandboxId: stri
   return sandbox
 }
 
-/** The sandbox, if this is its boot. Throws `sandbox.not-running`, `sandbox.other-boot`. */
+/** Returns the sandbox if this is its boot. Throws `sandbox.not-running`, `sandbox.other-boot`. */
 function withBoot(host: SandboxesStandIn, { sandboxId, bootId }: { sandboxId: string; bootId: string }): HostSandbox {
   const sandbox = known(host, sandboxId)
   if (sandbox.bootId === null) throw errorOf({ code: 'sandbox.not-running', kind: 'conflict' })
@@ -142,7 +142,7 @@ export function memoryCalls(host: SandboxesStandIn): MemoryCalls {
   }
 }
 
-/** Memory that cannot be used is dropped by the order that says so. */
+/** Unusable memory is discarded by the order that reports it. */
 export function dropUnusable(host: SandboxesStandIn, options: { sandboxId: string; error: Failure }): void {
   if (options.error.code === 'sandbox.memory-unusable') host.endBoot(options.sandboxId, 'stopped')
 }

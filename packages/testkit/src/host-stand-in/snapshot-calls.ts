@@ -8,7 +8,7 @@ import type {
 } from '@threadbox/protocol/host'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 
-/** Snapshots as a host has them, without disks. */
+/** Snapshots as on a host, without disks. */
 export type SnapshotsStandIn = {
   /** By sandbox, oldest first. */
   bySandbox: Map<string, HostSnapshot[]>
@@ -16,18 +16,18 @@ export type SnapshotsStandIn = {
   isDiskChanged: boolean
   writtenBytes: number
   usedBytes: number
-  /** What memory takes that is wanted; null: none can be saved, and `memoryProblem` says why. */
+  /** The size of requested memory; null: none can be saved, and `memoryProblem` is the reason. */
   memoryBytes: number | null
   memoryProblem: SnapshotMemoryProblem
-  /** What was said of the memory that each order wanted. */
+  /** The memory options of each order. */
   memoryOrders: (SnapshotMemoryOrder | undefined)[]
-  /** Why memory that is there cannot be used. */
+  /** Why existing memory cannot be used; empty: it can. */
   rewindProblem: string
-  /** Disks that were exchanged, in the order in which they were. */
+  /** The rewinds of disks in order. */
   rewinds: { sandboxId: string; snapshotId: string | null }[]
-  /** What differs from every snapshot. */
+  /** The differences that every comparison with a snapshot returns. */
   changes: SnapshotChanges
-  /** What was asked for since any moment. */
+  /** The lookups returned for any start time. */
   namesAsked: NamesAsked
 }
 
@@ -111,7 +111,7 @@ export function snapshotCalls(host: Host): SnapshotCalls {
   }
 }
 
-/** As a host does it: the present is kept, what ran has ended, and memory of then goes on if there is some. */
+/** Rewinds as a host does: keeps the current disk, ends the boot, and resumes earlier memory if there is any. */
 function rewind(
   host: Host,
   order: Parameters<HostApi['rewind']>[1] & { sandboxId: string },
@@ -127,10 +127,10 @@ function rewind(
     snapshots.rewinds.push({ sandboxId, snapshotId })
   }
   const target = present.find((one) => one.snapshotId === snapshotId)
-  const goesOn = bootId !== null && target != null && target.memoryBytes !== null && snapshots.rewindProblem === ''
+  const resumes = bootId !== null && target != null && target.memoryBytes !== null && snapshots.rewindProblem === ''
   if (known(host, sandboxId).bootId !== bootId) host.endBoot(sandboxId, 'stopped')
   const ended = known(host, sandboxId)
-  if (goesOn) host.sandboxes.set(sandboxId, { ...ended, actual: 'ready', bootId })
-  const from = goesOn ? 'memory' : 'disk'
+  if (resumes) host.sandboxes.set(sandboxId, { ...ended, actual: 'ready', bootId })
+  const from = resumes ? 'memory' : 'disk'
   return { sandbox: known(host, sandboxId), kept, from, problem: snapshots.rewindProblem }
 }

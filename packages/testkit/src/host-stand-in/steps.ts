@@ -1,28 +1,28 @@
 import type { HostApi } from '@threadbox/protocol/host'
 import { errorOf, type Failure } from './answers.ts'
 
-/** A call of the host, or the question to its guest what is alive. */
+/** A call of the host, or the guest’s manifest request. */
 export type StepName = keyof HostApi | 'manifest'
 
-/** What a test can do to calls: let them fail, wait, or lose their answers. */
+/** What a test can do to calls: make them fail, wait, or lose their replies. */
 export type Steps = {
-  /** Calls of this name that come next throw these, one each, before they have changed anything. */
+  /** The next calls of this name throw these errors, one each, before they have changed anything. */
   fail(name: keyof HostApi, ...errors: Failure[]): void
-  /** From now on calls of this name wait, until what this returns is called. */
+  /** From now on calls of this name wait until the returned function is called. */
   hold(name: StepName): () => void
-  /** How many calls of this name have come, those that wait or failed included. */
+  /** How many calls of this name have arrived, including waiting and failed ones. */
   asked(name: StepName): number
-  /** Called when a call has changed the host and before its answer is sent: true for the answer to be lost. */
+  /** Called when a call has changed the host and before its reply is sent: true loses the reply. */
   loseAnswer: (name: keyof HostApi) => boolean
 }
 
-/** Thrown for an answer that is not to arrive. */
+/** Thrown for a reply that must not arrive. */
 export class AnswerLost extends Error {}
 
 type Noted = { [Name in keyof HostApi]?: (...given: Parameters<HostApi[Name]>) => void }
 type Failed = (name: keyof HostApi, options: { given: readonly unknown[]; error: Failure }) => void
 
-/** `reach` waits where a test holds that name. */
+/** `reach` waits while a test holds that name. */
 export function makeSteps(): { steps: Steps; reach(name: StepName): Promise<void>; nextFailure: NextFailure } {
   const failures = new Map<string, Failure[]>()
   const holds = new Map<string, Promise<void>>()
@@ -52,11 +52,11 @@ export function makeSteps(): { steps: Steps; reach(name: StepName): Promise<void
 
 type NextFailure = (name: keyof HostApi) => Failure | undefined
 
-/** The calls of `api`, each noted, held, failed and lost as the test wants it. */
+/** The calls of `api`, each recorded, held, failed or lost as the test requests. */
 export function withSteps(
   api: HostApi,
   options: {
-    /** What a test can change: looked at with every call. */
+    /** Settings that a test can change, read at every call. */
     host: Pick<Steps, 'loseAnswer'>
     reach(name: StepName): Promise<void>
     nextFailure: NextFailure
@@ -78,7 +78,7 @@ export function withSteps(
         throw errorOf(error)
       }
       const value = await (carry as (...given: unknown[]) => Promise<unknown>)(...given)
-      if (host.loseAnswer(name)) throw new AnswerLost('the answer is lost on its way')
+      if (host.loseAnswer(name)) throw new AnswerLost('the reply was lost')
       return value
     }
     return [name, call]

@@ -2,20 +2,22 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A login server on loopback (OAuth 2.1 with PKCE, metadata and registration), whose page asks no questions. */
+/**
+ * An OAuth server on loopback (OAuth 2.1 with PKCE, metadata and registration) whose page signs in without interaction.
+ */
 export type LoginServer = AsyncDisposable & {
   issuer: string
-  /** What it says of itself; changed at will. */
+  /** Its metadata; can be changed at any time. */
   metadata: Record<string, unknown>
-  /** How long an access token is good. */
+  /** How long an access token is valid. */
   tokenSeconds: number
-  /** The person answers No. */
+  /** The user denies access. */
   isDenying: boolean
-  /** Clients that registered themselves or were put here, with their secrets. */
+  /** Clients that registered themselves or were added here, with their secrets. */
   clients: Map<string, { redirectUris: string[]; secret: string | null }>
-  /** Requests for tokens, as they were sent. */
+  /** Token requests, as received. */
   tokenRequests: Record<string, string>[]
-  /** Whether a token is good now. */
+  /** Whether a token is currently valid. */
   accepts(token: string | undefined): boolean
   /** Ends access tokens; refresh tokens too with `all`. */
   revoke(what: 'access' | 'all'): void
@@ -24,7 +26,7 @@ export type LoginServer = AsyncDisposable & {
 type Ends = Pick<LoginServer, 'accepts' | 'revoke'> & AsyncDisposable
 type Grant = { clientId: string; challenge: string; redirectUri: string }
 
-/** What it answers, by path. */
+/** Creates its responses by path. */
 function makeAnswers(server: Omit<LoginServer, keyof Ends>, access: Map<string, number>, refresh: Map<string, string>) {
   const codes = new Map<string, Grant>()
   const secret = (kind: string) => `${kind}-${randomBytes(18).toString('base64url')}`

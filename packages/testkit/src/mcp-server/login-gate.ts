@@ -2,10 +2,10 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import type { LoginServer } from '../login-server/login-server.ts'
 
-/** Stands in front of an MCP server that knows no logins, and lets nobody through without a token of a login server. */
+/** A proxy for an MCP server without authentication: it passes only requests with a token of an OAuth server. */
 export type LoginGate = AsyncDisposable & {
   url: string
-  /** Requests that were let through. */
+  /** The number of requests that were passed. */
   passed: number
 }
 

@@ -20,25 +20,25 @@ export type McpTestTool = {
   answer(input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> | CallToolResult
 }
 
-/** An MCP server over streamable HTTP on loopback, of the protocol's own SDK, whose tools a test writes. */
+/** An MCP server over streamable HTTP on loopback, built with the protocol’s own SDK, whose tools a test defines. */
 export type McpTestServer = AsyncDisposable & {
   url: string
-  /** What it has; changed between requests at will. */
+  /** Its tools; can be changed between requests. */
   tools: McpTestTool[]
-  /** The token that it wants, if any. */
+  /** The token that it requires, if any. */
   token: string | null
-  /** Where people log in to it, if anywhere: then it takes that server's tokens. */
+  /** The OAuth server to sign in with, if any; its tokens are then accepted. */
   logins: LoginServer | null
   /** Calls that reached a tool. */
   calls: { tool: string; input: unknown }[]
   requests: { method: string; headers: Record<string, string>; body: string }[]
   /** Sessions that were opened and not ended. Servers of the newest protocol have none. */
   sessions: Set<string>
-  /** Answers in the server's place, with anything at all. */
+  /** Responds instead of the server, with anything. */
   answerInstead: ((request: { method: string; body: string }) => Response | Promise<Response> | undefined) | null
 }
 
-/** `newest`: of the newest protocol, which has no sessions. `sessions`: of the protocol before it. */
+/** `newest`: the newest protocol, which has no sessions. `sessions`: the protocol before it. */
 export async function startMcpServer(options: { protocol?: 'newest' | 'sessions' } = {}): Promise<McpTestServer> {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>()
   const newest = createMcpHandler(() => serverOf(test), { keepAliveMs: 0 })
@@ -120,7 +120,7 @@ export async function startMcpServer(options: { protocol?: 'newest' | 'sessions'
   return test
 }
 
-/** What a server says to somebody who did not log in; undefined for one who did. */
+/** The response to a request that is not signed in; undefined for one that is. */
 function withoutLogin(request: Request, logins: LoginServer): Response | undefined {
   const { origin, pathname } = new URL(request.url)
   const described = '/.well-known/oauth-protected-resource/mcp'

@@ -1,20 +1,20 @@
-/** One tool call that the scripted model asks for. `input` may be a string to send arguments that are not JSON. */
+/** One tool call that the scripted model requests. `input` can be a string to send arguments that are not JSON. */
 export type ScriptedCall = { name: string; input: unknown; id?: string }
 
 export type ScriptedUsage = { inputTokens?: number; outputTokens?: number; cachedInputTokens?: number }
 
-/** What the scripted model answers: thinking, then text, then calls, each left out when it is not given. */
+/** The scripted model’s response: reasoning, then text, then calls, each optional. */
 export type ScriptedAnswer = {
   reasoning?: { text: string; signature: string }
-  /** Sent piece by piece. An async iterable decides itself when each piece goes out, so a test can hold one back. */
+  /** Sent piece by piece. An async iterable controls when each piece is sent, so a test can hold one back. */
   text?: string | readonly string[] | AsyncIterable<string>
   calls?: readonly ScriptedCall[]
   usage?: ScriptedUsage
-  /** `refusal` and `length` end the answer the way the provider says it. Default: what fits the answer. */
+  /** `refusal` and `length` end the response as the provider reports it. Default: what fits the response. */
   finish?: 'stop' | 'calls' | 'length' | 'refusal'
-  /** Closes the connection after this many pieces of text, without the end of the answer. */
+  /** Closes the connection after this many pieces of text, without the end of the response. */
   cutAfterPieces?: number
-  /** Sends the provider's error inside the stream after this many pieces. */
+  /** Sends the provider’s error inside the stream after this many pieces. */
   errorAfterPieces?: number
 }
 

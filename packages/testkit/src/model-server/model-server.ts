@@ -7,27 +7,27 @@ import { openaiChatWire } from './openai-chat-wire.ts'
 import { asRecord, type RecordedRequest, type WireProtocol } from './recorded-request.ts'
 import type { Wire } from './wire.ts'
 
-/** Decides the answer to a request; undefined leaves it to the next rule, then to the queue. */
+/** Decides on the response to a request; undefined leaves it to the next rule, then to the queue. */
 export type ReplyRule = (request: RecordedRequest) => ModelReply | undefined | Promise<ModelReply | undefined>
 
 /**
  * A model provider on the loopback interface. It speaks the wire protocols of Anthropic, OpenAI, Google and
- * OpenAI-compatible servers, answers what the test scripted, and keeps every request. Requests for a title (they carry
- * no tools) are answered by themselves unless a rule says otherwise, so that scripts hold only the conversation.
+ * OpenAI-compatible servers, sends the responses that the test scripted, and keeps every request. Requests for a title
+ * (they carry no tools) get a default response unless a rule applies, so that scripts contain only the conversation.
  */
 export type ModelServer = AsyncDisposable & {
-  /** What a model connection takes as its base URL. */
+  /** The base URLs for connected models. */
   baseUrls: Record<WireProtocol | 'ollama', string>
-  /** Requests of conversations, in the order they came. Title requests are in `titleRequests`. */
+  /** Requests of conversations in order of arrival. Title requests are in `titleRequests`. */
   requests: RecordedRequest[]
   titleRequests: RecordedRequest[]
-  /** Adds answers to the queue, one per request. */
+  /** Adds responses to the queue, one per request. */
   reply(...replies: ModelReply[]): void
-  /** Adds a rule that is asked before the queue, newest first. */
+  /** Adds a rule that applies before the queue; the newest applies first. */
   when(rule: ReplyRule): void
-  /** Resolves when so many requests of conversations have come. */
+  /** Resolves when this many requests of conversations have arrived. */
   received(count: number): Promise<RecordedRequest>
-  /** What `GET /api/tags` lists, as Ollama does. */
+  /** The models that `GET /api/tags` lists, as Ollama does. */
   ollamaModels: string[]
   close(): Promise<void>
 }
@@ -132,7 +132,7 @@ async function record(
   return { ...options.wire.view(body, path), protocol, headers, path, bodyText, body, closedEarly }
 }
 
-/** The server asks for a title with no tools and in words that the product does not use elsewhere. */
+/** Recognizes a request for a title: it has no tools and contains words that the product does not use elsewhere. */
 function isTitleRequest(request: RecordedRequest): boolean {
   return request.tools.length === 0 && /title for (the|this) conversation/i.test(request.system)
 }
@@ -158,7 +158,7 @@ async function send(
       continue
     }
     if (reply.errorAfterPieces === pieces) return void response.end(wire.errorInStream())
-    // Flushed before the cut, so that the client has the pieces it was promised.
+    // Flushed before the cut, so that the client gets the promised pieces.
     if (reply.cutAfterPieces === pieces) return void response.write(': cut\n\n', () => response.destroy())
     response.write(frame.piece)
     pieces += 1

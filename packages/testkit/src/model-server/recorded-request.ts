@@ -1,17 +1,17 @@
-/** One message of a request, whatever the provider calls its parts. */
+/** One message of a request, in the same form for all providers. */
 export type RecordedMessage = {
   role: 'user' | 'assistant' | 'tool'
   text: string
   reasoning: { text: string; signature: string | null }[]
   calls: { id: string; name: string; input: unknown }[]
   results: { id: string; text: string; isError: boolean; images: number }[]
-  /** Images that stand in the message itself, as media types. */
+  /** Images in the message itself, as media types. */
   images: string[]
 }
 
 export type WireProtocol = 'anthropic' | 'openai' | 'google' | 'openai-compatible'
 
-/** A request as it came over the wire, with a view of it that is the same for all providers. */
+/** A request as received, with a view of it that is the same for all providers. */
 export type RecordedRequest = {
   protocol: WireProtocol
   model: string
@@ -20,11 +20,11 @@ export type RecordedRequest = {
   tools: string[]
   headers: Record<string, string>
   path: string
-  /** The body as it came, byte for byte. */
+  /** The body as received, byte for byte. */
   bodyText: string
-  /** The body as it was parsed, for what the view leaves out. */
+  /** The parsed body, for what the view leaves out. */
   body: Record<string, unknown>
-  /** Resolves when the connection is over: true when the client closed it before the answer was whole. */
+  /** Resolves when the connection has ended: true if the client closed it before the response was complete. */
   closedEarly: Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ export function emptyMessage(role: RecordedMessage['role']): RecordedMessage {
   return { role, text: '', reasoning: [], calls: [], results: [], images: [] }
 }
 
-/** Everything that was said in a request, for assertions about what the model was told. */
+/** All text of a request, for assertions about what the model got. */
 export function wholeText(request: RequestView): string {
   const parts = request.messages.flatMap((message) => [
     message.text,

@@ -8,23 +8,23 @@ import { testVolume } from './test-machine.ts'
 
 /**
  * A pool of disks that outlives the tests, because unpacking the base image takes most of a minute. One test at a time
- * has it; what an earlier one left in it is removed before it is handed out.
+ * has it; what an earlier one left in it is removed before it is claimed.
  */
 export type DiskSlot = {
   directory: string
   environment: Record<string, string>
-  /** Says for later runs which base image and template the pool has. */
+  /** Records for later runs which base image and template the pool has. */
   noteContents(contents: SlotContents): Promise<void>
   release(): Promise<void>
 }
 
 const GiB = 1024 * 1024 * 1024
-/** Room for the base image twice (1.7 GiB each; one is replaced by the next) and some full disks. */
+/** Space for the base image twice (1.7 GiB each; one is replaced by the next) and some full disks. */
 const poolBytes = 8 * GiB
 const reserves = { imageBytes: 4 * GiB, memoryImageBytes: GiB / 2 }
-/** Under this name the host daemon keeps templates for boots; one is the same for every test. */
+/** The name under which the host daemon keeps boot templates; it is the same for every test. */
 export const templatesPlace = 'templates'
-/** More at once only wait for each other's processor. */
+/** More in parallel would only wait for each other’s processor. */
 export const slotCount = 5
 
 export async function claimDiskSlot(): Promise<DiskSlot> {
@@ -37,7 +37,7 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
     }
     const directory = path.join(slot, 'disks')
     const emptied = path.join(slot, 'emptied')
-    // A test that was killed has not emptied it.
+    // A killed test has not emptied it.
     const isEmpty = await rm(emptied).then(
       () => true,
       () => false,
@@ -62,17 +62,17 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
   }
 }
 
-/** What takes long to put into a pool. */
+/** The contents of a pool that take long to create. */
 export type SlotContents = {
   imageArchive: string
-  /** What the template for boots was made with: the guest and gVisor. */
+  /** What the boot template was made with: the guest and gVisor. */
   guestDirectory: string
   runscPath: string
 }
 
 const contentsFile = 'contents'
 
-/** Whether each slot has been filled with these. */
+/** Whether each slot was filled with these contents. */
 export async function allSlotsHave(contents: SlotContents): Promise<boolean> {
   const noted = Array.from({ length: slotCount }, (_, index) =>
     readFile(path.join(slotDirectory(index), contentsFile), 'utf8').catch(() => ''),
@@ -98,7 +98,7 @@ async function emptyPool(directory: string): Promise<void> {
   for (const place of await disks.listMemoryPlaces()) {
     if (place.diskId !== templatesPlace) await disks.deleteMemoryPlace(place)
   }
-  // A program that waits until a deleted disk is freed outlives the daemon that started it, by some seconds.
+  // A program that waits until a deleted disk is freed outlives the daemon that started it by some seconds.
   for (let attempt = 0; ; attempt++) {
     try {
       return await disks.close()

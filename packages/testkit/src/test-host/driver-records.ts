@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 
 type DriverRecord = { sandboxId: string; phase: string; process: { pid: number } | null }
 
-/** Processes on the host in which a sandbox of a test host runs, or is frozen, by what its driver wrote down. */
+/** The processes on the host in which a sandbox of a test host is running or frozen, from its driver’s records. */
 export async function sandboxPids(options: { dataDirectory: string; sandboxId: string }): Promise<number[]> {
-  const place = placeOf(options)
+  const allocationId = allocationOf(options)
   const boots = path.join(options.dataDirectory, 'host/driver/boots')
   const texts = await Promise.all(
     (await readdir(boots)).map((name) =>
@@ -16,16 +16,16 @@ export async function sandboxPids(options: { dataDirectory: string; sandboxId: s
   return texts
     .filter((text) => text !== undefined)
     .map((text) => JSON.parse(text) as DriverRecord)
-    .filter((record) => record.sandboxId === place && record.phase === 'running')
+    .filter((record) => record.sandboxId === allocationId && record.phase === 'running')
     .flatMap((record) => record.process?.pid ?? [])
 }
 
 /**
- * The driver knows a sandbox by its place, which is that of the spare it was made from, if it was. A host that runs
- * where its state cannot be opened from here (a mount namespace of its own) must keep no spares.
+ * The driver knows a sandbox by its allocation, which is that of the spare it adopted, if it did. A host whose state
+ * cannot be opened from here (it runs in its own mount namespace) must keep no spares.
  */
-function placeOf({ dataDirectory, sandboxId }: { dataDirectory: string; sandboxId: string }): string {
-  // Seen through another process's root, where SQLite opens nothing.
+function allocationOf({ dataDirectory, sandboxId }: { dataDirectory: string; sandboxId: string }): string {
+  // Seen through another process’s root, where SQLite cannot open anything.
   if (dataDirectory.startsWith('/proc/')) return sandboxId
   const file = path.join(dataDirectory, 'host/state.sqlite')
   const state = new DatabaseSync(file, { readOnly: true })

@@ -14,7 +14,7 @@ export type CommandResult = {
   firstOutputMs: number | null
 }
 
-/** Requests to a host daemon as its server makes them. */
+/** Requests to a host daemon as its server sends them. */
 export type HostRequests = {
   request(method: string, path: string, body?: unknown): Promise<HostAnswer>
   runs(sandboxId: string): Client<typeof runs.Runs>
@@ -27,7 +27,7 @@ export type HostRequests = {
 
 export type HostEventLog = Disposable & {
   all(): HostEvent[]
-  /** The first event, past or future, that fits. */
+  /** The first matching event, past or future. */
   next(fits: (event: HostEvent) => boolean): Promise<HostEvent>
 }
 
@@ -125,7 +125,7 @@ async function openEvents(socketPath: string): Promise<HostEventLog> {
       opened.resolve()
       for (const listener of listeners) listener()
     })
-    // A daemon that is killed breaks the stream; whoever waits for an event runs into its own timeout.
+    // A killed daemon breaks the stream; a caller that waits for an event reaches its own timeout.
     response.on('error', () => undefined)
   })
   request.end()
@@ -135,13 +135,13 @@ async function openEvents(socketPath: string): Promise<HostEventLog> {
     all: () => [...seen],
     next: async (fits) => {
       const { promise, resolve } = Promise.withResolvers<HostEvent>()
-      const look = () => {
+      const check = () => {
         const found = seen.find(fits)
         if (found !== undefined) resolve(found)
       }
-      listeners.add(look)
-      look()
-      return await promise.finally(() => listeners.delete(look))
+      listeners.add(check)
+      check()
+      return await promise.finally(() => listeners.delete(check))
     },
     [Symbol.dispose]: () => void request.destroy(),
   }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 
 /**
- * True when the claim is this process's now: it was free, or the process that had it is gone. False also where its
- * directory is gone.
+ * True if this process has the claim now: it was free, or the process that had it is gone. False also if its directory
+ * no longer exists.
  */
 export async function claim(file: string): Promise<boolean> {
   const own = `${file}.${randomBytes(4).toString('hex')}`
   try {
-    // Whole before it has its name: an empty claim would be one of nobody.
+    // Written completely before it gets its name: an empty claim would belong to no process.
     await writeFile(own, `${process.pid} ${await startTicks(process.pid)}`)
     while (!(await linked(own, file))) {
       if (await isClaimed(file)) return false
-      await takeAway(file, own)
+      await removeStaleClaim(file, own)
     }
     return true
   } catch (error) {
@@ -23,7 +23,7 @@ export async function claim(file: string): Promise<boolean> {
   }
 }
 
-/** Whether a process that lives has the claim. */
+/** Whether a running process has the claim. */
 export async function isClaimed(file: string): Promise<boolean> {
   const holder = await readFile(file, 'utf8').catch(() => '')
   const [pid, ticks] = holder.split(' ')
@@ -40,8 +40,8 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Takes the claim of a process that is gone away; one that another process made meanwhile is put back. */
-async function takeAway(file: string, own: string): Promise<void> {
+/** Removes the claim of a process that is gone. A claim that another process made in the meantime is restored. */
+async function removeStaleClaim(file: string, own: string): Promise<void> {
   const old = `${own}.old`
   try {
     await rename(file, old)

@@ -7,10 +7,13 @@ const directory = path.join(testRoot, 'guests')
 /** Longer than any run of the tests. */
 const keptMs = 24 * 60 * 60 * 1000
 
-/** Names where a run that built the guest once for all its tests has it. */
+/** Names the directory of a guest that a test run built once for all its tests. */
 export const builtGuestVariable = 'THREADBOX_TEST_GUEST'
 
-/** The guest of this checkout, built when it is not there yet. Guests (110 MB each) that nobody used for a day go. */
+/**
+ * Returns the guest of this checkout and builds it if it does not exist. Deletes guests (110 MB each) that were not
+ * used for a day.
+ */
 export async function testGuest(): Promise<string> {
   const built = process.env[builtGuestVariable]
   if (built !== undefined) return built
@@ -19,7 +22,7 @@ export async function testGuest(): Promise<string> {
   await utimes(guest.directory, now, now)
   for (const name of await readdir(directory)) {
     const old = path.join(directory, name)
-    // Another test may remove it at the same time.
+    // Another test may delete it at the same time.
     const usedAt = (await stat(old).catch(() => undefined))?.mtimeMs ?? now.getTime()
     if (usedAt < now.getTime() - keptMs) await rm(old, { recursive: true, force: true })
   }

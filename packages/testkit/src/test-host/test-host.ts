@@ -17,13 +17,13 @@ import { testGuest } from './test-guest.ts'
 import { findTestMachine } from './test-machine.ts'
 
 /**
- * A real host daemon in a process of its own: own installation id, own data directory, real gVisor, btrfs, network and
- * base image. Needs root. `close` removes everything of it from the machine.
+ * A real host daemon in its own process: own installation ID, own data directory, real gVisor, btrfs, network and base
+ * image. Needs root. `close` removes everything of it from the machine.
  */
 export type TestHost = HostRequests & {
   installation: string
   dataDirectory: string
-  /** Where disks are: outside of the data directory, because the pool outlives the test. */
+  /** The directory of the disks: outside of the data directory, because the pool outlives the test. */
   diskDirectory: string
   socketPath: string
   /** Settings that a server needs to work with this host. */
@@ -31,23 +31,23 @@ export type TestHost = HostRequests & {
   newSandboxId(): string
   newBootId(): string
   pid(): number
-  /** What the daemon has logged so far, one JSON object per line. */
+  /** The daemon’s log so far, one JSON object per line. */
   log(): Promise<string>
-  /** Ends the daemon; sandboxes live on. */
+  /** Ends the daemon; sandboxes keep running. */
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** Kills the process of a running or frozen sandbox, as the kernel or an administrator might. */
   killSandbox(sandboxId: string): Promise<void>
-  /** Starts the daemon again over the same data; returns when it serves. */
+  /** Restarts the daemon with the same data; returns when it serves. */
   restart(): Promise<void>
-  /** Says for later runs what the pool has got. */
+  /** Records for later runs what the pool contains. */
   noteContents(contents: SlotContents): Promise<void>
-  /** Everything of this installation that is on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
+  /** Everything of this installation on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
   leftovers(): Promise<string[]>
   close(): Promise<void>
 }
 
 const startTimeoutMs = 60_000
-/** Unpacking the base image into a new slot on a busy machine. */
+/** Time for unpacking the base image into a new slot on a busy machine. */
 const imageTimeoutMs = 300_000
 
 export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
@@ -67,7 +67,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guestDirectory,
-    // What waits would be counted among what a test has left behind.
+    // Spares would count as leftovers of a test.
     THREADBOX_SPARE_SANDBOXES: '0',
     THREADBOX_SPARE_KERNELS: 'off',
     THREADBOX_LOG_LEVEL: 'debug',
@@ -79,7 +79,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
 
   let isClosing = false
   const start = async () => {
-    // A test that timed out may still be at work when the host is closed.
+    // A test that timed out may still be running when the host is closed.
     if (isClosing) throw new Error('this test host is closed')
     daemon = spawnProgram('host', { environment: { PATH: process.env.PATH ?? '', ...environment }, logFile })
     await untilReady({ daemon, requests, logFile })
@@ -134,9 +134,9 @@ export async function startTestHost(options: { environment?: Record<string, stri
 }
 
 /**
- * Unpacks the base image into all disk slots at once and makes the template for boots, so that no test file has to wait
- * for one and sandboxes start as they do for users. None is held while another is waited for: a second run, or a test
- * file that takes two, would wait for this one and this one for it.
+ * Unpacks the base image into all disk slots in parallel and creates the boot template, so that no test file has to
+ * wait for one and sandboxes start as they do for users. No slot is held while waiting for another one: a second run,
+ * or a test file that claims two, would deadlock with this one.
  */
 export async function fillDiskSlots(): Promise<void> {
   const { imageArchive, runscPath } = await findTestMachine()
@@ -155,7 +155,7 @@ export async function fillDiskSlots(): Promise<void> {
   for (const slot of filled) if (slot.status === 'rejected') throw slot.reason
 }
 
-/** A spare waits; the template was made before it. */
+/** Waits for a spare; the template is created before it. */
 async function untilSpare(host: HostRequests): Promise<void> {
   const startedAt = Date.now()
   for (;;) {

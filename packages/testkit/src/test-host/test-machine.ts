@@ -2,13 +2,13 @@ import { access, readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 
-/** Where tests that need real sandboxes find what `up` would install: the environment says, or the usual places. */
+/** Where tests with real sandboxes find what `up` would install: from the environment, or in the usual places. */
 export type TestMachine = { runscPath: string; imageArchive: string }
 
-/** Everything that tests make on this machine is below this directory, apart from disk pools. */
+/** Everything that tests create on this machine is below this directory, except disk pools. */
 export const testRoot = '/var/lib/threadbox-test'
 
-/** The directory for disk pools. On small disks it is a volume of its own: see deploy/launcher/test.sh. */
+/** The directory for disk pools. On small disks it is a separate volume: see deploy/launcher/test.sh. */
 export const testVolume = '/var/lib/threadbox-test-volume'
 
 export async function findTestMachine(): Promise<TestMachine> {
@@ -42,7 +42,7 @@ async function newestImage(directory: string): Promise<string | undefined> {
   return dated.toSorted((left, right) => right.changedAt - left.changedAt)[0]?.file
 }
 
-/** Whether something is there by this name. */
+/** Whether a file of this name exists. */
 export async function isPresent(file: string): Promise<boolean> {
   return await access(file).then(
     () => true,

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 
-/** What is counted because starting it is much of what a test takes. */
+/** The programs whose starts are counted, because they are much of the duration of a test. */
 export type Started = 'host' | 'server' | 'browser'
 
-/** Names the file in which a run of the tests counts what was started; without it nobody counts. */
+/** Names the file in which a test run counts started programs; without it nothing is counted. */
 export const startRecordVariable = 'THREADBOX_TEST_STARTS'
 
 export function noteStart(started: Started): void {

@@ -6,10 +6,10 @@ import { noteStart } from './start-record.ts'
 
 export type ProgramName = 'host' | 'server'
 
-/** The logs of programs that were started here and not put away yet, by file. */
+/** The logs of programs that were started here and not removed yet, by file. */
 const logs = new Map<string, ProgramName>()
 
-/** Names the directory of programs that are bundled already, as a release has them: one starts in half the time. */
+/** Names the directory of programs that are already bundled, as in a release: one starts in half the time. */
 export const builtProgramsVariable = 'THREADBOX_BUILT_PROGRAMS'
 
 const sources = { host: 'apps/host/src/main.ts', server: 'apps/server/src/main.ts' } as const
@@ -21,7 +21,7 @@ export function programFile(name: ProgramName): string {
   return path.join(import.meta.dirname, '../../../..', sources[name])
 }
 
-/** Starts the host daemon or the server as a process of its own that writes to `logFile`. */
+/** Starts the host daemon or the server as a separate process that writes to `logFile`. */
 export function spawnProgram(
   name: ProgramName,
   { environment, logFile }: { environment: Record<string, string>; logFile: string },
@@ -31,7 +31,7 @@ export function spawnProgram(
   const log = openSync(logFile, 'a')
   try {
     return spawn(process.execPath, [programFile(name)], {
-      // What Node makes of a source is kept from start to start.
+      // Keeps what Node compiled from start to start.
       env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
       stdio: ['ignore', log, log],
     })
@@ -43,19 +43,19 @@ export function spawnProgram(
 export type ProgramLog = { name: ProgramName; file: string }
 let beforeLogGoes: (log: ProgramLog) => void = () => undefined
 
-/** The log goes with the directory that it is in. */
+/** Forgets a log that is deleted with its directory. */
 export function forgetLog(logFile: string): void {
   const name = logs.get(logFile)
   if (name !== undefined) beforeLogGoes({ name, file: logFile })
   logs.delete(logFile)
 }
 
-/** Has each log looked at before it goes. */
-export function lookAtLogsThatGo(look: (log: ProgramLog) => void): void {
-  beforeLogGoes = look
+/** Sets a function that reads each log before it is deleted. */
+export function lookAtLogsThatGo(onLog: (log: ProgramLog) => void): void {
+  beforeLogGoes = onLog
 }
 
-/** Of the programs that run now: for a test that failed. */
+/** The logs of running programs, for a failed test. */
 export function programLogs(): ProgramLog[] {
   return [...logs].map(([file, name]) => ({ name, file }))
 }

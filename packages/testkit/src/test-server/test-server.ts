@@ -7,9 +7,9 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 
-/** A real server process beside a test host: own port, own database, an owner who signed up, an API key of hers. */
+/** A real server process beside a test host: own port, own database, a signed-up owner, and the owner’s API key. */
 export type TestServer = {
-  /** Origin of app and API, by its name under `localhost`, as a browser opens it. */
+  /** The origin of app and API, by its name under `localhost`, as a browser opens it. */
   origin: string
   /** The same on the loopback address, for clients that do not resolve `*.localhost`. */
   loopbackOrigin: string
@@ -20,12 +20,12 @@ export type TestServer = {
   pid(): number
   log(): Promise<string>
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Starts the server again over the same data and port; returns when it serves. */
+  /** Restarts the server with the same data and port; returns when it serves. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** The one-time link by which the first person signs up, before anybody used it. */
+/** The unused one-time token with which the first user signs up. */
 export type OwnerToken = { token: string; file: string }
 
 const startTimeoutMs = 60_000
@@ -33,15 +33,15 @@ const owner = { name: 'Test owner', email: 'owner@example.org', password: 'corre
 
 /**
  * Starts a server. `host` gives installation, data directory and socket (`TestHost.environment`). With `signUp: false`
- * nobody has signed up and `ownerToken` is the token to do it with.
+ * there is no user yet, and `ownerToken` is the token to sign up with.
  */
 export async function startTestServer(options: {
   host: { installation: string; dataDirectory: string; environment: Record<string, string> }
   environment?: Record<string, string>
   signUp?: boolean
   /**
-   * Snapshots that are kept with memory. None unless a test is about them: saving memory at the end of each turn would take
-   * everybody else's next command half a second.
+   * The number of snapshots kept with memory. None unless a test is about them: saving memory at the end of each turn
+   * would delay all other tests’ next commands by half a second.
    */
   memorySnapshots?: number
 }): Promise<TestServer & { ownerToken: OwnerToken }> {
@@ -139,7 +139,7 @@ async function signUp(options: {
   return ((await created.json()) as { secret: string }).secret
 }
 
-/** A port that was free a moment ago, so that a restarted server can have the same one. */
+/** Returns a port that was free a moment ago, so that a restarted server can use the same one. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -59,7 +59,7 @@ export async function displayText(source: ExportSource, item: Display['items'][n
   return bytes?.toString('utf8')
 }
 
-/** A string field of a tool’s input. The input is unvalidated model output. */
+/** A string field of a tool’s input, which is as the model wrote it. */
 export function inputText(call: ToolCallEntry, name: string): string {
   const input = call.input as Record<string, unknown> | null
   const value = typeof input === 'object' ? input?.[name] : undefined

@@ -29,7 +29,7 @@ export type Rewinds = {
   rewind(threadId: string, entryId: string): Promise<RewoundThread>
   /** Restores what a rewind undid. Throws `rewind.not-undoable`. */
   undo(threadId: string, rewindId: string): Promise<void>
-  /** Called at start and when the host is reachable again: finishes rewinds and undos in progress. */
+  /** Called at start and when the host is reachable again: finishes rewinds that are in progress or being undone. */
   recover(): Promise<void>
 }
 
