@@ -6,7 +6,7 @@ import { cgroupsMissing } from './gvisor.errors.ts'
 
 /**
  * The cgroups of one installation: `/threadbox-<installation>/<bootId>`, created before runsc starts, which uses them
- * unchanged.  Works on cgroup v2 and on v1 (also "hybrid"), without systemd.
+ * unchanged. Works on cgroup v2 and on v1 (also "hybrid"), without systemd.
  *
  * Two steps, because runsc reads the limits once, at start, to set `/proc/meminfo` and the number of processors inside:
  * `create` sets the promised limits, `applyBackstop` then adds headroom.
@@ -26,7 +26,7 @@ export type CgroupTree = {
 }
 
 export type CgroupUsage = {
-  /** Without the page cache, which the kernel would release on demand: saving memory fills much of it. */
+  /** Without the page cache, which the kernel would release on demand and which saving memory fills. */
   memoryBytes: number | null
   memoryPeakBytes: number | null
   /** The number of processes that the kernel killed because the cgroup exceeded its memory limit. */
