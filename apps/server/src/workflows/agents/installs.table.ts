@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** A package that commands of a thread installed. */
+/** A package that a thread’s commands installed. */
 export type ThreadPackageRow = { thread_id: string; package: string; user_id: string; at: number }
 
-/** That a person was offered, in this thread, to save what has this package as an agent. Once for each package. */
+/** Records that a user was offered, in this thread, to save what has this package as an agent. Once per package. */
 export type AgentOfferRow = {
   user_id: string
   package: string

@@ -24,7 +24,7 @@ const forms = {
   notebook: { write: notebookOf, mediaType: 'application/x-ipynb+json', ending: 'ipynb' },
 } as const satisfies Record<(typeof exportFormats)[number], unknown>
 
-/** Reads what is recorded, and wakes nothing. */
+/** Reads only recorded data and does not wake the sandbox. */
 export function exportRoutes(dependencies: { threads: Threads; log: ThreadLog; blobs: BlobStore }): Api {
   const { threads, log, blobs } = dependencies
   const api = makeApi()
@@ -49,7 +49,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield encoder.encode(piece)
 }
 
-/** A name that every file system takes. */
+/** Returns a name that every file system accepts. */
 function fileName(title: string, ending: string): string {
   const name = title
     .replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]+/gu, ' ')

@@ -4,8 +4,8 @@ import type { gfmHtml } from 'micromark-extension-gfm'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 
 /**
- * Writes formulas as MathML, which browsers draw themselves: a page without scripts needs no font and no style for it.
- * TeX with a mistake is shown as it is. Nothing in it may link or load, or grow without end.
+ * Writes formulas as MathML, which browsers render natively: a page without scripts needs no font and no style for it.
+ * Invalid TeX is shown as source. Formulas cannot link, load or grow without limit.
  */
 export function formulaHtml(tex: string, isDisplay: boolean): string {
   if (tex.length > longestFormula) return `<code>${escapeHtml(tex)}</code>`
@@ -20,10 +20,10 @@ export function formulaHtml(tex: string, isDisplay: boolean): string {
   })
 }
 
-/** Characters; the layout of longer TeX would hold up the server. */
+/** In characters; the layout of longer TeX would block the server. */
 const longestFormula = 10_000
 
-/** For `micromark-extension-math` without single dollars, over a text with `withMathMarks`. */
+/** An extension for `micromark-extension-math` without single dollars, for text prepared by `withMathMarks`. */
 export function mathHtml(): ReturnType<typeof gfmHtml> {
   let isDisplay = false
   let isFenceOpen = false

@@ -10,7 +10,7 @@ const sandboxes: Record<ForkedFrom['from'], string> = {
   none: 'It has no sandbox yet.',
 }
 
-/** What the model has to know of a fork. */
+/** The note about a fork for the model. */
 export function forkNoteOf({ from }: ForkedFrom): string {
   return `This conversation is a fork: it started as a copy of another thread, which continues separately. ${sandboxes[from]}`
 }

@@ -12,7 +12,6 @@ const forkRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 
-/** The route that copies a thread. */
 export function forkRoutes({ forks, threads }: { forks: Forks; threads: Pick<Threads, 'open'> }): Api {
   const api = makeApi()
   api.openapi(forkRoute, async (context) => {

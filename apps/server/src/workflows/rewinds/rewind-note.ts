@@ -1,4 +1,4 @@
-/** What the model has to know of a rewind. */
+/** The note about a rewind for the model. */
 export function rewindNoteOf(cameBack: 'memory' | 'disk'): string {
   const sandbox =
     cameBack === 'memory'

@@ -3,13 +3,13 @@ import type { Snapshots, TurnHistory, TurnRecord } from '../../turns/public.ts'
 import type { RewindSandboxes } from './rewind-sandboxes.ts'
 import { rewindMessageNotFound } from './rewinds.errors.ts'
 
-/** What a rewind would do. */
+/** The effects of a rewind. */
 export type RewindPlan = {
-  /** The message is of this turn, the first that goes. */
+  /** The turn of the message, which is the first removed one. */
   turn: TurnRecord
-  /** What goes, oldest first. */
+  /** The removed turns, oldest first. */
   undone: TurnRecord[]
-  /** What stays, oldest first. */
+  /** The remaining turns, oldest first. */
   kept: TurnRecord[]
   lastTurnId: string | null
   disk: DiskTarget
@@ -25,7 +25,7 @@ type PlanDependencies = {
   history: Pick<TurnHistory, 'turnsFrom'>
   snapshots: Pick<Snapshots, 'afterTurns'>
   sandboxes: Pick<RewindSandboxes, 'find'>
-  /** Whether the thread was started from an agent, so that its disk may have begun with more than its image. */
+  /** Whether the thread was started from an agent, so that its disk may have started with more than its base image. */
   isFromAgent: (threadId: string) => Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ export async function planRewind(
   }
 }
 
-/** A sandbox that is younger than the message had nothing on its disk then: it becomes as new. */
+/** A sandbox created after the message had no disk content before it: its disk is reset to the base image. */
 async function diskTarget(
   { snapshots, sandboxes, isFromAgent }: PlanDependencies,
   { threadId, turn, kept }: { threadId: string; turn: TurnRecord; kept: readonly TurnRecord[] },

@@ -45,7 +45,7 @@ const undoRoute = defineRoute({
   responses: { 204: { description: 'The rewind was undone.' } },
 })
 
-/** Routes that take a thread back. `open` checks that the thread is the caller's; every route begins with it. */
+/** Routes that rewind a thread. `open` checks access to the thread; every route calls it first. */
 export function rewindRoutes(dependencies: { rewinds: Rewinds; open: OpenThread }): Api {
   const { rewinds } = dependencies
   const api = makeApi()

@@ -2,12 +2,12 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { RewindRow, RewindTables } from './rewinds.table.ts'
 
-/** The only code that touches `rewinds`. */
+/** The only code that accesses `rewinds`. */
 export type RewindStore = {
   insert(row: Omit<RewindRow, 'position'>): Promise<void>
   newest(threadId: string): Promise<RewindRow | undefined>
   find(threadId: string, id: string): Promise<RewindRow | undefined>
-  /** Those that are being made or undone, in any thread. */
+  /** The rewinds that are in progress or being undone, in any thread. */
   unfinished(): Promise<RewindRow[]>
   change(id: string, change: Partial<RewindRow>, transaction?: LogTransaction): Promise<void>
   remove(id: string, transaction?: LogTransaction): Promise<void>

@@ -11,9 +11,9 @@ import { makeRewinds, type Rewinds, type RewindsDependencies } from './rewinds.u
 
 export type RewindsFeature = {
   rewinds: Rewinds
-  /** No turn begins in a thread that is being rewound, or whose rewind waits for the host. */
+  /** Prevents turns in a thread that is being rewound, or whose rewind waits for the host. */
   gate: TurnGate
-  /** What the model learns of copies and rewinds. */
+  /** The notes about forks and rewinds for the model. */
   note: TurnNote
   routes: Api
 }

@@ -22,6 +22,6 @@ export type RunDependencies = {
   audit: Audit
   system: System
   logger: Logger
-  /** Runs, schedules or webhooks of an agent are others than before. */
+  /** Called when an agent’s runs, schedules or webhooks have changed. */
   onChanged(userId: string, agentId: string): void
 }

@@ -2,12 +2,12 @@ import type { RunDependencies } from './run-dependencies.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** Longer than any clock is set back: within this time a due time is known to have been taken. */
+/** Longer than any clock is set back: within this time handled due times are remembered. */
 const dueTimesKeptMs = 35 * dayMs
-/** Longer than a signature holds. */
+/** Longer than a signature is valid. */
 const deliveriesKeptMs = 2 * dayMs
 
-/** Removes what is older than is kept, at most once an hour. */
+/** Deletes expired records, at most once an hour. */
 export function makeRunHistory(
   dependencies: Pick<RunDependencies, 'store' | 'schedules' | 'webhooks' | 'settings' | 'system'>,
 ): { trim(): Promise<void> } {

@@ -5,7 +5,7 @@ import type { RunRow } from './runs.table.ts'
 
 const cursorSchema = z.tuple([z.number().int(), z.string().max(64)])
 
-/** Where a page of runs ended. */
+/** The cursor for the end of a page of runs. */
 export function runCursorOf(row: RunRow): string {
   return encodeCursor([row.created_at, row.id])
 }

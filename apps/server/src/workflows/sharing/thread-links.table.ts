@@ -2,17 +2,17 @@ import type { Kysely } from 'kysely'
 
 export type ThreadLinkRow = {
   id: string
-  /** Of the secret in the address, which is not kept. */
+  /** The hash of the secret in the address; the secret itself is not stored. */
   sha256: string
   thread_id: string
-  /** Who made it. */
+  /** The user who created it. */
   user_id: string
   with_files: number
   created_at: number
   expires_at: number | null
   opened_count: number
   last_opened_at: number | null
-  /** Whether people of the installation may make copies of the thread, and how many were made. */
+  /** Whether users of the installation can copy the thread, and how many copies were created. */
   allows_copies: number
   copied_count: number
 }
