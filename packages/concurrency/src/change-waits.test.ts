@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeChangeWaits } from './change-waits.ts'
 
-/** Longer than any test may take: what ends it must be something else. */
-const forEver = 2 ** 30
+/** Longer than any test can take: something else must end the wait. */
+const forever = 2 ** 30
 
 test('a wait ends with the first check that finds something after a change of its key', async () => {
   const changes = makeChangeWaits()
@@ -16,7 +16,7 @@ test('a wait ends with the first check that finds something after a change of it
       checked.resolve()
       return value
     },
-    { timeoutMs: forEver },
+    { timeoutMs: forever },
   )
   await checked.promise
   value = 'found'
@@ -37,7 +37,7 @@ test('a change during a check is not missed', async () => {
     }
     return found
   }
-  expect(await changes.until('a', check, { timeoutMs: forEver })).toBe('found')
+  expect(await changes.until('a', check, { timeoutMs: forever })).toBe('found')
 })
 
 test('a wait checks once more when its time is over, and then ends with nothing', async () => {
@@ -56,9 +56,9 @@ test('a wait checks once more when its time is over, and then ends with nothing'
 test('an abort rejects the wait with its reason, and so does a check that fails', async () => {
   const changes = makeChangeWaits()
   const stopped = new AbortController()
-  const waiting = changes.until('a', async () => undefined, { timeoutMs: forEver, signal: stopped.signal })
+  const waiting = changes.until('a', async () => undefined, { timeoutMs: forever, signal: stopped.signal })
   stopped.abort(new Error('stopped'))
   await expect(waiting).rejects.toThrow('stopped')
-  const failing = changes.until('a', () => Promise.reject(new Error('failed')), { timeoutMs: forEver })
+  const failing = changes.until('a', () => Promise.reject(new Error('failed')), { timeoutMs: forever })
   await expect(failing).rejects.toThrow('failed')
 })

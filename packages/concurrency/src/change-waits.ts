@@ -1,8 +1,8 @@
 import { waitAtMost } from './wait-at-most.ts'
 
-/** Lets callers in this process wait for what changes about a key. */
+/** Lets callers in this process wait for changes of a key. */
 export type ChangeWaits = {
-  /** Something about this key has changed: everything that waits for it checks again. */
+  /** Reports a change of this key: all its waiting callers check again. */
   notify(key: string): void
   /**
    * Resolves with the first value of `check` that is not undefined, or with undefined when the time is over. Checks at
@@ -36,7 +36,7 @@ export function makeChangeWaits(): ChangeWaits {
       for (;;) {
         signal?.throwIfAborted()
         const leftMs = timeoutMs - (performance.now() - startedAt)
-        // Listened for before the check, so that no change falls in between.
+        // Subscribes before the check, so that no change is missed in between.
         const next = nextChange(key)
         try {
           const found = await check()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type DueLoopOptions, makeDueLoop } from './due-loop.ts'
 
-/** Longer than any test may take: only a nudge or a stop ends such a sleep. */
-const forEver = 2 ** 30
+/** Longer than any test can take: only a nudge or a stop ends such a sleep. */
+const forever = 2 ** 30
 
 /** A loop whose passes can be awaited one by one. */
 function watchedLoop(options: Partial<DueLoopOptions> = {}) {
@@ -12,8 +12,8 @@ function watchedLoop(options: Partial<DueLoopOptions> = {}) {
   const loop = makeDueLoop({
     now: () => 0,
     minMs: 0,
-    maxMs: forEver,
-    retryMs: forEver,
+    maxMs: forever,
+    retryMs: forever,
     failed: (error) => failures.push(error),
     ...options,
     check: async () => {
@@ -38,7 +38,7 @@ test('the loop sleeps until the time of what is due next', async () => {
   await loop.stop()
 })
 
-test('a nudge ends the sleep, and one that comes during a pass makes another pass follow', async () => {
+test('a nudge ends the sleep, and one during a pass makes another pass follow', async () => {
   const { loop, passed, passes } = watchedLoop({
     check: async () => {
       if (passes() === 2) loop.nudge()

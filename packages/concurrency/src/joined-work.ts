@@ -1,8 +1,9 @@
 import { orAborted } from './or-aborted.ts'
 
 /**
- * Work that several callers want at the same time: the first one begins it, the others join. A caller that aborts gets
- * its reason immediately; the work is aborted only when no caller is left, and decides itself whether it can still stop.
+ * Work that several callers request at the same time: the first one starts it, the others join. A caller that aborts
+ * gets its reason immediately; the work is aborted only when no caller is left, and decides itself whether it can still
+ * stop.
  */
 export type JoinedWork<Result> = {
   join(key: string, begin: (abandoned: AbortSignal) => Promise<Result>, signal?: AbortSignal): Promise<Result>
@@ -24,7 +25,7 @@ export function makeJoinedWork<Result>(options: { abandoned: () => Error }): Joi
   return {
     join: async (key, work, signal) => {
       const present = running.get(key)
-      // Abandoned work is about to end: a caller that comes now begins new work after it.
+      // Abandoned work is about to end: a new caller starts new work after it.
       if (present?.abandon.signal.aborted) await present.result.catch(() => undefined)
       const joined = running.get(key) ?? begin(key, work)
       joined.callers += 1

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeKeyedLock } from './keyed-lock.ts'
 
-test('work on one key runs one at a time in the order of the calls, work on another key beside it', async () => {
+test('work on one key runs one at a time in the order of the calls, in parallel with work on other keys', async () => {
   const lock = makeKeyedLock()
   const steps: string[] = []
   const gate = Promise.withResolvers<void>()

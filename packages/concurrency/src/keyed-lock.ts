@@ -1,8 +1,8 @@
 import { makeSerial, type Serial } from './serial.ts'
 
 /**
- * Runs work on the same key one at a time, in the order of the calls; work on different keys side by side. A failure
- * reaches its own caller only. Not reentrant: work that takes its own key again waits forever.
+ * Runs work on the same key one at a time, in the order of the calls; work on different keys runs in parallel. A
+ * failure reaches only its own caller. Not reentrant: work that takes its own key again waits forever.
  */
 export type KeyedLock = {
   <Result>(key: string, work: () => Promise<Result>): Promise<Result>

@@ -1,2 +1,5 @@
-/** Runs work side by side, so many at a time; the rest waits in the order of the calls. A failure frees its place. */
+/**
+ * Runs a limited number of work items in parallel; the rest waits in the order of the calls. A failed one makes way for
+ * the next.
+ */
 export { default as pLimit, type LimitFunction } from 'p-limit'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeSerial } from './serial.ts'
 
-test('work runs one at a time, in the order of the calls, and begins not before the call has returned', async () => {
+test('work runs one at a time, in the order of the calls, and starts only after the call has returned', async () => {
   const serial = makeSerial()
   const steps: string[] = []
   const works = ['a', 'b', 'c'].map((name) =>

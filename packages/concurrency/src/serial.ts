@@ -1,4 +1,4 @@
-/** Runs work one at a time, in the order of the calls. A failure reaches its own caller only; the next work runs. */
+/** Runs work one at a time, in the order of the calls. A failure reaches only its own caller; the next work runs. */
 export type Serial = {
   <Result>(work: () => Result | Promise<Result>): Promise<Result>
   /** Resolves when all work given before this call has ended. Never rejects. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeSingleFlight } from './single-flight.ts'
 
-test('callers of one key share the work that runs, and the next caller after its end begins new work', async () => {
+test('callers of one key share running work, and the next caller after its end starts new work', async () => {
   const flights = makeSingleFlight<number>()
   const gate = Promise.withResolvers<void>()
   let begun = 0

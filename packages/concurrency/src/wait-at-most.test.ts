@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** Longer than any test may take: what ends it must be something else. */
-const forEver = 2 ** 30
+/** Longer than any test can take: something else must end the wait. */
+const forever = 2 ** 30
 
 test('a wait ends with the work, also when that fails', async () => {
-  expect(await waitAtMost(forEver, { work: Promise.resolve() })).toBe('done')
-  expect(await waitAtMost(forEver, { work: Promise.reject(new Error('failed')) })).toBe('done')
+  expect(await waitAtMost(forever, { work: Promise.resolve() })).toBe('done')
+  expect(await waitAtMost(forever, { work: Promise.reject(new Error('failed')) })).toBe('done')
 })
 
 test('a wait ends when it is aborted, and does not begin when it was aborted before', async () => {
   const controller = new AbortController()
-  const wait = waitAtMost(forEver, { signal: controller.signal })
+  const wait = waitAtMost(forever, { signal: controller.signal })
   controller.abort()
   expect(await wait).toBe('aborted')
-  expect(await waitAtMost(forEver, { signal: controller.signal })).toBe('aborted')
+  expect(await waitAtMost(forever, { signal: controller.signal })).toBe('aborted')
 })
 
 test('a wait ends when its time is over', async () => {

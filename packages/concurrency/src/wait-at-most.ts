@@ -1,4 +1,4 @@
-/** How a wait ended: the work ended, however it did; the time was over; the signal was aborted. */
+/** How a wait ended: the work ended, successfully or not; the time was over; the signal was aborted. */
 export type WaitEnd = 'done' | 'late' | 'aborted'
 
 /** Ends with the first of the three. Never rejects, and leaves neither a timer nor a listener. */

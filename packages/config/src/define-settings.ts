@@ -8,7 +8,7 @@ export const settingInvalid = defineError<{ name: string; problem: string }>({
   remedy: ({ name }) => `Correct ${name} in the environment or in threadbox.env, then restart.`,
 })
 
-/** One setting, written once: what it means, what it may be, where it comes from. Docs are generated from it. */
+/** One setting: its meaning, its values and its source. Docs are generated from it. */
 export type Setting<Value> = {
   doc: string
   environment: `THREADBOX_${string}` | 'DATABASE_URL'
@@ -21,7 +21,7 @@ export function setting<Value>(definition: Setting<Value>): Setting<Value> {
   return definition
 }
 
-/** Reads settings out of an environment. Throws `config.setting-invalid` for the first one that does not parse. */
+/** Reads settings from an environment. Throws `config.setting-invalid` for the first one that does not parse. */
 export function readSettings<Values extends Record<string, unknown>>(
   settings: Settings<Values>,
   environment: Record<string, string | undefined>,

@@ -8,7 +8,7 @@ const absolutePath = z.string().startsWith('/')
 /** A path, or empty for "none" or for a default that depends on another setting. */
 const optionalPath: z.ZodType<string> = z.union([z.literal(''), absolutePath])
 
-/** Settings of the host daemon, beside those that every process shares. */
+/** Settings of the host daemon, in addition to those that all processes share. */
 export const hostSettings = {
   ...installationSettings,
   hostListen: setting<string>({

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { setting } from './define-settings.ts'
 
 /**
- * Settings that every process of an installation shares. The launcher writes them to `<data>/threadbox.env`; all names
- * that the machine sees (namespaces, interfaces, tables, cgroups, units, users, cookies) carry `installation`.
+ * Settings that all processes of an installation share. The launcher writes them to `<data>/threadbox.env`; all names
+ * on the host (namespaces, interfaces, tables, cgroups, units, users, cookies) contain `installation`.
  */
 export const installationSettings = {
   installation: setting({

@@ -7,7 +7,7 @@ const origin = z.url({ protocol: /^https?$/ }).refine((value) => new URL(value).
   message: 'must be an origin, such as https://threadbox.example.com, without a path',
 })
 
-/** Settings of the server process, beside those that every process shares. */
+/** Settings of the server process, in addition to those that all processes share. */
 export const serverSettings = {
   ...installationSettings,
   listenHost: setting({
@@ -112,7 +112,7 @@ export const serverSettings = {
   }),
 }
 
-/** A range such as `10.1.0.0/16` has at most as many bits as its address; names have none. */
+/** A range such as `10.1.0.0/16` has at most as many bits as its address; hostnames have no length. */
 function isNameOrRange(item: string): boolean {
   const [address = '', length, ...more] = item.trim().split('/')
   if (length === undefined) return true

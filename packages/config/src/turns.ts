@@ -3,7 +3,7 @@ import { setting } from './define-settings.ts'
 
 const wholeNumber = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum)
 
-/** What one turn may use, and how its conversation is kept within a model’s window. */
+/** The limits of one turn, and how its conversation is kept within a model’s window. */
 export const turnSettings = {
   maxTurnSteps: setting<number>({
     doc: 'Maximum model calls in one turn. When it’s reached, the turn stops and offers to continue.',

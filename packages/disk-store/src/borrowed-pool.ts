@@ -5,8 +5,8 @@ import type { Pool } from './pool.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * A directory on a btrfs that belongs to the user. It is mounted over itself so that files of sandboxes are neither
- * setuid nor devices there; whether files are compressed is decided by how the user mounted the file system.
+ * A directory on a btrfs that belongs to the user. It is mounted over itself so that files of sandboxes can be neither
+ * setuid nor devices there; the user’s mount options decide whether files are compressed.
  */
 export function makeBorrowedPool(options: { directory: string; keepFreeBytes: number }): Pool {
   const { directory, keepFreeBytes } = options
@@ -28,7 +28,7 @@ export function makeBorrowedPool(options: { directory: string; keepFreeBytes: nu
   }
 }
 
-/** Whether a directory that exists is on btrfs (the number is BTRFS_SUPER_MAGIC of linux/magic.h). */
+/** Whether an existing directory is on btrfs (the number is BTRFS_SUPER_MAGIC of linux/magic.h). */
 export async function isOnBtrfs(directory: string): Promise<boolean> {
   return (await statfs(directory)).type === 0x9123683e
 }

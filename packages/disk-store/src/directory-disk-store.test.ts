@@ -19,7 +19,7 @@ describeDiskStore({
   },
 })
 
-test('no disk is made once only the reserve is left', async () => {
+test('no disk is created once only the reserve is left', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-disks-'))
   try {
     const reserves = { imageBytes: 0, memoryImageBytes: 2 ** 30 }

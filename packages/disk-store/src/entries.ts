@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { access, readdir } from 'node:fs/promises'
 import { idInvalid } from './disk-store.errors.ts'
 
-/** A name under which a thing is built, and to which it is renamed before it is removed. */
+/** Returns a name under which an entry is built, and to which it is renamed before it is removed. */
 export function hiddenName(id: string): string {
   return `.${id}~${randomBytes(6).toString('hex')}`
 }
 
-/** What in a directory is whole; none when there is no such directory. */
+/** The complete entries of a directory; none if the directory does not exist. */
 export async function wholeNames(directory: string): Promise<string[]> {
   return (await namesIn(directory)).filter((name) => !name.startsWith('.')).sort()
 }
 
-/** What in a directory is being built or removed. */
+/** The entries of a directory that are being built or removed. */
 export async function hiddenNames(directory: string): Promise<string[]> {
   return (await namesIn(directory)).filter((name) => name.startsWith('.'))
 }

@@ -20,7 +20,7 @@ async function write(name: string, before: string | Buffer, after: string | Buff
   await writeFile(at('after', name), after)
 }
 
-test('a file that was written to at its end only is known by its beginning, with how much follows', async () => {
+test('a file that was only appended to is recognized, with the number of added bytes', async () => {
   await write('log', 'one\n', 'one\ntwo\n')
   await write('same', 'as it was', 'as it was')
   await write('empty', '', 'begun')
@@ -29,7 +29,7 @@ test('a file that was written to at its end only is known by its beginning, with
   expect(await find('log', 'same', 'empty', 'long')).toEqual({ log: 4, same: 0, empty: 5, long: 1 })
 })
 
-test('a file of which anything was changed or cut off is not', async () => {
+test('a changed or truncated file is not', async () => {
   const long = Buffer.alloc(700_000, 'a line of a log\n')
   const changed = Buffer.from(long)
   changed[650_000] = 0
@@ -44,7 +44,7 @@ test('a file of which anything was changed or cut off is not', async () => {
   expect(await find('changed', 'cut', 'first', 'gone', 'new', 'too-long', '', '..', 'a/../b')).toEqual({})
 })
 
-test('no link leads out of a tree, and what is no file is not read', async () => {
+test('links do not lead out of a tree, and only regular files are read', async () => {
   await writeFile(at('outside', 'secret'), 'one\ntwo\n')
   for (const tree of ['before', 'after']) {
     await symlink(at('outside', 'secret'), at(tree, 'link'))

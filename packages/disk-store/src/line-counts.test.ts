@@ -20,7 +20,7 @@ async function write(name: string, before: string, after: string): Promise<void>
   await writeFile(at('after', name), after)
 }
 
-test('what is no small text file in both trees is not counted', async () => {
+test('only files that are small text files in both trees are counted', async () => {
   await write('binary', 'a\0\n', 'b\0\n')
   await write('large', `${'x\n'.repeat(40_000)}`, 'x\n')
   await writeFile(at('before', 'gone'), 'a\n')
@@ -29,7 +29,7 @@ test('what is no small text file in both trees is not counted', async () => {
   expect(await count('binary', 'large', 'gone', 'folder', 'none', '', '..', 'a/../b')).toEqual(new Map())
 })
 
-test('no link leads out of a tree, neither as the file nor on the way to it, and a pipe is not waited for', async () => {
+test('links do not lead out of a tree, neither as the file nor in its path, and a pipe does not block', async () => {
   await writeFile(at('outside', 'secret'), 'one\ntwo\n')
   for (const tree of ['before', 'after']) {
     await symlink(at('outside', 'secret'), at(tree, 'link'))
@@ -39,7 +39,7 @@ test('no link leads out of a tree, neither as the file nor on the way to it, and
   expect(await count('link', 'folder/secret', 'pipe', '../outside/secret')).toEqual(new Map())
 })
 
-test('lines that came and went are counted', async () => {
+test('added and removed lines are counted', async () => {
   await mkdir(at('before', 'deep'))
   await mkdir(at('after', 'deep'))
   await write('deep/note', 'a\nb\nc\n', 'a\nB\nc\nd\n')
@@ -52,7 +52,7 @@ test('lines that came and went are counted', async () => {
   )
 })
 
-test('of two texts the fewest lines are counted that make one of the other', () => {
+test('the minimum of lines that turn one text into the other is counted', () => {
   const lines = (text: string) => [...text].map((letter) => `${letter}\n`).join('')
   const counted = (before: string, after: string) => changedLines(lines(before), lines(after))
   expect(counted('', '')).toEqual({ added: 0, removed: 0 })

@@ -7,18 +7,18 @@ import type { Pool } from './pool.ts'
 import { runCommand } from './run-command.ts'
 
 /**
- * A btrfs of our own in one file on any file system, every byte of which is allocated beforehand. With a sparse file a
- * full disk below would turn the pool read-only after an fsync had answered success. For the same reason nothing may
- * give blocks back: the file system is mounted `nodiscard` and the loop device refuses discards (fstrim).
+ * threadbox’s own btrfs in one fully allocated file on any file system. With a sparse file, a full underlying disk would
+ * turn the pool read-only after an fsync had reported success. For the same reason nothing may release blocks: the file
+ * system is mounted `nodiscard` and the loop device rejects discards (fstrim).
  *
- * The file only grows. A loop device is released by the kernel with the last mount of it, so a crash leaves at most a
- * mounted pool, which the next start finds and uses.
+ * The file only grows. The kernel releases a loop device with its last mount, so a crash leaves at most a mounted pool,
+ * which the next start finds and uses.
  */
 export function makeLoopFilePool(options: {
   file: string
   mountPoint: string
   sizeBytes: number
-  /** What must stay free on the disk below after the file was made or grown. */
+  /** What must stay free on the underlying disk after the file was created or grown. */
   keepFreeBytes: number
   label: string
 }): Pool {
@@ -46,7 +46,7 @@ export function makeLoopFilePool(options: {
   }
 }
 
-/** Makes or grows the file. One that was interrupted while it was made has another name and is begun again. */
+/** Creates or grows the file. A file whose creation was interrupted has another name and is created again. */
 async function ensureFile(options: {
   file: string
   sizeBytes: number
@@ -74,7 +74,7 @@ async function ensureFile(options: {
   await rename(unfinished, file)
 }
 
-/** stat(2) counts in these, whatever the block size of the file system. */
+/** The unit of stat(2), regardless of the block size of the file system. */
 const statBlockBytes = 512
 
 async function allocate(options: { file: string; sizeBytes: number }): Promise<void> {
@@ -96,7 +96,7 @@ async function refuseWithoutSpace(options: { file: string; neededBytes: number; 
   }
 }
 
-/** The one loop device over the file: two would each cache and write their own truth. */
+/** The only loop device over the file: two would cache and write independently. */
 async function ensureDevice(options: { file: string; mountPoint: string }): Promise<string> {
   const { file, mountPoint } = options
   const mounts = await listMounts()
@@ -114,7 +114,7 @@ async function ensureDevice(options: { file: string; mountPoint: string }): Prom
 async function attachDevice(file: string): Promise<string> {
   const attach = (...more: string[]) =>
     runCommand(['losetup', '--find', '--show', '--nooverlap', ...more, file]).then((output) => output.trim())
-  // Direct I/O keeps one copy in the page cache instead of two; not every file system below can do it.
+  // Direct I/O keeps one copy in the page cache instead of two; not every underlying file system supports it.
   const device = await attach('--direct-io=on').catch(() => attach())
   return device
 }
@@ -128,7 +128,7 @@ async function ensureMount(options: { device: string; mountPoint: string }): Pro
   }
   if (present === undefined) {
     await runCommand(['mount', '-t', 'btrfs', '-o', mountOptions.join(','), device, mountPoint])
-    // Of a mounted device this asks the kernel to release it together with the mount.
+    // For a mounted device this makes the kernel release it together with the mount.
     await runCommand(['losetup', '--detach', device])
     return
   }
@@ -136,6 +136,8 @@ async function ensureMount(options: { device: string; mountPoint: string }): Pro
   if (missing.length > 0) await runCommand(['mount', '-o', `remount,${mountOptions.join(',')}`, mountPoint])
 }
 
-/** Files made by root inside a sandbox are root's on the host too: they may be neither setuid nor devices here. */
+/**
+ * Files created by root inside a sandbox belong to root on the host too: they can be neither setuid nor devices here.
+ */
 const requiredMountFlags = ['nosuid', 'nodev']
 const mountOptions = [...requiredMountFlags, 'noatime', 'compress=zstd:1', 'nodiscard']

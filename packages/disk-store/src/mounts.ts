@@ -3,17 +3,17 @@ import { runCommand } from './run-command.ts'
 
 export type Mount = { mountPoint: string; fileSystem: string; source: string; options: ReadonlySet<string> }
 
-/** Everything that is mounted, in the order of mounting: of two on the same point the later one is seen. */
+/** All mounts in the order of mounting: of two on the same point the later one is visible. */
 export async function listMounts(): Promise<Mount[]> {
   return parseMounts(await readFile('/proc/self/mountinfo', 'utf8'))
 }
 
-/** What is seen at exactly this path; undefined when it is an ordinary directory. */
+/** The visible mount at exactly this path; undefined for an ordinary directory. */
 export async function mountAt(path: string): Promise<Mount | undefined> {
   return (await listMounts()).findLast((mount) => mount.mountPoint === path)
 }
 
-/** Reads `/proc/self/mountinfo` (proc(5)); spaces and the like are written there as octal escapes. */
+/** Parses `/proc/self/mountinfo` (proc(5)); spaces and similar characters are octal escapes there. */
 function parseMounts(content: string): Mount[] {
   return content
     .split('\n')

@@ -1,12 +1,12 @@
-/** A mounted btrfs in which a disk store may do what it wants below {@link Pool.root}. */
+/** A mounted btrfs whose content below {@link Pool.root} belongs to a disk store. */
 export type Pool = {
   root: string
-  /** Whether the whole file system is ours, so that its quotas are too. */
+  /** Whether the whole file system belongs to threadbox, including its quotas. */
   isOwn: boolean
   /** What must stay free for others on the same file system. */
   keepFreeBytes: number
-  /** Makes, mounts and grows it as configured. Called again: changes nothing. */
+  /** Creates, mounts and grows the pool as configured. Does nothing if it is prepared. */
   prepare(): Promise<void>
-  /** Unmounts it. Throws `disk.pool-busy` while it is in use. */
+  /** Unmounts the pool. Throws `disk.pool-busy` while it is in use. */
   close(): Promise<void>
 }

@@ -5,5 +5,5 @@ export { describeDiskStore } from './disk-store.test-suite.ts'
 export type { DiskStoreAbilities } from './disk-store-abilities.ts'
 export { makeVolumeDiskStore } from './volume-disk-store.ts'
 
-/** A file system of 1 TiB that is nearly empty: what a test sees does not depend on the disk of the machine. */
+/** An almost empty file system of 1 TiB, so that tests do not depend on the machine’s disk. */
 export const roomySpace: ReadSpace = async () => ({ totalBytes: 2 ** 40, availableBytes: 2 ** 40 - 2 ** 30 })

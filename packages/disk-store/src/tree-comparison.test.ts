@@ -16,7 +16,7 @@ async function makeTrees() {
   return { before, after, comparesInodes: true }
 }
 
-test('trees of more names than can be kept, or of longer ones, are not compared', async () => {
+test('trees with too many or too long names are not compared', async () => {
   const trees = await makeTrees()
   const refusal = { code: 'disk.too-many-files', kind: 'too-large' }
   const [few, short] = [

@@ -1,3 +1,3 @@
-/** Why a sandbox is awake. Each is a fact that was observed, with the time it was last true (ms since epoch). */
+/** Why a sandbox is awake. Each is an observed fact with the time it was last true (ms since epoch). */
 export const awakeReasons = ['turn', 'cpu', 'request', 'terminal', 'hold'] as const
 export type AwakeReason = (typeof awakeReasons)[number]

@@ -1,6 +1,6 @@
 /**
- * Ids are globally unique, sortable by nothing, and safe in a host name, a path and a cgroup: a fixed prefix and 20
- * characters of [a-z0-9] (103 bits). Their length is fixed per kind because runsc matches container ids by prefix.
+ * IDs are globally unique, have no order, and are safe in a hostname, a path and a cgroup: a fixed prefix and 20
+ * characters of [a-z0-9] (103 bits). Their length is fixed per kind because runsc matches container IDs by prefix.
  */
 export const idPrefixes = {
   user: 'u',
@@ -37,12 +37,13 @@ export type IdKind = keyof typeof idPrefixes
 const bodyLength = 20
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Makes an id out of random bytes that the caller provides (at least 32; bytes of 252 and more are skipped). */
+/** Creates an ID from random bytes that the caller provides (at least 32; bytes of 252 and more are skipped). */
 export function makeId(kind: IdKind, randomBytes: (count: number) => Uint8Array): string {
   let body = ''
   while (body.length < bodyLength) {
     for (const byte of randomBytes(32)) {
-      // 252 is the largest multiple of 36 below 256: above it some characters would be likelier than others.
+      // 252 is the largest multiple of 36 below 256: with higher bytes some characters would be more likely than
+      // others.
       if (byte < 252 && body.length < bodyLength) body += alphabet[byte % 36]
     }
   }

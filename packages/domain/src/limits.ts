@@ -1,4 +1,4 @@
-/** What one sandbox may use. Enforced inside the sandbox; the host's cgroup is only the backstop behind it. */
+/** The limits of one sandbox. Enforced inside the sandbox; the host’s cgroup is only the backstop. */
 export type SandboxLimits = {
   memoryBytes: number
   /** Whole or fractional processors. */
@@ -11,7 +11,7 @@ export type SandboxLimits = {
 
 const MiB = 1024 * 1024
 
-/** Defaults decided in the product description: 4 GiB memory, 2 CPUs, 1024 processes, 10 GiB disk. */
+/** The defaults of the product description: 4 GiB memory, 2 CPUs, 1024 processes, 10 GiB disk. */
 export const defaultSandboxLimits: SandboxLimits = {
   memoryBytes: 4096 * MiB,
   cpus: 2,

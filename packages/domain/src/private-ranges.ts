@@ -1,7 +1,7 @@
 /**
- * IPv4 addresses that belong to no computer of the internet: this network, private networks, shared address space
- * (Tailscale, carriers), loopback, link-local with the metadata services of clouds, protocol assignments,
- * documentation range 1, benchmarking, multicast, reserved and broadcast (RFC 6890).
+ * IPv4 addresses that belong to no host on the internet: this network, private networks, shared address space
+ * (Tailscale, carriers), loopback, link-local with the metadata services of clouds, protocol assignments, documentation
+ * range 1, benchmarking, multicast, reserved and broadcast (RFC 6890).
  */
 export const privateIpv4Ranges = [
   '0.0.0.0/8',
@@ -19,8 +19,8 @@ export const privateIpv4Ranges = [
 ] as const
 
 /**
- * The same of IPv6, with every range whose addresses carry an IPv4 address inside (mapped, NAT64, Teredo, 6to4): what
- * they lead to is not told by the address.
+ * The same for IPv6, with every range whose addresses contain an IPv4 address (mapped, NAT64, Teredo, 6to4): the
+ * address does not show where they lead.
  */
 export const privateIpv6Ranges = [
   '::/128',

@@ -15,35 +15,35 @@ function made(threadId: string, count: number, writtenBytes = 10): KeptSnapshot[
 const idsOf = (options: Parameters<typeof chooseSnapshotRemovals>[0]) =>
   chooseSnapshotRemovals(options).map(({ id }) => id)
 
-test('none goes while all limits hold, and none at all is no error', () => {
+test('nothing is removed within all limits, and an empty list is accepted', () => {
   expect(idsOf({ snapshots: [], limits: wide })).toEqual([])
   expect(idsOf({ snapshots: made('a', 3), limits: { perThread: 3, bytesPerThread: 30, bytes: 30 } })).toEqual([])
 })
 
-test('of more than a thread may have the oldest go', () => {
+test('beyond the number per thread the oldest are removed', () => {
   const snapshots = made('a', 4)
   expect(idsOf({ snapshots, limits: { ...wide, perThread: 2 } })).toEqual(['a0', 'a1'])
 })
 
-test('without snapshots at all, the newest goes too', () => {
+test('with a limit of 0 the newest is removed too', () => {
   expect(idsOf({ snapshots: made('a', 2), limits: { ...wide, perThread: 0 } })).toEqual(['a0', 'a1'])
 })
 
-test('of more bytes than a thread may have the oldest go, never the newest', () => {
+test('beyond the bytes per thread the oldest are removed, never the newest', () => {
   const limits = { ...wide, bytesPerThread: 25 }
   expect(idsOf({ snapshots: [...made('a', 4), ...made('b', 2)], limits })).toEqual(['a0', 'a1'])
   expect(idsOf({ snapshots: made('a', 3, 1000), limits })).toEqual(['a0', 'a1'])
   expect(idsOf({ snapshots: made('a', 1, 1000), limits })).toEqual([])
 })
 
-test('of more bytes than the installation may have the oldest of all threads go, never the newest of one', () => {
+test('beyond the bytes of the installation the oldest of all threads are removed, never the newest of a thread', () => {
   const [[first, second], [third, fourth, fifth]] = [made('a', 2), made('b', 3)]
   const snapshots = [first, third, second, fourth, fifth].flatMap((one) => one ?? [])
   expect(idsOf({ snapshots, limits: { ...wide, bytes: 35 } })).toEqual(['a0', 'b0'])
   expect(idsOf({ snapshots, limits: { ...wide, bytes: 0 } })).toEqual(['a0', 'b0', 'b1'])
 })
 
-test('a disk that is nearly full keeps no snapshot, so that what is deleted on it makes room', () => {
+test('an almost full disk keeps no snapshot, so that deleting files on it frees space', () => {
   const snapshots = [...made('a', 3), ...made('b', 2)]
   expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.76]]) })).toEqual(['a0', 'a1', 'a2'])
   expect(idsOf({ snapshots, limits: wide, diskShares: new Map([['a', 0.5]]) })).toEqual([])
@@ -54,24 +54,24 @@ const memories = (threadId: string, count: number, memoryBytes = 10) =>
 const goneOf = (options: Parameters<typeof chooseMemoryRemovals>[0]) =>
   chooseMemoryRemovals(options).map(({ id }) => id)
 
-test('the newest memory of each thread stays, as many as may be; with none allowed all goes', () => {
+test('the newest memory of each thread is kept up to the number; with a limit of 0 all is removed', () => {
   const all = [...memories('a', 3), ...memories('b', 1)]
   expect(goneOf({ memories: all, limits: { perThread: 2, bytes: 100 } })).toEqual(['a0'])
   expect(goneOf({ memories: all, limits: { perThread: 0, bytes: 100 } })).toEqual(['a0', 'a1', 'a2', 'b0'])
 })
 
-test('of more bytes than there may be the oldest of all threads go, also the only one of a thread', () => {
+test('beyond the bytes of memory the oldest of all threads are removed, also the only one of a thread', () => {
   const all = [...memories('a', 1), ...memories('b', 3)]
   expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 30 } })).toEqual(['a0'])
   expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 29 } })).toEqual(['a0', 'b0'])
 })
 
-test('no memory is left behind one that had no room', () => {
+test('no memory older than the first that does not fit is kept', () => {
   const all = [...memories('a', 1, 5), ...memories('a', 2, 20).map((one) => ({ ...one, id: `late${one.id}` }))]
   expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 30 } })).toEqual(['a0', 'latea0'])
 })
 
-test('one takes at most a quarter of what all may take', () => {
+test('one image can use at most a quarter of the total', () => {
   expect(maxMemorySnapshotBytes({ perThread: 3, bytes: 400 })).toBe(100)
   expect(maxMemorySnapshotBytes({ perThread: 0, bytes: 400 })).toBe(0)
 })

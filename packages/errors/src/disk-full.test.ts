@@ -15,7 +15,7 @@ test.each(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])(
   },
 )
 
-test('an error that says what it is, and one of another cause, stay as they are', () => {
+test('threadbox errors and errors with another cause are not changed', () => {
   const known = own({}, { cause: full('ENOSPC') })
   const other = new TypeError('broken')
   expect(withKnownCause(known)).toBe(known)

@@ -7,10 +7,13 @@ export const machineDiskFull = defineError({
   remedy: () => 'Free up space on the disk that holds the data directory (`df -h` shows it), then try again.',
 })
 
-/** What the file system and the embedded database say when there is no space left. */
+/** The codes of the file system and the embedded database for a full disk. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
 
-/** An unforeseen error in words that help, where its cause is one that a person can remove; else the error as it is. */
+/**
+ * Replaces an unexpected error whose cause the operator can remove with an error that says so; returns others
+ * unchanged.
+ */
 export function withKnownCause(error: unknown): unknown {
   if (isThreadboxError(error)) return error
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++) {

@@ -1,6 +1,6 @@
 /**
- * What sort of problem an error is. The kind alone decides HTTP status, CLI exit code and whether trying the same
- * call again can help; the code says which problem it is.
+ * The kind of an error. The kind alone decides the HTTP status, the CLI exit code and whether retrying the same call
+ * can help; the code identifies the problem.
  */
 export const errorKinds = {
   'not-found': { httpStatus: 404, exitCode: 4, retryable: false },

@@ -4,7 +4,7 @@ import { isThreadboxError, ThreadboxError } from './threadbox-error.ts'
 
 const kinds = Object.keys(errorKinds) as [ErrorKind, ...ErrorKind[]]
 
-/** The body of every failed response, on the public API and between our own processes. */
+/** The body of every failed response, on the public API and between threadbox’s processes. */
 export const wireErrorSchema = z.object({
   error: z.object({
     code: z.string(),
@@ -12,7 +12,7 @@ export const wireErrorSchema = z.object({
     message: z.string(),
     remedy: z.string(),
     details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
-    /** Joins this answer with the log line that explains it; always there for `internal`. */
+    /** Links this response to the log line that explains it; always set for `internal`. */
     requestId: z.string().optional(),
   }),
 })
@@ -40,7 +40,7 @@ export function toWireError(error: unknown, requestId?: string): WireError {
   }
 }
 
-/** Turns a received error body back into the error that was thrown on the other side; undefined if it is none. */
+/** Converts a received error body to the error that was thrown on the other side; undefined if it is not one. */
 export function fromWireError(body: unknown): ThreadboxError | undefined {
   const parsed = wireErrorSchema.safeParse(body)
   return parsed.success ? new ThreadboxError(parsed.data.error) : undefined

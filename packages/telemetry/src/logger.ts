@@ -1,6 +1,6 @@
 import pino, { type DestinationStream } from 'pino'
 
-/** An error goes under `err`: pino writes message and stack of that name only, and any other as `{}`. */
+/** An error must be logged as `err`: pino writes message and stack only for that name, and any other as `{}`. */
 type Fields<Given> = Given & ('error' extends keyof Given ? never : unknown)
 
 type Log = {
@@ -12,12 +12,12 @@ export type Logger = Record<'debug' | 'info' | 'warn' | 'error' | 'fatal', Log> 
   child<Given extends object>(fields: Fields<Given>): Logger
 }
 
-/** Keys whose values never reach a log, at any depth that our own objects have. */
+/** Keys whose values never reach a log, at any depth that threadbox’s objects have. */
 const secretKeys = ['password', 'apiKey', 'accessToken', 'token', 'secret', 'cookie', 'authorization', 'masterKey']
 
 /**
- * The logger of one process: one JSON object per line on standard output, or wherever `destination` says. Values under
- * the names in `secretKeys` are replaced; write facts as fields and keep the message constant.
+ * The logger of one process: one JSON object per line on standard output or to `destination`. Values of the keys in
+ * `secretKeys` are replaced; write facts as fields and keep the message constant.
  */
 export function makeLogger(options: { process: string; level: string; destination?: DestinationStream }): Logger {
   return pino(
