@@ -8,11 +8,11 @@ import type { RunscVersions } from './runsc-versions.ts'
 export type BootMemoryPorts = {
   runscs: RunscVersions
   records: BootRecords
-  /** Features of this machine's processor. */
+  /** The features of this host’s processor. */
   cpuFeatures: () => Promise<readonly string[]>
 }
 
-/** Stops the clock of a boot. runsc refuses to pause what is paused: that is asked only when it refused. */
+/** Stops the clock of a boot. runsc refuses to pause a paused container: its status is read only after a refusal. */
 export async function freezeBoot(ports: Pick<BootMemoryPorts, 'runscs'>, record: BootRecord): Promise<void> {
   const { bootId, runscPath } = record
   const runsc = ports.runscs.at(runscPath)

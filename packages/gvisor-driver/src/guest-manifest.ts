@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 
-/** What a guest directory says about itself in its `guest.json`; the driver needs how its first process is started. */
+/** The `guest.json` of a guest directory; the driver needs how its first process is started. */
 const guestManifestSchema = z.object({ args: z.array(z.string()).min(1) })
 
-/** Arguments of the first process, with the guest directory mounted at `/.guest`. A guest directory never changes. */
+/**
+ * Reads the arguments of the first process, with the guest directory mounted at `/.guest`. Cached, because a guest
+ * directory never changes.
+ */
 export function makeGuestArguments(): (guestDirectory: string) => Promise<readonly string[]> {
   const known = new Map<string, readonly string[]>()
   return async (guestDirectory) => {

@@ -22,20 +22,20 @@ import { isAlive, machineBootId } from './process-identity.ts'
 import { makeRunscVersions } from './runsc-versions.ts'
 
 export type GvisorDriverOptions = {
-  /** The program for new boots. Other versions beside it are used for what they made: see {@link RunscVersions}. */
+  /** The program for new boots. Other installed versions handle what they created: see {@link RunscVersions}. */
   runscPath: string
-  /** Id of the installation: part of every cgroup's name. */
+  /** The ID of the installation: part of every cgroup’s name. */
   installation: string
-  /** Records, console pipes and runsc's own state; short, because a socket's path has at most 107 characters. */
+  /** Records, console pipes and runsc’s own state; a short path, because a socket’s path has at most 107 characters. */
   stateDirectory: string
   logger: Logger
-  /** When aborted the driver lets go of its boots: they run on, and another instance may take them over. */
+  /** When aborted, the driver stops watching its boots: they keep running, and another instance can take them over. */
   signal?: AbortSignal
 }
 
 type DriverPorts = BootStartPorts & BootWatchPorts & BootMemoryPorts
 
-/** The sandbox driver on gVisor's runsc. Every boot is one container, whose id is the boot id. */
+/** The sandbox driver on gVisor’s runsc. Every boot is one container, whose ID is the boot ID. */
 export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<MemorySavingDriver> {
   const runscState = path.join(options.stateDirectory, 'runsc')
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
@@ -81,7 +81,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       return await saveBoot(ports, { record, directory })
     },
     stop: async (bootId) => {
-      // A start that is under way ends first, so that there is one thing to stop.
+      // Waits for a start in progress, so that there is one thing to stop.
       await starts.present(bootId)?.catch(() => undefined)
       await stopBoot(ports, { bootId, watches })
     },
@@ -97,7 +97,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       const all = await Promise.all(
         [...known].map(async (bootId) => {
           const status = await inspectBoot(ports, { bootId, watches })
-          // Its record was lost with the machine.
+          // Its record was lost with the host.
           if (status === undefined && starts.present(bootId) === undefined) await ports.records.remove(bootId)
           return status
         }),
@@ -131,7 +131,7 @@ async function inspectBoot(
 ): Promise<BootStatus | undefined> {
   const record = await ports.records.read(bootId)
   if (record === undefined) {
-    // A cgroup without a record is what a start that was killed in its first milliseconds leaves.
+    // A cgroup without a record is left by a start that was killed in its first milliseconds.
     await watches.clean(bootId)
     return undefined
   }

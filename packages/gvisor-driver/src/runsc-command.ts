@@ -7,17 +7,17 @@ export type RunscCommand = {
   version(): Promise<string>
   /** Starts a container in the background; returns when its first process was started. */
   run(options: RunOptions): Promise<void>
-  /** Starts a container out of a memory image; returns when its memory is loaded and it runs. */
+  /** Starts a container from a memory image; returns when its memory is loaded and it is running. */
   restore(options: RunOptions & { imageDirectory: string }): Promise<void>
   pause(containerId: string): Promise<void>
   resume(containerId: string): Promise<void>
-  /** Writes the memory of a container into an empty directory and leaves the container as it is. */
+  /** Writes the memory of a container into an empty directory and does not change the container. */
   checkpoint(options: { containerId: string; imageDirectory: string; logFile: string }): Promise<void>
-  /** In runsc's words, such as `running` and `paused`. */
+  /** The status in runsc’s terms, such as `running` and `paused`. */
   status(containerId: string): Promise<string>
-  /** Features of this machine's processor, sorted. */
+  /** The features of this host’s processor, sorted. */
   cpuFeatures(): Promise<string[]>
-  /** Removes container and records. Unknown: does nothing. */
+  /** Removes container and records. Does nothing for an unknown container. */
   delete(containerId: string): Promise<void>
 }
 
@@ -26,7 +26,7 @@ type RunOptions = {
   bundleDirectory: string
   pidFile: string
   logFile: string
-  /** File descriptor that becomes standard output and standard error of the first process. */
+  /** The file descriptor that becomes standard output and standard error of the first process. */
   consoleDescriptor: number
 }
 
@@ -38,11 +38,11 @@ type Invocation = {
   consoleDescriptor?: number
 }
 
-/** Longest that a start took on a machine with every core busy was under 3 s; ten times that is a hang. */
+/** The longest start on a host with every core busy took less than 3 s; ten times that is a hang. */
 const startTimeoutMs = 30_000
 const queryTimeoutMs = 15_000
 /**
- * 1 GiB took 2.5 s to save and 0.9 s to load; 300 MB of files that were deleted while open took 41 s. Beyond this it is
+ * 1 GiB took 2.5 s to save and 0.9 s to load; 300 MB of files that were deleted while open took 41 s. More than this is
  * a hang.
  */
 const memoryTimeoutMs = 600_000
@@ -60,7 +60,7 @@ const fixedFlags = [
   '--allow-suid',
   '--allow-connected-on-save',
   '--host-settings=ignore',
-  // The default shares one empty namespace by a bind mount, which outlives every sandbox.
+  // The default shares one empty namespace through a bind mount, which outlives every sandbox.
   '--gofer-network-namespace=new',
 ]
 
@@ -117,7 +117,7 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
     checkpoint: async ({ containerId, imageDirectory, logFile }) => {
       await invoke({
         verb: 'checkpoint',
-        // Without leave-running the container is killed even when saving it failed.
+        // Without leave-running the container is killed even if saving it failed.
         arguments: ['--leave-running', `--image-path=${imageDirectory}`, containerId],
         timeoutMs: memoryTimeoutMs,
         logFile,

@@ -19,7 +19,7 @@ const request = {
 }
 const options = { cgroupsPath: '/threadbox-x/b1', guestArguments: ['/.guest/node'] }
 
-/** Everything that a restore compares; sources, names and paths are not among it. */
+/** Everything that a restore compares: not sources, names and paths. */
 function fixedPart(spec: ReturnType<typeof sandboxSpec>) {
   const { args, cwd, user, env, capabilities, rlimits, terminal } = spec.process
   const mounts = spec.mounts.map(({ destination, type, options }) => ({ destination, type, options }))
@@ -36,7 +36,7 @@ function fixedPart(spec: ReturnType<typeof sandboxSpec>) {
   }
 }
 
-test('specs of different sandboxes agree in everything that a memory image is bound to', () => {
+test('specs of different sandboxes are equal in everything that a memory image depends on', () => {
   const other = {
     ...request,
     hostname: 'other',
@@ -47,7 +47,7 @@ test('specs of different sandboxes agree in everything that a memory image is bo
   expect(fixedPart(sandboxSpec(other, options))).toEqual(fixedPart(sandboxSpec(request, options)))
 })
 
-test('everything of the host that a sandbox sees is read-only, and is the whole list', () => {
+test('everything of the host that a sandbox sees is listed and read-only', () => {
   const binds = sandboxSpec(request, options).mounts.filter((mount) => mount.type === 'bind')
   expect(binds.map((mount) => mount.destination)).toEqual([
     '/.guest',

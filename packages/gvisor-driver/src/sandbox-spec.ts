@@ -1,9 +1,9 @@
 import type { BootRequest } from '@threadbox/sandbox-driver'
 
 /**
- * The OCI spec of a boot. A memory image can only be restored under a spec with the same arguments, capabilities,
- * rlimits, mount list and options, so everything but paths, names and the network is fixed here, once, for every
- * sandbox: a change makes all existing images cold.
+ * The OCI spec of a boot. A memory image can only be restored with a spec with the same arguments, capabilities,
+ * rlimits, mount list and options, so everything except paths, names and the network is fixed here for all sandboxes: a
+ * change makes all existing images unusable.
  */
 export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string; guestArguments: readonly string[] }) {
   return {
@@ -35,9 +35,9 @@ export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string
 }
 
 /**
- * What root inside may do: own any file, become any user, bind low ports, trace and slow down processes. These are
- * capabilities towards the sandbox's own kernel, never towards the host's. Not there: SYS_ADMIN, NET_ADMIN, NET_RAW,
- * SYS_TIME, SYS_MODULE and the like, and SYS_RESOURCE, with which root would have no limit of processes.
+ * What root inside can do: own any file, become any user, bind low ports, trace and slow down processes. These
+ * capabilities apply to the sandbox’s own kernel, never to the host’s. Excluded: SYS_ADMIN, NET_ADMIN, NET_RAW,
+ * SYS_TIME, SYS_MODULE and similar, and SYS_RESOURCE, with which root would have no process limit.
  */
 const capabilities = [
   'CAP_AUDIT_WRITE',
@@ -55,13 +55,13 @@ const capabilities = [
   'CAP_SETUID',
   'CAP_SYS_CHROOT',
   'CAP_SYS_NICE',
-  // The guest reads environment and open files of the user's processes for the manifest.
+  // The guest reads the environment and open files of the user’s processes for the manifest.
   'CAP_SYS_PTRACE',
 ]
 
 /**
- * The widest that any sandbox may be given. The sandbox's own limit of processes is set by the guest on what it starts
- * (it changes at run time; this list must not).
+ * The maximum for any sandbox. The guest sets the sandbox’s own process limit on what it starts (it changes at run
+ * time; this list must not).
  */
 const rlimits = [
   { type: 'RLIMIT_NOFILE', hard: 65_536, soft: 65_536 },
@@ -76,7 +76,7 @@ function mounts(sources: BootRequest['mounts']) {
     source,
     options: ['ro', 'rbind', 'nosuid', 'nodev'],
   })
-  // /tmp and /run stay on the disk: what a package made there when it was installed must be there after a cold start.
+  // /tmp and /run stay on the disk: what a package created there during its installation must exist after a cold start.
   return [
     { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
     { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },

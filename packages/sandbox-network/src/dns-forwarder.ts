@@ -5,11 +5,11 @@ import { makeFrameReader, toFrame } from './dns-frames.ts'
 import type { DnsResolver } from './dns-resolver.ts'
 
 /**
- * Where sandboxes ask for names, by UDP and TCP. It knows who asks by the source address, which the firewall vouches
- * for. Nothing is kept between questions; connections are bounded for each sandbox.
+ * The DNS server of sandboxes, over UDP and TCP. It identifies sandboxes by source address, which the firewall
+ * guarantees. It stores nothing between questions; connections are limited per sandbox.
  */
 export type DnsForwarder = {
-  /** Listens; returns the port, the same for UDP and TCP. */
+  /** Starts listening; returns the port, the same for UDP and TCP. */
   listen(options: { address: string; preferredPort: number }): Promise<number>
   /** Ends the connections of one sandbox. */
   drop(address: string): void
@@ -17,7 +17,7 @@ export type DnsForwarder = {
 }
 
 const connectionsEach = 16
-/** Longer than any answer takes; a connection that says nothing for so long is closed. */
+/** Longer than any response takes; a connection that is idle this long is closed. */
 const connectionIdleMs = 10_000
 
 export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logger }): DnsForwarder {
@@ -42,7 +42,7 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
 
   const serveDatagram = async (question: Buffer, sender: { address: string; port: number }) => {
     const answer = await resolver.answer({ from: sender.address, question, transport: 'udp' })
-    // The sandbox may be gone by now; a datagram that cannot be sent is a lost one.
+    // The sandbox may be gone by now; a datagram that cannot be sent counts as lost.
     if (answer !== undefined) udp?.send(answer, sender.port, sender.address, () => undefined)
   }
 
@@ -71,7 +71,7 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
   }
 }
 
-/** One question after the other: reading waits while one is answered, so a flood waits in the sandbox. */
+/** Handles one question after another: reading waits for the response, so a flood waits in the sandbox. */
 async function answerAll(options: { socket: Socket; resolver: DnsResolver; from: string }): Promise<void> {
   const { socket, resolver, from } = options
   const read = makeFrameReader()
@@ -84,7 +84,7 @@ async function answerAll(options: { socket: Socket; resolver: DnsResolver; from:
       }
     }
   } catch {
-    // The sandbox closed its end in the middle.
+    // The sandbox closed its end during the exchange.
   } finally {
     socket.destroy()
   }

@@ -5,7 +5,7 @@ export function toFrame(message: Buffer): Buffer {
   return Buffer.concat([length, message])
 }
 
-/** Takes pieces as they come and returns the messages that are whole. Holds one message at most: 64 KiB. */
+/** Accepts chunks as they arrive and returns complete messages. Buffers at most one message: 64 KiB. */
 export function makeFrameReader(): (chunk: Buffer) => Buffer[] {
   let pending = Buffer.alloc(0)
   return (chunk) => {

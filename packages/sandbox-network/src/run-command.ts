@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { commandFailed } from './sandbox-network.errors.ts'
 
-/** Each of these takes milliseconds; one that hangs must not hang the daemon for ever. */
+/** Each command takes milliseconds; one that hangs must not hang the daemon forever. */
 const timeoutMs = 30_000
-/** What of standard error goes into an error: the last lines say why. */
+/** How much of standard error an error contains: the last lines have the reason. */
 const stderrTailLength = 2_000
 
-/** System programs are here on Debian and Ubuntu, whatever PATH the daemon was started with; messages in English. */
+/** The directories of system programs on Debian and Ubuntu, regardless of the daemon’s PATH; messages in English. */
 export const commandEnvironment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',

@@ -19,7 +19,7 @@ import { threadCalls } from './threads.ts'
 import { workspaceCalls } from './workspaces.ts'
 
 /**
- * A client of the public API, for browsers and Node. Calls reject with a ThreadboxError: tell them apart by `code`.
+ * A client of the public API, for browsers and Node. Calls reject with a ThreadboxError: distinguish them by `code`.
  *
  * @example
  * const threadbox = createClient({ baseUrl: 'http://127.0.0.1:7717', apiKey: process.env.THREADBOX_API_KEY })
@@ -48,10 +48,10 @@ export function createClient(options: ClientOptions = {}) {
     models: modelCalls(connection),
     connections: connectionCalls(connection),
     installation: installationCalls(connection),
-    /** The address of a path that the API named (`url` of a display or a shared file). */
+    /** Returns the address of a path from an API response (`url` of a display or a shared file). */
     urlOf: (path: string) => connection.url(path.replace(/^\/api\/v1/, '')),
     /**
-     * Follows a conversation from `after` (a page's `lastSeq`) until aborted, over lost connections, each recorded
+     * Follows a conversation from `after` (a page’s `lastSeq`) until aborted, across lost connections, each recorded
      * event once. It ends after a `reset`: fetch the entries and follow again.
      */
     streamThread: (threadId: string, stream: StreamOptions<ThreadEvent> & { after: number }) =>
@@ -62,10 +62,10 @@ export function createClient(options: ClientOptions = {}) {
         source: { source: 'thread', threadId, after: stream.after },
         isLast: (event) => event.type === 'reset',
       }),
-    /** Follows what changes in the sidebar. Nothing is replayed: list the threads again after each `open`. */
+    /** Follows changes in the sidebar. Nothing is replayed: list the threads again after each `open`. */
     streamUser: (stream: StreamOptions<UserEvent>) =>
       follow<UserEvent>({ ...stream, path: '/events', source: { source: 'user' } }),
-    /** Closes the `streamSocket` while a page is out of sight and opens it again; streams continue where they were. */
+    /** Closes the `streamSocket` while a page is hidden; `resumeStreams` reopens it and continues all streams. */
     suspendStreams: () => socket?.suspend(),
     resumeStreams: () => socket?.resume(),
   }

@@ -1,17 +1,22 @@
 import type { GitDiff, GitLook } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** What changed in git repositories of a thread's sandbox. It wakes nothing: of one that sleeps: `sandbox.not-awake`. */
+/**
+ * Changes in the git repositories of a thread’s sandbox. Calls do not wake the sandbox; they fail with
+ * `sandbox.not-awake` while it is asleep.
+ */
 export function gitCalls(connection: Connection) {
   const at = (threadId: string, rest = '') => `/threads/${encodeURIComponent(threadId)}/git${rest}`
   return {
-    /** The repositories at, above and below `path`, and the working tree of one of them: of `repository` when it is said. */
+    /**
+     * Gets the repositories at, above and below `path`, and the working tree of one of them: `repository`, if given.
+     */
     look: (
       threadId: string,
       path: string,
       { signal, repository }: { repository?: string | undefined; signal?: AbortSignal | undefined } = {},
     ) => connection.json<GitLook>('GET', at(threadId), { query: { path, repository }, signal }),
-    /** One file against the last commit; `path` is the repository, `from` the name that the file had there. */
+    /** Compares one file with the last commit; `path` is the repository, `from` the name that the file had there. */
     diff: (
       threadId: string,
       file: { path: string; file: string; from?: string },

@@ -5,7 +5,7 @@ export type UploadOptions = {
   signal?: AbortSignal
 }
 
-/** The part of XMLHttpRequest that is used: the only way to see the progress of an upload in a browser. */
+/** The used part of XMLHttpRequest, which is the only way to get the progress of an upload in a browser. */
 type BrowserRequest = {
   upload: { onprogress: ((event: { loaded: number; total: number; lengthComputable: boolean }) => void) | null }
   status: number
@@ -19,7 +19,7 @@ type BrowserRequest = {
   abort(): void
 }
 
-/** Sends raw bytes, with PUT unless another method is named. With a Blob in a browser the progress is reported as the bytes leave. */
+/** Sends raw bytes, with PUT by default. For a Blob in a browser, progress is reported while the bytes are sent. */
 export function putBytes<Answer>(
   connection: Connection,
   request: {

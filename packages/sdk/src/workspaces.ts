@@ -8,7 +8,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
-/** Groups of threads, and the values that their threads inherit. */
+/** Workspaces: groups of threads, and the values that their threads inherit. */
 export function workspaceCalls(connection: Connection) {
   const at = (workspaceId: string, rest = '') => `/workspaces/${encodeURIComponent(workspaceId)}${rest}`
   return {
@@ -17,13 +17,13 @@ export function workspaceCalls(connection: Connection) {
     get: (workspaceId: string, signal?: AbortSignal) => connection.json<Workspace>('GET', at(workspaceId), { signal }),
     update: (workspaceId: string, request: UpdateWorkspace) =>
       connection.json<Workspace>('PATCH', at(workspaceId), { json: request }),
-    /** Puts it in front of another one, or at the end. */
+    /** Moves a workspace before another one, or to the end. */
     place: (workspaceId: string, request: PlaceWorkspace) =>
       connection.json<Workspaces>('PUT', at(workspaceId, '/position'), { json: request }),
-    /** What {@link delete} would remove, by name and size. */
+    /** Gets what {@link delete} would delete, by name and size. */
     contents: (workspaceId: string, signal?: AbortSignal) =>
       connection.json<WorkspaceContents>('GET', at(workspaceId, '/contents'), { signal }),
-    /** Deletes it with its threads and their sandboxes; {@link restore} brings all back for 30 seconds. */
+    /** Deletes a workspace with its threads and their sandboxes; {@link restore} restores all of it for 30 seconds. */
     delete: (workspaceId: string) => connection.json<Workspace>('DELETE', at(workspaceId)),
     restore: (workspaceId: string) => connection.json<Workspace>('POST', at(workspaceId, '/restore')),
   }

@@ -10,7 +10,7 @@ export function errorOf({ code, kind, details = {} }: Failure): ThreadboxError {
   return new ThreadboxError({ code, kind, message: `${code} in the test`, remedy: 'None.', details })
 }
 
-/** A sandbox as a host has it that was just made. */
+/** A sandbox as a host returns it right after its creation. */
 export function stopped(sandboxId: string): HostSandbox {
   return {
     sandboxId,
@@ -27,7 +27,7 @@ export function stopped(sandboxId: string): HostSandbox {
   }
 }
 
-/** A manifest of a sandbox in which nothing runs. */
+/** The manifest of a sandbox in which nothing is running. */
 export function emptyManifest(): Manifest {
   return {
     version: 1,
@@ -46,13 +46,13 @@ export function emptyManifest(): Manifest {
   }
 }
 
-/** A rescue that had nothing to do. */
+/** A rescue report without content. */
 export function emptyRescue(): RescueReport {
   const shell = { outcome: 'none' as const, reason: '' }
   return { state: 'none', takenAt: null, variables: [], shell, processes: [], durationMs: 0, problems: [] }
 }
 
-/** A disk on which nothing had to be taken away. */
+/** A cleaned disk on which nothing had to be removed. */
 export function nothingCleaned(): CleanedSandbox {
   const none = { files: 0, bytes: 0 }
   return {

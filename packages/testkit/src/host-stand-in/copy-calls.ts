@@ -8,15 +8,15 @@ import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 
 type CleanOrder = { secrets?: string[]; redact?: { path: string; rule: string }[] | undefined }
 
-/** Copies of sandboxes as a host makes them, without disks. */
+/** Copies of sandboxes as on a host, without disks. */
 export type CopiesStandIn = {
-  /** Orders to clean, and what is answered. */
+  /** Received cleaning orders, and the result of each. */
   cleans: CleanOrder[]
   cleaned: CleanedSandbox
-  /** What disks that are sent are; what was received, by sandbox. */
+  /** The content of sent disks; received content, by sandbox. */
   disk: string
   received: Map<string, string>
-  /** Orders to keep memory, and what becomes of it. */
+  /** Received orders to keep memory, and the result of each. */
   preserves: (CleanOrder & { bootId: string })[]
   preserved: PreservedMemory
 }
@@ -40,7 +40,7 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
     return sandbox
   }
   return {
-    // A copy of a sandbox with memory runs; one of a sandbox at rest does not.
+    // A copy of a running sandbox is running; a copy of a stopped one is not.
     fork: async (sandboxId, { source, bootId, limits, egress }) => {
       const made = host.sandboxes.get(sandboxId)
       const figures = { problem: '', stallMs: 1, durationMs: 2 }
@@ -65,7 +65,7 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
       if (known(host, sandboxId).bootId !== null) throw inUse()
       return host.cleaned
     },
-    // Memory that is kept is that of a sandbox that sleeps; otherwise nothing of it is left.
+    // Kept memory belongs to a paused sandbox; otherwise nothing of it is left.
     preserve: async (sandboxId, { bootId }) => {
       const sandbox = known(host, sandboxId)
       if (sandbox.bootId === null) throw errorOf({ code: 'sandbox.not-running', kind: 'conflict' })

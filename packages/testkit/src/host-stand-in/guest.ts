@@ -14,15 +14,15 @@ import { isAsked, type StandInService, sleepingPort } from './ports.ts'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 import type { StepName } from './steps.ts'
 
-/** What answers inside sandboxes. */
+/** The stand-in’s guests and services. */
 export type GuestsStandIn = {
-  /** What the guest was asked to start again. */
+  /** The processes that the guest was asked to restart. */
   restarted: string[]
-  /** Answers what is asked of a port of a sandbox that is awake. */
+  /** Handles requests to ports of an awake sandbox. */
   service: StandInService
   /** Further services of every guest. */
   guestRoutes: (router: ConnectRouter) => void
-  /** What every process that is started inside prints. */
+  /** The output of every process that is started inside. */
   processOutput: string
 }
 
@@ -30,7 +30,7 @@ type Host = GuestsStandIn & SandboxesStandIn
 export type Exchange = { request: IncomingMessage; response: ServerResponse; url: URL }
 type Reach = (name: StepName) => Promise<void>
 
-/** Answers what goes through the gateway: false for a path that does not. */
+/** Handles requests through the gateway: false for a path that is not the gateway’s. */
 export async function answerGateway(host: Host, exchange: Exchange & { reach: Reach }): Promise<boolean> {
   const { request, response, url } = exchange
   const [, , sandboxId = '', kind = '', ...path] = url.pathname.split('/').slice(1).map(decodeURIComponent)
@@ -83,7 +83,7 @@ async function answerGuest(
   await pipeline(createReadStream(target, { start, end: Math.max(end, start) }), response)
 }
 
-/** The guest's questions beside files. */
+/** The guest’s replies except files. */
 function guestAnswer(host: Host, exchange: Exchange & { path: string }): unknown {
   const { url, path, request } = exchange
   if (path === '/manifest') {

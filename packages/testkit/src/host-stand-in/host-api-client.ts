@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { type HostApi, hostContract, makeHostApi, type SendHostRequest } from '@threadbox/protocol/host'
 
-/** The calls of a host that listens on a unix socket, or at an address. */
+/** Connects to a host that listens on a Unix socket or at an address. */
 export function connectHostApi(at: { socketPath: string } | { url: string }): HostApi {
   return makeHostApi(hostContract, senderTo(at))
 }
@@ -14,7 +14,7 @@ function senderTo(at: { socketPath: string } | { url: string }): SendHostRequest
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const request = httpRequest({ ...address, method, path, headers, agent: false, ...(signal && { signal }) })
     request.once('response', resolve)
-    // After the response its stream breaks instead.
+    // After the response has started, its stream fails instead.
     request.on('error', reject)
     if (body instanceof ReadableStream) Readable.fromWeb(body as NodeReadableStream).pipe(request)
     else request.end(body)

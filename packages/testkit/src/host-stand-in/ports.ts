@@ -3,7 +3,7 @@ import { bootHeader, errorHeader, type HostSandbox } from '@threadbox/protocol/h
 
 export type StandInService = (request: IncomingMessage, response: ServerResponse) => void
 
-/** True when this very boot is awake. */
+/** True if the boot that the request names is awake. */
 export function isAsked(sandbox: HostSandbox, request: IncomingMessage): boolean {
   return sandbox.actual === 'ready' && request.headers[bootHeader] === sandbox.bootId
 }
@@ -14,7 +14,7 @@ export const closedPort: StandInService = (_, response) =>
 export const sleepingPort: StandInService = (_, response) =>
   refuse(response, { status: 409, code: 'sandbox.paused', kind: 'conflict' })
 
-/** The gateway names the code of its own errors in a header, so that they are not taken for the sandbox's. */
+/** The gateway sends the code of its own errors in a header, so that they are not mistaken for the sandbox’s. */
 function refuse(response: ServerResponse, problem: { status: number; code: string; kind: string }): void {
   const { status, ...error } = problem
   const body = { error: { ...error, message: `${error.code} in the test`, remedy: 'None.', details: {} } }

@@ -2,11 +2,11 @@ import { type HostApi, type PlaceSkills, type SkillFile, unpackSkill } from '@th
 import { errorOf } from './answers.ts'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 
-/** What a host remembers of skills: packages that were sent, and what each sandbox was given last. */
+/** The host’s skills: received packages, and what each sandbox got last. */
 export type SkillsStandIn = {
   packages: Map<string, SkillFile[]>
   given: Map<string, { bootId: string; skills: PlaceSkills['skills'] }>
-  /** Every order, also one that named packages which were not there. */
+  /** Every order, including those with missing packages. */
   orders: { sandboxId: string; names: string[]; missing: number }[]
 }
 

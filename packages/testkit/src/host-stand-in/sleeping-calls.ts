@@ -4,7 +4,7 @@ import type { HostApi, SleepingEntry } from '@threadbox/protocol/host'
 import { errorOf } from './answers.ts'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
 
-/** The host's reads of a sandbox that sleeps, from plain files. */
+/** The host’s reads of a sleeping sandbox, from plain files. */
 export function sleepingCalls(host: SandboxesStandIn): Pick<HostApi, 'sleepingFiles'> {
   return {
     sleepingFiles: async (sandboxId, question) => {

@@ -2,7 +2,7 @@ import { finishOf, piecesOf, type ScriptedAnswer, type ScriptedFailure } from '.
 import { asList, asRecord, asText, emptyMessage, type RecordedMessage, type RequestView } from './recorded-request.ts'
 import type { Frames, Wire } from './wire.ts'
 
-/** Google's generateContent. Its calls have names but need no ids: results are matched by name and order. */
+/** Google’s generateContent. Its calls have names but need no IDs: results are matched by name and order. */
 export const googleWire: Wire = {
   view: (body, path) => viewOf(body, path),
   frames: (answer) => framesOf(answer),

@@ -2,7 +2,7 @@ import { argumentsOf, finishOf, piecesOf, type ScriptedAnswer, type ScriptedFail
 import { asList, asRecord, asText, emptyMessage, type RecordedMessage, type RequestView } from './recorded-request.ts'
 import type { Frames, Wire } from './wire.ts'
 
-/** OpenAI's Chat Completions, which vLLM, LM Studio, Ollama and others speak too. */
+/** OpenAI’s Chat Completions, which vLLM, LM Studio, Ollama and others support too. */
 export const openaiChatWire: Wire = {
   view: (body) => viewOf(body),
   frames: (answer, request) => framesOf(answer, request),

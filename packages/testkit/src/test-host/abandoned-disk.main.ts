@@ -4,7 +4,7 @@ import { makeOwnedDirectory } from './owned-directory.ts'
 
 const run = (command: string, ...flags: string[]) => execFileSync(command, flags)
 
-/** Mounts a disk in a disk below an owned directory, tells where it is on one line, and waits to be killed. */
+/** Mounts a disk in a disk below an owned directory, prints its path on one line, and waits to be killed. */
 const directory = await makeOwnedDirectory()
 let within = directory
 for (const name of ['outer', 'inner']) {

@@ -2,7 +2,7 @@ import { defaultSandboxLimits } from '@threadbox/domain'
 import { hostPaths } from '@threadbox/protocol/host'
 import { startTestHost } from './test-host.ts'
 
-/** Starts a host with a sandbox, tells where they are on one line, and waits to be killed. */
+/** Starts a host with a sandbox, prints both on one line, and waits to be killed. */
 const host = await startTestHost()
 const sandboxId = host.newSandboxId()
 await host.request('PUT', hostPaths.get(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })

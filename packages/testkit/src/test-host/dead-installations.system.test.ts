@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { removeDeadInstallations } from './dead-installations.ts'
 import { findLeftovers } from './leftovers.ts'
 
-test('what a killed run of the tests leaves is removed by the next one: daemon, sandbox, addresses and files', async () => {
+test('leftovers of a killed test run are removed by the next one: daemon, sandbox, addresses and files', async () => {
   const run = spawn(process.execPath, [path.join(import.meta.dirname, 'abandoned-host.main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -29,7 +29,7 @@ test('what a killed run of the tests leaves is removed by the next one: daemon, 
   await expect(access(host.dataDirectory)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('disks that a killed run left mounted are unmounted, the innermost first, and their devices detached', async () => {
+test('disks that a killed run left mounted are unmounted, innermost first, and their devices detached', async () => {
   const run = spawn(process.execPath, [path.join(import.meta.dirname, 'abandoned-disk.main.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

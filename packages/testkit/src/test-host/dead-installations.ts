@@ -6,19 +6,19 @@ import { removeMounts } from './mounts.ts'
 import { claim, isClaimed } from './process-claim.ts'
 import { isPresent, testRoot } from './test-machine.ts'
 
-/** In a directory below `testRoot`: the process that has it. */
+/** The file in a directory below `testRoot` that names its process. */
 export const ownerFile = 'owner'
 
 /**
- * Removes the installations of tests whose process is gone, which a killed run leaves behind: their daemons, sandboxes,
- * mounts and files, and their addresses, of which a machine has for sixteen installations.
+ * Removes the installations of killed test runs, whose process is gone: their daemons, sandboxes, mounts, files and
+ * addresses. A machine has addresses for sixteen installations.
  */
 export async function removeDeadInstallations(): Promise<void> {
   for (const installation of await readdir(testRoot).catch(() => [])) {
     const dataDirectory = path.join(testRoot, installation)
     const owner = path.join(dataDirectory, ownerFile)
     if (!(await isPresent(owner)) || (await isClaimed(owner))) continue
-    // Two test files may find it at the same moment.
+    // Two test files may find it at the same time.
     const removal = path.join(testRoot, 'removals', installation)
     await mkdir(path.dirname(removal), { recursive: true })
     if (!(await claim(removal))) continue
@@ -32,7 +32,7 @@ export async function removeDeadInstallations(): Promise<void> {
   }
 }
 
-/** The daemons that were started for it: its data directory is in their environment. */
+/** The daemons that were started for an installation: its data directory is in their environment. */
 async function processesOf(dataDirectory: string): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid)
   const environments = await Promise.all(

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 type Installation = { installation: string; dataDirectory: string; diskDirectory: string }
 
-/** What an installation has on the machine beside its daemon and its files, one line per thing. */
+/** What an installation has on the machine besides its daemon and its files, one line per item. */
 export async function findLeftovers({ installation, dataDirectory, diskDirectory }: Installation): Promise<string[]> {
   const [processes, namespaces, links, cgroups, rules, mounts, disks, memory] = await Promise.all([
     sandboxProcesses(dataDirectory),
@@ -72,7 +72,7 @@ async function filesOf(dataDirectory: string): Promise<string[]> {
   return found.flat()
 }
 
-/** Output of a command by lines; none when it fails, as `nft` does for a table that is gone. */
+/** The output of a command by lines; none if it fails, as `nft` does for a missing table. */
 async function lines(command: string, flags: string[]): Promise<string[]> {
   const { stdout } = await run(command, flags).catch(() => ({ stdout: '' }))
   return stdout.split('\n').filter((line) => line !== '')

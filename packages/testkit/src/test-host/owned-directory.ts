@@ -6,8 +6,8 @@ import { claim } from './process-claim.ts'
 import { testRoot } from './test-machine.ts'
 
 /**
- * Makes a directory for a test's installation or disks, after removing those of killed runs. Its name can be the id of an
- * installation.
+ * Creates a directory for a test’s installation or disks, after removing those of killed runs. Its name can be an
+ * installation ID.
  */
 export async function makeOwnedDirectory(): Promise<string> {
   await removeDeadInstallations()
