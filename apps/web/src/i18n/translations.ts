@@ -3,6 +3,7 @@ import type { ErrorWords, SettingWords, Translation } from './words.ts'
 /** One chunk for each language, loaded when it is chosen. */
 const sources = {
   de: async () => (await import('./de/index.ts')).german,
+  it: async () => (await import('./it/index.ts')).italian,
 }
 export type TranslatedLanguage = keyof typeof sources
 

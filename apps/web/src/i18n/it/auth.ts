@@ -1,0 +1,61 @@
+import type { auth as source } from '../en/auth.ts'
+import type { Texts } from '../texts.ts'
+
+export const auth: Texts<typeof source> = {
+  setup: {
+    title: 'Crea l’account del proprietario',
+    lead: 'Sei la prima persona qui. Il proprietario collega i modelli e imposta i limiti.',
+    name: 'Nome',
+    email: 'E-mail',
+    password: 'Password',
+    passwordRule_one: '{{count}} carattere. Usane almeno {{minimum}}.',
+    passwordRule_other: '{{count}} caratteri. Usane almeno {{minimum}}.',
+    passwordTooLong: 'Usa al massimo {{maximum}} caratteri.',
+    submit: 'Crea account',
+    submitting: 'Creazione dell’account',
+    privacy: 'I tuoi dati restano su questo server, a meno che tu non colleghi il modello di un fornitore.',
+    noToken: {
+      title: 'Ti serve il link di registrazione',
+      text: 'Apri il link mostrato da `./threadbox up`. Vale una volta sola. Per averne uno nuovo, esegui di nuovo il comando.',
+    },
+    done: {
+      title: 'Esiste già un account del proprietario',
+      text: 'I link di registrazione valgono una volta sola. Accedi con quell’account.',
+      action: 'Accedi',
+    },
+  },
+  login: {
+    title: 'Accedi',
+    lead: 'I tuoi thread sono dove li hai lasciati.',
+    expired: 'La tua sessione è terminata. Accedi per riprendere da dove eri.',
+    email: 'E-mail',
+    password: 'Password',
+    submit: 'Accedi',
+    submitting: 'Accesso in corso',
+    footer: '{{host}} · threadbox {{version}}',
+  },
+  secret: { show: 'Mostra: {{label}}', hide: 'Nascondi: {{label}}' },
+  problem: {
+    missing: 'Questo campo è obbligatorio.',
+    'not-an-email': 'Inserisci un indirizzo e-mail valido.',
+    'too-short': 'Usa almeno {{minimum}} caratteri.',
+    'too-long': 'Usa al massimo {{maximum}} caratteri.',
+  },
+  server: {
+    title: 'Questo server',
+    checked: '{{host}}, ultimo controllo: {{when}}',
+    checking: 'Controllo del server',
+    again: 'Controlla di nuovo',
+    failed: 'Il server non ha risposto.',
+    answers: 'Il server risponde',
+    version: 'threadbox {{version}}',
+    ready: 'Le sandbox possono avviarsi',
+    readyDetail: 'L’host è pronto.',
+    preparing: 'Preparazione delle sandbox',
+    preparingDetail: 'Mancano questi passi. Intanto puoi registrarti.',
+    hostMissingDetail: 'Il daemon dell’host non ha ancora risposto. Intanto puoi registrarti.',
+    step: { 'base-image': 'Immagine di base' },
+    noModel: 'Collegare un modello è facoltativo',
+    noModelDetail: 'Inizia in modalità diretta e collegane uno più tardi.',
+  },
+}

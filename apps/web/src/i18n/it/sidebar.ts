@@ -1,0 +1,36 @@
+import type { sidebar as source } from '../en/sidebar.ts'
+import type { Texts } from '../texts.ts'
+
+export const sidebar: Texts<typeof source> = {
+  label: 'Thread',
+  threads: 'I tuoi thread',
+  newThread: 'Nuovo thread',
+  search: 'Cerca',
+  open: 'Apri i thread',
+  close: 'Chiudi i thread',
+  hide: 'Nascondi la barra laterale',
+  show: 'Mostra la barra laterale',
+  loading: 'Caricamento dei thread',
+  empty: 'Ancora nessun thread',
+  unread: 'da leggere',
+  working: 'al lavoro',
+  settings: 'Impostazioni',
+  account: 'Account e aspetto',
+  theme: 'Tema',
+  themes: { system: 'Sistema', light: 'Chiaro', dark: 'Scuro' },
+  language: 'Lingua',
+  shortcuts: 'Scorciatoie da tastiera',
+  signOut: 'Esci',
+  hostAwake_one: '{{count}} sveglia · {{used}} di {{total}}',
+  hostAwake_other: '{{count}} sveglie · {{used}} di {{total}}',
+  hostMemory: 'Memoria dell’host in uso',
+  hostAway: 'Il daemon dell’host non risponde',
+  group: {
+    pinned: 'Fissati',
+    today: 'Oggi',
+    yesterday: 'Ieri',
+    week: 'Ultimi 7 giorni',
+    month: 'Ultimi 30 giorni',
+    older: 'Meno recenti',
+  },
+}
