@@ -9,7 +9,10 @@ it('is relative within a day and a date after it', () => {
   expect(time(20_000)).toBe('now')
   expect(time(5 * 60_000)).toBe('5 minutes ago')
   expect(time(3 * 3_600_000, 'de')).toBe('vor 3 Stunden')
+  expect(time(2 * 3_600_000, 'it')).toBe('2 ore fa')
+  expect(time(20_000, 'it')).toBe('ora')
   expect(time(3 * 86_400_000)).toBe('June 12')
+  expect(time(3 * 86_400_000, 'it')).toBe('12 giugno')
   expect(time(400 * 86_400_000)).toMatch(/2029/)
 })
 

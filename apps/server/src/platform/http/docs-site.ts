@@ -3,11 +3,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
-import { accepts } from 'hono/accepts'
+import { preferredLanguage } from './accept-language.ts'
 import type { ApiEnv } from './api.ts'
 
 /** English has no folder of its own. */
-const translations = ['de', 'it', 'ja']
+const translations = ['de', 'it', 'ja'] as const
 /** Made by the build out of the scripts that stand in its pages (`docs-site/tools/finish-pages.ts`). */
 const policyFile = 'content-security-policy.txt'
 /** Files with a hash of their content in their name. */
@@ -30,7 +30,9 @@ export function docsSite(directory: string): Hono<ApiEnv> | undefined {
   app.get('*', async (context, next) => {
     if (context.req.path === '/docs') {
       context.header('vary', 'accept-language')
-      return context.redirect(`/docs/${folderFor(languageOf(context))}`)
+      return context.redirect(
+        `/docs/${folderFor(preferredLanguage(context.req.header('accept-language'), translations))}`,
+      )
     }
     // Links inside of a page are written for its address with a slash at the end.
     const isFolder = !context.req.path.endsWith('/') && (await isPage(join(directory, pathIn(context.req.path))))
@@ -61,20 +63,6 @@ async function isPage(directory: string): Promise<boolean> {
     (found) => found.isFile(),
     () => false,
   )
-}
-
-function languageOf(context: Parameters<typeof accepts>[0]): string {
-  return accepts(context, {
-    header: 'Accept-Language',
-    supports: ['en', ...translations],
-    default: 'en',
-    // `de-AT` is served by `de`.
-    match: (accepted, { supports }) =>
-      accepted
-        .toSorted((one, other) => other.q - one.q)
-        .map(({ type }) => type.split('-')[0]?.toLowerCase() ?? '')
-        .find((language) => supports.includes(language)) ?? 'en',
-  })
 }
 
 function folderFor(language: string): string {

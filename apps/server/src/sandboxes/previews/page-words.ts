@@ -1,4 +1,5 @@
 import type { ThreadboxError } from '@threadbox/errors'
+import { preferredLanguage } from '../../platform/http/accept-language.ts'
 
 /** The pages that the front shows in place of a service's. */
 export const pageNames = ['private', 'suspended', 'asleep', 'waking', 'nothing-here', 'failed'] as const
@@ -83,7 +84,46 @@ const german: Words = {
   },
 }
 
-/** The words for whoever sends this `Accept-Language`. */
+const italian: Words = {
+  language: 'it',
+  private: {
+    title: 'Questa pagina è privata',
+    text: () =>
+      'Aprila di nuovo dal suo thread in threadbox. I link di anteprima valgono una volta sola e scadono dopo un minuto; un link condiviso può essere scaduto.',
+    action: 'Apri threadbox',
+  },
+  suspended: {
+    title: 'Questa sandbox dorme',
+    text: () => 'Non è andato perso nulla. Ciò che era in esecuzione continua al risveglio.',
+    action: 'Risvegliala e apri la pagina',
+  },
+  asleep: {
+    title: 'Questa pagina dorme',
+    text: () =>
+      'La sandbox da cui proviene è in pausa. Non è andato perso nulla. Chi ha condiviso questa pagina può risvegliarla, e qui si aprirà automaticamente.',
+    action: '',
+  },
+  waking: {
+    title: 'Risveglio',
+    text: () => 'La pagina si apre appena la sua sandbox è sveglia.',
+    action: '',
+  },
+  'nothing-here': {
+    title: 'Qui non c’è ancora nulla in esecuzione',
+    text: (error) =>
+      `Nella sandbox non c’è nulla in ascolto sulla porta ${portOf(error)}. La pagina si apre quando lì si avvia un programma. Se dovrebbe essere già in esecuzione, controlla il suo log.`,
+    action: 'Riprova',
+  },
+  failed: {
+    title: 'Impossibile mostrare questa pagina',
+    text: (error) => `${error.message} ${error.remedy}`,
+    action: 'Riprova',
+  },
+}
+
+const words = { en: english, de: german, it: italian }
+
+/** The words in the language that an `Accept-Language` header prefers. */
 export function pageWords(acceptLanguage: string | undefined): Words {
-  return /^\s*de\b/i.test(acceptLanguage ?? '') ? german : english
+  return words[preferredLanguage(acceptLanguage, ['de', 'it'])]
 }

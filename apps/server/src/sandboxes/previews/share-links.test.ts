@@ -189,9 +189,10 @@ onBothDatabases((target) => {
     const asleep = await ask(`${origin}/`, { ...typed, cookie })
     expect([asleep.status, asleep.headers['threadbox-preview']]).toEqual([503, 'asleep'])
     expect(asleep.body).toContain('The person who shared this page can wake it')
-    expect((await ask(`${origin}/`, { ...typed, cookie, 'accept-language': 'de' })).body).toContain(
-      'Diese Seite schläft',
-    )
+    const inLanguage = async (language: string) =>
+      (await ask(`${origin}/`, { ...typed, cookie, 'accept-language': language })).body
+    expect(await inLanguage('de')).toContain('Diese Seite schläft')
+    expect(await inLanguage('it-IT,it;q=0.9')).toContain('Questa pagina dorme')
     expect((await server.areas.sandboxes.inside.store.find(threadId))?.state).toBe('paused')
   })
 

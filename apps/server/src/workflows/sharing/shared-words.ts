@@ -1,3 +1,5 @@
+import { preferredLanguage } from '../../platform/http/accept-language.ts'
+
 /** The texts of shared pages. Everything else on them is the conversation. */
 export type SharedWords = {
   language: string
@@ -25,7 +27,17 @@ const german: SharedWords = {
     'Vielleicht ist er abgelaufen, oder ein Teil davon fehlt. Bitten Sie die Person, die ihn geteilt hat, um einen neuen.',
 }
 
-/** The texts in the language of this `Accept-Language`. */
+const italian: SharedWords = {
+  language: 'it',
+  intro: (at) => `Una conversazione condivisa da threadbox, aggiornata al ${at}.`,
+  copy: 'Continua in una tua copia, compresa la sandbox (richiede un account qui)',
+  goneTitle: 'Questo link non funziona',
+  goneText: 'Può essere scaduto, o ne manca una parte. Chiedi un nuovo link a chi l’ha condiviso.',
+}
+
+const words = { en: english, de: german, it: italian }
+
+/** The texts in the language that an `Accept-Language` header prefers. */
 export function sharedWords(acceptLanguage: string | undefined): SharedWords {
-  return /^\s*de\b/i.test(acceptLanguage ?? '') ? german : english
+  return words[preferredLanguage(acceptLanguage, ['de', 'it'])]
 }

@@ -204,8 +204,9 @@ onBothDatabases((target) => {
       }),
     )
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    const german = await visit(url, { 'accept-language': 'de-DE,de;q=0.9' })
-    expect(await german.text()).toContain('Dieser Link funktioniert nicht')
+    const inLanguage = async (language: string) => await (await visit(url, { 'accept-language': language })).text()
+    expect(await inLanguage('de-DE,de;q=0.9')).toContain('Dieser Link funktioniert nicht')
+    expect(await inLanguage('it-IT,it;q=0.9')).toContain('Questo link non funziona')
   })
 
   test('page views are counted, also in parallel; HEAD requests are not', async () => {

@@ -12,6 +12,8 @@ describe('formats', () => {
       '1.5 GB',
     ])
     expect(plain(format.formatBytes(48_200_000, 'de'))).toBe('48,2 MB')
+    expect(plain(format.formatBytes(0, 'it'))).toBe('0 byte')
+    expect(plain(format.formatBytes(48_200_000, 'it'))).toBe('48,2 MB')
   })
 
   test('memory is counted in powers of two', () => {
@@ -26,6 +28,7 @@ describe('formats', () => {
       ),
     ).toEqual(['0 ms', '240 ms', '6.4 s', '10 s', '59 s', '1 min', '2 min 5 s', '1 h', '3 h 20 min', '1 d 1 h'])
     expect(format.formatDuration(6400, 'de')).toBe('6,4 s')
+    expect(format.formatDuration(6400, 'it')).toBe('6,4 s')
   })
 
   test('ages have one unit', () => {
@@ -38,6 +41,8 @@ describe('formats', () => {
     expect(moment(new Date(2026, 5, 17, 9, 26))).toMatch(/^09:26/)
     expect(moment(new Date(2026, 1, 3))).toBe('Feb 3')
     expect(moment(new Date(2025, 1, 3))).toBe('Feb 3, 2025')
+    const italian = { now, locale: 'it' }
+    expect(format.formatMoment(new Date(2025, 1, 3).getTime(), italian)).toBe('3 feb 2025')
   })
 
   test('small prices keep two significant digits', () => {
@@ -47,6 +52,7 @@ describe('formats', () => {
       '$0.00032',
       '$1.50',
     ])
+    expect(plain(format.formatUsd(1.5, 'it'))).toBe('1,50 USD')
   })
 
   test('durations in seconds are rounded to one significant digit below a second', () => {
@@ -66,6 +72,9 @@ describe('formats', () => {
     expect(text(new Date(2030, 5, 12, 14, 32))).toBe('14:32')
     expect(text(new Date(2030, 5, 13, 7, 5))).toBe('Thu 07:05')
     expect(text(new Date(2030, 5, 13, 7, 5), 'de')).toBe('Do., 07:05')
+    expect(text(new Date(2030, 5, 12, 14, 32), 'it')).toBe('14:32')
+    expect(text(new Date(2030, 5, 13, 7, 5), 'it')).toBe('gio 07:05')
+    expect(text(new Date(2030, 6, 20, 7, 5), 'it')).toBe('20 lug, 07:05')
     expect(text(new Date(2030, 6, 20, 7, 5))).toBe('20 Jul, 07:05')
     expect(text(new Date(2031, 0, 2, 7, 5))).toBe('2 Jan 2031, 07:05')
   })
