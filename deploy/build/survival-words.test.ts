@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { survivalWords } from '../../apps/server/src/sandboxes/lifecycle/survival-words.logic.ts'
 import { survivalReport as german } from '../../apps/web/src/i18n/de/survival-report.ts'
 import { survivalReport as english } from '../../apps/web/src/i18n/en/survival-report.ts'
+import { survivalReport as italian } from '../../apps/web/src/i18n/it/survival-report.ts'
 import { survivalFacts, survivalGroups, survivalReasons } from '../../packages/protocol/src/public/survival-codes.ts'
 
 /** As the app writes texts that depend on a number. */
@@ -25,7 +26,7 @@ test('the app says in English of a survival report what the server says', () => 
 
 test('the words of a code use its params, and those of its params that are codes', () => {
   const ofSpan = ['before', 'after', 'since']
-  for (const words of [english, german]) {
+  for (const words of [english, german, italian]) {
     for (const [name, codes] of [
       ['because', survivalReasons],
       ['standsFor', survivalGroups],

@@ -310,7 +310,10 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     { file: 'tests/browser/search.test.ts', title: 'what was typed is kept, and the app reconnects by itself' },
   ],
   'every string is referenced by key and exists in every language': [
-    { file: 'apps/web/src/i18n/texts.test.ts', title: 'have exactly the keys of English, with each plural form of the language' },
+    {
+      file: 'apps/web/src/i18n/texts.test.ts',
+      title: 'have exactly the keys of English, with each plural form of the language',
+    },
     { file: 'apps/web/src/i18n/texts.test.ts', title: 'every key is used' },
   ],
 }

@@ -30,7 +30,7 @@ const leftOut = [
   /(^|\/)(node_modules|dist|generated|\.astro)\//,
   /\.d\.ts$/,
   // Languages without a dictionary here.
-  /^docs-site\/src\/(words|content\/docs)\/(it|ja)(\.ts$|\/)/,
+  /^(docs-site\/src\/(words|content\/docs)|apps\/web\/src\/i18n)\/(it|ja)(\.ts$|\/)/,
   /^docs-site\/src\/content\/docs\/(packages|build\/api|operate\/(errors|settings))\.md$/,
   /^docs\/(errors|packages|settings|testing|test-record)\.md$/,
   /\/cloudpickle\.py$/,

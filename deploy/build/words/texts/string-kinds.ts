@@ -15,6 +15,9 @@ export type Context = {
 const isTest = /\.(test|test-suite|test-utils)\.tsx?$|^tests\/|\/testing\.ts$|^packages\/testkit\/|^apps\/web\/dev\//
 const isForModel = /^apps\/server\/src\/turns\/(tools\/|engine\/(system-prompt|titles|compaction\.\w+)\.ts)/
 
+/** Languages without a dictionary here. */
+const isUnchecked = /^(italian|it|japanese|ja)$/
+
 /** Returns `undefined` for a string that no reader meets, or only the reader of a failed test. */
 export function kindOfString(context: Context, words: string): Kind | undefined {
   const { path, callee, properties = [], variable } = context
@@ -23,6 +26,7 @@ export function kindOfString(context: Context, words: string): Kind | undefined 
   }
   if (/^(apps\/web\/src\/i18n|docs-site\/src\/words)\//.test(path)) return kindOfScreen(path)
   if (variable === 'german' || properties.includes('de')) return 'german'
+  if (isUnchecked.test(variable ?? '') || properties.some((property) => isUnchecked.test(property))) return undefined
   if (properties.includes('message') || properties.includes('remedy')) return 'errors'
   if (properties.includes('doc')) return 'settings'
   if (!isProse(words)) return undefined
