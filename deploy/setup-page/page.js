@@ -18,8 +18,18 @@ const texts = {
     foot: 'Sie können diese Seite schließen. Sie können die Einrichtung auch abbrechen und noch einmal starten.',
     steps: { packages: 'Debian-Pakete', release: 'threadbox', image: 'Grundsystem', start: 'Start' },
   },
+  it: {
+    title: 'Configurazione di threadbox',
+    lead: 'Questa pagina prosegue automaticamente.',
+    starting: 'Avvio. Questa pagina prosegue tra un momento.',
+    lost: 'La configurazione si è fermata. Il motivo è nel terminale; poi esegui di nuovo lo stesso comando.',
+    failed: 'Un passo non è riuscito. Nel terminale c’è che cosa fare.',
+    foot: 'Puoi chiudere questa pagina. Puoi anche interrompere la configurazione ed eseguirla di nuovo.',
+    steps: { packages: 'Pacchetti Debian', release: 'threadbox', image: 'Sistema di base', start: 'Avvio' },
+  },
 }
-const language = (navigator.language || 'en').slice(0, 2) === 'de' ? 'de' : 'en'
+const wanted = (navigator.language || 'en').slice(0, 2)
+const language = Object.hasOwn(texts, wanted) ? wanted : 'en'
 const text = texts[language]
 const marks = {
   waiting: 'M5 8h6',

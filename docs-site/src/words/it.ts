@@ -9,7 +9,7 @@ export const it: Words = {
     services: 'Servizi e anteprime',
     files: 'File e terminali',
     agents: 'Agenti ed esecuzioni',
-    'fork-and-rewind': 'Biforca e riavvolgi',
+    'fork-and-rewind': 'Fork e riavvolgimento',
     workspaces: 'Spazi di lavoro',
     skills: 'Skill',
     connections: 'Connessioni e Git',

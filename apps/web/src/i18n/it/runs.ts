@@ -21,9 +21,9 @@ export const runs: Texts<typeof source> = {
   keepTitle: 'Conserva i thread delle esecuzioni',
   keepText:
     'Un thread viene sempre conservato finché è fissato, condiviso o tenuto sveglio, o se dopo l’esecuzione qualcuno vi ha scritto, ne ha usato la sandbox, l’ha riavvolto o l’ha spostato.',
-  keepWhich: 'Conserva i thread di',
-  keepAll: 'tutte le esecuzioni',
-  keepNewest: 'ultime esecuzioni',
+  keepWhich: 'Thread da conservare',
+  keepAll: 'di tutte le esecuzioni',
+  keepNewest: 'delle ultime esecuzioni',
   keepCount: 'Numero di esecuzioni',
   keepCountHelp: 'Da 1 a {{max}}. Non cambia per quanto tempo le esecuzioni restano in elenco.',
   keepCountWrong: 'Inserisci un numero intero da 1 a {{max}}.',
