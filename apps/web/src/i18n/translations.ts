@@ -1,4 +1,5 @@
-import type { ErrorWords, SettingWords, Translation } from './words.ts'
+import type { Translation } from './translation.ts'
+import type { ErrorWords, SettingWords } from './words.ts'
 
 /** One chunk for each language, loaded when it is chosen. */
 const sources = {
