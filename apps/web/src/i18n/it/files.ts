@@ -18,7 +18,7 @@ export const files: Texts<typeof source> = {
   selected_other: '{{total}} selezionati',
   selectSeveral: 'Seleziona più elementi',
   sortBy: 'Ordina per',
-  column: { name: 'Nome', size: 'Dimensione', modified: 'Modifica' },
+  column: { name: 'Nome', size: 'Dimensione', modified: 'Modificato' },
   listKeys:
     'Invio apre. Le frecce destra e sinistra espandono e comprimono una cartella. Maiusc con le frecce, Spazio e Ctrl+A selezionano più elementi. Backspace sale di un livello. F2 rinomina. Canc elimina.',
   loading: 'Caricamento',

@@ -44,7 +44,7 @@ export const sandbox: Texts<typeof source> = {
       'La memoria dell’host è piena, con {{count}} sandbox sveglie. Questa è al numero {{position}} della fila.',
     'cause-idle': 'inattiva per {{time}}',
     'cause-idle-plain': 'inattiva',
-    'cause-person': 'l’hai messa in pausa tu',
+    'cause-person': 'su tua richiesta',
     'cause-awake-limit': 'sveglia per {{time}}, il suo limite',
     'cause-awake-limit-plain': 'ha raggiunto il tempo massimo sveglia',
     'cause-room': 'un’altra sandbox aveva bisogno della sua memoria',

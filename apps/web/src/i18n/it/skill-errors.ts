@@ -12,7 +12,7 @@ export const skillErrors: ErrorWords = {
   },
   'skill.description-invalid': {
     message: 'La descrizione della skill ha {characters} caratteri.',
-    remedy: 'Di’ in 1–1024 caratteri che cosa fa e quando usarla.',
+    remedy: 'Spiega in 1–1024 caratteri che cosa fa e quando usarla.',
   },
   'skill.file-missing': {
     message: 'Non c’è un file SKILL.md, o c’è più di una skill.',
