@@ -124,6 +124,14 @@ export const settingWords: SettingWords = {
     title: 'Größte Antwort eines MCP-Servers',
     doc: 'Größte Antwort eines MCP-Servers in MiB. Was darüber ist, wird nicht gelesen.',
   },
+  THREADBOX_CONNECTION_PROGRAMS: {
+    title: 'Programme als Verbindungen',
+    doc: 'Wie viele Verbindungen einer Person höchstens ein Programm in einer eigenen Sandbox ausführen. 0: keine.',
+  },
+  THREADBOX_CONNECTION_PROGRAM_MEBIBYTES: {
+    title: 'Arbeitsspeicher für Programme von Verbindungen (MiB)',
+    doc: 'Arbeitsspeicher in MiB der Sandbox, in der das Programm einer Verbindung läuft. Nur belegt, solange es läuft.',
+  },
   THREADBOX_MAX_TURN_STEPS: {
     title: 'Schritte je Antwort',
     doc: 'Höchste Zahl der Schritte des Modells, bevor die Antwort mit dem Angebot fortzufahren anhält.',

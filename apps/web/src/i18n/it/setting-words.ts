@@ -136,6 +136,14 @@ export const settingWords: SettingWords = {
     title: 'Risposta più grande di un server MCP (MiB)',
     doc: 'Dimensione massima in MiB della risposta di un server MCP.',
   },
+  THREADBOX_CONNECTION_PROGRAMS: {
+    title: 'Programmi come connessioni',
+    doc: 'Numero massimo di connessioni per persona che eseguono un programma in una propria sandbox. 0: nessuna.',
+  },
+  THREADBOX_CONNECTION_PROGRAM_MEBIBYTES: {
+    title: 'Memoria per i programmi delle connessioni (MiB)',
+    doc: 'Memoria in MiB della sandbox che esegue il programma di una connessione. Usata solo mentre è in esecuzione.',
+  },
   THREADBOX_MAX_TURN_STEPS: {
     title: 'Passi per risposta',
     doc: 'Numero massimo di chiamate al modello in una risposta. Raggiunto il limite, la risposta si ferma e offre di continuare.',
