@@ -116,7 +116,7 @@ export const connections: Texts<typeof source> = {
     scopeOwn: 'Tutti i miei thread',
     scopeWorkspace: 'Thread in {{name}}',
     save: 'Salva e prova',
-    saving: 'Collegamento',
+    saving: 'Collegamento in corso',
   },
   program: {
     command: 'Comando',

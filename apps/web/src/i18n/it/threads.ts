@@ -38,7 +38,7 @@ export const threads: Texts<typeof source> = {
   notSent: 'Non inviato.',
   sendAgain: 'Invia di nuovo',
   editInComposer: 'Modifica',
-  thinking: 'Ragiona',
+  thinking: 'Sta ragionando',
   thought: 'Ragionamento',
   working: 'Al lavoro',
   waitingForModel: 'In attesa di {{model}}',
