@@ -11,5 +11,7 @@ export const common: Texts<typeof source> = {
   copied: 'Copiato',
   copyFailed: 'Copia non riuscita. Il browser ha bloccato l’accesso agli appunti.',
   loading: 'Caricamento',
+  learnMore: 'Scopri di più',
+  docsAbout: 'Documentazione: {{topic}}',
   panes: 'Riquadri',
 }
