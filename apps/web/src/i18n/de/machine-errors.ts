@@ -23,7 +23,7 @@ export const machineErrors: ErrorWords = {
     remedy: 'Nehmen Sie 1 bis 64 Zeichen: a–z, 0–9, „.“, „_“ und „-“, am Anfang ein Buchstabe oder eine Ziffer.',
   },
   'disk.image-in-use': {
-    message: 'Das Image {imageId} lässt sich nicht löschen: {diskCount} Festplatten nutzen es.',
+    message: 'Das Image {imageId} lässt sich nicht löschen. Festplatten, die es nutzen: {diskCount}.',
     remedy: 'Löschen Sie zuerst diese Festplatten.',
   },
   'disk.image-not-found': {

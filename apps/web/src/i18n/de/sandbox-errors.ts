@@ -153,7 +153,7 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Pausieren Sie sie später noch einmal.',
   },
   'sandbox.pause-failed': {
-    message: 'Die Sandbox ließ sich nicht pausieren; sie läuft weiter: {reason}',
+    message: 'Die Sandbox ließ sich nicht pausieren: {reason}',
     remedy: 'Prüfen Sie den freien Platz im Speicherpool; `threadbox doctor` meldet, was knapp ist.',
   },
   'sandbox.pause-unsupported': {

@@ -51,7 +51,7 @@ export const agentErrors: ErrorWords = {
     remedy: 'Aggiorna entrambe le installazioni alla stessa versione, poi esporta di nuovo l’agente.',
   },
   'environment.disk-too-large': {
-    message: 'Il disco nel file supera il limite delle sandbox di questa installazione ({limitBytes} byte).',
+    message: 'Il disco nel file supera il limite delle sandbox di questa installazione ({limitBytes:size}).',
     remedy: 'Alza il limite del disco nelle impostazioni, o esporta l’agente con meno file.',
   },
   'environment.not-unpacked': {

@@ -1,7 +1,10 @@
 import type { ErrorWords } from '../words.ts'
 import { agentErrors } from './agent-errors.ts'
+import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
+import { machineErrors } from './machine-errors.ts'
 import { runErrors } from './run-errors.ts'
+import { sandboxErrors } from './sandbox-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
@@ -11,6 +14,9 @@ const loadAgain = 'Ricarica l’elenco.'
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
   ...agentErrors,
+  ...callErrors,
+  ...sandboxErrors,
+  ...machineErrors,
   ...runErrors,
   ...socketErrors,
   ...skillErrors,
@@ -250,7 +256,7 @@ export const errors: ErrorWords = {
     remedy: 'Usa l’app stessa, o una chiave API per i programmi.',
   },
   'request.too-large': {
-    message: 'Il contenuto della richiesta supera {limitBytes} byte.',
+    message: 'Il contenuto della richiesta supera {limitBytes:size}.',
     remedy: 'Invia meno dati alla volta, o carica i contenuti grandi come file.',
   },
   'rescued.not-found': {

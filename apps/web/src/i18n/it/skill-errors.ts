@@ -52,7 +52,7 @@ export const skillErrors: ErrorWords = {
       'Usa percorsi relativi univoci con `/` e senza `..`, fino a 240 caratteri stampabili e 12 cartelle di profondità.',
   },
   'skill.too-large': {
-    message: 'La skill supera {limitBytes} byte, compressa o estratta.',
+    message: 'La skill supera {limitBytes:size}, compressa o estratta.',
     remedy: 'Togli ciò che non serve. I dati grandi può scaricarli uno script della skill quando viene usata.',
   },
   'skill.too-many-files': {
