@@ -9,7 +9,11 @@ export type Language = keyof typeof languages
 
 const storageKey = 'threadbox.language'
 
-/** Starts the texts in the person's language. English is always there; others are fetched when they are chosen. */
+/**
+ * Starts the texts in the person's language, and follows the browser and other tabs when the language changes there.
+ * English is part of the app; other languages are loaded. When that fails, for example because the server is away, the
+ * app starts in English.
+ */
 export async function startTexts(): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: 'en',
@@ -19,13 +23,16 @@ export async function startTexts(): Promise<void> {
     interpolation: { escapeValue: false },
     returnNull: false,
   })
-  await applyLanguage(preferredLanguage())
+  const follow = () => applyLanguage(preferredLanguage()).catch(() => undefined)
+  window.addEventListener('languagechange', follow)
+  window.addEventListener('storage', ({ key }) => key === storageKey && void follow())
+  await follow()
 }
 
-/** Switches the language and remembers it on this device. */
+/** Switches the language and remembers it on this device. Rejects, and remembers nothing, when it can't be loaded. */
 export async function chooseLanguage(language: Language): Promise<void> {
-  localStorage.setItem(storageKey, language)
   await applyLanguage(language)
+  localStorage.setItem(storageKey, language)
 }
 
 /** What was chosen here before, else the first language of the browser that we have. */
@@ -38,11 +45,16 @@ function preferredLanguage(): Language {
   return 'en'
 }
 
+/** What was asked for last wins, also when it is loaded first. */
+let latest: Language = 'en'
+
 async function applyLanguage(language: Language): Promise<void> {
+  latest = language
   if (language !== 'en') {
     const { texts } = await loadTranslation(language)
     for (const [namespace, bundle] of Object.entries(texts)) i18next.addResourceBundle(language, namespace, bundle)
   }
+  if (latest !== language) return
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
 }

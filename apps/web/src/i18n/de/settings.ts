@@ -37,6 +37,7 @@ export const settings: Texts<typeof source> = {
     appearance: 'Auf diesem Gerät',
     language: 'Sprache',
     languageHelp: 'Die Sprache der App. Der Agent antwortet in der Sprache, in der Sie schreiben.',
+    languageFailed: '{{language}} ließ sich nicht laden. Prüfen Sie die Verbindung, und versuchen Sie es noch einmal.',
     theme: 'Design',
     themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     sessionsTitle: 'Sitzungen',

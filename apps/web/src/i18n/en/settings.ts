@@ -34,6 +34,7 @@ export const settings = {
     appearance: 'On this device',
     language: 'Language',
     languageHelp: 'The language of the app. The agent replies in the language you write in.',
+    languageFailed: 'Couldn’t load {{language}}. Check the connection and try again.',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     sessionsTitle: 'Sessions',

@@ -37,6 +37,7 @@ export const settings: Texts<typeof source> = {
     appearance: 'Su questo dispositivo',
     language: 'Lingua',
     languageHelp: 'La lingua dell’app. L’agente risponde nella lingua in cui scrivi.',
+    languageFailed: 'Impossibile caricare {{language}}. Controlla la connessione e riprova.',
     theme: 'Tema',
     themes: { system: 'Sistema', light: 'Chiaro', dark: 'Scuro' },
     sessionsTitle: 'Sessioni',

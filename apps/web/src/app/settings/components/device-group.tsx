@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, type Language, languages } from '../../../i18n/language.ts'
+import { type Language, languages } from '../../../i18n/language.ts'
 import { chooseTheme, type ThemeSetting, useThemeSetting } from '../../../page/client/theme.ts'
+import { useSwitchLanguage } from '../../../page/client/use-switch-language.ts'
 import { Group } from '../../../page/parts/section.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
@@ -12,6 +13,7 @@ const languageOptions = (Object.keys(languages) as Language[]).map((value) => ({
 export function DeviceGroup() {
   const { t, i18n } = useTranslation('settings')
   const theme = useThemeSetting()
+  const switchLanguage = useSwitchLanguage()
   return (
     <Group title={t('you.appearance')}>
       <div className="settings-form">
@@ -21,7 +23,7 @@ export function DeviceGroup() {
               id={control.id}
               value={i18n.language as Language}
               options={languageOptions}
-              onChange={(language) => void chooseLanguage(language)}
+              onChange={switchLanguage}
             />
           )}
         </Field>

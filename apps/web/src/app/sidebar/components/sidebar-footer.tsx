@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, type Language, languages } from '../../../i18n/language.ts'
+import { type Language, languages } from '../../../i18n/language.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { openLayer } from '../../../page/client/layers.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
@@ -10,6 +10,7 @@ import { meQuery } from '../../../page/client/session.ts'
 import { chooseTheme, type ThemeSetting, useThemeSetting } from '../../../page/client/theme.ts'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { useSwitchLanguage } from '../../../page/client/use-switch-language.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { Meter } from '../../../ui/meter.tsx'
@@ -72,6 +73,7 @@ const themes: readonly { setting: ThemeSetting; Icon: typeof Sun }[] = [
 
 function UserMenu() {
   const { t, i18n } = useTranslation('sidebar')
+  const switchLanguage = useSwitchLanguage()
   const client = useClient()
   const me = useQuery(meQuery(client))
   const theme = useThemeSetting()
@@ -104,7 +106,7 @@ function UserMenu() {
       ))}
       <MenuLabel>{t('language')}</MenuLabel>
       {(Object.keys(languages) as Language[]).map((language) => (
-        <MenuChoice key={language} isChosen={i18n.language === language} onSelect={() => void chooseLanguage(language)}>
+        <MenuChoice key={language} isChosen={i18n.language === language} onSelect={() => switchLanguage(language)}>
           {languages[language]}
         </MenuChoice>
       ))}
