@@ -5,8 +5,8 @@ import { gitAddressInvalid, gitAddressRefused } from './git-credentials.errors.t
 import { isSite, siteOf } from './git-target.models.ts'
 
 /**
- * The origin of a Git server that a person named: `github.com`, or an address. Throws `git-credential.address-invalid` and
- * `git-credential.address-refused`.
+ * Returns the origin of a Git server, given as `github.com` or as an address. Throws `git-credential.address-invalid`
+ * and `git-credential.address-refused`.
  */
 export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`
@@ -21,7 +21,9 @@ export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
   return origin
 }
 
-/** As far as that can be judged without asking for the address: it was allowed when it was entered, and may not be now. */
+/**
+ * Checks the address without resolving its name. An address that was allowed when it was entered can be refused now.
+ */
 export function requireReachable(address: string, allowed: AllowedAddresses): string {
   try {
     return checkedUrl(address, allowed).origin
@@ -30,7 +32,9 @@ export function requireReachable(address: string, allowed: AllowedAddresses): st
   }
 }
 
-/** Addresses are judged as those of connections are; who enters one for git is told so in the words of git. */
+/**
+ * Git servers have the address rules of connections. Returns an error of those rules as the corresponding git error.
+ */
 export function asGitError(error: unknown): unknown {
   if (isErrorOf(connectionAddressRefused, error)) {
     return gitAddressRefused({ host: String(error.details.host) }, { cause: error })

@@ -28,7 +28,7 @@ export const gitAddressRefused = defineError<{ host: string }>({
   remedy: () => 'An administrator can allow it with THREADBOX_CONNECTIONS_ALLOW.',
 })
 
-// What follows is told to git, inside a sandbox, which prints it.
+// The errors below go to git inside a sandbox, which prints them.
 
 export const gitRequestRefused = defineError<{ problem: string }>({
   code: 'git-credential.request-refused',
@@ -54,7 +54,7 @@ export const gitPushRefused = defineError<{ repository: string; host: string }>(
   remedy: () => 'A person can allow pushing in Settings → Git.',
 })
 
-export const gitTakenBack = defineError<{ repository: string; host: string }>({
+export const gitPermitRevoked = defineError<{ repository: string; host: string }>({
   code: 'git-credential.taken-back',
   kind: 'forbidden',
   message: ({ repository, host }) =>

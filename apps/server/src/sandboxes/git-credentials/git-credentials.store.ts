@@ -8,21 +8,21 @@ export type GitCredentialColumns = Partial<
 /** The only code that touches `git_credentials` and `git_grants`. */
 export type GitCredentialStore = {
   find(id: string): Promise<GitCredentialRow | undefined>
-  /** Of one person, oldest first. */
+  /** Credentials of one person, oldest first. */
   list(userId: string): Promise<GitCredentialRow[]>
-  /** Sealed tokens of everybody. */
+  /** Sealed tokens of all people. */
   sealedTokens(): Promise<string[]>
-  /** With the grants to these workspaces. */
+  /** Also inserts the grants to these workspaces. */
   insert(row: GitCredentialRow, workspaceIds: readonly string[]): Promise<void>
-  /** Writes these columns only: others may be changed at the same time. */
+  /** Writes only these columns: others can change at the same time. */
   update(id: string, columns: GitCredentialColumns): Promise<void>
   delete(id: string): Promise<void>
   grants(ids: readonly string[]): Promise<GitGrantRow[]>
-  /** Replaces the workspaces whose threads may use it. */
+  /** Replaces the workspaces whose threads can use the credential. */
   setWorkspaces(id: string, workspaceIds: readonly string[]): Promise<void>
-  /** Of these credentials, the thread itself may use those in `allowed` from now on, and no other. */
+  /** Of these credentials, grants the thread exactly those in `allowed`. */
   setThread(threadId: string, of: { ids: readonly string[]; allowed: readonly string[] }): Promise<void>
-  /** What a thread may use, by itself or by its workspace, oldest first. */
+  /** Credentials granted to the thread or to its workspace, oldest first. */
   allowedIn(place: { threadId: string; workspaceId: string | null }): Promise<GitCredentialRow[]>
 }
 

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export type GitCredentialRow = {
   id: string
   user_id: string
-  /** Origin of the server, such as `https://github.com`. Never changed: the token was entered for it. */
+  /** Origin of the server, such as `https://github.com`. Never changes: the token was entered for it. */
   address: string
   username: string
   sealed_token: string
@@ -14,7 +14,7 @@ export type GitCredentialRow = {
   created_at: number
 }
 
-/** Who may use a credential: a thread by itself, or all threads of a workspace. One of the two is set. */
+/** A credential’s grant to one thread or to all threads of a workspace. Exactly one of the two is set. */
 export type GitGrantRow = {
   credential_id: string
   thread_id: string | null

@@ -50,7 +50,7 @@ onBothDatabases((target) => {
     (await answer<{ id: string }>('POST', '/threads', body, person)).id
   const newWorkspace = async (name: string) => (await answer<{ id: string }>('POST', '/workspaces', { name })).id
 
-  /** What git of a thread would be given. */
+  /** IDs of the credentials that git in a thread could use. */
   async function usableIn(threadId: string): Promise<string[]> {
     const { areas, open } = application
     const usable = makeUsableCredentials({
@@ -64,7 +64,7 @@ onBothDatabases((target) => {
     return (await usable(threadId)).map(({ id }) => id)
   }
 
-  test('the token is sealed in the database and never comes back', async () => {
+  test('the token is sealed in the database and in no response', async () => {
     const credential = await add({ repositories: ['team/app.git', 'other/*'] })
     expect(credential).toMatchObject({
       address: 'https://github.com',
@@ -90,13 +90,13 @@ onBothDatabases((target) => {
     [{ repositories: ['*/name'] }, 'request.invalid'],
     [{ username: 'a:b' }, 'request.invalid'],
     [{ token: 'with\nbreak' }, 'request.invalid'],
-    [{ workspaceIds: ['nobody-has-it'] }, 'workspace.not-found'],
-  ])('%j is refused with %s, and nothing is kept', async (more, code) => {
+    [{ workspaceIds: ['unknown'] }, 'workspace.not-found'],
+  ])('%j is rejected with %s, and nothing is stored', async (more, code) => {
     expect(await add(more)).toMatchObject({ error: { code } })
     expect(await answer<List>('GET', '/git-credentials')).toEqual({ credentials: [] })
   })
 
-  test('no thread may use it before somebody says so, and what is taken back is taken back', async () => {
+  test('a thread can use a credential only while it is allowed', async () => {
     const { id } = await add()
     const threadId = await newThread()
     expect(await usableIn(threadId)).toEqual([])
@@ -125,7 +125,7 @@ onBothDatabases((target) => {
     expect(await usableIn(threadId)).toEqual([])
   })
 
-  test("another person's credential, thread and workspace are unknown, and lend and get nothing", async () => {
+  test('another person’s credential, thread and workspace are unknown, and lend and get nothing', async () => {
     const { id } = await add()
     const threadId = await newThread({}, other)
     expect(await answer<List>('GET', '/git-credentials', undefined, other)).toEqual({ credentials: [] })
@@ -146,7 +146,7 @@ onBothDatabases((target) => {
     expect(await usableIn(threadId)).toEqual([])
   })
 
-  test('a credential that was lent to a thread in which its owner has no part any more is not used there', async () => {
+  test('a credential lent to a thread that its owner has no access to is not usable there', async () => {
     const { id } = await add()
     const threadId = await newThread({}, other)
     const grants = tablesOf<GitCredentialTables>(application.open.database).insertInto('git_grants')
@@ -154,7 +154,7 @@ onBothDatabases((target) => {
     expect(await usableIn(threadId)).toEqual([])
   })
 
-  test('a deleted thread may use nothing, and a removed credential leaves nothing behind', async () => {
+  test('a deleted thread can use no credential, and a removed credential leaves no grants', async () => {
     const { id } = await add()
     const threadId = await newThread()
     await answer('PUT', `/threads/${threadId}/git-credentials`, { credentialIds: [id] })
@@ -164,7 +164,7 @@ onBothDatabases((target) => {
     expect(await tablesIn(application.open).selectFrom('git_grants').selectAll().execute()).toEqual([])
   })
 
-  test('another token replaces the first; the address it was entered for cannot be changed', async () => {
+  test('a new token replaces the first; the address it was entered for cannot be changed', async () => {
     const { id } = await add()
     const before = await tablesIn(application.open).selectFrom('git_credentials').select('sealed_token').execute()
     await answer('PATCH', `/git-credentials/${id}`, { token: 'another-token', access: 'push' })
@@ -174,7 +174,7 @@ onBothDatabases((target) => {
     expect(refused.error.code).toBe('request.invalid')
   })
 
-  test('a change writes what it names, and what another one wrote meanwhile stays', async () => {
+  test('an update writes only the columns it names and keeps a concurrent change of another column', async () => {
     const { id } = await add({ access: 'push' })
     const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(application.open.database))
     const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })

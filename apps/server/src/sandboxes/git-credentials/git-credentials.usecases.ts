@@ -14,10 +14,10 @@ import { presentCredential, presentForThread } from './git-credentials.presenter
 import type { GitCredentialStore } from './git-credentials.store.ts'
 import type { GitCredentialRow } from './git-credentials.table.ts'
 
-/** A thread that the caller may work in. */
+/** A thread that the caller can work in. */
 export type GitThread = { id: string; workspace_id: string | null }
 
-/** Every method throws `git-credential.not-found`, also for a credential of somebody else. */
+/** Every method with a credential ID throws `git-credential.not-found`, also for someone else’s credential. */
 export type GitCredentials = {
   list(userId: string): Promise<GitCredential[]>
   /**
@@ -27,19 +27,19 @@ export type GitCredentials = {
   create(userId: string, request: CreateGitCredential): Promise<GitCredential>
   update(userId: string, id: string, request: UpdateGitCredential): Promise<GitCredential>
   delete(userId: string, id: string): Promise<void>
-  /** The person's own, and whether this thread may use them. */
+  /** The person’s own credentials, and whether this thread can use them. */
   ofThread(userId: string, thread: GitThread): Promise<ThreadGitCredential[]>
-  /** Replaces which of the person's own the thread itself may use. */
+  /** Replaces the set of the person’s own credentials that this thread can use. */
   allow(userId: string, thread: GitThread, ids: readonly string[]): Promise<ThreadGitCredential[]>
 }
 
 export type GitCredentialsDependencies = {
   store: GitCredentialStore
-  /** Throws `workspace.not-found` unless the person may manage it. */
+  /** Throws `workspace.not-found` unless the person can manage it. */
   requireWorkspace(userId: string, workspaceId: string): Promise<void>
   secretBox: SecretBox
   allowed: AllowedAddresses
-  /** What a thread may use is another thing from now on. */
+  /** Called after a change to credentials or grants. */
   onChanged(): void
   audit: Audit
   system: System

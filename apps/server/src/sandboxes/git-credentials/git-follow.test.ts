@@ -6,9 +6,9 @@ import { type GitFollow, makeGitFollow } from './git-follow.ts'
 import type { WaitingRequest } from './git-relay.ts'
 import type { UsableCredential } from './usable-credentials.ts'
 
-type Stream = { sites: string[]; tell(target: string): void; breakOff(): void; isOpen: boolean }
+type Stream = { sites: string[]; tell(target: string): void; breakStream(): void; isOpen: boolean }
 
-/** A target that begins with a slash gets an id as guests give them; any other one is the id itself. */
+/** A target that begins with a slash gets an ID as guests create them; any other target is the ID itself. */
 const idOf = (target: string) => (target.startsWith('/') ? crypto.randomUUID() : target)
 
 let streams: Stream[]
@@ -17,15 +17,15 @@ let addresses: string[]
 let bootId: string | undefined
 let passed: WaitingRequest[]
 let holdPasses: Promise<void> | undefined
-let judgedAgain: number
+let rechecks: number
 let follow: GitFollow
 
-/** A guest that says what a test says, and ends an older stream when a newer one comes. */
+/** A guest that sends what a test pushes, and ends an older stream when a newer one opens. */
 const transport = createRouterTransport((router) => {
   router.service(guest.Git, {
     async *followGit({ sites }, { signal }) {
       if (fails !== undefined) throw fails
-      streams.at(-1)?.breakOff()
+      streams.at(-1)?.breakStream()
       const queue: guest.GitRequest[] = []
       let next = Promise.withResolvers<void>()
       const over = new AbortController()
@@ -36,7 +36,7 @@ const transport = createRouterTransport((router) => {
           queue.push({ id: idOf(target), method: 'GET', target, headers: {} } as guest.GitRequest)
           next.resolve()
         },
-        breakOff: () => over.abort(),
+        breakStream: () => over.abort(),
       }
       streams.push(stream)
       const ended = AbortSignal.any([signal, over.signal])
@@ -61,7 +61,7 @@ beforeEach(() => {
   bootId = 'b-1'
   passed = []
   holdPasses = undefined
-  judgedAgain = 0
+  rechecks = 0
   follow = makeGitFollow({
     usable: async () => addresses.map((address) => ({ address, site: new URL(address).host }) as UsableCredential),
     relay: {
@@ -69,7 +69,7 @@ beforeEach(() => {
         passed.push(waiting)
         await holdPasses
       },
-      judgeAgain: async () => void judgedAgain++,
+      recheck: async () => void rechecks++,
     },
     ifAwake: async () => (bootId === undefined ? undefined : sandbox()),
     awakeThreads: async () => ['t'],
@@ -78,21 +78,21 @@ beforeEach(() => {
 })
 afterEach(() => follow.stop())
 
-test('an older guest, which knows nothing of git, is left alone and holds nobody up', async () => {
+test('an older guest without the git service is not followed and delays no delivery', async () => {
   fails = new ConnectError('unknown', Code.Unimplemented)
   await follow.deliver('t', sandbox())
   expect(streams).toEqual([])
 })
 
-test('a guest that was lost is followed again', async () => {
+test('a guest whose stream broke is followed again', async () => {
   await follow.deliver('t', sandbox())
-  streams[0]?.breakOff()
+  streams[0]?.breakStream()
   await expect.poll(() => streams.length).toBe(2)
   streams[1]?.tell('/git.test/a')
   await expect.poll(() => passed.map(({ target }) => target)).toEqual(['/git.test/a'])
 })
 
-test('what is delivered is known to the guest, which is asked again only when something changed', async () => {
+test('the guest gets the sites once, and again only after a change', async () => {
   await follow.deliver('t', sandbox())
   expect(streams.map(({ sites }) => sites)).toEqual([['https://git.test/']])
   await follow.deliver('t', sandbox())
@@ -101,7 +101,7 @@ test('what is delivered is known to the guest, which is asked again only when so
   expect(streams).toHaveLength(1)
 })
 
-test('new credentials reach a sandbox that is awake, and what git asked before goes on', async () => {
+test('new credentials reach an awake sandbox, and its earlier git requests continue', async () => {
   const held = Promise.withResolvers<void>()
   holdPasses = held.promise
   await follow.deliver('t', sandbox())
@@ -116,12 +116,12 @@ test('new credentials reach a sandbox that is awake, and what git asked before g
   held.resolve()
 })
 
-test('whenever something changed, what is under way is judged again, also of sandboxes that nobody follows any more', () => {
+test('a refresh checks active requests again, also those of sandboxes that are no longer followed', () => {
   follow.refresh()
-  expect(judgedAgain).toBe(1)
+  expect(rechecks).toBe(1)
 })
 
-test('when the last credential is taken away the guest is told, and followed no longer', async () => {
+test('after the last credential is removed, the guest gets an empty list and is no longer followed', async () => {
   await follow.deliver('t', sandbox())
   addresses = []
   follow.refresh()
@@ -135,7 +135,7 @@ test('when the last credential is taken away the guest is told, and followed no 
   expect(streams).toHaveLength(2)
 })
 
-test('a request whose id would lead elsewhere in a path is not looked at', async () => {
+test('a request whose ID would change the path is ignored', async () => {
   await follow.deliver('t', sandbox())
   for (const id of ['../../other/guest/files?path=/', '', 'a'.repeat(35), `${crypto.randomUUID()}/..`])
     streams[0]?.tell(id)
@@ -143,7 +143,7 @@ test('a request whose id would lead elsewhere in a path is not looked at', async
   await expect.poll(() => passed.map(({ target }) => target)).toEqual(['/git.test/a'])
 })
 
-test('a guest that announces without end is read no further than what is under way', async () => {
+test('requests of a guest are read only while fewer than 64 are in progress', async () => {
   const held = Promise.withResolvers<void>()
   holdPasses = held.promise
   await follow.deliver('t', sandbox())
@@ -156,7 +156,7 @@ test('a guest that announces without end is read no further than what is under w
   await expect.poll(() => passed.length).toBe(200)
 })
 
-test('what git asked in a boot ends with it, and the next boot is followed anew', async () => {
+test('git requests of a boot end with it, and the next boot is followed', async () => {
   await follow.deliver('t', sandbox())
   streams[0]?.tell('/git.test/a')
   await expect.poll(() => passed.length).toBe(1)

@@ -8,18 +8,21 @@ import type { UsableCredentials } from './usable-credentials.ts'
 
 type Reached = Pick<ReachableSandbox, 'sandboxId' | 'bootId' | 'git'>
 
-/** Follows the guests of awake sandboxes whose threads may use a credential, and brings git there its answers. */
+/**
+ * Follows the guests of awake sandboxes whose threads can use a credential, and passes their git requests to the relay.
+ */
 export type GitFollow = {
   /**
-   * Programs that are started now reach the servers that the thread has credentials for. Asks nobody while nothing has
-   * changed; a sandbox that cannot be told now is usable all the same.
+   * Gives the guest the current sites, so that programs started from now on reach the servers that the thread has
+   * credentials for. Sends nothing if nothing has changed. A guest that cannot be reached does not make the sandbox
+   * unusable: the problem is logged.
    */
   deliver(threadId: string, sandbox: Reached): Promise<void>
-  /** The sandbox of this thread is in another state. */
+  /** Call it when the state of this thread’s sandbox has changed. */
   sandboxChanged(threadId: string): void
   /**
-   * Credentials, or who may use them, may have changed: sandboxes that are awake are told in the background, and what was
-   * asked with a credential that was taken back ends.
+   * Call it when credentials or their grants may have changed. Updates awake sandboxes in the background, and ends
+   * requests whose credential is no longer allowed.
    */
   refresh(): void
   stop(): Promise<void>
@@ -27,30 +30,30 @@ export type GitFollow = {
 
 export type GitFollowDependencies = {
   usable: UsableCredentials
-  relay: Pick<GitRelay, 'pass' | 'judgeAgain'>
+  relay: Pick<GitRelay, 'pass' | 'recheck'>
   ifAwake(threadId: string): Promise<Reached | undefined>
-  /** Threads whose sandbox is awake, as far as is known here. */
+  /** Threads whose sandbox is awake, as far as the server knows. */
   awakeThreads(): Promise<string[]>
   logger: Logger
 }
 
-/** Wait before a guest is asked again whose stream broke off. */
+/** Pause before the server reconnects to a guest whose stream broke. */
 const againMs = 1_000
-/** How long the use of a sandbox waits for its guest to know of credentials. */
+/** Longest time that a use of a sandbox waits until its guest has the sites. */
 const readyMs = 5_000
 
-/** A guest has fewer of them open; one that was taken over by what runs in its sandbox may say anything. */
+/** A guest has fewer requests open. A compromised guest can announce any number. */
 const maxUnderWay = 64
-/** It becomes a part of a path. */
+/** The ID becomes part of a path. */
 const idPattern = /^[0-9a-f-]{36}$/
 
 type Site = { name: string; address: string }
-/** What the guest of one boot was told of, and in which state of all credentials that was. */
+/** What the guest of one boot was last sent, and at which change count. */
 type Following = {
   boot: { id: string; ended: AbortController }
   state: number
   key: string
-  /** Ends this stream, and not what was announced on it. */
+  /** Ends this stream, but not the requests announced on it. */
   left: AbortController
   ready: PromiseWithResolvers<void>
   work: Promise<void>
@@ -66,14 +69,14 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
   )
   let state = 0
 
-  const leave = (threadId: string) => {
+  const unfollow = (threadId: string) => {
     const present = following.get(threadId)
     present?.boot.ended.abort()
     present?.left.abort()
     following.delete(threadId)
   }
-  /** The stream of the sandbox as it is to be now. */
-  const bring = async (threadId: string, sandbox: Reached): Promise<Following | undefined> => {
+  /** Returns the stream with the current sites, and opens one if it is missing or outdated. */
+  const ensureFollowed = async (threadId: string, sandbox: Reached): Promise<Following | undefined> => {
     const before = following.get(threadId)
     if (before?.boot.id === sandbox.bootId && before.state === state) return before
     const now = state
@@ -85,7 +88,7 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
       return before
     }
     const isSameBoot = before?.boot.id === sandbox.bootId
-    if (!isSameBoot) leave(threadId)
+    if (!isSameBoot) unfollow(threadId)
     const begun: Following = {
       boot: isSameBoot ? before.boot : { id: sandbox.bootId, ended: new AbortController() },
       state: now,
@@ -98,17 +101,17 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
     const keep = (work: Promise<void>) => void background.keep(work, { threadId })
     begun.work = followBoot(dependencies, { threadId, sandbox, sites, following: begun, stopped: stopped.signal, keep })
     keep(begun.work)
-    // The guest ends the older stream itself as soon as it has the newer one: what it was told of there is under way.
+    // The guest ends the older stream when it has the newer one. Requests announced on the older one continue.
     if (isSameBoot) void begun.ready.promise.then(() => before.left.abort())
     return begun
   }
-  const look = (threadId: string) => {
-    const looked = inOrder(threadId, async () => {
+  const refreshThread = (threadId: string) => {
+    const refreshed = inOrder(threadId, async () => {
       const sandbox = await dependencies.ifAwake(threadId)
-      if (sandbox === undefined) leave(threadId)
-      else await bring(threadId, sandbox)
+      if (sandbox === undefined) unfollow(threadId)
+      else await ensureFollowed(threadId, sandbox)
     })
-    void background.keep(looked, { threadId })
+    void background.keep(refreshed, { threadId })
   }
 
   return {
@@ -117,24 +120,24 @@ export function makeGitFollow(dependencies: GitFollowDependencies): GitFollow {
       const isKnown = present?.boot.id === sandbox.bootId && present.state === state
       const begun = isKnown
         ? present
-        : await inOrder(threadId, () => bring(threadId, sandbox)).catch((error: unknown) => {
+        : await inOrder(threadId, () => ensureFollowed(threadId, sandbox)).catch((error: unknown) => {
             logger.warn({ err: error, threadId }, 'git of a sandbox is not followed')
             return undefined
           })
-      // Nobody waits for the news that there is nothing.
+      // Without sites there is nothing to wait for.
       if (begun === undefined || begun.key === noSites) return
       await waitAtMost(readyMs, { work: begun.ready.promise, signal: stopped.signal })
     },
-    sandboxChanged: look,
+    sandboxChanged: refreshThread,
     refresh: () => {
       state += 1
-      void background.keep(dependencies.relay.judgeAgain(), { threadId: 'all' })
-      const lookAtAll = async () => (await dependencies.awakeThreads()).forEach(look)
-      void background.keep(lookAtAll(), { threadId: 'all' })
+      void background.keep(dependencies.relay.recheck(), { threadId: 'all' })
+      const refreshAll = async () => (await dependencies.awakeThreads()).forEach(refreshThread)
+      void background.keep(refreshAll(), { threadId: 'all' })
     },
     stop: async () => {
       stopped.abort()
-      for (const threadId of [...following.keys()]) leave(threadId)
+      for (const threadId of [...following.keys()]) unfollow(threadId)
       await background.settled()
     },
   }
@@ -147,7 +150,7 @@ function sitesOf(credentials: Awaited<ReturnType<UsableCredentials>>): Site[] {
   return [...sites.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Until the boot is over, or another stream has taken the place of this one. */
+/** Runs until the boot ends or another stream replaces this one. */
 async function followBoot(
   dependencies: GitFollowDependencies,
   followed: {
@@ -168,7 +171,7 @@ async function followBoot(
     const waiting = { threadId, sandbox, id, method, target, headers, signal: boot.ended.signal }
     return dependencies.relay
       .pass(waiting)
-      .catch((error: unknown) => logger.debug({ err: error, threadId }, 'git was not answered'))
+      .catch((error: unknown) => logger.debug({ err: error, threadId }, 'a git request was not answered'))
   }
   const limit = pLimit(maxUnderWay)
   await followWhile({
@@ -177,7 +180,7 @@ async function followBoot(
     onEvent: async ({ event }) => {
       if (event.case === 'ready') following.ready.resolve()
       if (event.case !== 'request' || !idPattern.test(event.value.id)) return
-      // Nothing more is read while so many are under way: whoever announces without end waits.
+      // Reads no further while the limit is reached, so that a guest that announces without end has to wait.
       const begun = Promise.withResolvers<void>()
       followed.keep(
         limit(() => {
@@ -188,7 +191,7 @@ async function followBoot(
       await begun.promise
     },
     pauseMs: againMs,
-    // Without a site there is nothing to follow. A guest that was woken out of an older memory does not know the call.
+    // Without a site there is nothing to follow. A guest restored from an older memory image does not know the call.
     isFinal: (error) =>
       error === undefined ? sites.length === 0 : error instanceof ConnectError && error.code === Code.Unimplemented,
     onBroken: (error) => logger.debug({ err: error, threadId }, 'guest of a sandbox was lost'),

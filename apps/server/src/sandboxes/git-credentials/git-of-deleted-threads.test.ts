@@ -7,14 +7,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { siteOf } from './git-target.models.ts'
 
-/** A Git server that never answers. */
+/** A Git server that never responds. */
 let server: Server
 let asked: PromiseWithResolvers<ServerResponse>
 let application: TestApplication
 let owner: TestPerson
-/** Names of servers that the guest was told of, each time. */
-let told: string[][]
-/** What git in the sandbox asks for when its guest is followed. */
+/** Server names sent to the guest, one list per call. */
+let sentSites: string[][]
+/** Targets that git in the sandbox requests when its guest is followed. */
 let targets: string[]
 
 const client = createClient(
@@ -22,7 +22,7 @@ const client = createClient(
   createRouterTransport((router) => {
     router.service(git.Git, {
       async *followGit({ sites }, { signal }) {
-        told.push(sites.map(({ name }) => name))
+        sentSites.push(sites.map(({ name }) => name))
         yield { event: { case: 'ready', value: {} } }
         for (const target of targets.splice(0)) {
           const value = { id: crypto.randomUUID(), method: 'GET', target, headers: {} }
@@ -35,7 +35,7 @@ const client = createClient(
 )
 
 beforeEach(async () => {
-  told = []
+  sentSites = []
   targets = []
   asked = Promise.withResolvers()
   server = createServer((_request, response) => asked.resolve(response)).listen(0, '127.0.0.1')
@@ -62,7 +62,7 @@ const deliver = (threadId: string) =>
     git: client,
   })
 
-/** A workspace that lends a credential to its threads, and one of these in which nothing runs. */
+/** A workspace that lends a credential to its threads, and one of its threads, in which nothing runs. */
 async function lend() {
   const workspace = await ask<{ id: string }>('POST', '/workspaces', { name: 'Lending' })
   const thread = await ask<{ id: string }>('POST', '/threads', { workspaceId: workspace.id })
@@ -71,7 +71,7 @@ async function lend() {
   return { workspace, thread }
 }
 
-/** Git of a thread, in the middle of a clone; resolves when its server is left. */
+/** Starts a clone in a thread; `over` resolves when the connection to the Git server closes. */
 async function cloneIn(threadId: string): Promise<{ over: Promise<unknown> }> {
   targets = [`/${site()}/team/app/info/refs?service=git-upload-pack`]
   await deliver(threadId)
@@ -92,10 +92,10 @@ test('a clone ends when its thread is deleted', async () => {
   await clone.over
 })
 
-test('C12: a clone in a thread that outlives its workspace ends when that is gone for good', async () => {
+test('C12: a clone in a thread that outlives its workspace ends when the workspace is removed for good', async () => {
   const { workspace, thread } = await lend()
   await ask('DELETE', `/workspaces/${workspace.id}`)
-  // As a thread that was being moved into it at that moment.
+  // Like a thread that was being moved into the workspace at that moment.
   await application.areas.threads.inside.store.update(thread.id, { deleted_at: null })
   const clone = await cloneIn(thread.id)
   application.clock.now += 31_000
@@ -105,7 +105,7 @@ test('C12: a clone in a thread that outlives its workspace ends when that is gon
 })
 
 test.each(['threads', 'workspaces'] as const)(
-  'what was deleted of %s and brought back may use git again',
+  'git credentials are usable again after the deletion of %s was undone',
   async (of) => {
     const { workspace, thread } = await lend()
     const path = of === 'threads' ? `/threads/${thread.id}` : `/workspaces/${workspace.id}`
@@ -114,6 +114,6 @@ test.each(['threads', 'workspaces'] as const)(
     await deliver(thread.id)
     await ask('POST', `${path}/restore`)
     await deliver(thread.id)
-    expect(told).toEqual([[site()], [], [site()]])
+    expect(sentSites).toEqual([[site()], [], [site()]])
   },
 )

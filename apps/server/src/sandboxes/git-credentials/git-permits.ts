@@ -1,62 +1,67 @@
-import { gitPushRefused, gitTakenBack } from './git-credentials.errors.ts'
-import { chosen, type GitTarget } from './git-target.models.ts'
+import { gitPermitRevoked, gitPushRefused } from './git-credentials.errors.ts'
+import { chooseCredential, type GitTarget } from './git-target.models.ts'
 import type { UsableCredential, UsableCredentials } from './usable-credentials.ts'
 
-type Asked = { threadId: string; target: GitTarget; over: AbortController }
-type UnderWay = Asked & { credentialId: string }
+type PermitRequest = { threadId: string; target: GitTarget; over: AbortController }
+type ActivePermit = PermitRequest & { credentialId: string }
 
-/** With which credential a request of git is made. Until it is disposed of, it may be taken back. */
+/** Which credential a git request uses. It can be revoked until the permit is disposed of. */
 export type GitPermit = Disposable & {
   credential: UsableCredential | undefined
-  /** Of the server, where a credential for another repository of it is known. */
+  /** Address of the server if the thread has a credential for another repository of it. */
   address: string | undefined
 }
 
-/** Who may ask what with which credential, for as long as it is asked. */
+/** Decides which credential a git request can use, for as long as the request runs. */
 export type GitPermits = {
-  /** As it is at this moment. `over` is aborted, with the reason, when it is so no more. Throws `git-credential.push-refused`. */
-  judge(asked: Asked): Promise<GitPermit>
-  /** Judges what is under way anew, and ends what would be refused now or be asked with another credential. */
-  judgeAgain(): Promise<void>
+  /**
+   * Returns the permit under the current grants. Aborts `over` with the reason if a later change revokes it. Throws
+   * `git-credential.push-refused`.
+   */
+  acquire(request: PermitRequest): Promise<GitPermit>
+  /**
+   * Checks active requests against the current grants, and ends those that are now refused or need another credential.
+   */
+  recheck(): Promise<void>
 }
 
 export function makeGitPermits(usable: UsableCredentials): GitPermits {
-  const underWay = new Set<UnderWay>()
+  const active = new Set<ActivePermit>()
   let changes = 0
-  const judge = async (asked: Asked): Promise<GitPermit> => {
-    const { threadId, target } = asked
+  const acquire = async (request: PermitRequest): Promise<GitPermit> => {
+    const { threadId, target } = request
     const before = changes
     const ofSite = ofSiteOf(target, await usable(threadId))
-    // What was read may be older than the change, which did not find this request under way.
-    if (before !== changes) return await judge(asked)
-    const credential = chosen(ofSite, target.repository)
+    // The credentials may have been read before the change, and the recheck did not see this request yet.
+    if (before !== changes) return await acquire(request)
+    const credential = chooseCredential(ofSite, target.repository)
     if (credential !== undefined && !mayPush(credential, target)) throw gitPushRefused(namesOf(target))
-    const one = credential && { ...asked, credentialId: credential.id }
-    if (one !== undefined) underWay.add(one)
-    const leave = () => void (one !== undefined && underWay.delete(one))
+    const one = credential && { ...request, credentialId: credential.id }
+    if (one !== undefined) active.add(one)
+    const leave = () => void (one !== undefined && active.delete(one))
     return { credential, address: ofSite[0]?.address, [Symbol.dispose]: leave }
   }
-  const judgeThread = async (threadId: string) => {
-    const ofThread = [...underWay].filter((one) => one.threadId === threadId)
+  const recheckThread = async (threadId: string) => {
+    const ofThread = [...active].filter((one) => one.threadId === threadId)
     try {
       const now = await usable(threadId)
-      for (const one of ofThread) if (!isStillAllowed(one, now)) one.over.abort(gitTakenBack(namesOf(one.target)))
+      for (const one of ofThread) if (!isStillAllowed(one, now)) one.over.abort(gitPermitRevoked(namesOf(one.target)))
     } catch (error) {
-      // Nobody knows whether it is allowed, so it is not.
+      // Whether it is still allowed is unknown, so it is not.
       for (const one of ofThread) one.over.abort(error)
     }
   }
   return {
-    judge,
-    judgeAgain: async () => {
+    acquire,
+    recheck: async () => {
       changes += 1
-      await Promise.all([...new Set([...underWay].map(({ threadId }) => threadId))].map(judgeThread))
+      await Promise.all([...new Set([...active].map(({ threadId }) => threadId))].map(recheckThread))
     },
   }
 }
 
-function isStillAllowed({ target, credentialId }: UnderWay, rows: readonly UsableCredential[]): boolean {
-  const credential = chosen(ofSiteOf(target, rows), target.repository)
+function isStillAllowed({ target, credentialId }: ActivePermit, rows: readonly UsableCredential[]): boolean {
+  const credential = chooseCredential(ofSiteOf(target, rows), target.repository)
   return credential?.id === credentialId && mayPush(credential, target)
 }
 

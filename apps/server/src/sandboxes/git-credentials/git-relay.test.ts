@@ -19,19 +19,19 @@ const secretBox = makeSecretBox(randomBytes(32))
 const agent = new Agent()
 afterAll(() => agent.destroy())
 
-type Told = { status: number; headers: Record<string, string>; body: string; isBroken: boolean }
+type GitReply = { status: number; headers: Record<string, string>; body: string; isBroken: boolean }
 type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
 
-/** What git sent, and what it was answered, at the guest's end of the wire. */
-let told: Told[]
+/** Replies to git that arrived at the guest. */
+let replies: GitReply[]
 let gitBody: (response: ServerResponse) => void
-/** Resolves when a body that git sends is taken no longer. */
+/** Resolves when the stream of git’s request body closes. */
 let bodyClosed: PromiseWithResolvers<void>
-/** Resolves when the guest has a first part of an answer. */
-let answerBegun: PromiseWithResolvers<void>
-/** While set, the guest does not say that it has taken an answer. */
-let heldAnswers: ServerResponse[] | undefined
-/** What the Git server was asked, and how it answers. */
+/** Resolves when the guest has received a first part of a reply’s body. */
+let replyBegun: PromiseWithResolvers<void>
+/** While set, the guest does not confirm that it has a reply. */
+let heldReplies: ServerResponse[] | undefined
+/** Requests that reached the Git server, and how the server responds. */
 let seen: Seen[]
 let answer: (request: IncomingMessage, response: ServerResponse) => void
 let credentials: UsableCredential[]
@@ -78,16 +78,16 @@ beforeAll(async () => {
       response.once('close', bodyClosed.resolve)
       return gitBody(response)
     }
-    const { status, headers } = JSON.parse(String(request.headers[gitAnswerHeader])) as Told
-    const done = (body: string, isBroken: boolean) => told.push({ status, headers, body, isBroken })
+    const { status, headers } = JSON.parse(String(request.headers[gitAnswerHeader])) as GitReply
+    const done = (body: string, isBroken: boolean) => replies.push({ status, headers, body, isBroken })
     const parts: Buffer[] = []
-    request.once('data', () => answerBegun.resolve())
+    request.once('data', () => replyBegun.resolve())
     request.on('data', (part: Buffer) => parts.push(part))
     request.once('error', () => done(Buffer.concat(parts).toString(), true))
     request.once('end', () => {
       done(Buffer.concat(parts).toString(), false)
-      if (heldAnswers === undefined) response.end('{}')
-      else heldAnswers.push(response)
+      if (heldReplies === undefined) response.end('{}')
+      else heldReplies.push(response)
     })
   })
   guestOrigin = await listen(guest)
@@ -109,10 +109,10 @@ afterAll(() => {
   for (const made of [guest, server]) made.close().closeAllConnections()
 })
 beforeEach(() => {
-  told = []
-  heldAnswers = undefined
+  replies = []
+  heldReplies = undefined
   bodyClosed = Promise.withResolvers()
-  answerBegun = Promise.withResolvers()
+  replyBegun = Promise.withResolvers()
   seen = []
   recorded = []
   gitBody = (response) => void response.end('what git sends')
@@ -158,38 +158,38 @@ const push = '/git.test/team/app/git-receive-pack'
 test.each([
   ['/git.test/team/app/HEAD', 'git-credential.request-refused', 400],
   ['/other.test/team/app/info/refs?service=git-upload-pack', 'git-credential.repository-not-covered', 403],
-])('%s asks no server, and git is told %s', async (target, code, status) => {
+])('%s reaches no server, and git gets %s', async (target, code, status) => {
   await pass(target)
   expect(seen).toEqual([])
-  expect(told).toMatchObject([
+  expect(replies).toMatchObject([
     { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: expect.stringContaining(code) },
   ])
 })
 
 test.each(['text/plain', 'application/x-git-upload-pack-request', ''])(
-  'what is not called as git calls a push (%s) is none, as a page of a browser sends it',
+  'a push with the content type %s, as a page in a browser would send it, is rejected',
   async (type) => {
     await pass(push, { method: 'POST', headers: { 'content-type': type } })
     expect(seen).toEqual([])
-    expect(told).toMatchObject([{ status: 400, body: expect.stringContaining('git-credential.request-refused') }])
+    expect(replies).toMatchObject([{ status: 400, body: expect.stringContaining('git-credential.request-refused') }])
   },
 )
 
-test('a push is refused at its first request and at its second where the credential may only read', async () => {
+test('a read-only credential refuses a push at its first and its second request', async () => {
   credentials = [credential({ access: 'read' })]
   await pass(pushRefs)
   await pass('/git.test/team/app/git-receive-pack', { method: 'POST' })
   expect(seen).toEqual([])
-  expect(told.map(({ status }) => status)).toEqual([403, 403])
-  expect(told[0]?.body).toContain('git-credential.push-refused')
+  expect(replies.map(({ status }) => status)).toEqual([403, 403])
+  expect(replies[0]?.body).toContain('git-credential.push-refused')
 })
 
-test('a repository that no credential is for is left to git, without a login', async () => {
+test('a repository that no credential covers is left to git, without credentials', async () => {
   credentials = [credential({ repositories: ['team/other'] })]
   await pass(refs)
   await pass('/git.test/team/app/git-upload-pack', { method: 'POST' })
   expect(seen).toEqual([])
-  expect(told).toMatchObject([
+  expect(replies).toMatchObject([
     { status: 302, headers: { location: `${origin}/team/app/info/refs?service=git-upload-pack` } },
     { status: 403 },
   ])
@@ -200,36 +200,36 @@ test.each([
   [403, 403, 'git-credential.token-refused'],
   [404, 404, 'git-credential.repository-missing'],
   [500, 503, 'git-credential.server-failed'],
-])('an answer with status %i comes to git as %i with %s, and nothing of its words', async (status, shown, code) => {
+])('a response with status %i reaches git as %i with %s, without its text', async (status, shown, code) => {
   answer = (_request, response) =>
     void response.writeHead(status, { 'www-authenticate': 'Basic' }).end(`words ${token}`)
   await pass(refs)
-  expect(told).toMatchObject([{ status: shown, body: expect.stringContaining(code) }])
-  expect(JSON.stringify(told)).not.toMatch(/words|authenticate|tok-/)
+  expect(replies).toMatchObject([{ status: shown, body: expect.stringContaining(code) }])
+  expect(JSON.stringify(replies)).not.toMatch(/words|authenticate|tok-/)
 })
 
-test('a page in place of a Git server is no answer', async () => {
+test('a web page is not accepted as the response of a Git server', async () => {
   answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in</p>')
   await pass(refs)
-  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('not from a Git server') }])
+  expect(replies).toMatchObject([{ status: 503, body: expect.stringContaining('not from a Git server') }])
 })
 
-test('a redirect to another server is not followed; one of a renamed repository goes back to git', async () => {
+test('a redirect to another server is not followed; one to a renamed repository goes back to git', async () => {
   answer = (_request, response) =>
     void response.writeHead(301, { location: 'http://127.0.0.2:9/x/y/info/refs?service=git-upload-pack' }).end()
   await pass(refs)
-  expect(told).toMatchObject([{ status: 503, body: expect.stringContaining('to a different server') }])
+  expect(replies).toMatchObject([{ status: 503, body: expect.stringContaining('to a different server') }])
   answer = (_request, response) =>
     void response.writeHead(301, { location: '/new/app/info/refs?service=git-upload-pack' }).end()
   await pass(refs)
-  expect(told[1]).toMatchObject({
+  expect(replies[1]).toMatchObject({
     status: 302,
     headers: { location: '/git.test/new/app/info/refs?service=git-upload-pack' },
   })
   expect(seen).toHaveLength(2)
 })
 
-test('an address inside a private network is refused, also when a name leads there or when it is allowed no more', async () => {
+test('an address in a private network is refused, also when a name resolves to it or when it is no longer allowed', async () => {
   await using other = relayWith({
     allowed: allowedAddressesOf(''),
     lookUp: ((_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
@@ -241,32 +241,32 @@ test('an address inside a private network is refused, also when a name leads the
     await other.pass(waiting(refs))
   }
   expect(seen).toEqual([])
-  expect(told.map(({ body }) => /git-credential\.address-\w+/.exec(body)?.[0])).toEqual([
+  expect(replies.map(({ body }) => /git-credential\.address-\w+/.exec(body)?.[0])).toEqual([
     'git-credential.address-refused',
     'git-credential.address-refused',
     'git-credential.address-refused',
   ])
 })
 
-test('a server that is not there, and one that says nothing, are told apart', async () => {
+test('an unreachable server and a silent one get different errors', async () => {
   credentials = [credential({ address: 'http://127.0.0.1:9' })]
   await pass(refs)
-  expect(told[0]?.body).toContain('git-credential.server-failed')
+  expect(replies[0]?.body).toContain('git-credential.server-failed')
   credentials = [credential()]
   answer = () => undefined
   await using quick = relayWith({ silenceMs: 50 })
   await quick.pass(waiting(refs))
-  expect(told[1]?.body).toContain('no data for')
+  expect(replies[1]?.body).toContain('no data for')
 })
 
 test.each([401, 404, 415])(
-  'a server that answers with %i before git has sent all ends the request on both sides',
+  'a server that responds with %i before git has sent everything ends the request on both sides',
   async (status) => {
     gitBody = (response) => void response.write('first part')
     answer = (request, response) => void request.once('data', () => response.writeHead(status).end())
     await pass(push, { method: 'POST' })
     await bodyClosed.promise
-    expect(told).toMatchObject([{ body: expect.stringContaining('git-credential.') }])
+    expect(replies).toMatchObject([{ body: expect.stringContaining('git-credential.') }])
   },
 )
 
@@ -286,17 +286,17 @@ test.each<Taking>([
   }
   const passed = pass(push, { method: 'POST' })
   await begun
-  await relay.judgeAgain()
-  expect(told).toEqual([])
+  await relay.recheck()
+  expect(replies).toEqual([])
   credentials = left()
-  await relay.judgeAgain()
+  await relay.recheck()
   await passed
   await broken
   await bodyClosed.promise
-  expect(told).toMatchObject([{ status: 403, body: expect.stringContaining('git-credential.taken-back') }])
+  expect(replies).toMatchObject([{ status: 403, body: expect.stringContaining('git-credential.taken-back') }])
 })
 
-test('a clone under way goes on when only pushing was taken back, and ends when nobody can say whether it may', async () => {
+test('a clone continues when only pushing was revoked, and ends when its credentials cannot be checked', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
     response.write('half')
@@ -308,47 +308,47 @@ test('a clone under way goes on when only pushing was taken back, and ends when 
   }
   await using other = relayWith({ usable })
   const passed = other.pass(waiting(refs))
-  await answerBegun.promise
+  await replyBegun.promise
   credentials = [credential({ access: 'read' })]
-  await other.judgeAgain()
-  expect(told).toEqual([])
+  await other.recheck()
+  expect(replies).toEqual([])
   isLost = true
-  await other.judgeAgain()
+  await other.recheck()
   await passed
-  // Its guest is told too, which tells git nothing more once an answer has begun.
-  await expect.poll(() => told.find(({ status }) => status === 200)).toMatchObject({ body: 'half', isBroken: true })
+  // The guest is also sent the refusal, which git does not get after a response has begun.
+  await expect.poll(() => replies.find(({ status }) => status === 200)).toMatchObject({ body: 'half', isBroken: true })
 })
 
-test('a credential that is taken back while it is being looked for is not used', async () => {
-  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+test('a credential that is removed while it is being read is not used', async () => {
+  const { promise: readBegun, resolve: markReadBegun } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const usable = async () => {
     const found = credentials
-    look()
+    markReadBegun()
     await held
     return found
   }
   await using other = relayWith({ usable })
   const passed = other.pass(waiting(refs))
-  await looked
+  await readBegun
   credentials = []
-  await other.judgeAgain()
-  letGo()
+  await other.recheck()
+  release()
   await passed
   expect(seen).toEqual([])
-  expect(told).toMatchObject([{ status: 403 }])
+  expect(replies).toMatchObject([{ status: 403 }])
 })
 
-test('an answer that breaks off is broken off for git too, and never taken for the whole', async () => {
+test('a response that breaks off also breaks off for git, and does not look complete', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
     response.write('half', () => response.destroy())
   }
   await pass(refs)
-  expect(told[0]).toMatchObject({ status: 200, isBroken: true })
+  expect(replies[0]).toMatchObject({ status: 200, isBroken: true })
 })
 
-test('when the sandbox goes away its request at the server ends', async () => {
+test('when the sandbox goes away, its request at the server ends', async () => {
   const gone = new AbortController()
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   answer = (_request, response) => {
@@ -357,28 +357,28 @@ test('when the sandbox goes away its request at the server ends', async () => {
   }
   await pass(refs, { signal: gone.signal })
   await closed
-  expect(told).toEqual([])
+  expect(replies).toEqual([])
 })
 
-test('more requests of one sandbox than it may have at once are refused; others go on', async () => {
+test('requests of one sandbox above its limit are refused; other sandboxes continue', async () => {
   const held: ServerResponse[] = []
   answer = (_request, response) => void held.push(response)
   const under = Array.from({ length: 16 }, () => pass(refs))
   await expect.poll(() => held.length).toBe(16)
-  // Its guest takes as long as it likes with what it is told.
-  heldAnswers = []
+  // The guest takes its time to confirm the replies.
+  heldReplies = []
   const refused = Array.from({ length: 200 }, () => pass(refs))
-  await expect.poll(() => told.length).toBe(200)
-  expect(told[0]).toMatchObject({ status: 429, body: expect.stringContaining('git-credential.too-many-requests') })
+  await expect.poll(() => replies.length).toBe(200)
+  expect(replies[0]).toMatchObject({ status: 429, body: expect.stringContaining('git-credential.too-many-requests') })
   const other = relay.pass({ ...waiting(refs), sandbox: { sandboxId: 'other', bootId: 'b' } })
   await expect.poll(() => held.length).toBe(17)
   for (const response of held) response.destroy()
-  for (const response of heldAnswers) response.end('{}')
-  heldAnswers = undefined
+  for (const response of heldReplies) response.end('{}')
+  heldReplies = undefined
   await Promise.all([...under, ...refused, other])
 })
 
-test('one person has a part of all places only, and all of them together have a bound', async () => {
+test('each person has a limit of requests in progress, and so have all of them together', async () => {
   const held: ServerResponse[] = []
   answer = (_request, response) => void held.push(response)
   const fill = (threadId: string, sandboxes: number) =>
@@ -388,25 +388,25 @@ test('one person has a part of all places only, and all of them together have a 
         sandbox: { sandboxId: `${threadId}-${one % sandboxes}`, bootId: 'b' },
       }),
     )
-  const limitTold = () => told.map(({ status, body }) => [status, /More than (\d+)/.exec(body)?.[1]])
+  const limitReplies = () => replies.map(({ status, body }) => [status, /More than (\d+)/.exec(body)?.[1]])
   const under = fill('a1', 3)
   await expect.poll(() => held.length).toBe(48)
-  // Another thread of the same person, and another sandbox.
+  // Another thread and another sandbox of the same person.
   await pass(refs, { threadId: 'a2' })
-  expect(limitTold()).toEqual([[429, '48']])
+  expect(limitReplies()).toEqual([[429, '48']])
   under.push(...fill('b', 3), ...fill('c', 2))
   await expect.poll(() => held.length).toBe(128)
   await pass(refs, { threadId: 'd' })
-  expect(limitTold().slice(1)).toEqual([[429, '128']])
+  expect(limitReplies().slice(1)).toEqual([[429, '128']])
   for (const response of held) response.destroy()
   await Promise.all(under)
   answer = (_request, response) =>
     void response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' }).end('refs')
   await pass(refs, { threadId: 'a2' })
-  expect(told.at(-1)).toMatchObject({ status: 200, body: 'refs' })
+  expect(replies.at(-1)).toMatchObject({ status: 200, body: 'refs' })
 })
 
-test('a read is noted when the server has agreed to it, and a push before it is asked', async () => {
+test('a read is recorded when the server has accepted it, a push before it is sent', async () => {
   answer = (_request, response) => void response.writeHead(404).end()
   await pass(refs)
   await pass('/git.test/team/app/git-upload-pack', { method: 'POST' })
@@ -415,18 +415,18 @@ test('a read is noted when the server has agreed to it, and a push before it is 
   expect(recorded).toEqual(['receive-pack team/app'])
 })
 
-test('what git asks for is asked for with the login and nothing else of the sandbox, and its answer comes as it is', async () => {
+test('a git request carries the credential and nothing else of the sandbox; its response is passed on unchanged', async () => {
   await pass(refs)
   expect(seen[0]).toMatchObject({ method: 'GET', url: '/team/app/info/refs?service=git-upload-pack' })
   const { authorization, cookie } = seen[0]?.headers ?? {}
   expect(authorization).toBe(`Basic ${Buffer.from(`me:${token}`).toString('base64')}`)
   expect(cookie).toBeUndefined()
-  expect(told).toMatchObject([{ status: 200, body: 'refs', isBroken: false }])
+  expect(replies).toMatchObject([{ status: 200, body: 'refs', isBroken: false }])
   answer = (_request, response) =>
     void response.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result' }).end('done')
   await pass('/git.test/team/app/git-receive-pack', { method: 'POST' })
   await expect.poll(() => seen[1]?.body).toBe('what git sends')
-  expect(told[1]).toMatchObject({ status: 200, body: 'done' })
+  expect(replies[1]).toMatchObject({ status: 200, body: 'done' })
   expect(recorded).toEqual(['upload-pack team/app', 'receive-pack team/app'])
 })
 
@@ -448,6 +448,6 @@ test('what git sends reaches the server before git has sent all of it', async ()
   await turn()
   git?.end('rest')
   await passed
-  expect(told).toMatchObject([{ body: 'done' }])
+  expect(replies).toMatchObject([{ body: 'done' }])
   expect(seen[0]?.body).toBe('first partrest')
 })

@@ -17,7 +17,7 @@ import {
   gitTokenRefused,
 } from './git-credentials.errors.ts'
 import { type GitPermits, makeGitPermits } from './git-permits.ts'
-import { makeGitPlaces } from './git-places.ts'
+import { makeGitRequestLimiter } from './git-places.ts'
 import {
   answerHeaders,
   type GitTarget,
@@ -31,7 +31,7 @@ import {
 import type { GitUses } from './git-uses.ts'
 import type { UsableCredential, UsableCredentials } from './usable-credentials.ts'
 
-/** A request of git inside a sandbox, whose answer git waits for. Every word of it is the sandbox's. */
+/** A git request inside a sandbox that git waits for. Every field in it comes from the sandbox. */
 export type WaitingRequest = {
   threadId: string
   sandbox: { sandboxId: string; bootId: string }
@@ -39,33 +39,33 @@ export type WaitingRequest = {
   method: string
   target: string
   headers: Record<string, string>
-  /** Ends with the boot of the sandbox. */
+  /** Aborts when the boot of the sandbox ends. */
   signal: AbortSignal
 }
 
-/** Makes requests of git at their servers, with a token that the sandbox never sees. */
+/** Makes git requests at their servers, with a token that the sandbox never sees. */
 export type GitRelay = AsyncDisposable & {
-  /** Resolves when git has its whole answer, or when either side has broken off. Rejects when git could not be told. */
+  /** Resolves when git has the whole response, or when either side has broken off. Rejects if git could not get one. */
   pass(waiting: WaitingRequest): Promise<void>
-  /** What threads may use is another thing: ends what is under way with a credential that was taken back. */
-  judgeAgain(): Promise<void>
+  /** Call it after a change to grants or credentials. Ends requests whose credential is no longer allowed. */
+  recheck(): Promise<void>
 }
 
 export type GitRelayDependencies = {
   host: Pick<HostClient, 'guest'>
   usable: UsableCredentials
-  /** Whose thread it is; undefined when it is gone. */
+  /** The owner of the thread; undefined if the thread is gone. */
   ownerOf(threadId: string): Promise<string | undefined>
   secretBox: SecretBox
   allowed: AllowedAddresses
   uses: Pick<GitUses, 'record'>
-  /** Something flows to or from the sandbox until the result is disposed of. */
+  /** Marks a transfer to or from the sandbox as in progress until the result is disposed of. */
   transferring(sandboxId: string): Disposable
   connectTimeoutMs: number
-  /** How long neither side may send anything. */
+  /** Longest time without data from either side. */
   silenceMs: number
   logger: Logger
-  /** Asks for the addresses of a name. */
+  /** Resolves a name to its addresses. */
   lookUp?: typeof lookUp
 }
 
@@ -76,13 +76,13 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
       timeout: dependencies.connectTimeoutMs,
       lookup: guardedLookup(allowed, dependencies.lookUp ?? lookUp),
     },
-    // Silence of both sides together is what is limited: a server may be silent while it is sent a large push.
+    // The limit is on silence of both sides together: a server can be silent while it receives a large push.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
   })
-  const places = makeGitPlaces()
+  const places = makeGitRequestLimiter()
   const permits = makeGitPermits(dependencies.usable)
   return {
     pass: async (waiting) => {
@@ -94,57 +94,58 @@ export function makeGitRelay(dependencies: GitRelayDependencies): GitRelay {
       try {
         using _transfer = dependencies.transferring(sandbox.sandboxId)
         const personId = (await dependencies.ownerOf(threadId)) ?? ''
-        // One that is refused takes nobody's place, however long its refusal is under way.
+        // A refused request does not count against the limits, however long its refusal takes.
         place = places.take({ sandboxId: sandbox.sandboxId, personId })
         await relay({ ...dependencies, dispatcher, permits }, { ...waiting, signal, over, heard: silence.heard })
       } catch (error) {
-        // The sandbox is gone, or went to sleep: nobody is there to be told.
+        // The sandbox is gone or asleep: there is no git left to respond to.
         if (waiting.signal.aborted) return
         const inTime = { ...waiting, signal: AbortSignal.any([waiting.signal, AbortSignal.timeout(silenceMs)]) }
         const isSilent = silence.signal.aborted && !over.signal.aborted
         const cause = over.signal.aborted ? over.signal.reason : error
         await refuse(dependencies, inTime, explained(cause, { isSilent, silenceMs }))
       } finally {
-        // A server that answered before git had sent all leaves the rest unread, and whoever reads it waiting for it.
+        // A server that responded before git had sent everything leaves the rest unread. The abort ends that stream,
+        // too.
         over.abort()
         place?.[Symbol.dispose]()
       }
     },
-    judgeAgain: permits.judgeAgain,
+    recheck: permits.recheck,
     [Symbol.asyncDispose]: async () => await dispatcher.destroy(),
   }
 }
 
 type Relaying = WaitingRequest & { heard: () => void; over: AbortController }
-type RelayParts = GitRelayDependencies & { dispatcher: Agent; permits: GitPermits }
+type RelayDependencies = GitRelayDependencies & { dispatcher: Agent; permits: GitPermits }
 
-async function relay(parts: RelayParts, waiting: Relaying): Promise<void> {
+async function relay(dependencies: RelayDependencies, waiting: Relaying): Promise<void> {
   const { threadId, over } = waiting
   const target = targetOf(waiting.method, waiting.target)
   if (target === undefined) throw gitRequestRefused({ problem: 'it is not a git request.' })
   if (!target.isAdvertisement && mediaType(waiting.headers['content-type']) !== requestTypeOf(target)) {
     throw gitRequestRefused({ problem: 'its content type is not one that git sends.' })
   }
-  using permit = await parts.permits.judge({ threadId, target, over })
+  using permit = await dependencies.permits.acquire({ threadId, target, over })
   const { credential, address } = permit
-  if (credential === undefined) return await leaveToGit(parts, waiting, { target, address })
-  requireReachable(credential.address, parts.allowed)
+  if (credential === undefined) return await leaveToGit(dependencies, waiting, { target, address })
+  requireReachable(credential.address, dependencies.allowed)
   const isPush = target.service === 'receive-pack'
   const use = { credential, target, threadId }
-  if (isPush) await parts.uses.record(use)
-  const response = await ask(parts, waiting, { target, credential })
+  if (isPush) await dependencies.uses.record(use)
+  const response = await ask(dependencies, waiting, { target, credential })
   try {
     const answer = answerTo(response, { target, credential })
-    if (!isPush && answer.status === 200) await parts.uses.record(use)
-    await answerGit(parts, waiting, answer)
+    if (!isPush && answer.status === 200) await dependencies.uses.record(use)
+    await answerGit(dependencies, waiting, answer)
   } finally {
     response.body.on('error', () => undefined).destroy()
   }
 }
 
 /**
- * No credential is for this repository: git goes to its server by itself, as if there were none. Only the first request can
- * be sent elsewhere.
+ * No credential covers this repository: redirects git to the server itself, as if there were no credentials. Only git’s
+ * first request can be redirected.
  */
 async function leaveToGit(
   dependencies: Pick<GitRelayDependencies, 'host'>,
@@ -169,7 +170,7 @@ async function ask(
   const sent = target.isAdvertisement
     ? undefined
     : await host.guest(waiting.sandbox, { method: 'GET', path: guestPaths.gitBody(waiting.id), signal })
-  // It ends with the whole, also when nobody reads it any more.
+  // A stream that breaks when it is no longer read must not raise an unhandled error.
   sent?.body.on('error', () => undefined)
   if (sent !== undefined && sent.statusCode !== 200) {
     throw new Error(`the guest answered with status ${sent.statusCode}`)
@@ -194,7 +195,7 @@ async function ask(
   }
 }
 
-/** Throws what git is told instead. */
+/** Throws the error that git gets instead. */
 function answerTo(
   response: Dispatcher.ResponseData,
   { target, credential }: { target: GitTarget; credential: UsableCredential },
@@ -217,7 +218,7 @@ function answerTo(
   throw gitServerFailed({ host, problem: `it responded with HTTP status ${status}.` })
 }
 
-/** The whole answer, as it comes. Broken off here, it is broken off there. */
+/** Streams the response to the guest. If it breaks off here, it breaks off at the guest. */
 async function answerGit(
   { host }: Pick<GitRelayDependencies, 'host'>,
   waiting: WaitingRequest & { heard?: () => void },
@@ -234,20 +235,22 @@ async function answerGit(
   await taken.body.dump()
 }
 
-/** git prints plain text that comes with a refusal. Nothing happens where it has given up, or has its answer already. */
+/** Sends the error as plain text, which git prints. Does nothing if git has ended or already has a response. */
 async function refuse(
   dependencies: Pick<GitRelayDependencies, 'host' | 'logger'>,
   waiting: WaitingRequest,
   error: unknown,
 ): Promise<void> {
   const { logger } = dependencies
-  const isOurs = isThreadboxError(error)
-  if (!isOurs) logger.warn({ err: error, threadId: waiting.threadId }, 'request of git came to nothing')
-  const text = isOurs ? `${error.message}\n${error.remedy}\n(${error.code})\n` : 'threadbox had an internal error.\n'
+  const isKnownError = isThreadboxError(error)
+  if (!isKnownError) logger.warn({ err: error, threadId: waiting.threadId }, 'a git request failed')
+  const text = isKnownError
+    ? `${error.message}\n${error.remedy}\n(${error.code})\n`
+    : 'threadbox had an internal error.\n'
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) }
   const status = httpStatusOf(error)
   const body = Readable.from([Buffer.from(text)])
-  // With 401 git would ask its user for a name and a password.
+  // With 401, git would ask for a name and a password.
   await answerGit(dependencies, waiting, { status: status === 401 ? 403 : status, headers, body })
 }
 
@@ -257,14 +260,14 @@ function explained(error: unknown, { isSilent, silenceMs }: { isSilent: boolean;
   return gitServerFailed({ host: 'the Git server', problem }, { cause: error })
 }
 
-/** Aborts when nothing was heard for so long. */
+/** Aborts after `silenceMs` without a call of `heard`. */
 function makeSilence(silenceMs: number): Disposable & { signal: AbortSignal; heard: () => void } {
   const silent = new AbortController()
   const timer = setTimeout(() => silent.abort(), silenceMs)
   return { signal: silent.signal, heard: () => void timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** Piece by piece, each when it is wanted. */
+/** Passes the body on piece by piece, each when the reader wants it. */
 function streamed(body: Readable, heard: () => void): Readable {
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {

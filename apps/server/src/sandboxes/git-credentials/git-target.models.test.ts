@@ -3,8 +3,8 @@ import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
 import { gitAddressOf } from './git-address.models.ts'
 import {
   answerHeaders,
-  chosen,
-  isFor,
+  chooseCredential,
+  covers,
   redirectedTo,
   requestHeaders,
   serverPathOf,
@@ -56,13 +56,13 @@ describe('what git asks for', () => {
     ['POST', '/github.com/owner/name/git-upload-pack', 'owner/name', '/owner/name/git-upload-pack'],
     ['POST', '/git.example.org:3000/a/b/c.d/git-receive-pack', 'a/b/c.d', '/a/b/c.d/git-receive-pack'],
     ['GET', '/http+[::1]:80/a/b/info/refs?service=git-receive-pack', 'a/b', '/a/b/info/refs?service=git-receive-pack'],
-  ])('%s %s goes to the server as it stands there', (method, target, repository, path) => {
+  ])('%s %s goes to the server unchanged', (method, target, repository, path) => {
     const judged = targetOf(method, target)
     expect(judged?.repository).toBe(repository)
     expect(judged && serverPathOf(judged)).toBe(path)
   })
 
-  it('names its server by the first part of the path, encrypted and not encrypted ones apart', () => {
+  it('names its server by the first part of the path, with different names for HTTPS and HTTP', () => {
     expect(siteOf('https://github.com')).toBe('github.com')
     expect(siteOf('http://github.com')).toBe('http+github.com')
     expect(targetOf('GET', `/${siteOf('http://127.0.0.1:80')}/a/b/${refs}`)?.site).toBe('http+127.0.0.1')
@@ -70,7 +70,7 @@ describe('what git asks for', () => {
 })
 
 describe('headers', () => {
-  it('of a request bring no login, no cookie and no other host', () => {
+  it('of a request carry no credentials, no cookie and no other host', () => {
     const sent = {
       authorization: 'Basic x',
       cookie: 'a=b',
@@ -94,7 +94,7 @@ describe('headers', () => {
     })
   })
 
-  it('of an answer set no cookie and ask for no login', () => {
+  it('of a response set no cookie and ask for no credentials', () => {
     const answered = {
       'set-cookie': ['a=b'],
       'www-authenticate': 'Basic',
@@ -116,16 +116,16 @@ describe('which credential is used', () => {
   const owner = { id: 'owner', repositories: ['team/*'], access: 'push' }
 
   it('one for other repositories is not', () => {
-    expect(chosen([one], 'team/app2')).toBeUndefined()
-    expect(chosen([one], 'team/App')).toBeUndefined()
-    expect(chosen([owner], 'team2/app')).toBeUndefined()
-    expect(isFor(['team/*'], 'team/app')).toBe(true)
+    expect(chooseCredential([one], 'team/app2')).toBeUndefined()
+    expect(chooseCredential([one], 'team/App')).toBeUndefined()
+    expect(chooseCredential([owner], 'team2/app')).toBeUndefined()
+    expect(covers(['team/*'], 'team/app')).toBe(true)
   })
 
-  it('one that names the repository comes before one for all, and one that may push before one that may not', () => {
-    expect(chosen([all, one], 'team/app')?.id).toBe('one')
-    expect(chosen([all, one, owner], 'team/app')?.id).toBe('owner')
-    expect(chosen([all, one], 'team/other')?.id).toBe('all')
+  it('one that names the repository precedes one for all, and one that can push precedes one that cannot', () => {
+    expect(chooseCredential([all, one], 'team/app')?.id).toBe('one')
+    expect(chooseCredential([all, one, owner], 'team/app')?.id).toBe('owner')
+    expect(chooseCredential([all, one], 'team/other')?.id).toBe('all')
   })
 })
 
@@ -146,7 +146,7 @@ describe('a redirect', () => {
     expect(to(location)).toBeUndefined()
   })
 
-  it('to another repository of the same server is one of git inside, to be judged anew', () => {
+  it('to another repository of the same server becomes a git request inside the sandbox, which is checked again', () => {
     const inside = '/github.com/new/name/info/refs?service=git-upload-pack'
     expect(to('https://github.com/new/name/info/refs?service=git-upload-pack')).toBe(inside)
     expect(to('/new/name/info/refs?service=git-upload-pack')).toBe(inside)
@@ -181,7 +181,7 @@ describe('the address of a server', () => {
     ['git_server.example.org', 'https://git_server.example.org'],
     ['https://[2606:4700::1111]:3000', 'https://[2606:4700::1111]:3000'],
     ['bücher.example', 'https://xn--bcher-kva.example'],
-  ])('%s is %s, and requests of git for it are known', (text, address) => {
+  ])('%s is %s, and git requests for it are recognized', (text, address) => {
     expect(gitAddressOf(text, allowed)).toBe(address)
     expect(targetOf('GET', `/${siteOf(address)}/owner/name/${refs}`)?.site).toBe(siteOf(address))
   })

@@ -1,26 +1,26 @@
-/** A request of git as it may be passed on. `site` is the first part of its path, which names the server. */
+/** A git request that can be passed on. `site` is the first part of its path, which names the server. */
 export type GitTarget = {
   site: string
-  /** As it stands in the address: `owner/name`, with `.git` where it was written so. */
+  /** As in the request’s path: `owner/name`, with `.git` if it was given. */
   path: string
-  /** `owner/name`, as people call it. */
+  /** `owner/name`, without `.git`. */
   repository: string
   service: 'upload-pack' | 'receive-pack'
-  /** What git begins with: which branches there are. */
+  /** Git’s first request, which lists the branches. */
   isAdvertisement: boolean
 }
 
-/** How a server may be called as the first part of a path, as a regular expression. */
+/** Regular expression of a server name in the first part of a path. */
 const sitePart = '[A-Za-z0-9.:+_\\[\\]-]+'
 const segment = '(?!\\.{1,2}/)[A-Za-z0-9._~+-]+'
-/** Raw: no escape, no empty part, no `.` or `..`, nothing behind `?` but the service. */
+/** Matched without decoding: no escape, no empty part, no `.` or `..`, nothing after `?` but the service. */
 const targetPattern = new RegExp(
   `^/(${sitePart})/((?:${segment}/){1,30}?)(?:info/refs\\?service=git-(upload-pack|receive-pack)|git-(upload-pack|receive-pack))$`,
 )
 const sitePattern = new RegExp(`^${sitePart}$`)
 const maxTargetCharacters = 1000
 
-/** Undefined: it is nothing that is passed on. Judged as it was sent, and sent as it was judged. */
+/** Returns undefined for a request that is not passed on. What is checked here is sent unchanged. */
 export function targetOf(method: string, target: string): GitTarget | undefined {
   if (target.length > maxTargetCharacters) return undefined
   const [, site, folder, advertised, asked] = targetPattern.exec(target) ?? []
@@ -37,33 +37,33 @@ export function serverPathOf({ path, service, isAdvertisement }: GitTarget): str
   return isAdvertisement ? `/${path}/info/refs?service=git-${service}` : `/${path}/git-${service}`
 }
 
-/** What the first part of the path is called: by it the server is known, and people see it in messages of git. */
+/** The first part of the path, which identifies the server. People see it in git’s messages. */
 export function siteOf(address: string): string {
   const { protocol, host } = new URL(address)
   return protocol === 'https:' ? host : `http+${host}`
 }
 
-/** Whether a request could be known to be for a server of this name. */
+/** True if a request’s path can name this server. */
 export function isSite(name: string): boolean {
   return sitePattern.test(name)
 }
 
-/** Exactly as it is written: what one server takes for the same repository is another one elsewhere. */
-export function isFor(repositories: readonly string[], repository: string): boolean {
+/** Compares exactly: names that are the same repository on one server are different ones on another. */
+export function covers(repositories: readonly string[], repository: string): boolean {
   return repositories.some((name) =>
     name.endsWith('/*') ? repository.startsWith(name.slice(0, -1)) : name === repository,
   )
 }
 
 /**
- * Which of the credentials of a server is used: one that names the repository before one that is for all, and one that may
- * push before one that may not.
+ * Returns the credential to use of those for one server: one that names the repository precedes one for all
+ * repositories, and one that can push precedes one that cannot.
  */
-export function chosen<Row extends { repositories: readonly string[]; access: string }>(
+export function chooseCredential<Row extends { repositories: readonly string[]; access: string }>(
   rows: readonly Row[],
   repository: string,
 ): Row | undefined {
-  const naming = rows.filter(({ repositories }) => isFor(repositories, repository))
+  const naming = rows.filter(({ repositories }) => covers(repositories, repository))
   const fitting = naming.length > 0 ? naming : rows.filter(({ repositories }) => repositories.length === 0)
   return fitting.find(({ access }) => access === 'push') ?? fitting[0]
 }
@@ -72,7 +72,7 @@ const sentHeaders = ['accept', 'accept-encoding', 'content-encoding', 'content-l
 const answeredHeaders = ['cache-control', 'content-encoding', 'content-length', 'content-type', 'expires', 'pragma']
 const maxHeaderCharacters = 500
 
-/** What of a request goes to the server. Who asks is said by us. */
+/** The headers of a request that go to the server. The server sets the user agent. */
 export function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept = named(sentHeaders, headers)
   const { 'content-length': length, ...rest } = kept
@@ -80,12 +80,12 @@ export function requestHeaders(headers: Readonly<Record<string, string>>): Recor
   return {
     ...rest,
     ...(length !== undefined && /^\d{1,15}$/.test(length) ? { 'content-length': length } : {}),
-    // Servers speak to git alone.
+    // Some servers respond only to git.
     'user-agent': agent ?? 'git/2.0',
   }
 }
 
-/** What of an answer goes into the sandbox: nothing about logins, nothing that would be kept. */
+/** The headers of a response that go into the sandbox: none about authentication, none that would be stored. */
 export function answerHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -105,19 +105,19 @@ function named(
   )
 }
 
-/** What git calls the body of this request, and a page of a browser cannot. */
+/** The content type of git’s body for this request, which a page in a browser cannot send. */
 export function requestTypeOf({ service }: GitTarget): string {
   return `application/x-git-${service}-request`
 }
 
-/** What a server that speaks git calls its answers to this request. */
+/** The content type of a Git server’s response to this request. */
 export function mediaTypeOf({ service, isAdvertisement }: GitTarget): string {
   return `application/x-git-${service}-${isAdvertisement ? 'advertisement' : 'result'}`
 }
 
 /**
- * Where in the sandbox a redirect of the server leads to: the same request of another repository there, which is judged
- * anew. Undefined when it leads anywhere else.
+ * Returns the path inside the sandbox that a redirect leads to: the same request for another repository of the server,
+ * which is checked again. Undefined if it leads anywhere else.
  */
 export function redirectedTo(target: GitTarget, redirect: { location: string; address: string }): string | undefined {
   if (!target.isAdvertisement || redirect.location === '') return undefined

@@ -7,25 +7,28 @@ import type { UsableCredential } from './usable-credentials.ts'
 
 type GitUse = { credential: UsableCredential; target: GitTarget; threadId: string }
 
-/** Notes what credentials are used for. Disposed of, it notes what it still counts. */
+/** Records uses of credentials in the audit log. Disposing of it records the counts that are pending. */
 export type GitUses = AsyncDisposable & {
-  /** The same use of the same repository once in a while. Of a push before it is made, else when the server has agreed. */
+  /**
+   * Records the same use of the same repository at intervals: a push before it is made, a read after the server
+   * accepted it.
+   */
   record(use: GitUse): Promise<void>
 }
 
 /**
- * A clone is several requests, and a program that looks for news asks all the time. A push is noted by itself, as long as
- * they do not come faster than a person could read of them.
+ * A clone is several requests, and a program that polls sends them all the time. Each push has its own row, unless
+ * pushes come faster than a reader could follow.
  */
 const everyMs = { read: 60_000, push: 1_000 }
-/** Names of repositories are a sandbox's own, as many as it likes: rows of one credential in one thread have a bound. */
+/** A sandbox can make up any number of repository names, so one credential in one thread has a limit of rows. */
 const budget = { rows: 60, everyMs: 60_000 }
 
 const leftOutUnknown =
   'how many uses of a Git credential are not in the log of the installation could not be written there'
 
-/** What was noted of one credential in one thread since it was used first, for a minute at most. */
-type Spent = { rows: number; leftOut: number; timer: NodeJS.Timeout; end: () => Promise<void> }
+/** Rows recorded for one credential in one thread since its first use, for up to a minute. */
+type UseWindow = { rows: number; leftOut: number; timer: NodeJS.Timeout; end: () => Promise<void> }
 
 export function makeGitUses(options: {
   store: Pick<GitCredentialStore, 'update'>
@@ -35,12 +38,12 @@ export function makeGitUses(options: {
 }): GitUses {
   const { store, audit, now } = options
   const noted = new LRUCache<string, number>({ max: 2000 })
-  const spent = new Map<string, Spent>()
-  const begin = (key: string, use: GitUse): Spent => {
+  const windows = new Map<string, UseWindow>()
+  const begin = (key: string, use: GitUse): UseWindow => {
     const { credential, threadId } = use
     const end = async () => {
       clearTimeout(begun.timer)
-      spent.delete(key)
+      windows.delete(key)
       if (begun.leftOut === 0) return
       await audit.record({
         userId: credential.userId,
@@ -51,13 +54,13 @@ export function makeGitUses(options: {
     }
     const atEnd = () =>
       end().catch((err: unknown) => {
-        options.logger.warn({ err }, 'uses of git are not in the log yet')
-        // They are in the row of the minute that comes.
-        const next = spent.get(key) ?? begin(key, use)
+        options.logger.warn({ err }, 'uses of a Git credential are not in the audit log yet')
+        // They are added to the next minute’s row.
+        const next = windows.get(key) ?? begin(key, use)
         next.leftOut += begun.leftOut
       })
-    const begun: Spent = { rows: 0, leftOut: 0, end, timer: setTimeout(() => void atEnd(), budget.everyMs).unref() }
-    spent.set(key, begun)
+    const begun: UseWindow = { rows: 0, leftOut: 0, end, timer: setTimeout(() => void atEnd(), budget.everyMs).unref() }
+    windows.set(key, begun)
     return begun
   }
   return {
@@ -72,7 +75,7 @@ export function makeGitUses(options: {
       if (Math.abs(at - (noted.get(key) ?? 0)) < everyMs[kind]) return
       noted.set(key, at)
       const place = JSON.stringify([credential.id, threadId])
-      const ofPlace = spent.get(place) ?? begin(place, use)
+      const ofPlace = windows.get(place) ?? begin(place, use)
       if (ofPlace.rows >= budget.rows) {
         ofPlace.leftOut += 1
         return
@@ -87,7 +90,7 @@ export function makeGitUses(options: {
       await store.update(credential.id, { last_used_at: at })
     },
     [Symbol.asyncDispose]: async () => {
-      const ended = await Promise.allSettled([...spent.values()].map(({ end }) => end()))
+      const ended = await Promise.allSettled([...windows.values()].map(({ end }) => end()))
       // The rest of the server is to end all the same.
       for (const one of ended) if (one.status === 'rejected') options.logger.error({ err: one.reason }, leftOutUnknown)
     },

@@ -3,7 +3,7 @@ import { repositoriesOf } from './git-credentials.presenter.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
 import { siteOf } from './git-target.models.ts'
 
-/** A credential that a thread may use now, whose token is still sealed. */
+/** A credential that a thread can use now. Its token is still sealed. */
 export type UsableCredential = {
   id: string
   userId: string
@@ -16,10 +16,10 @@ export type UsableCredential = {
   repositories: string[]
 }
 
-/** Undefined: the thread is gone. */
+/** Owner and workspace of a thread; undefined if the thread is gone. */
 export type ThreadPlace = { ownerId: string; workspaceId: string | null }
 
-/** What a thread may use, asked anew each time: whoever takes something back has taken it back at once. */
+/** Returns the credentials that a thread can use. Read on each call, so that a revocation applies immediately. */
 export type UsableCredentials = (threadId: string) => Promise<UsableCredential[]>
 
 export function makeUsableCredentials(options: {
@@ -32,7 +32,7 @@ export function makeUsableCredentials(options: {
     const place = await options.placeOf(threadId)
     if (place === undefined) return []
     const rows = await store.allowedIn({ threadId, workspaceId: place.workspaceId })
-    // Who has no part in the thread any more lends it nothing.
+    // A person without access to the thread lends it nothing.
     const owners = new Map<string, boolean>()
     for (const { user_id } of rows) {
       if (!owners.has(user_id)) owners.set(user_id, await access.may(user_id, 'work', place))
