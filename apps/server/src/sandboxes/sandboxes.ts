@@ -178,7 +178,7 @@ function makeBase({ platform, people, threads }: Known, { host, machine }: Sandb
     threads: announcing,
     events,
     recorder: reporting.reports,
-    tellWaiting: reporting.tellWaiting,
+    announceWaiting: reporting.announceWaiting,
     // What was uploaded meanwhile, then what features above bring.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,

@@ -5,12 +5,12 @@ import type { ThreadLog } from '../../threads/public.ts'
 import type { Sandbox } from '../state/sandbox.models.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 
-/** What a thread says by itself about its sandbox. */
+/** Adds the server’s notices about a sandbox to its thread. */
 export type Announcements = {
   limitNear(row: Sandbox, decision: AwakeDecision, policy: LifecyclePolicy): Promise<void>
   pausedAtLimit(row: Sandbox, hours: number): Promise<void>
   removalNear(row: Sandbox, removedAt: number): Promise<void>
-  tell(threadId: string, code: NoticeEntry['code'], params: NoticeEntry['params']): Promise<void>
+  notify(threadId: string, code: NoticeEntry['code'], params: NoticeEntry['params']): Promise<void>
 }
 
 export function makeAnnouncements(dependencies: {
@@ -20,24 +20,24 @@ export function makeAnnouncements(dependencies: {
   lastTurnId: (threadId: string) => Promise<string | undefined>
 }): Announcements {
   const { store, log, system } = dependencies
-  const tell: Announcements['tell'] = async (threadId, code, params) => {
+  const notify: Announcements['notify'] = async (threadId, code, params) => {
     const turnId = (await dependencies.lastTurnId(threadId)) ?? ''
     const entry: NoticeEntry = { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice', code, params }
     await log.append(threadId, [{ type: 'entry-added', entry }])
   }
   return {
-    tell,
-    // Marked first: saying it twice after a crash is worse than the rare announcement that a crash swallows.
+    notify,
+    // Marked first: announcing twice after a crash is worse than losing an announcement.
     limitNear: async (row, decision, policy) => {
       await store.set(row.id, { limit_announced: 1 })
       const process = decision.reasons.find(({ reason }) => reason === 'cpu')?.detail ?? ''
       const params = { pauseAt: Math.round(decision.latestPauseAt), hours: policy.maxAwakeHours, process }
-      await tell(row.thread_id, 'awake-limit-near', params)
+      await notify(row.thread_id, 'awake-limit-near', params)
     },
-    pausedAtLimit: (row, hours) => tell(row.thread_id, 'sandbox-paused', { cause: 'awake-limit', hours }),
-    // Told first: files are never removed without it.
+    pausedAtLimit: (row, hours) => notify(row.thread_id, 'sandbox-paused', { cause: 'awake-limit', hours }),
+    // Announced first: files are never removed without an announcement.
     removalNear: async (row, removedAt) => {
-      await tell(row.thread_id, 'retention-near', { removedAt: Math.round(removedAt) })
+      await notify(row.thread_id, 'retention-near', { removedAt: Math.round(removedAt) })
       await store.set(row.id, { retention_announced_at: system.now() })
     },
   }

@@ -11,15 +11,18 @@ import { recordInPlace, type Transition } from '../state/transitions.ts'
 import { memoryUnusableCode } from '../state/wake-boot.ts'
 import { rescueBudgets } from './rescue-budgets.ts'
 
-/** Gives the memory of paused sandboxes up, gracefully, a few at a time. */
+/**
+ * Demotes paused sandboxes, a few at a time: what can be rescued of their memory is saved, then the memory is
+ * discarded.
+ */
 export type Demotion = {
-  /** Resolves when it is done or has failed; a failure leaves the memory and is tried again at a later look. */
+  /** Resolves when it is done or has failed. A failure leaves the memory, and a later pass tries again. */
   demote(row: Sandbox, why: 'time' | 'budget'): Promise<void>
   isDemoting(sandboxId: string): boolean
 }
 
-/** Each one wakes a whole sandbox: more at once would take the machine from those who use it. */
-const maxAtOnce = 2
+/** Each demotion wakes a whole sandbox: more at the same time would slow down the sandboxes in use. */
+const maxConcurrent = 2
 
 export function makeDemotion(dependencies: {
   store: SandboxStore
@@ -28,12 +31,12 @@ export function makeDemotion(dependencies: {
   settings: Pick<Settings, 'values'>
   underWay: DemotionsUnderWay
   logger: Logger
-  /** Somebody wants the sandbox at this moment. */
+  /** True while a wake of the sandbox is in progress or waiting. */
   isWanted: (threadId: string) => boolean
 }): Demotion {
   const { store, host, transition, logger } = dependencies
   const { running, begun } = dependencies.underWay
-  const limit = pLimit(maxAtOnce)
+  const limit = pLimit(maxConcurrent)
 
   const inTurn = async (row: Sandbox, why: 'time' | 'budget') => {
     const present = await store.find(row.thread_id)
@@ -42,7 +45,7 @@ export function makeDemotion(dependencies: {
     try {
       await demoteNow(dependencies, present, why)
     } catch (error) {
-      logger.warn({ err: error, sandboxId: row.id }, 'memory of a sandbox was not given up')
+      logger.warn({ err: error, sandboxId: row.id }, 'memory of a sandbox was not discarded')
       await recordInPlace(store, row.id, { type: 'demotion-failed' })
       if (isThreadboxError(error) && error.code === memoryUnusableCode) {
         await transition(present, endedEvent(present, await host.get(row.id)))
@@ -63,7 +66,7 @@ async function demoteNow(
   why: 'time' | 'budget',
 ): Promise<void> {
   const { store, host, transition } = dependencies
-  // First, so that a crash after the host is done does not make it look like an accident.
+  // Recorded first, so that after a crash the end of the boot is not taken for an accident.
   await recordInPlace(store, row.id, { type: 'demotion-ordered', reason: why })
   const startedAt = performance.now()
   const { rescue, problem } = await host.demote(row.id, {

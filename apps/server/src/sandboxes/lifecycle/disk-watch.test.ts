@@ -17,7 +17,7 @@ test('G7: a disk that is nearly full is announced once after a turn, with what t
     if (sandbox === undefined) throw new Error('the host has none')
     bench.host.sandboxes.set(sandboxId, { ...sandbox, diskUsedBytes: Math.floor(limit * share) })
     bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)[Symbol.dispose]()
-    await bench.server.areas.sandboxes.inside.lifecycle.diskWatch.look(bench.threadId)
+    await bench.server.areas.sandboxes.inside.lifecycle.diskWatch.check(bench.threadId)
   }
   bench.host.processOutput = '900\t/home/user/data\n950\t/home/user\n10\t/tmp\n'
   await uses(0.5)

@@ -4,14 +4,14 @@ import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { Announcements } from './announcements.ts'
 
-/** Announces a disk that is nearly full, once each time it becomes so, with what takes most of it. */
-export type DiskWatch = { look(threadId: string): Promise<void> }
+/** Announces a nearly full disk with its largest folders, once each time it becomes nearly full. */
+export type DiskWatch = { check(threadId: string): Promise<void> }
 
-/** Announced from here on, and again only after it was below the second one. */
+/** A disk is announced from `full` on, and again only after it was below `relieved`. */
 const shares = { full: 0.9, relieved: 0.85 }
 const listTimeoutMs = 10_000
 const maxFolders = 5
-/** Lists of more are cut: the largest folders come out of few levels. */
+/** Longer lists are cut: few levels are enough to find the largest folders. */
 const maxListBytes = 4 * 1024 * 1024
 
 export function makeDiskWatch(dependencies: {
@@ -21,20 +21,20 @@ export function makeDiskWatch(dependencies: {
   announcements: Announcements
   logger: Logger
 }): DiskWatch {
-  const told = new Set<string>()
+  const announced = new Set<string>()
   return {
-    look: async (threadId) => {
+    check: async (threadId) => {
       const row = await dependencies.store.find(threadId)
       if (row?.state !== 'active') return
       const usedBytes = (await dependencies.host.get(row.id))?.diskUsedBytes ?? 0
       const share = usedBytes / row.disk_bytes
-      if (share < shares.relieved) told.delete(row.id)
-      if (share < shares.full || told.has(row.id)) return
-      told.add(row.id)
+      if (share < shares.relieved) announced.delete(row.id)
+      if (share < shares.full || announced.has(row.id)) return
+      announced.add(row.id)
       const sandbox = await dependencies.ifAwake(threadId)
       const folders = sandbox === undefined ? [] : await largestFolders(sandbox, dependencies.logger)
       const params = { usedBytes, limitBytes: row.disk_bytes, folders: JSON.stringify(folders) }
-      await dependencies.announcements.tell(threadId, 'disk-nearly-full', params)
+      await dependencies.announcements.notify(threadId, 'disk-nearly-full', params)
     },
   }
 }
@@ -63,8 +63,8 @@ async function largestFolders(sandbox: AwakeSandbox, logger: Logger): Promise<Fo
 export type Folder = { path: string; bytes: number }
 
 /**
- * The largest folders in what `du` printed, each by the deepest one that holds most of it: a folder that is large only
- * because of one folder inside is left out.
+ * Returns the largest folders in the output of `du`. A folder is left out if one folder inside holds more than half of
+ * it.
  */
 export function foldersIn(list: string): Folder[] {
   const all = list.split('\n').flatMap((line): Folder[] => {

@@ -13,20 +13,20 @@ import { guestAnswerUnknown } from './lifecycle.errors.ts'
 /** One boot of a sandbox. */
 export type BootTarget = { sandboxId: string; bootId: string }
 
-/** What the server asks a running guest about itself. All of it is input that nobody vouches for. */
+/** Questions of the server to a running guest about itself. The responses are unverified input. */
 export type GuestQuestions = {
   manifest(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
-  /** As `manifest`, in some milliseconds: see `glance` there. */
-  glance(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
+  /** Like `manifest`, in some milliseconds: see `glance` there. */
+  quickManifest(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
   rescue(target: BootTarget, signal: AbortSignal): Promise<RescueReport>
-  /** Starts a process again that ended with the memory. */
+  /** Restarts a process that ended with the memory. */
   startRescued(target: BootTarget, id: string): Promise<void>
 }
 
-/** More than this is no manifest: a guest that sends it is not to fill the server's memory. */
-const maxAnswerBytes = 64 * 1024 * 1024
-/** It comes after every answer, and what is kept of it is far less. */
-const maxGlanceBytes = 2 * 1024 * 1024
+/** Limit of a response, so that a guest cannot fill the server’s memory. */
+const maxResponseBytes = 64 * 1024 * 1024
+/** A quick manifest is read after every turn, and far less of it is stored. */
+const maxQuickManifestBytes = 2 * 1024 * 1024
 
 export function makeGuestQuestions(host: HostClient): GuestQuestions {
   const ask = async <Schema extends z.ZodType>(
@@ -34,7 +34,7 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     target: BootTarget,
     request: { path: string; query?: Record<string, string>; signal: AbortSignal; maxBytes?: number },
   ): Promise<z.infer<Schema>> => {
-    const { maxBytes = maxAnswerBytes, ...asked } = request
+    const { maxBytes = maxResponseBytes, ...asked } = request
     const response = await host.guest(target, { method: 'GET', ...asked })
     const body = await boundedText(response.body, maxBytes)
     if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
@@ -45,12 +45,12 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
   return {
     manifest: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey }, signal }),
-    glance: (target, { hashKey, signal }) =>
+    quickManifest: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, {
         path: guestPaths.manifest,
         query: { hashKey, glance: '1' },
         signal,
-        maxBytes: maxGlanceBytes,
+        maxBytes: maxQuickManifestBytes,
       }),
     rescue: (target, signal) => ask(rescueReportSchema, target, { path: guestPaths.rescue, signal }),
     startRescued: async (target, id) => {

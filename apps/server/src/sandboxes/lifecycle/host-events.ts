@@ -5,7 +5,7 @@ import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { PolicyLoop } from './policy-loop.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 
-/** Takes note of what the host tells beside the beginning and the end of boots. */
+/** Handles host events other than the start and the end of boots. */
 export async function noteHostEvent(
   known: {
     store: SandboxStore
@@ -19,7 +19,7 @@ export async function noteHostEvent(
 ): Promise<void> {
   const { store, activity, logger } = known
   if (event.type === 'memory-budget') {
-    known.policyLoop.overBudget(event).catch((error: unknown) => logger.warn({ err: error }, 'no memory was given up'))
+    known.policyLoop.overBudget(event).catch((error: unknown) => logger.warn({ err: error }, 'no memory was discarded'))
     return
   }
   if (event.type !== 'activity' && event.type !== 'frozen-dropped') return
@@ -32,7 +32,7 @@ export async function noteHostEvent(
     return
   }
   const { reason, detail = '', at } = event
-  // What the guest's API is asked is known here already, with who asked and whether it counts.
+  // The server already knows the requests to the guest’s API, who made them and whether they count.
   if (row.state !== 'active' || (reason !== 'cpu' && reason !== 'terminal' && reason !== 'request')) return
   activity.saw(row.id, { reason, detail, at })
 }

@@ -1,12 +1,13 @@
 import { type ClockReading, clockJumpMs } from '@threadbox/domain'
 import type { LifecycleStore } from './lifecycle.store.ts'
 
-/** A clock that only runs, and which run of the machine it counts. */
+/** A clock that is never set, and the boot of the machine that it counts. */
 export type MachineClock = { uptimeMs(): number; bootId: string }
 
 /**
- * Notices when the wall clock was set, also while the server was away, and by how much: deadlines are moved with it, so
- * that nothing expires early. Over a restart of the machine only a clock that went back can be told from time.
+ * Detects by how much the wall clock was set, also while the server was not running: deadlines move with it, so that
+ * nothing expires early. Across a restart of the machine, only a clock that was set back is distinguishable from
+ * passing time.
  */
 export function makeLifecycleClock(options: {
   store: Pick<LifecycleStore, 'clock' | 'setClock'>
@@ -31,7 +32,7 @@ export function makeLifecycleClock(options: {
   }
 }
 
-/** A jump that happens while the server is away is measured from the last record on. */
+/** A jump while the server is not running is measured from the last record. */
 const recordEveryMs = 60_000
 
 function jumpSince(

@@ -7,8 +7,8 @@ import { recordInPlace } from '../state/transitions.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
 /**
- * A crash leaves a row and a host in any two states that follow each other. Here a server that has not started yet is
- * brought into each of them, and then started.
+ * A crash leaves the database row and the host in any two successive states. These tests bring a server that has not
+ * started into each such pair, then start it.
  */
 let bench: LifecycleBench
 
@@ -38,13 +38,13 @@ onBothDatabases((target) => {
       await bench.awake()
       await happens({ type: 'pause-requested', reason: { cause: 'idle', params: { minutes: 30 } } })
     })
-    test('before the order was sent: it is sent', async () => {
+    test('before the order was sent: the server sends it', async () => {
       await bench.start()
       await reaches('paused')
       expect(orders()).toEqual(['pause'])
       expect((await bench.detail()).sandbox.detail).toEqual({ code: 'paused.idle', params: { minutes: 30 } })
     })
-    test('after the host had paused it: the answer is asked for again, manifest and all', async () => {
+    test('after the host had paused it: the server gets the result again, with the manifest', async () => {
       onHost(isPaused)
       await bench.start()
       await reaches('paused')
@@ -52,7 +52,7 @@ onBothDatabases((target) => {
       expect(row.image_bytes).toBe(5)
       expect((await bench.server.areas.sandboxes.inside.store.memory(row.id))?.manifest_json).toContain('version')
     })
-    test('and the boot ended meanwhile: cold, with its cause', async () => {
+    test('the boot ended in the meantime: cold, with its cause', async () => {
       const { boot_id: bootId } = await bench.row()
       onHost({ ...isStopped, lastBootEnd: { bootId: bootId ?? '', cause: 'machine-restarted', at: 1, detail: '' } })
       await bench.start()
@@ -63,7 +63,7 @@ onBothDatabases((target) => {
         ]),
       )
     })
-    test('and somebody wants it before it is settled: it is paused, then woken, as one', async () => {
+    test('a use before recovery: it is paused, then woken as the same boot', async () => {
       const { boot_id: bootId } = await bench.row()
       expect((await bench.awake()).bootId).toBe(bootId)
       expect(orders()).toEqual(['pause', 'wake'])
@@ -76,20 +76,20 @@ onBothDatabases((target) => {
       await bench.detail('POST', '/pause')
       await happens({ type: 'wake-requested' })
     })
-    test('before the order was sent, or before it was answered: it is sent again', async () => {
+    test('before the order was sent, or before its response: the server sends it again', async () => {
       const { boot_id: bootId } = await bench.row()
       await bench.start()
       await reaches('active')
       expect((await bench.row()).boot_id).toBe(bootId)
       expect((await bench.reported()).from).toBe('memory')
     })
-    test('after the host had woken it: it is active, and its report is written all the same', async () => {
+    test('after the host had woken it: it is active, and its report is still written', async () => {
       onHost({ actual: 'ready', paused: null })
       await bench.start()
       await reaches('active')
       expect((await bench.reported()).pausedAt).not.toBeNull()
     })
-    test('and the memory was dropped: it starts from its disk', async () => {
+    test('the memory was dropped: it starts from its disk', async () => {
       onHost(isStopped)
       await bench.start()
       await reaches('active')
@@ -98,7 +98,7 @@ onBothDatabases((target) => {
   })
 
   describe('§2.5: the server ends after a wake and before its report', () => {
-    test('the report is written once by the next start, also when it was written and not yet forgotten', async () => {
+    test('the next start writes the report once, also if the report exists and its wake is still recorded', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       await happens({ type: 'wake-requested' })
@@ -122,7 +122,7 @@ onBothDatabases((target) => {
         status: 'complete',
       })
     })
-    test('one that nobody completed is completed, and says what could not be looked at any more', async () => {
+    test('an unfinished report is completed, and says what could no longer be checked', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       await bench.awake()
@@ -141,33 +141,33 @@ onBothDatabases((target) => {
   })
 
   describe('§2.5: host and server disagree after either was away', () => {
-    test('a sandbox that the host paused on its way down is paused, with its manifest', async () => {
+    test('a sandbox that the host paused at its shutdown is paused, with its manifest', async () => {
       await bench.awake()
       onHost(isPaused)
       await bench.start()
       await reaches('paused')
       expect((await bench.detail()).sandbox.detail?.code).toBe('paused.shutdown')
     })
-    test('one that the host paused is woken at the next use also before that is noticed', async () => {
+    test('one that the host paused is woken at the next use, also before the server has noticed', async () => {
       const { bootId } = await bench.awake()
       onHost(isPaused)
       expect((await bench.awake()).bootId).toBe(bootId)
       expect((await bench.reported()).from).toBe('memory')
     })
-    test('one that the host paused in the middle of a turn is woken by the turn', async () => {
+    test('one that the host paused during a turn is woken by the turn', async () => {
       const { bootId } = await bench.awake()
       using _turn = bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)
       onHost(isPaused)
       expect((await bench.awake()).bootId).toBe(bootId)
     })
-    test('one that is paused here and runs there is active', async () => {
+    test('one that is paused here and runs on the host is active', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       onHost({ actual: 'ready', paused: null })
       await bench.start()
       await reaches('active')
     })
-    test('one whose memory is gone there is cold, with the cause', async () => {
+    test('one whose memory is gone on the host is cold, with the cause', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const { boot_id: bootId } = await bench.row()
@@ -180,21 +180,21 @@ onBothDatabases((target) => {
         pausedAt: expect.any(Number),
       })
     })
-    test('a paused one that the host does not know is left alone until somebody wants it', async () => {
+    test('a paused one that the host does not know stays paused until it is used', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       bench.host.sandboxes.clear()
       await bench.start()
       expect(await bench.state()).toBe('paused')
     })
-    test('a boot that the record gave up is ended, so that a restart that was cut off leaves nothing', async () => {
+    test('a boot that the record no longer has is stopped, so that an interrupted restart leaves nothing running', async () => {
       await bench.awake()
       await happens({ type: 'boot-ended', end: { cause: 'restarted', manifestJson: null } })
       await bench.start()
       await vi.waitFor(() => expect(orders()).toEqual(['stop']))
       expect(await bench.state()).toBe('cold')
     })
-    test('§2.3: memory that was given up while the server was away is no accident', async () => {
+    test('§2.3: memory discarded while the server was away causes no notice', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const row = await bench.row()
@@ -211,9 +211,9 @@ onBothDatabases((target) => {
     })
   })
 
-  describe('the connection breaks between an order and its answer', () => {
+  describe('the connection breaks between an order and its response', () => {
     test.each(['pause', 'wake'] as const)(
-      'of a %s: nothing is believed, and it is settled when the host is back',
+      'of a %s: the server assumes no outcome, and settles the state when the host is back',
       async (order) => {
         await bench.awake()
         await bench.start()

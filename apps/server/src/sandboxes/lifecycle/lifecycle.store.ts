@@ -12,18 +12,18 @@ export type LifecycleStore = {
   changeReport(reportId: string, columns: Partial<SurvivalReportRow>, writer: Writer): Promise<void>
   report(reportId: string): Promise<SurvivalReportRow | undefined>
   latestReport(threadId: string): Promise<SurvivalReportRow | undefined>
-  /** Reports that somebody was still looking for when the server ended. */
+  /** Reports that were unfinished when the server ended. */
   unfinished(): Promise<SurvivalReportRow[]>
-  /** Reports that the agent does not know yet, oldest first. */
+  /** Reports that the agent has not got yet, oldest first. */
   untold(threadId: string): Promise<SurvivalReportRow[]>
   addLine(row: Omit<LifecycleLogRow, 'position'>): Promise<void>
-  /** The newest lines first. */
+  /** Newest lines first. */
   lines(threadId: string, limit: number): Promise<LifecycleLogRow[]>
   clock(): Promise<(ClockReading & { machineBoot: string }) | undefined>
   setClock(reading: ClockReading & { machineBoot: string }): Promise<void>
 }
 
-/** The transaction of the thread log, seen by the lifecycle's own tables. */
+/** The thread log’s transaction, typed for the lifecycle’s own tables. */
 export function lifecycleWriterOf(transaction: LogTransaction): Writer {
   return transaction as unknown as Writer
 }

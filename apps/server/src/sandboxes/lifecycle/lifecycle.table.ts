@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What survived one pause. `before_json` is the manifest that it is compared with; empty once the report is complete. */
+/** What survived one pause. `before_json` is the manifest to compare with; null once the report is complete. */
 export type SurvivalReportRow = {
   id: string
   thread_id: string
@@ -11,9 +11,9 @@ export type SurvivalReportRow = {
   json: string
   before_json: string | null
   rescue_json: string | null
-  /** The wake's line in the conversation. */
+  /** The entry of the wake in the conversation. */
   entry_id: string
-  /** The agent was told. */
+  /** 1 if the agent has got the report. */
   is_told: number
 }
 
@@ -21,7 +21,7 @@ export type SurvivalReportRow = {
 export type LifecycleLogRow = {
   id: string
   thread_id: string
-  /** Order of lines of the same millisecond. */
+  /** Orders lines of the same millisecond. */
   position: number
   at: number
   code: string
@@ -29,7 +29,7 @@ export type LifecycleLogRow = {
   report_id: string | null
 }
 
-/** The last look at the clocks: one row. */
+/** The last reading of the clocks, in one row. */
 export type LifecycleClockRow = { id: number; wall_ms: number; uptime_ms: number; machine_boot: string }
 
 export type LifecycleTables = {

@@ -85,7 +85,7 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
       }),
     pass: async (milliseconds) => {
       server.clock.now += milliseconds
-      await server.areas.sandboxes.inside.lifecycle.policyLoop.look()
+      await server.areas.sandboxes.inside.lifecycle.policyLoop.check()
     },
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]()

@@ -29,7 +29,7 @@ describe('pause and wake', () => {
     expect(await bench.codes()).toEqual(['woken.memory', 'paused.person', 'started'])
   })
 
-  test('A2: a connection that looks open right after a wake is lost once the other side turns out to have given up', async () => {
+  test('A2: a connection that looks open right after a wake is lost when its other side turns out to have dropped it', async () => {
     await bench.awake()
     const connection = {
       kind: 'tcp' as const,
@@ -48,7 +48,7 @@ describe('pause and wake', () => {
     await expect.poll(async () => (await bench.reported()).counts.connection).toMatchObject({ lost: 1, unchecked: 0 })
   })
 
-  test('C6: both manifests are taken with the same key, so that their hashes can be compared', async () => {
+  test('C6: both manifests use the same hash key, so that their hashes can be compared', async () => {
     await bench.awake()
     await bench.detail('POST', '/pause')
     await bench.awake()
@@ -57,7 +57,7 @@ describe('pause and wake', () => {
     expect(bench.host.hashKeys.look).toBe(bench.host.hashKeys.pause)
   })
 
-  test('a pause that fails leaves the sandbox as it was, with the reason, and is not tried again at once', async () => {
+  test('a failed pause leaves the sandbox as it was, with the reason, and is not retried immediately', async () => {
     const { sandboxId } = await bench.awake()
     bench.host.fail('pause', { code: 'sandbox.pause-failed', kind: 'unavailable' })
     expect(await failed(await bench.call('POST', '/pause'))).toBe('sandbox.pause-failed')
@@ -71,7 +71,7 @@ describe('pause and wake', () => {
     expect(await bench.state()).toBe('paused')
   })
 
-  test('who wants it in the middle of a pause that fails gets it all the same', async () => {
+  test('a use during a pause that fails still gets the sandbox', async () => {
     const { bootId } = await bench.awake()
     const release = bench.host.hold('pause')
     bench.host.fail('pause', { code: 'sandbox.pause-failed', kind: 'unavailable' })
@@ -83,7 +83,7 @@ describe('pause and wake', () => {
     expect((await woken).bootId).toBe(bootId)
   })
 
-  test('C4: who wants it in the middle of a pause has it given up, which is no failure and is told to who paused it', async () => {
+  test('C4: a use during a pause cancels it; this is not a failure, and the request for the pause gets the reason', async () => {
     const { bootId } = await bench.awake()
     const release = bench.host.hold('pause')
     bench.host.fail('pause', { code: 'sandbox.pause-abandoned', kind: 'conflict' })
@@ -99,7 +99,7 @@ describe('pause and wake', () => {
     expect(await bench.notices()).toEqual([])
   })
 
-  test('a boot that ends while it is paused is cold, and said to be', async () => {
+  test('a boot that ends during its pause is cold, with a notice', async () => {
     const { sandboxId } = await bench.awake()
     const release = bench.host.hold('pause')
     const pausing = bench.call('POST', '/pause')
@@ -113,7 +113,7 @@ describe('pause and wake', () => {
     )
   })
 
-  test('C4: never in a turn, also when the turn began after the decision', async () => {
+  test('C4: a sandbox is never paused in a turn, also when the turn began after the decision', async () => {
     await bench.awake()
     using _turn = bench.server.areas.sandboxes.sandboxes.hold(bench.threadId)
     expect(await failed(await bench.call('POST', '/pause'))).toBe('sandbox.turn-running')
@@ -123,7 +123,7 @@ describe('pause and wake', () => {
     expect(bench.host.orders).toEqual([])
   })
 
-  test('a thread without a sandbox cannot be paused, and pausing twice is pausing once', async () => {
+  test('a thread without a sandbox cannot be paused, and repeated pauses are one', async () => {
     expect(await failed(await bench.call('POST', '/pause'))).toBe('sandbox.not-awake')
     await bench.awake()
     await Promise.all([bench.detail('POST', '/pause'), bench.detail('POST', '/pause')])
@@ -131,7 +131,7 @@ describe('pause and wake', () => {
     expect(bench.host.orders.map(({ order }) => order)).toEqual(['pause'])
   })
 
-  test('O3: wakes that come together are one, and one that comes in the middle of a pause follows it', async () => {
+  test('O3: concurrent wakes are one, and a wake during a pause follows it', async () => {
     await bench.awake()
     const release = bench.host.hold('pause')
     const pausing = bench.detail('POST', '/pause')
@@ -144,7 +144,7 @@ describe('pause and wake', () => {
     expect(await bench.wakes()).toHaveLength(1)
   })
 
-  test('C3: chip, list and panel agree, and everybody is told of each state', async () => {
+  test('C3: chip, list and panel agree, and the owner’s clients get each state', async () => {
     const states: string[] = []
     using _listener = bench.server.areas.people.userHub.subscribe(bench.owner.userId, (event) => {
       if (event.type === 'thread-updated') states.push(event.thread.sandbox.state)
@@ -175,7 +175,7 @@ describe('C6: when memory or disk cannot be used', () => {
     },
   )
 
-  test('a host that forgot the sandbox gives a new one: said as such, with the conversation kept', async () => {
+  test('a host that forgot the sandbox creates a new one, and the report says so', async () => {
     const { sandboxId } = await bench.awake()
     await bench.detail('POST', '/pause')
     bench.host.sandboxes.delete(sandboxId)
@@ -184,7 +184,7 @@ describe('C6: when memory or disk cannot be used', () => {
     expect((await bench.detail()).sandbox.state).toBe('active')
   })
 
-  test('a disk that is gone is made anew; one that came out of a snapshot is said to be older', async () => {
+  test('a missing disk is created again; one restored from a snapshot is reported as older', async () => {
     const { sandboxId } = await bench.awake()
     bench.host.endBoot(sandboxId, 'machine-restarted')
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
@@ -213,7 +213,7 @@ describe('C6: when memory or disk cannot be used', () => {
     expect((await bench.detail()).sandbox).toMatchObject({ state: 'error', detail: { code: 'disk.unreadable' } })
   })
 
-  test('a wake that the host refuses for now leaves the memory where it is', async () => {
+  test('a wake that the host rejects for now leaves the memory where it is', async () => {
     const { bootId } = await bench.awake()
     await bench.detail('POST', '/pause')
     bench.host.fail('wake', { code: 'host.shutting-down', kind: 'unavailable' })
@@ -222,7 +222,7 @@ describe('C6: when memory or disk cannot be used', () => {
     expect((await bench.awake()).bootId).toBe(bootId)
   })
 
-  test('a boot that ended by itself: the report says that everything in memory is lost', async () => {
+  test('after a boot that ended unexpectedly, the report says that everything in memory is lost', async () => {
     const { sandboxId } = await bench.awake()
     bench.host.endBoot(sandboxId, 'killed-inside')
     await vi.waitFor(async () => expect(await bench.state()).toBe('cold'))
@@ -261,7 +261,7 @@ describe('what a person changes', () => {
     expect(await bench.state()).toBe('paused')
   })
 
-  test('limits of a thread count at once and survive a change of the installation’s', async () => {
+  test('limits of a thread apply immediately and survive a change of the installation’s', async () => {
     const { sandboxId } = await bench.awake()
     const memoryBytes = 6 * 1024 ** 3
     expect((await bench.detail('PATCH', '', { limits: { memoryBytes } })).sandbox.limits.memoryBytes).toBe(memoryBytes)
@@ -278,14 +278,14 @@ describe('what a person changes', () => {
     expect([given.sandbox.limits.memoryBytes, given.ownLimits]).toEqual([2 * 1024 ** 3, ['cpus']])
     expect(bench.host.sandboxes.get(sandboxId)?.limits).toMatchObject({ memoryBytes: 2 * 1024 ** 3, cpus: 3 })
     expect((await bench.detail('PATCH', '', { limits: { cpus: null } })).ownLimits).toEqual([])
-    const atOnce = [{ cpus: 1.5 }, { processes: 300 }, { memoryBytes }].map((limits) =>
+    const concurrent = [{ cpus: 1.5 }, { processes: 300 }, { memoryBytes }].map((limits) =>
       bench.detail('PATCH', '', { limits }),
     )
-    await Promise.all(atOnce)
+    await Promise.all(concurrent)
     expect((await bench.detail()).ownLimits.toSorted()).toEqual(['cpus', 'memoryBytes', 'processes'])
   })
 
-  test('C4: a hold keeps it awake beyond the idle time, ends by itself, and can be ended', async () => {
+  test('C4: a hold keeps it awake beyond the idle time, expires automatically, and can be ended', async () => {
     await bench.awake()
     const until = bench.server.clock.now + 2 * hour
     const held = await bench.detail('POST', '/hold', { until })
@@ -309,7 +309,7 @@ describe('what a person changes', () => {
     )
   })
 
-  test('O7: a restart ends every process, keeps the disk, and reports what was lost; the end is nobody’s accident', async () => {
+  test('O7: a restart ends every process, keeps the disk, reports what was lost and causes no notice', async () => {
     const before = await bench.awake()
     bench.host.manifest = {
       ...emptyManifest(),
@@ -342,7 +342,7 @@ describe('what a person changes', () => {
     expect(await bench.codes()).toContain('restarted')
   })
 
-  test('G10: a process that ended with the memory is started again with one call', async () => {
+  test('G10: a process that ended with the memory is restarted with one call', async () => {
     await bench.awake()
     await bench.detail('POST', '/pause')
     bench.host.rescue = {

@@ -36,7 +36,7 @@ export type LifecyclePorts = {
   machine: Machine
 }
 
-/** When sandboxes sleep, what is kept of them, and what a person does about it. */
+/** Decides when sandboxes sleep and what is kept of them, and carries out what a person requests. */
 export type LifecycleFeature = {
   lifecycle: Lifecycle
   demotion: Demotion
@@ -44,7 +44,7 @@ export type LifecycleFeature = {
   wakeNotes: WakeNotes
   diskWatch: DiskWatch
   noteHostEvent(event: HostEvent): Promise<void>
-  /** What a crash left half done. */
+  /** Completes what a crash interrupted. */
   recover(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     clock: makeLifecycleClock({ store: lifecycleStore, machine: ports.machine.clock, now: system.now }),
     context: async () => {
       const context = await state.context()
-      // Looked at afterwards: the host may have gone meanwhile.
+      // Checked afterwards: the server may have lost the host since.
       return state.reachableSince() === undefined ? undefined : context
     },
     removeFiles: (row, days) => removeFiles(retention, row, days),
@@ -111,7 +111,9 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     noteHostEvent: (event) => noteHostEvent({ store, activity, policyLoop, reports, announce, logger }, event),
     recover: async () => {
       await reports.recover()
-      await recoverRemovals(retention).catch((error: unknown) => logger.warn({ err: error }, 'no removal finished'))
+      await recoverRemovals(retention).catch((error: unknown) =>
+        logger.warn({ err: error }, 'interrupted removals were not completed'),
+      )
     },
   }
 }
@@ -124,8 +126,8 @@ function listen(
   events.on('sandbox-used', policyLoop.nudge)
   events.on('host-changed', policyLoop.nudge)
   events.on('sandbox-released', ({ threadId }) => {
-    diskWatch.look(threadId).catch((error: unknown) => {
-      machine.logger.debug({ err: error, threadId }, 'disk not looked at')
+    diskWatch.check(threadId).catch((error: unknown) => {
+      machine.logger.debug({ err: error, threadId }, 'a disk was not checked')
     })
   })
   people.events.on('settings-changed', async ({ limits }) => {

@@ -21,22 +21,22 @@ import type { GuestQuestions } from './guest-manifest.ts'
 import { holdTooFar, reportNotFound, rescuedNotFound } from './lifecycle.errors.ts'
 import type { LifecycleStore } from './lifecycle.store.ts'
 import type { LifecycleLogRow } from './lifecycle.table.ts'
-import { lookInside } from './sandbox-inside.ts'
+import { readInside } from './sandbox-inside.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 
-/** What a person can do with the computer of a thread that is theirs: the caller has checked that. */
+/** What a person can do with a thread’s sandbox. The caller has checked the person’s access. */
 export type Lifecycle = {
   detail(threadId: string): Promise<SandboxDetail>
   change(threadId: string, request: ChangeSandboxDetail): Promise<SandboxDetail>
-  /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Asleep with its memory already: nothing happens. */
+  /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Does nothing if the sandbox is already paused. */
   pause(threadId: string): Promise<void>
   wake(threadId: string): Promise<void>
-  /** Ends every process and starts again over the same disk. Throws `sandbox.turn-running`. */
+  /** Ends every process and boots again from the same disk. Throws `sandbox.turn-running`. */
   restart(threadId: string): Promise<void>
   hold(threadId: string, until: number | null): Promise<void>
   report(threadId: string, reportId: string): Promise<SurvivalReport>
   startRescued(threadId: string, restartId: string): Promise<void>
-  /** What `/status` says: only what was measured. */
+  /** Figures for `/status`: measured ones only. */
   status(threadId: string): Promise<Record<string, string | number>>
 }
 
@@ -49,7 +49,7 @@ export type LifecycleDependencies = {
   reports: SurvivalReports
   defaults: ReadDefaults
   announce: (threadId: string) => Promise<void>
-  /** A deadline may have come nearer. */
+  /** Called when a deadline may have come nearer. */
   nudge: () => void
   hashKeyOf: (sandboxId: string) => string
   system: System
@@ -70,7 +70,7 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
   return {
     detail: (threadId) => detail(dependencies, threadId),
     change: async (threadId, request) => {
-      // A thread's own limits are one record: of two changes at once neither may take the other back.
+      // A thread’s own limits are one record: concurrent changes must not undo each other.
       await inOrder(threadId, async () => {
         await changePolicy(dependencies, await rowOf(threadId), request)
         await changeLimits(dependencies, await rowOf(threadId), request)
@@ -123,7 +123,7 @@ async function detail(dependencies: LifecycleDependencies, threadId: string): Pr
     workspacePolicy: defaults.workspace.policy.filter((name) => !own.includes(name)),
     ownLimits,
     workspaceLimits: defaults.workspace.limits.filter((name) => !ownLimits.includes(name)),
-    ...(await lookInside(dependencies, row)),
+    ...(await readInside(dependencies, row)),
     latestReport: latest === undefined ? null : (JSON.parse(latest.json) as SurvivalReport),
     log: lines.map(presentLine),
   }
@@ -149,7 +149,7 @@ async function changePolicy(
     ...(policy.hotHours === undefined ? {} : { hot_hours: policy.hotHours }),
     ...(policy.hotKeep === undefined ? {} : { hot_keep: policy.hotKeep }),
     ...(policy.maxAwakeHours === undefined ? {} : { max_awake_hours: policy.maxAwakeHours, limit_announced: 0 }),
-    // Another time is announced anew.
+    // A new time is announced again.
     ...(policy.retentionDays === undefined
       ? {}
       : { retention_days: policy.retentionDays, retention_announced_at: null }),
@@ -174,8 +174,8 @@ async function changeLimits(
 }
 
 /**
- * The record gives the boot up first: the start that follows ends it on the host, also after a crash in between, and
- * its end is then nobody's accident.
+ * Records the end of the boot first: the start that follows ends it on the host, also after a crash in between, and its
+ * end is not taken for an accident.
  */
 async function restart(dependencies: LifecycleDependencies, threadId: string): Promise<void> {
   const { store, guest, reports, system } = dependencies
@@ -207,7 +207,7 @@ async function startRescued(dependencies: LifecycleDependencies, threadId: strin
 
 async function status(dependencies: LifecycleDependencies, threadId: string): Promise<Record<string, string | number>> {
   const row = await dependencies.store.find(threadId)
-  const { usage, processes, ports } = await lookInside(dependencies, row)
+  const { usage, processes, ports } = await readInside(dependencies, row)
   const view = await viewOf(dependencies, threadId)
   const pauseAt = row?.state === 'active' ? await nextPause(dependencies, row) : null
   const figures = {

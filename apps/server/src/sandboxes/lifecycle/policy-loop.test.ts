@@ -5,7 +5,7 @@ import { day, hour, type LifecycleBench, makeLifecycleBench, minute } from './li
 
 let bench: LifecycleBench
 
-/** The host tells of work, and the server has heard it. */
+/** Emits activity from the host and waits until the server knows it. */
 const works = async (reason: string, detail = '') => {
   const { id: sandboxId, boot_id: bootId } = await bench.row()
   const at = bench.server.clock.now
@@ -58,7 +58,7 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('paused')
     })
 
-    test('what the host calls traffic of the guest, and looking at the panel, is no work', async () => {
+    test('guest traffic and opening the panel are not activity', async () => {
       await bench.awake()
       for (let round = 0; round < 3; round += 1) {
         await bench.pass(9 * minute)
@@ -69,7 +69,7 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('paused')
     })
 
-    test('work of an earlier boot says nothing about this one', async () => {
+    test('activity of an earlier boot says nothing about this one', async () => {
       const { sandboxId } = await bench.awake()
       const event = {
         type: 'activity' as const,
@@ -110,7 +110,7 @@ onBothDatabases((target) => {
   })
 
   describe('C4: the longest time awake', () => {
-    test('is announced an hour before, pauses real work, and says so; its memory outlives a strict time', async () => {
+    test('is announced an hour before, pauses real work with a notice; its memory outlives a strict time', async () => {
       await setSettings({ hotKeep: 'strict', hotHours: 1, idlePauseMinutes: 60 })
       await bench.awake()
       for (let hours = 0; hours < 23; hours += 1) {
@@ -133,8 +133,8 @@ onBothDatabases((target) => {
     }, 60_000)
   })
 
-  describe('A2, A3: giving memory up', () => {
-    test('when it is strict: rescued within the budgets that are set, then cold with the reason', async () => {
+  describe('A2, A3: discarding memory', () => {
+    test('when it is strict: rescued within the budgets of the settings, then cold with the reason', async () => {
       await setSettings({ hotKeep: 'strict', rescueSeconds: 7, rescueMebibytes: 3, rescueVariableMebibytes: 2 })
       await bench.awake()
       await bench.detail('POST', '/pause')
@@ -154,7 +154,7 @@ onBothDatabases((target) => {
       expect((await bench.reported(2)).from).toBe('memory')
     })
 
-    test('a demotion that fails leaves the memory; one whose memory cannot be used says so', async () => {
+    test('a failed demotion leaves the memory; one whose memory is unusable starts from the disk', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       bench.host.fail('demote', { code: 'host.no-memory', kind: 'exhausted' })
@@ -168,7 +168,7 @@ onBothDatabases((target) => {
       expect((await bench.reported()).from).toBe('disk')
     })
 
-    test('a demotion that fails is not tried again at once, and then it is', async () => {
+    test('a failed demotion is not retried immediately, but later', async () => {
       await setSettings({ hotKeep: 'strict', hotHours: 1 })
       await bench.awake()
       await bench.detail('POST', '/pause')
@@ -180,7 +180,7 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('cold')
     })
 
-    test('a wake in the middle of a demotion waits for it and starts from the disk', async () => {
+    test('a wake during a demotion waits for it and starts from the disk', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const release = bench.host.hold('demote')
@@ -210,16 +210,16 @@ onBothDatabases((target) => {
       expect(await bench.state(threads[2])).toBe('paused')
     })
 
-    test('how many sandboxes are awake is told to everybody when the host says that it changed', async () => {
-      const told = Promise.withResolvers<number>()
+    test('clients get the number of awake sandboxes when the host reports a change', async () => {
+      const counted = Promise.withResolvers<number>()
       using _listener = bench.server.areas.people.userHub.subscribe(bench.owner.userId, (event) => {
-        if (event.type === 'awake-changed') told.resolve(event.awakeSandboxes)
+        if (event.type === 'awake-changed') counted.resolve(event.awakeSandboxes)
       })
       bench.host.emit({ type: 'awake-changed', awakeSandboxes: 7 })
-      expect(await told.promise).toBe(7)
+      expect(await counted.promise).toBe(7)
     })
 
-    test('a frozen copy that was given up is only shown: the image is still there', async () => {
+    test('a dropped frozen copy changes only what is shown: the image remains', async () => {
       bench.host.wakesFrom = 'frozen'
       const { sandboxId, bootId } = await bench.awake()
       expect((await bench.detail('POST', '/pause')).sandbox.asleep?.memory).toBe('frozen')
@@ -228,8 +228,8 @@ onBothDatabases((target) => {
     })
   })
 
-  describe('A1, O11: files that nobody uses', () => {
-    test('are kept for ever, unless a time is set; then announced, and removed with the history kept', async () => {
+  describe('A1, O11: unused files', () => {
+    test('are kept forever unless a time is set; then announced, and deleted with the history kept', async () => {
       const { sandboxId } = await bench.awake()
       await bench.detail('POST', '/pause')
       await bench.pass(400 * day)
@@ -253,7 +253,7 @@ onBothDatabases((target) => {
       })
     })
 
-    test('Keep: with "never" of its own nothing is removed, and a use begins the time anew', async () => {
+    test('Keep: with its own "never" nothing is removed, and a use restarts the time', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       await bench.detail('PATCH', '', { policy: { retentionDays: 10 } })
@@ -269,7 +269,7 @@ onBothDatabases((target) => {
       expect(await bench.state()).toBe('paused')
     })
 
-    test('a removal that a crash cut off is brought to its end, and a deletion of the thread is left alone', async () => {
+    test('a removal that a crash interrupted is completed, and a deletion of the thread is left alone', async () => {
       const { sandboxId } = await bench.awake()
       await bench.detail('POST', '/pause')
       const detail = 'The files were removed after 3 days without use.'
@@ -316,7 +316,7 @@ onBothDatabases((target) => {
     })
   })
 
-  test('the report of a cold start waits for what is read back, and says meanwhile that it is on the disk', async () => {
+  test('the report of a cold start waits for the restored variables, which are unchecked until then', async () => {
     await bench.awake()
     const variable = {
       context: 'default',

@@ -13,23 +13,23 @@ import type { SandboxActivity } from '../state/activity.ts'
 import type { Pausing } from '../state/pausing.ts'
 import type { Sandbox } from '../state/sandbox.models.ts'
 import { policyOf } from '../state/sandbox-rows.ts'
-import { asleepFactsOf, awakeFactsOf, isAsleep, type PresenterContext } from '../state/sandboxes.presenter.ts'
+import { asleepFactsOf, awakeFactsOf, type PresenterContext, sleepsWithDisk } from '../state/sandboxes.presenter.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { Announcements } from './announcements.ts'
 import type { Demotion } from './demotion.ts'
 
 /**
- * Decides for every sandbox what is to be done with it, at the moment when something is. One timer for all of them,
- * however many sleep.
+ * Decides for every sandbox when to pause, demote or remove it, and does so. One timer serves all of them, however many
+ * sleep.
  */
 export type PolicyLoop = {
   start(): void
   stop(): Promise<void>
-  /** Something changed that may bring a deadline nearer, or the reasons for which a sandbox is awake. */
+  /** Call it when a deadline may have come nearer, or the reasons for which a sandbox is awake have changed. */
   nudge(): void
-  /** Looks at everything now. Resolves when what was decided is done. */
-  look(): Promise<void>
-  /** Memory images exceed what they may take. */
+  /** Checks all sandboxes now. Resolves when the resulting actions are done. */
+  check(): Promise<void>
+  /** Call it when memory images exceed their budget. */
   overBudget(pool: { usedBytes: number; budgetBytes: number }): Promise<void>
 }
 
@@ -40,33 +40,33 @@ export type PolicyLoopDependencies = {
   demotion: Demotion
   announcements: Announcements
   clock: { jumpMs(): Promise<number> }
-  /** How everything is now; undefined while the host cannot be reached, when nothing can be decided. */
+  /** The current state; undefined while the host cannot be reached, when nothing can be decided. */
   context: () => Promise<PresenterContext | undefined>
   announce: (threadId: string) => void
   removeFiles: (row: Sandbox, days: number) => Promise<void>
   logger: Logger
 }
 
-/** The longest sleep: a row of another server, a clock that was set. */
+/** Longest wait, for rows that another server changed and for a clock that was set. */
 const maxSleepMs = 30_000
-/** The shortest: however close deadlines are, the loop is not what keeps the machine busy. */
+/** Shortest wait, so that close deadlines do not keep the machine busy. */
 const minSleepMs = 200
-/** After something failed: the reason is rarely gone a second later. */
+/** Wait after a failure: its reason is rarely gone a second later. */
 const retryMs = 5 * 60_000
 
-/** How long a stop waits for what is being carried out. What takes longer is settled by the next start. */
+/** How long a stop waits for actions in progress. The next start settles those that take longer. */
 const stopWaitMs = 2000
 
 export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop {
   const { logger } = dependencies
   const work = makeWork(dependencies)
-  /** The time that the last pass decided by. */
-  let lookedAt = 0
-  // One pass after another: beside one that moves deadlines a pass would see the new time and the old deadlines.
+  /** The time that the last pass used. */
+  let decidedAt = 0
+  // Passes never overlap: beside one that moves deadlines, a pass would see the new time and the old deadlines.
   const loop = makeDueLoop({
     check: async () => {
       let context = await dependencies.context()
-      // Asked after the time was read, so that no jump lies between the time and the deadlines that are compared.
+      // Read after the time, so that no jump lies between the time and the deadlines that are compared.
       for (let jump = await dependencies.clock.jumpMs(); jump !== 0; jump = await dependencies.clock.jumpMs()) {
         logger.warn({ jumpMs: jump }, 'the clock was set: deadlines move with it')
         await dependencies.store.shiftTimes(jump)
@@ -75,14 +75,14 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       }
       if (context === undefined) return undefined
       const rows = await dependencies.store.all()
-      lookedAt = context.now
+      decidedAt = context.now
       return Math.min(...rows.map((row) => work.consider(row, context)))
     },
-    now: () => lookedAt,
+    now: () => decidedAt,
     minMs: minSleepMs,
     maxMs: maxSleepMs,
     retryMs: maxSleepMs,
-    failed: (error) => logger.error({ err: error }, 'sandboxes could not be looked at, will be tried again'),
+    failed: (error) => logger.error({ err: error }, 'sandboxes could not be checked, will be tried again'),
   })
   return {
     start: loop.start,
@@ -91,9 +91,9 @@ export function makePolicyLoop(dependencies: PolicyLoopDependencies): PolicyLoop
       await waitAtMost(stopWaitMs, { work: work.settled() })
     },
     nudge: loop.nudge,
-    look: async () => {
+    check: async () => {
       await loop.pass()
-      // What an earlier look began is part of it: this one found it under way.
+      // Actions that an earlier pass started are part of it: this pass found them in progress.
       await work.settled()
     },
     overBudget: async (pool) => {
@@ -116,7 +116,7 @@ function savedMemoryOf(row: Sandbox, inherited: LifecyclePolicy): SavedMemory[] 
   return [{ sandboxId: row.id, pausedAt: row.paused_at, bytes: row.image_bytes ?? 0, policy, holdsWork }]
 }
 
-/** Carries decisions out, one per sandbox at a time. What considers a sandbox says when it has to be looked at again. */
+/** Carries decisions out, one per sandbox at a time. `consider` returns when to check the sandbox again. */
 function makeWork(dependencies: PolicyLoopDependencies) {
   const { logger } = dependencies
   const busy = makeSingleFlight()
@@ -125,7 +125,9 @@ function makeWork(dependencies: PolicyLoopDependencies) {
 
   const begin = (row: Sandbox, act: () => Promise<void>): void => {
     void busy.join(row.id, () =>
-      act().catch((error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'decision was not carried out')),
+      act().catch((error: unknown) =>
+        logger.warn({ err: error, sandboxId: row.id }, 'a decision about a sandbox was not carried out'),
+      ),
     )
   }
   const pause = (row: Sandbox, decision: AwakeDecision, context: { now: number; policy: LifecyclePolicy }) => {
@@ -159,7 +161,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     pause(row, decision, { now: context.now, policy })
     return again
   }
-  /** Tells whoever looks at the thread when the reasons are others than before, or the next pause moved. */
+  /** Announces the thread when the reasons have changed or the next pause moved. */
   const showReasons = (row: Sandbox, { reasons, pauseAt }: AwakeDecision) => {
     const when = pauseAt === null ? '' : Math.round(pauseAt / 30_000)
     const signature = `${row.boot_id} ${reasons.map(({ reason, detail }) => `${reason}:${detail}`).join()} ${when}`
@@ -184,7 +186,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
     const tried = `${row.id} ${action} ${row.boot_id}`
     const again = retryAt.get(tried) ?? 0
     if (again > context.now) return again
-    // What succeeds is not decided again; what fails waits.
+    // A successful action is not decided again; a failed one waits.
     for (const [key, at] of retryAt) if (at <= context.now) retryAt.delete(key)
     retryAt.set(tried, context.now + retryMs)
     begin(row, perform)
@@ -193,7 +195,7 @@ function makeWork(dependencies: PolicyLoopDependencies) {
   return {
     consider: (row: Sandbox, context: PresenterContext): number => {
       if (row.state === 'active') return considerAwake(row, context)
-      if (isAsleep(row)) return considerAsleep(row, context)
+      if (sleepsWithDisk(row)) return considerAsleep(row, context)
       return Number.POSITIVE_INFINITY
     },
     settled: busy.settled,

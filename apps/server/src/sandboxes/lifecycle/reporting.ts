@@ -4,15 +4,15 @@ import { makeAnnouncements } from './announcements.ts'
 import type { RestartedService } from './survival-items.models.ts'
 import { makeSurvivalReports, type ReportDependencies, type SurvivalReports } from './survival-reports.ts'
 
-/** Resolves with what this boot has started again of what ran before it, as far as it can be waited for. */
+/** Resolves with the services that this boot has restarted of those before it, as far as they can be waited for. */
 export type RestartSource = (threadId: string, bootId: string) => Promise<RestartedService[]>
 
-/** What threads say of their sandboxes, by themselves and after a wake. */
+/** Reports and notices that threads get about their sandboxes. */
 export type Reporting = {
   reports: SurvivalReports
   announcements: Announcements
-  /** Somebody begins to wait for a place among the awake sandboxes. */
-  tellWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
+  /** Announces that a thread has begun to wait for host memory. */
+  announceWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
 }
 
 export function makeReporting(
@@ -27,19 +27,20 @@ export function makeReporting(
   return {
     reports,
     announcements,
-    tellWaiting: (threadId, place) => tellWaiting({ reports, announcements, logger: ports.logger }, threadId, place),
+    announceWaiting: (threadId, place) =>
+      announceWaiting({ reports, announcements, logger: ports.logger }, threadId, place),
   }
 }
 
-async function tellWaiting(
+async function announceWaiting(
   known: { announcements: Announcements; reports: SurvivalReports; logger: Logger },
   threadId: string,
   place: { position: number; places: number },
 ): Promise<void> {
   try {
-    await known.announcements.tell(threadId, 'sandbox-waiting', place)
+    await known.announcements.notify(threadId, 'sandbox-waiting', place)
     await known.reports.record(threadId, { code: 'wake-queued', params: place })
   } catch (error) {
-    known.logger.debug({ err: error, threadId }, 'wait for a place was not told')
+    known.logger.debug({ err: error, threadId }, 'a waiting thread was not announced')
   }
 }

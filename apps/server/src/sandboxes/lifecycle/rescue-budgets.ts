@@ -3,7 +3,7 @@ import type { Settings } from '../../people/public.ts'
 
 const mebibyte = 1024 * 1024
 
-/** How much of what is in memory a guest may write down, and how long it may take, as the settings say it. */
+/** Limits from the settings on how much of its memory a guest can save, and how long it can take. */
 export async function rescueBudgets(settings: Pick<Settings, 'values'>): Promise<RescueRequest> {
   const { rescueSeconds, rescueMebibytes, rescueVariableMebibytes } = await settings.values()
   return {

@@ -13,13 +13,13 @@ export type RetentionDependencies = {
   system: System
   recorder: LifecycleRecorder
   announce: (threadId: string) => void
-  /** False for a thread that is being deleted: its sandbox is somebody else's work. */
+  /** False for a thread that is being deleted: the deletion of the thread removes its sandbox. */
   isKept: (threadId: string) => Promise<boolean>
 }
 
 /**
- * Removes the sandbox of a thread whose time is over; the conversation stays. The thread is fresh afterwards, with a
- * sandbox of another id, and its next start reports that the files are gone.
+ * Removes the sandbox of a thread whose retention time is over; the conversation stays. The thread is fresh afterwards,
+ * with a new sandbox ID, and its next start reports that the files are gone.
  */
 export async function removeFiles(dependencies: RetentionDependencies, row: Sandbox, days: number): Promise<void> {
   const { store, host, transition, system } = dependencies
@@ -45,7 +45,7 @@ export async function removeFiles(dependencies: RetentionDependencies, row: Sand
   dependencies.announce(row.thread_id)
 }
 
-/** Removals that a crash cut off. */
+/** Completes removals that a crash interrupted. */
 export async function recoverRemovals(dependencies: RetentionDependencies): Promise<void> {
   for (const row of await dependencies.store.all()) {
     if (row.state !== 'deleting' || !(await dependencies.isKept(row.thread_id))) continue

@@ -22,7 +22,7 @@ const view = async (index: number) =>
 const waits = (index: number, position: number) =>
   vi.waitFor(async () => expect((await view(index))?.waiting).toEqual({ position, places: 2 }))
 
-test('G7: without room the sandbox that was left alone for longest is paused, never one that is used', async () => {
+test('G7: when memory is full, the sandbox that was unused for longest is paused, never one in use', async () => {
   await awake(0)
   bench.server.clock.now += minute
   await awake(1)
@@ -37,7 +37,7 @@ test('G7: without room the sandbox that was left alone for longest is paused, ne
   expect((await view(2))?.state).toBe('paused')
 })
 
-test('G7: with all in use it waits where everybody can see it, is served in order, and wakes when a place is free', async () => {
+test('G7: with all in use, a thread shows that it waits, is served in order, and wakes when memory is free', async () => {
   using _first = bench.server.areas.sandboxes.sandboxes.hold(thread(0))
   const second = bench.server.areas.sandboxes.sandboxes.hold(thread(1))
   await Promise.all([awake(0), awake(1)])
@@ -61,26 +61,26 @@ test('G7: with all in use it waits where everybody can see it, is served in orde
   expect((await view(3))?.waiting).toBeUndefined()
 }, 15_000)
 
-test('G7: who gives up waiting leaves the queue, and its sandbox is as it was before', async () => {
+test('G7: a canceled wait leaves the queue, and its sandbox is as it was before', async () => {
   await awake(2)
   await bench.server.areas.sandboxes.lifecycle.pause(thread(2))
   using _first = bench.server.areas.sandboxes.sandboxes.hold(thread(0))
   using _second = bench.server.areas.sandboxes.sandboxes.hold(thread(1))
   await Promise.all([awake(0), awake(1)])
-  const [impatient, other] = [new AbortController(), new AbortController()]
-  const given = [awake(2, impatient.signal), awake(3, other.signal)]
+  const [first, other] = [new AbortController(), new AbortController()]
+  const wakes = [awake(2, first.signal), awake(3, other.signal)]
   await waits(2, 1)
   await waits(3, 2)
-  impatient.abort(new Error('gave up'))
-  await expect(given[0]).rejects.toThrow('gave up')
+  first.abort(new Error('canceled'))
+  await expect(wakes[0]).rejects.toThrow('canceled')
   await waits(3, 1)
   await vi.waitFor(async () => expect((await view(2))?.state).toBe('paused'))
-  other.abort(new Error('gave up'))
-  await expect(given[1]).rejects.toThrow('gave up')
+  other.abort(new Error('canceled'))
+  await expect(wakes[1]).rejects.toThrow('canceled')
   await vi.waitFor(async () => expect((await view(3))?.state).toBe('fresh'))
 })
 
-test('waking ahead of a question takes nobody’s place and waits for none', async () => {
+test('waking ahead of a message pauses no other sandbox and does not wait', async () => {
   await awake(2)
   await bench.server.areas.sandboxes.lifecycle.pause(thread(2))
   await Promise.all([awake(0), awake(1)])

@@ -5,13 +5,13 @@ import type { Sandbox } from '../state/sandbox.models.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 import { commandOf } from './survival-items.models.ts'
 
-/** How long a panel waits for what is inside; without an answer it shows the rest. */
-const lookTimeoutMs = 3000
-/** Rows that a person can take in; a sandbox with more is better looked at in its own terminal. */
+/** How long the panel waits for the guest; without a response, it shows the rest. */
+const manifestTimeoutMs = 3000
+/** Limit of rows in the panel; a sandbox with more is better inspected in its own terminal. */
 const maxProcesses = 200
 
-/** Usage, processes and ports of a sandbox, as far as they can be had now. Looking wakes nothing. */
-export async function lookInside(
+/** Returns usage, processes and ports of a sandbox, as far as they are available now. Wakes nothing. */
+export async function readInside(
   dependencies: { host: HostClient; guest: GuestQuestions; hashKeyOf: (sandboxId: string) => string },
   row: Sandbox | undefined,
 ): Promise<Pick<SandboxDetail, 'usage' | 'processes' | 'ports'>> {
@@ -36,7 +36,7 @@ async function readManifest(
   dependencies: { guest: GuestQuestions; hashKeyOf: (sandboxId: string) => string },
   row: Sandbox,
 ): Promise<Manifest | undefined> {
-  const options = { hashKey: dependencies.hashKeyOf(row.id), signal: AbortSignal.timeout(lookTimeoutMs) }
+  const options = { hashKey: dependencies.hashKeyOf(row.id), signal: AbortSignal.timeout(manifestTimeoutMs) }
   const target = { sandboxId: row.id, bootId: row.boot_id ?? '' }
   return await dependencies.guest.manifest(target, options).catch(() => undefined)
 }

@@ -28,7 +28,7 @@ describe('a process that is gone after a wake', () => {
   const young = { startedAt: takenAt - 900 }
   const sleep = process(11, 'sleep 1', { parentPid: 10, ...young })
 
-  test('is a part of its parent when it was young and the parent was kept, whatever the parent runs now', () => {
+  test('is a part of its parent if it was young and the parent was kept, whatever the parent runs now', () => {
     for (const now of [
       [process(12, 'sleep 1', { parentPid: 10 })],
       [process(12, 'curl -s x', { parentPid: 10 })],
@@ -38,16 +38,16 @@ describe('a process that is gone after a wake', () => {
     }
   })
 
-  test('is listed when its parent was not kept', () => {
+  test('is listed if its parent was not kept', () => {
     expect(outcomes(manifest(loop, sleep), manifest())).toEqual(['lost bash', 'lost sleep 1'])
   })
 
-  test('is listed when it had run for longer than a round of a loop', () => {
+  test('is listed if it had run for longer than one round of a loop', () => {
     const old = process(11, 'server', { parentPid: 10, startedAt: takenAt - 11_000 })
     expect(outcomes(manifest(loop, old), manifest(loop))).toEqual(['kept bash', 'lost server'])
   })
 
-  test.each(['shell', 'terminal', 'kernel'] as const)('is listed when its parent is a %s', (role) => {
+  test.each(['shell', 'terminal', 'kernel'] as const)('is listed if its parent is a %s', (role) => {
     const parent = process(10, 'bash', { role })
     const server = process(11, 'server', { parentPid: 10, ...young })
     expect(outcomes(manifest(parent, server), manifest(parent))).toContain('lost server')

@@ -9,7 +9,7 @@ import type { SurvivalItem } from '@threadbox/protocol/public'
 import { item, type Manifests, type Outcome, reasonIn, spanOf, unreadIn } from './survival-item.logic.ts'
 import { type Because, because } from './survival-words.logic.ts'
 
-/** What became of a service that ran before a cold start. */
+/** Outcome of a service that ran before a cold start. */
 export type RestartedService = {
   name: string
   command: string
@@ -17,7 +17,7 @@ export type RestartedService = {
   because: Because
 }
 
-/** Name of a process as a person would look for it. */
+/** Name of a process as a person would search for it. */
 export function commandOf(process: Pick<ManifestProcess, 'commandLine' | 'name'>): string {
   return process.commandLine.length === 0 ? process.name : process.commandLine.join(' ')
 }
@@ -26,8 +26,8 @@ const isSame = (one: ManifestProcess, other: ManifestProcess) =>
   one.pid === other.pid && one.startTicks === other.startTicks
 
 /**
- * A process is the one with the same pid and the same start time. A same command under another one runs again; each
- * counts for one that is gone only. `lostAs` says more of one that is lost.
+ * A process is the same if its PID and start time are the same. A process with the same command and other ones has been
+ * restarted; each counts for only one that is gone. `lostAs` adds details to a lost one.
  */
 export function processItems(
   manifests: Manifests,
@@ -43,7 +43,7 @@ export function processItems(
     if (same !== undefined) return item(kind, name, { ...runsAsBefore(process, same), facts })
     if (isRoundOfKept(process, manifests)) return []
     if (problem !== undefined) return item(kind, name, { outcome: 'unchecked', because: problem, facts })
-    const index = spare.findIndex((later) => isAgain(process, later))
+    const index = spare.findIndex((later) => isSameProgram(process, later))
     const [restarted] = index < 0 ? [] : spare.splice(index, 1)
     if (restarted !== undefined) {
       const again = because('process-restarted', { pid: restarted.pid })
@@ -56,7 +56,7 @@ export function processItems(
 const longestRoundMs = 10_000
 
 /**
- * A short-lived child of a process that was kept is a part of it, such as the `sleep 1` of a loop. What a person started in a
+ * A short-lived child of a kept process is a part of it, such as the `sleep 1` of a loop. What a person started in a
  * shell session or a terminal has a parent of another role.
  */
 function isRoundOfKept(process: ManifestProcess, { before, after }: Manifests): boolean {
@@ -66,15 +66,12 @@ function isRoundOfKept(process: ManifestProcess, { before, after }: Manifests): 
   return after.processes.some((later) => isSame(later, parent))
 }
 
-/** Those of threadbox itself are not reported: what matters of them (variables, session) is. */
+/** Processes without threadbox’s own, which are not reported: what matters of them (variables, shell session) is. */
 export function personsProcesses({ processes }: Pick<Manifest, 'processes'>): ManifestProcess[] {
   return processes.filter((process) => !isThreadboxProcess(process))
 }
 
-/**
- * A manifest without what belongs to threadbox. Guests of before this was left out where it is collected have listed it,
- * and their manifests are stored.
- */
+/** A manifest without what belongs to threadbox. Older guests listed it, and their manifests are stored. */
 export function personsManifest(manifest: Manifest): Manifest {
   const environment = Object.fromEntries(
     Object.entries(manifest.shell.environment).filter(([name]) => !isThreadboxVariable(name)),
@@ -87,7 +84,7 @@ export function personsManifest(manifest: Manifest): Manifest {
   }
 }
 
-/** A service counts once, by the process that is not a child of another of its processes. */
+/** A service counts once, by its process that is not a child of another of its processes. */
 function nameOf(process: ManifestProcess, { processes }: Manifest): Pick<SurvivalItem, 'kind' | 'name'> {
   const isPart =
     process.service !== '' &&
@@ -96,16 +93,16 @@ function nameOf(process: ManifestProcess, { processes }: Manifest): Pick<Surviva
   return { kind: 'service', name: process.service === '' ? commandOf(process) : process.service }
 }
 
-/** Services that a cold start has started again, or tried to. */
+/** Services that a cold start restarted or tried to. */
 export function restartedItems(services: readonly RestartedService[]): SurvivalItem[] {
   return services.map(({ name, command, ...outcome }) => item('service', name, { ...outcome, detail: command }))
 }
 
-function isAgain(before: ManifestProcess, later: ManifestProcess): boolean {
+function isSameProgram(before: ManifestProcess, later: ManifestProcess): boolean {
   return commandOf(later) === commandOf(before) && later.user === before.user
 }
 
-/** A process may run another program than before, as the same process. */
+/** A process can run another program than before and still be the same process. */
 function runsAsBefore(before: ManifestProcess, later: ManifestProcess): Outcome {
   if (before.executable !== later.executable && before.executable !== '' && later.executable !== '') {
     return { outcome: 'lost', because: because('process-other-program', { command: commandOf(later) }) }
@@ -139,13 +136,13 @@ export function portItems(manifests: Manifests): SurvivalItem[] {
     }
     const earlier = before.processes.find((process) => process.pid === port.pid)
     const later = after.processes.find((process) => process.pid === other.pid)
-    const isAgain = earlier !== undefined && later !== undefined && commandOf(earlier) === commandOf(later)
-    if (isAgain) return item('port', name, { outcome: 'restarted', because: because('port-restarted') })
+    const isSameCommand = earlier !== undefined && later !== undefined && commandOf(earlier) === commandOf(later)
+    if (isSameCommand) return item('port', name, { outcome: 'restarted', because: because('port-restarted') })
     return item('port', name, { outcome: 'lost', because: because('port-taken', { pid: other.pid }) })
   })
 }
 
-/** Only the other side of a connection that was whole can have made it so. */
+/** A whole connection becomes half-closed only through its other side. */
 const halfClosed = 'half-closed'
 
 export function connectionItems(manifests: Manifests): SurvivalItem[] {
@@ -184,7 +181,7 @@ function whyCut(manifests: Manifests): Because {
   return spanOf(manifests) === 'pause' ? because('connection-dropped') : because('connection-new-address')
 }
 
-/** Which two ends of unix sockets belong together cannot be seen: where one has closed, another one may lead nowhere. */
+/** Which two ends of Unix sockets belong together is unknown: if one has closed, another one may lead nowhere. */
 function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalItem[]): SurvivalItem[] {
   const isUnix = (index: number) => connections[index]?.kind === 'unix'
   if (!found.some(({ outcome }, index) => outcome === 'lost' && isUnix(index))) return found
@@ -196,7 +193,7 @@ function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalI
 
 export const shellSession = { code: 'shell-session', params: {} } as const
 
-/** Directory and functions of the shell session, and its environment name by name. */
+/** Directory and functions of the shell session, and its environment variables. */
 export function shellItems(manifests: Manifests): SurvivalItem[] {
   const { before, after } = manifests
   const problem = unreadIn(manifests, { part: 'shell' })
@@ -221,7 +218,7 @@ export function shellItems(manifests: Manifests): SurvivalItem[] {
 function environmentItems({ before, after }: Manifests): SurvivalItem[] {
   const earlier = Object.entries(before.shell.environment)
   const shared = earlier.filter(([name]) => after.shell.environment[name] !== undefined)
-  // Every value differs, PATH and HOME too: the two were hashed with different keys, and say nothing about each other.
+  // If every value differs, also PATH and HOME, the two were hashed with different keys and cannot be compared.
   const isComparable = shared.length === 0 || shared.some(([name, hash]) => after.shell.environment[name] === hash)
   return earlier.map(([name, hash]) => {
     const later = after.shell.environment[name]
@@ -270,7 +267,7 @@ export function openFileItems(manifests: Manifests): SurvivalItem[] {
   })
 }
 
-/** Files that live in memory, of which a look at the disk says nothing. */
+/** Files in memory, which the comparison of the disk does not cover. */
 export function memoryFileItems(manifests: Manifests): SurvivalItem[] {
   const problem = unreadIn(manifests, { part: 'memory-files' })
   const later = new Map(manifests.after.memoryFiles.map((file) => [file.path, file]))

@@ -57,7 +57,7 @@ const unix = (local: string) => connection({ kind: 'unix', local, remote: '' })
 
 const units = [unix('1'), unix('2')]
 
-/** Everything that a manifest can speak of. */
+/** A manifest with every part filled. */
 const whole: Manifest = {
   ...emptyManifest(),
   processes: [
@@ -97,7 +97,7 @@ const notKept = (evidence: Evidence) =>
     .map(({ kind, name, outcome }) => `${outcome} ${kind} ${name}`)
 const named = (items: readonly SurvivalItem[], name: string) => items.find((item) => item.name === name)
 
-test('C6: what is the same before and after is kept, all of it, and nothing else is said', () => {
+test('C6: everything that is equal before and after is kept, and nothing else is reported', () => {
   expect(notKept(hot(whole))).toEqual([])
   const { counts } = summarise(compareSurvival(hot(whole)))
   const kept = Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, count.kept]))
@@ -115,7 +115,7 @@ test('C6: what is the same before and after is kept, all of it, and nothing else
   })
 })
 
-describe('C6: faults between the manifest and the second look: each is said, none is called kept', () => {
+describe('C6: faults between the two manifests: each is reported, none is called kept', () => {
   const [server, redis, python, shellProcess] = whole.processes
   if (!server || !redis || !python || !shellProcess) throw new Error('four processes')
   const without = (...pids: number[]) => whole.processes.filter(({ pid }) => !pids.includes(pid))
@@ -128,12 +128,12 @@ describe('C6: faults between the manifest and the second look: each is said, non
       ['lost process python server.py', 'unchecked port tcp 127.0.0.1:8000'],
     ],
     [
-      'its pid was given to another one',
+      'another process has its PID',
       changed({ processes: [process(10, ['sleep', '9'], { startTicks: '5' }), redis, python, shellProcess] }),
       ['lost process python server.py', 'lost port tcp 127.0.0.1:8000'],
     ],
     [
-      'it was started again',
+      'it was restarted',
       changed({
         processes: [process(20, ['python', 'server.py']), redis, python, shellProcess],
         ports: [port(8000, 20)],
@@ -141,12 +141,12 @@ describe('C6: faults between the manifest and the second look: each is said, non
       ['restarted process python server.py', 'restarted port tcp 127.0.0.1:8000'],
     ],
     [
-      'of two the same only one runs again',
+      'a service was restarted under another PID',
       changed({ processes: [process(20, ['redis-server']), server, python, shellProcess] }),
       ['restarted service redis-server'],
     ],
     ['a service ended', changed({ processes: without(11) }), ['lost service redis-server']],
-    ['nothing listens any more', changed({ ports: [] }), ['lost port tcp 127.0.0.1:8000']],
+    ['nothing listens anymore', changed({ ports: [] }), ['lost port tcp 127.0.0.1:8000']],
     ['another process took the port', changed({ ports: [port(8000, 11)] }), ['lost port tcp 127.0.0.1:8000']],
     [
       'it listens on another address',
@@ -159,12 +159,12 @@ describe('C6: faults between the manifest and the second look: each is said, non
       ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
     ],
     [
-      'the other side closes it',
+      'the other side closed it',
       changed({ connections: [connection({ state: 'half-closed' }), ...units] }),
       ['lost connection tcp 127.0.0.1:8000 – 127.0.0.1:40000'],
     ],
     [
-      'one end of a unix connection is closed, and of which other one cannot be seen',
+      'one end of a Unix connection is closed, and which other one is its peer is unknown',
       changed({ connections: [connection(), unix('1')] }),
       ['lost connection unix 2 – ', 'unchecked connection unix 1 – '],
     ],
@@ -181,18 +181,18 @@ describe('C6: faults between the manifest and the second look: each is said, non
       ['lost process python server.py'],
     ],
     [
-      'the process calls itself something else',
+      'the process has another name',
       changed({ processes: [{ ...server, name: 'idle', commandLine: ['idle'] }, redis, python, shellProcess] }),
       ['unchecked process python server.py'],
     ],
     [
-      'the shell that waits for commands is another one',
+      'another shell waits for commands',
       changed({ processes: [...without(12), process(13, ['bash', '/other'], { role: 'shell' })] }),
       [],
     ],
-    ['a shell that ran a command ended, which is threadbox’s own', changed({ processes: without(12) }), []],
+    ['a shell of threadbox, which ran a command, ended', changed({ processes: without(12) }), []],
     ['a shell alias is gone', shell({ parts: {} }), ['lost shell shell session']],
-    ['a shell alias is another one', shell({ parts: { 'alias ll': 'x' } }), ['lost shell shell session']],
+    ['a shell alias changed', shell({ parts: { 'alias ll': 'x' } }), ['lost shell shell session']],
     ['a file in memory is gone', changed({ memoryFiles: [] }), ['lost file /dev/shm/shared']],
     [
       'a file in memory was written to',
@@ -205,7 +205,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
     ['a variable cannot be compared', kernelWith(variable('x', null), variable('frame')), ['unchecked variable x']],
     ['the kernel ended', changed({ kernels: [], processes: without(97) }), ['lost variable x', 'lost variable frame']],
     [
-      'another kernel is in its place',
+      'another kernel replaced it',
       changed({ kernels: [kernel([variable('x')], { pid: 98 })] }),
       ['lost variable x', 'lost variable frame'],
     ],
@@ -215,14 +215,14 @@ describe('C6: faults between the manifest and the second look: each is said, non
       ['unchecked variable x', 'unchecked variable frame'],
     ],
     [
-      'the kernel does not answer',
+      'the kernel does not respond',
       changed({
         kernels: [kernel([], { state: 'not-answering' })],
         unread: [{ part: 'variables', context: 'default', reason: 'not-answering', detail: '900 ms' }],
       }),
       ['unchecked variable x', 'unchecked variable frame'],
     ],
-    ['the shell stands somewhere else', shell({ cwd: '/tmp' }), ['lost shell shell session']],
+    ['the shell is in another directory', shell({ cwd: '/tmp' }), ['lost shell shell session']],
     ['a shell function is gone', shell({ functions: [] }), ['lost shell shell session']],
     ['an exported variable is gone', shell({ environment: { PATH: 'p' } }), ['lost environment TOKEN']],
     [
@@ -251,7 +251,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
     ],
     ['a deleted file is no longer open', changed({ deletedOpenFiles: [] }), ['lost open-file /tmp/gone']],
     [
-      'a deleted file lost its end',
+      'a deleted file is shorter',
       changed({ deletedOpenFiles: [{ pid: 10, path: '/tmp/gone', bytes: 5 }] }),
       ['lost open-file /tmp/gone'],
     ],
@@ -268,7 +268,7 @@ describe('C6: faults between the manifest and the second look: each is said, non
   })
 })
 
-test('C6: a variable of which only one look had time for the content is claimed as the same object and no more', () => {
+test('C6: a variable whose content only one manifest covers is reported as the same object, not as unchanged', () => {
   const before = changed({ kernels: [kernel([variable('x', '7f:content'), variable('frame', '8f:content')])] })
   const identity = { ...variable('x', '7f:other'), compared: 'identity' as const }
   const other = { ...variable('frame', '9f:other'), compared: 'identity' as const }
@@ -287,7 +287,7 @@ test('A2: a connection to the outside is never called kept: only its other side 
   })
 })
 
-test('C8: files that are gone are lost, files that were written to are not claimed, the rest is kept', () => {
+test('C8: files that are gone are lost, files that were written to are unchecked, the rest is kept', () => {
   const files = {
     ...emptyFileChanges,
     removed: ['home/user/a.csv'],
@@ -306,7 +306,7 @@ test('C8: files that are gone are lost, files that were written to are not claim
   ])
 })
 
-test('C8: a file that a process of before still writes is kept, written since; one that another one writes is not claimed', () => {
+test('C8: a file that a kept process still writes is kept; a file that another process writes is unchecked', () => {
   const paths = ['/var/log/mine', '/home/user/ended', '/home/user/closed', '/home/user/new']
   const files = { ...emptyFileChanges, changed: paths.map((path) => path.slice(1)), changedCount: paths.length }
   const writtenFiles = ['/var/log/mine', '/home/user/closed'].map((path) => ({ pid: 10, path }))
@@ -331,7 +331,7 @@ test('C8: a file that a process of before still writes is kept, written since; o
   expect(named(afterRewind, '/var/log/mine')?.reason).toBe('Written after the rewind, by a process that was kept.')
 })
 
-test('C8: a file that only got longer is kept, written since, whoever wrote; of any other nothing is claimed', () => {
+test('C8: a file that was only extended is kept, whichever process wrote it; any other change is unchecked', () => {
   const names = ['log', 'touched', 'letter', 'edited'].map((name) => `home/user/${name}`)
   const extended = [1234, 0, 1].map((addedBytes, index) => ({ name: names[index] ?? '', addedBytes }))
   const files = { ...emptyFileChanges, changed: names, changedCount: 5, extended }
@@ -350,7 +350,7 @@ test('C8: a file that only got longer is kept, written since, whoever wrote; of 
   expect(named(items, '1 more file')?.outcome).toBe('unchecked')
 })
 
-test('C8: of a cache it is one line how many of its files were written to or removed, new ones are no news', () => {
+test('C8: a cache is one line with the number of its changed or removed files; its new files are not reported', () => {
   const none = { removedCount: 0, changedCount: 0, addedCount: 0 }
   const files = {
     ...emptyFileChanges,
@@ -369,18 +369,18 @@ test('C8: of a cache it is one line how many of its files were written to or rem
   ])
 })
 
-test('a Python kernel that ended is told also when it held nothing', () => {
+test('a Python kernel that ended is reported even if it held nothing', () => {
   const before = changed({ kernels: [kernel([])] })
   expect(notKept(hot(changed({ kernels: [] }), { before }))).toEqual(['lost variable all variables of default'])
 })
 
-test('of a lost disk, kernels and shells of threadbox are no losses of the person', () => {
+test('after a lost disk, threadbox’s own kernels and shells are not reported', () => {
   const items = compareSurvival(hot(null, { facts: { from: 'new', cause: null } }))
   const processes = items.filter(({ kind }) => kind === 'process').map(({ name }) => name)
   expect(processes).toEqual(['python server.py', 'redis-server'])
 })
 
-test('a sandbox that nobody could look at is said to be unchecked, before or after', () => {
+test('a sandbox that could not be checked before or after is reported as unchecked', () => {
   const after = compareSurvival(hot(null))
   expect(after[0]).toMatchObject({
     outcome: 'unchecked',
@@ -434,7 +434,7 @@ describe('A3, G5: after a cold start', () => {
   const cold = (more: Partial<Evidence> = {}) =>
     hot(empty, { facts: { from: 'disk', cause }, rescued: rescue({ state: 'pending' }), replayed: rescue(), ...more })
 
-  test('processes are lost and can be started again where nothing stands against it', () => {
+  test('processes are lost and can be restarted where nothing prevents it', () => {
     const items = compareSurvival(cold())
     expect(named(items, 'python server.py')).toMatchObject({ outcome: 'lost', restartId: 'p1' })
     expect(named(items, 'redis-server')).toMatchObject({ outcome: 'lost', restartId: null })
@@ -442,7 +442,7 @@ describe('A3, G5: after a cold start', () => {
     expect(items.find(({ kind }) => kind === 'connection')?.outcome).toBe('lost')
     expect(named(items, '/tmp/gone')?.outcome).toBe('lost')
   })
-  test('O7: services stand under their names, with what became of them, and their processes do not', () => {
+  test('O7: services are listed by name with their outcome, and their processes are not listed', () => {
     const before = changed({
       processes: [
         process(20, ['bash', '-c', 'npm start'], { role: 'service', service: 'web' }),
@@ -475,7 +475,7 @@ describe('A3, G5: after a cold start', () => {
       'kept service forgotten',
     ])
   })
-  test('variables are rescued only when they are back, and lost ones keep their reason', () => {
+  test('variables are rescued only when they are present again, and lost ones keep their reason', () => {
     const items = compareSurvival(cold())
     expect(named(items, 'x')).toMatchObject({ outcome: 'rescued' })
     expect(named(items, 'frame')).toMatchObject({ outcome: 'lost', reason: 'It is too large.' })
@@ -486,14 +486,14 @@ describe('A3, G5: after a cold start', () => {
     ['pending', 'unchecked'],
     ['replaying', 'unchecked'],
     ['failed', 'lost'],
-  ] as const)('a rescue that is %s makes a written variable %s', (state, outcome) => {
+  ] as const)('a rescue that is %s makes a saved variable %s', (state, outcome) => {
     expect(named(compareSurvival(cold({ replayed: rescue({ state }) })), 'x')?.outcome).toBe(outcome)
   })
   test('variables that were not rescued at all are lost', () => {
     const items = compareSurvival(cold({ rescued: null, replayed: emptyRescue(), after: { ...empty, kernels: [] } }))
     expect([named(items, 'x')?.outcome, named(items, 'frame')?.outcome]).toEqual(['lost', 'lost'])
   })
-  test('the shell session and packages are looked at, not believed', () => {
+  test('the shell session and packages are checked, not assumed', () => {
     expect(named(compareSurvival(cold()), 'shell session')).toMatchObject({ outcome: 'rescued' })
     const poorer = {
       ...empty,
@@ -507,7 +507,7 @@ describe('A3, G5: after a cold start', () => {
     const unseen = compareSurvival(cold({ after: null, replayed: null }))
     expect(unseen.filter(({ outcome }) => outcome === 'kept').map(({ kind }) => kind)).toEqual(['file'])
   })
-  test('a boot that ended by itself lost everything that was in memory, whatever it was', () => {
+  test('a boot that ended unexpectedly lost everything that was in memory', () => {
     const ended = { from: 'disk' as const, cause: { code: 'ended-killed-inside', detail: '' } }
     expect(notKept(cold({ facts: ended, before: null, rescued: null, replayed: emptyRescue(), files: null }))).toEqual([
       'lost process everything that was running',
@@ -516,7 +516,7 @@ describe('A3, G5: after a cold start', () => {
       'unchecked file files on the disk',
     ])
   })
-  test('what an earlier sleep had written down is not taken for the last value', () => {
+  test('values saved at an earlier pause are not taken for the last ones', () => {
     const restarted = { from: 'disk' as const, cause: { code: 'restarted', detail: '' } }
     const replayed = rescue({ takenAt: 1_700_000_000_000 })
     const item = named(compareSurvival(cold({ facts: restarted, rescued: null, replayed })), 'x')
@@ -533,13 +533,13 @@ describe('A3, G5: after a cold start', () => {
     expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['lost']))
     expect(named(items, 'all files')).toMatchObject({ reason: 'The disk is gone.' })
   })
-  test('C6: on an older copy of the disk what was written later is lost', () => {
+  test('C6: with an older copy of the disk, everything written later is lost', () => {
     const facts = { from: 'snapshot' as const, cause: { code: 'disk-missing', detail: 'Made again.' } }
     expect(notKept(cold({ facts }))).toContain('lost file everything written after the snapshot')
   })
 })
 
-test('a report names what a person has to see first, and counts everything', () => {
+test('a report lists lost items first, and counts everything', () => {
   const items = Array.from({ length: 3000 }, (_, index) => ({
     kind: 'process' as const,
     name: `p${index}`,
@@ -557,7 +557,7 @@ test('a report names what a person has to see first, and counts everything', () 
 describe('C9: after a rewind', () => {
   const cause = { code: 'rewound', detail: '' }
   const outside = connection({ scope: 'outside', local: '198.18.0.6:4000', remote: '203.0.113.7:443' })
-  const then: Manifest = {
+  const past: Manifest = {
     ...whole,
     packages: emptyManifest().packages,
     connections: [outside],
@@ -567,9 +567,9 @@ describe('C9: after a rewind', () => {
   const reasons = (items: SurvivalItem[], outcome: SurvivalItem['outcome']) =>
     items.filter((item) => item.outcome === outcome).map(({ name, reason }) => `${name}: ${reason}`)
 
-  test('with memory, what was not written down then is not claimed, and a connection is cut by the new address', () => {
-    const after = { ...then, connections: [] }
-    const items = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: then, after })
+  test('with memory, what was not recorded is unchecked, and the new address closes a connection', () => {
+    const after = { ...past, connections: [] }
+    const items = compareSurvival({ ...nothing, facts: { from: 'memory', cause }, before: past, after })
     expect(reasons(items, 'lost')).toEqual([
       'tcp 198.18.0.6:4000 – 203.0.113.7:443: Closed: the sandbox has a new address.',
     ])
@@ -578,20 +578,20 @@ describe('C9: after a rewind', () => {
     expect(unknown[0]).toMatchObject({ reason: 'What was running couldn’t be recorded at that point.' })
   })
 
-  test('that was undone, the words are those of the undo, and what did not come back is no accident', () => {
+  test('that was undone, the reasons are those of an undo, also for what was not restored', () => {
     const undone = { code: 'rewind-undone', detail: '' }
-    const after = { ...then, connections: [] }
+    const after = { ...past, connections: [] }
     const hot = compareSurvival({ ...nothing, facts: { from: 'memory', cause: undone }, before: null, after })
     expect(hot[0]).toMatchObject({ reason: 'What was running couldn’t be recorded before the rewind.' })
-    const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: then }
+    const cold = { ...nothing, facts: { from: 'disk' as const, cause: undone }, after: emptyManifest(), before: past }
     expect(reasons(compareSurvival(cold), 'lost')).toContain(
       'x: It was in memory at that point, and the memory from then wasn’t restored.',
     )
   })
 
-  test('without memory, what ran then is lost by name, and of what nobody wrote down that is said', () => {
+  test('without memory, what was running is lost by name; if that was not recorded, the report says so', () => {
     const evidence = { ...nothing, facts: { from: 'disk' as const, cause }, after: emptyManifest() }
-    const lost = reasons(compareSurvival({ ...evidence, before: then }), 'lost')
+    const lost = reasons(compareSurvival({ ...evidence, before: past }), 'lost')
     const rest = 'at that point, and the memory from then wasn’t restored.'
     for (const one of ['python server.py: It was running', 'x: It was in memory'])
       expect(lost).toContain(`${one} ${rest}`)

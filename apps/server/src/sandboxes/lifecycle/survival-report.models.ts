@@ -21,12 +21,12 @@ import {
 import { variableItems } from './survival-variables.logic.ts'
 import { type Because, because, type Facts, type StandsFor } from './survival-words.logic.ts'
 
-/** How many kept items a report names; the counts are of all. */
+/** Limit of kept items that a report names; the counts cover all. */
 const maxKept = 500
-/** How many others: a report has to stay readable, and its line in the conversation small. */
+/** Limit of other items: a report has to stay readable, and its entry in the conversation small. */
 const maxOthers = 2000
 
-/** Everything that was found out about one wake. What is null could not be had. */
+/** Everything known about one wake. What is null was not available. */
 export type Evidence = {
   facts: Pick<WakeFacts, 'from' | 'cause'>
   before: Manifest | null
@@ -34,14 +34,14 @@ export type Evidence = {
   /** Why there is no `after`. */
   afterProblem: 'asleep' | 'silent' | null
   files: FileChanges | null
-  /** What the demotion said that it kept, and what came back of it. */
+  /** What the demotion reported as saved, and what was restored of it. */
   rescued: RescueReport | null
   replayed: RescueReport | null
-  /** Services that this boot was to start again. */
+  /** Services that this boot was to restart. */
   services: readonly RestartedService[]
 }
 
-/** Whether the memory lived on, so that everything should be as it was. */
+/** True if the memory was restored, so that everything should be as it was. */
 function isHot(from: SurvivalReport['from']): boolean {
   return from === 'frozen' || from === 'memory'
 }
@@ -51,7 +51,7 @@ function spanOf({ cause }: Evidence['facts']): SurvivalSpan {
   return cause?.code === 'rewind-undone' ? 'undo' : 'rewind'
 }
 
-/** What survived, item by item. Nothing is called kept that was not looked at before and after. */
+/** Returns what survived, item by item. Nothing is called kept that was not checked before and after. */
 export function compareSurvival(found: Evidence): SurvivalItem[] {
   const evidence = {
     ...found,
@@ -109,13 +109,13 @@ function coldItems(evidence: Evidence): SurvivalItem[] {
   const inMemory = reasonIn(isExchange ? because('not-restored') : because('memory-discarded'))
   const endedWithMemory = (found: SurvivalItem) => ({ ...found, ...inMemory })
   const restartable = new Map(rescue?.processes.map((process) => [process.pid, process]) ?? [])
-  const told = new Set(evidence.services.map(({ name }) => name))
-  const speaking = {
+  const reported = new Set(evidence.services.map(({ name }) => name))
+  const withoutServices = {
     ...before,
-    processes: before.processes.filter(({ service }) => !told.has(service)),
+    processes: before.processes.filter(({ service }) => !reported.has(service)),
   }
   const how = isExchange ? 'not-restored' : 'discarded'
-  const processes = processItems({ ...manifests, before: speaking }, ({ pid }) => {
+  const processes = processItems({ ...manifests, before: withoutServices }, ({ pid }) => {
     const ended = restartable.get(pid)
     if (ended === undefined) return { because: because('ended', { how }) }
     const { obstacle } = ended
@@ -162,9 +162,9 @@ function withoutManifest({ facts }: Evidence): SurvivalItem[] {
 
 function variablesFrom(evidence: Evidence, rescue: RescueReport | null): SurvivalItem[] {
   const known = evidence.before?.kernels.flatMap((kernel) => kernel.variables) ?? []
-  const told = new Map((rescue?.variables ?? []).map((variable) => [nameOf(variable), variable]))
-  const missing = known.filter((variable) => !told.has(nameOf(variable)))
-  const rescued = [...told.values()].map((variable) => rescuedItem(evidence, rescue, variable))
+  const reported = new Map((rescue?.variables ?? []).map((variable) => [nameOf(variable), variable]))
+  const missing = known.filter((variable) => !reported.has(nameOf(variable)))
+  const rescued = [...reported.values()].map((variable) => rescuedItem(evidence, rescue, variable))
   const isExchange = spanOf(evidence.facts) !== 'pause'
   const reason = isExchange ? because('not-restored') : because('not-saved')
   return [
@@ -195,14 +195,14 @@ function rescuedItem(evidence: Evidence, rescue: RescueReport | null, variable: 
   if (kernel === undefined || kernel.state === 'not-answering') {
     return say('unchecked', because('restored-not-checked'))
   }
-  const isThere = kernel.variables.some((candidate) => candidate.name === name)
+  const isPresent = kernel.variables.some((candidate) => candidate.name === name)
   // Imported modules are not listed among the variables.
-  if (!isThere && variable.method !== 'import') return say('lost', because('saved-not-present'))
+  if (!isPresent && variable.method !== 'import') return say('lost', because('saved-not-present'))
   if (!isOlder) return say('rescued', because('restored'))
   return say('unchecked', at === null ? because('earlier-value') : because('older-value', { at }))
 }
 
-/** Whether the rescue was made before an earlier pause: nothing was saved before this one. */
+/** True if the rescue was made at an earlier pause: nothing was saved before this wake. */
 function isOlderRescue({ facts, rescued }: Evidence): boolean {
   return rescued === null && facts.cause?.code !== 'memory-given-up'
 }
@@ -218,14 +218,14 @@ function coldShell({ before, after }: Evidence, rescue: RescueReport | null): Su
       ...(said === '' ? { because: because('session-ended') } : { reason: said }),
     }
     const names = Object.keys(before.shell.environment)
-    // The session is stored on the disk, so that it may exist although it wasn't rescued.
+    // The session is stored on the disk, so it can exist although it was not rescued.
     if (after !== null) return shellItems({ before, after })
     return [item('shell', shellSession, { ...lost, detail }), ...names.map((name) => item('environment', name, lost))]
   }
   if (after === null) {
     return [item('shell', shellSession, { outcome: 'unchecked', because: because('not-checked'), detail })]
   }
-  // The environment is kept as it was compared: equal before and after. The session itself is another one.
+  // The environment variables keep their result: they are equal before and after. The session itself is a new one.
   return shellItems({ before, after }).map((found) =>
     found.outcome === 'kept' && found.kind === 'shell'
       ? { ...found, outcome: 'rescued', ...reasonIn(because('restored')) }
@@ -276,12 +276,12 @@ function newFiles(count: number): Facts {
   return { code: 'new-files', params: { count } }
 }
 
-/** Which process wrote it isn't known, nor whether what was added is complete. */
+/** Which process wrote the file is unknown, and so is whether the added part is complete. */
 function extensionOf(count: number, span: SurvivalSpan): Because {
   return count === 0 ? because('file-same', { span }) : because('file-extended', { span, count })
 }
 
-/** Files that a process had open to write to before and has so now, with its pid: what is written to them is its work. */
+/** Files that the same process had open for writing before and has open now, with its PID: the changes are its work. */
 function samePrograms({ before, after }: { before: Manifest; after: Manifest }): Map<string, number> {
   const startOf = ({ processes }: Manifest, pid: number) => processes.find((process) => process.pid === pid)?.startTicks
   const isOpenNow = new Set(after.writtenFiles.map(({ pid, path }) => `${pid} ${path}`))
@@ -292,7 +292,7 @@ function samePrograms({ before, after }: { before: Manifest; after: Manifest }):
   return new Map(kept.map(({ pid, path }) => [path, pid]))
 }
 
-/** A cache is one line, however much of it differs. */
+/** A cache is one item, however much of it differs. */
 function cacheItems({ name, removedCount, changedCount }: FolderChanges, span: SurvivalSpan): SurvivalItem[] {
   const path = `/${name}`
   const removed = because('cache-removed', { span, count: removedCount })
@@ -301,7 +301,7 @@ function cacheItems({ name, removedCount, changedCount }: FolderChanges, span: S
   return changedCount === 0 ? [] : [item('file', path, { outcome: 'unchecked', because: changed })]
 }
 
-/** What was found out about the disk says more than the code. */
+/** The detail about the disk says more than the code. */
 function diskReason(code: 'older-disk' | 'disk-gone', { cause }: Evidence['facts']): Omit<Outcome, 'outcome'> {
   const detail = cause?.detail ?? ''
   return { because: because(code), ...(detail === '' ? {} : { reason: detail }) }
@@ -325,7 +325,7 @@ function lostWithDisk({ before, facts }: Evidence): SurvivalItem[] {
 
 const weight: Record<SurvivalItem['outcome'], number> = { lost: 0, unchecked: 1, rescued: 2, restarted: 3, kept: 4 }
 
-/** Counts of everything, and the items that a person has to see first, bounded. */
+/** Counts of everything, and a limited list of items with the most important ones first. */
 export function summarise(items: readonly SurvivalItem[]): Pick<SurvivalReport, 'counts' | 'items'> {
   const counts: SurvivalReport['counts'] = {}
   for (const { kind, outcome } of items) {
@@ -339,7 +339,7 @@ export function summarise(items: readonly SurvivalItem[]): Pick<SurvivalReport, 
   return { counts, items: [...others, ...kept] }
 }
 
-/** The report as it is before anybody has looked. */
+/** The report before the first check. */
 export function emptyReport(threadId: string, facts: WakeFacts): SurvivalReport {
   const { reportId, from, cause, pausedAt, wokenAt, wakeMs } = facts
   const unseen = { checkedAt: null, status: 'checking', counts: {} } as const

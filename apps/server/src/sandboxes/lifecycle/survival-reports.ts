@@ -26,40 +26,40 @@ export type ReportDependencies = {
   logger: Logger
   lastTurnId: (threadId: string) => Promise<string | undefined>
   hashKeyOf: (sandboxId: string) => string
-  /** Resolves when this boot has started again what ran before it, as far as it can be waited for. */
+  /** Resolves with the services that this boot has restarted, as far as they can be waited for. */
   restartedServices: (threadId: string, bootId: string) => Promise<RestartedService[]>
 }
 
-/** Reports of wakes: written at once, completed by looking again. */
+/** Reports of wakes: written immediately, then completed by checking the sandbox. */
 export type SurvivalReports = LifecycleRecorder & {
-  /** Resolves when nothing is being looked at in this thread, or something was found out at least. */
-  looked(threadId: string): Promise<void>
-  /** Takes up what a crash left: wakes without a report, and reports that nobody completed. */
+  /** Resolves when no first check of this thread’s newest report is in progress. */
+  checked(threadId: string): Promise<void>
+  /** Continues after a crash: writes missing reports of wakes and completes unfinished ones. */
   recover(): Promise<void>
-  /** Marks an item as started again. */
+  /** Marks an item as restarted. */
   noteRestarted(report: SurvivalReportRow, restartId: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** How long the second look may take; a guest that does not answer by then is not waited for. */
-const lookTimeoutMs = 15_000
-/** Waits between questions whether what was rescued is read back. The last one repeats. */
+/** Longest duration of a check. A guest that has not responded by then is not waited for. */
+const checkTimeoutMs = 15_000
+/** Delays between checks whether saved variables have been restored. The last one repeats. */
 const replayDelayMs = delaysOf([250, 500, 1000, 2000, 5000, 15_000])
 /**
- * Until open connections are compared again. That the other side gave one up shows only in its answer to what the sandbox
- * sends after the wake: from the next data on, or from the first repetition of data under way, which TCP sends after 200 ms
- * and more.
+ * Delay before open connections are compared again. That the other side dropped one shows only in its response to what
+ * the sandbox sends after the wake: to its next data, or to the first retransmission of data in transit, which TCP
+ * sends after 200 ms and more.
  */
-const answerMs = 1500
-/** For how long a report is shown as open because something is still on the disk only. */
+const peerResponseMs = 1500
+/** How long a report is shown as open because some values are still only on the disk. */
 const openMs = 20_000
-/** How much of a report stands in the conversation itself; all of it is behind its own route. */
+/** How many items of a report are in the conversation itself. Its own route returns all. */
 const shownItems = { others: 200, kept: 100 }
 
 export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalReports {
   const { store, sandboxes, system, logger } = dependencies
-  /** The first look of the newest report of a thread. */
-  const looking = new Map<string, Promise<void>>()
+  /** The first check of the newest report of a thread. */
+  const firstChecks = new Map<string, Promise<void>>()
   const writing = makeSingleFlight()
   const stopping = new AbortController()
   const background = makeBackground<{ reportId: string }>((error, { reportId }) => {
@@ -68,16 +68,16 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
 
   const begin = (row: SurvivalReportRow) => {
     const first = Promise.withResolvers<void>()
-    looking.set(row.thread_id, first.promise)
-    const work = complete(dependencies, { row, stopping: stopping.signal, onLooked: first.resolve }).finally(() => {
+    firstChecks.set(row.thread_id, first.promise)
+    const work = complete(dependencies, { row, stopping: stopping.signal, onFirstCheck: first.resolve }).finally(() => {
       first.resolve()
-      if (looking.get(row.thread_id) === first.promise) looking.delete(row.thread_id)
+      if (firstChecks.get(row.thread_id) === first.promise) firstChecks.delete(row.thread_id)
     })
     void background.keep(work, { reportId: row.id })
   }
   const record: LifecycleRecorder['record'] = async (threadId, { code, params = {}, reportId = null }) => {
     const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId }
-    // A thread that is removed meanwhile has nobody left to read it.
+    // A thread that was removed in the meantime has no readers left.
     await store.addLine({ ...row, params_json: JSON.stringify(params) }).catch((error: unknown) => {
       logger.debug({ err: error, threadId, code }, 'line of the lifecycle log was not written')
     })
@@ -95,9 +95,9 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
   return {
     record,
     reportWake,
-    looked: async (threadId) => {
+    checked: async (threadId) => {
       await writing.present(threadId)
-      await looking.get(threadId)
+      await firstChecks.get(threadId)
     },
     recover: async () => {
       for (const row of await store.unfinished()) begin(row)
@@ -129,7 +129,7 @@ function parsed(row: SurvivalReportRow): SurvivalReport {
   return JSON.parse(row.json) as SurvivalReport
 }
 
-/** The report and its line in the conversation, together. Written again after a crash it is the same one. */
+/** Writes the report and its entry in the conversation together. Repeated after a crash, it is the same report. */
 async function writeReport(
   dependencies: ReportDependencies,
   sandbox: Sandbox,
@@ -141,7 +141,7 @@ async function writeReport(
   const memory = await sandboxes.memory(sandbox.id)
   const threadId = sandbox.thread_id
   const report = emptyReport(threadId, facts)
-  // What was alive before a pause says nothing about a boot that ended by itself long after it.
+  // A manifest from before a pause says nothing about a boot that ended unexpectedly long after it.
   const isOfThisPause =
     facts.pausedAt !== null ||
     ['restarted', 'from-agent'].includes(facts.cause?.code ?? '') ||
@@ -167,11 +167,11 @@ async function writeReport(
   return row
 }
 
-type Look = { row: SurvivalReportRow; stopping: AbortSignal; onLooked: () => void }
+type Check = { row: SurvivalReportRow; stopping: AbortSignal; onFirstCheck: () => void }
 
-/** Looks at the sandbox again and says what it found; then follows what is still being read back. */
-async function complete(dependencies: ReportDependencies, look: Look): Promise<void> {
-  const { row, stopping } = look
+/** Checks the sandbox and publishes the result, then follows what is still being restored. */
+async function complete(dependencies: ReportDependencies, check: Check): Promise<void> {
+  const { row, stopping } = check
   const report = { ...parsed(row), checkedAt: dependencies.system.now() }
   const startedAt = performance.now()
   const say = async (evidence: Evidence, status: SurvivalReport['status'], isFinal: boolean) => {
@@ -183,23 +183,23 @@ async function complete(dependencies: ReportDependencies, look: Look): Promise<v
   const isOpen = isReplaying(first)
   const isFinal = !isOpen && !hasOutsideConnections(first)
   await say(first, isOpen ? 'checking' : 'complete', isFinal)
-  look.onLooked()
+  check.onFirstCheck()
   if (isFinal) return
   const inspectAfter = async (ms: number): Promise<Evidence> => {
     await waitAtMost(ms, { signal: stopping })
     stopping.throwIfAborted()
-    return { ...first, ...(await lookInside(dependencies, row, { report, stopping })) }
+    return { ...first, ...(await readGuest(dependencies, row, { report, stopping })) }
   }
   if (!isOpen) {
-    const now = await inspectAfter(answerMs)
-    // A sandbox that sleeps again says no more than it did.
+    const now = await inspectAfter(peerResponseMs)
+    // A sandbox that sleeps again has nothing to add.
     return await say(now.after === null ? first : now, 'complete', true)
   }
   let isShownOpen = true
   for (let attempt = 0; ; attempt += 1) {
     const now = await inspectAfter(replayDelayMs(attempt))
     if (!isReplaying(now)) return await say(now, 'complete', true)
-    // What nobody asks for stays on the disk for as long as it likes: the report says so, and is done for now.
+    // What is not requested stays on the disk indefinitely: the report says so, and is complete for now.
     if (isShownOpen && performance.now() - startedAt > openMs) {
       await say(now, 'complete', false)
       isShownOpen = false
@@ -211,7 +211,7 @@ function isReplaying({ replayed, after }: Evidence): boolean {
   return after !== null && (replayed?.state === 'pending' || replayed?.state === 'replaying')
 }
 
-/** Whether connections to other machines were open before and look open now. */
+/** True if connections to other machines were open before and check open now. */
 function hasOutsideConnections({ before, after }: Evidence): boolean {
   return [before, after].every((manifest) => manifest?.connections.some(({ scope }) => scope === 'outside'))
 }
@@ -221,7 +221,7 @@ type Question = { report: SurvivalReport; stopping: AbortSignal }
 async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, question: Question): Promise<Evidence> {
   const { report } = question
   const hasOwnDisk = report.from !== 'new' && report.from !== 'snapshot'
-  // Without a pause or a rewind the last picture of the disk is older than what was done since.
+  // Without a pause or a rewind, the last snapshot of the disk is older than the work done since.
   const isComparable = hasOwnDisk && (report.pausedAt !== null || isExchangeCause(report.cause?.code))
   const ask = () => dependencies.host.fileChanges(row.sandbox_id)
   const files = isComparable ? await optional(dependencies, question.stopping, ask) : null
@@ -234,12 +234,12 @@ async function gather(dependencies: ReportDependencies, row: SurvivalReportRow, 
     before: row.before_json === null ? null : manifestSchema.parse(JSON.parse(row.before_json)),
     rescued: row.rescue_json === null ? null : rescueReportSchema.parse(JSON.parse(row.rescue_json)),
     files,
-    ...(await lookInside(dependencies, row, question)),
+    ...(await readGuest(dependencies, row, question)),
   }
 }
 
-/** What the guest says now; nothing when the boot that the report is about does not run any more. */
-async function lookInside(
+/** Reads the guest’s current state; nothing if the boot of the report no longer runs. */
+async function readGuest(
   dependencies: ReportDependencies,
   row: SurvivalReportRow,
   { report, stopping }: Question,
@@ -250,7 +250,7 @@ async function lookInside(
     return { after: null, afterProblem: 'asleep', replayed: null }
   }
   const target = { sandboxId: row.sandbox_id, bootId: row.boot_id }
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(lookTimeoutMs)])
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(checkTimeoutMs)])
   const isCold = report.from === 'disk' || report.from === 'snapshot'
   const replayed = isCold ? await optional(dependencies, stopping, () => guest.rescue(target, signal)) : null
   const hashKey = dependencies.hashKeyOf(row.sandbox_id)
@@ -266,12 +266,12 @@ async function optional<Value>(
   try {
     return await orAborted(ask(), stopping)
   } catch (error) {
-    if (!stopping.aborted) logger.warn({ err: error }, 'a part of a sandbox could not be looked at')
+    if (!stopping.aborted) logger.warn({ err: error }, 'a part of a sandbox could not be checked')
     return null
   }
 }
 
-/** Stores the report and shows it in its line, if that still stands in the conversation. */
+/** Stores the report and updates its entry, if that is still in the conversation. */
 async function publish(
   dependencies: ReportDependencies,
   row: SurvivalReportRow,
@@ -280,11 +280,11 @@ async function publish(
 ): Promise<void> {
   const { store, log } = dependencies
   const before = await store.report(row.id)
-  const isNews = before !== undefined && before.is_told === 1 && lostIn(report) > lostIn(parsed(before))
+  const hasNewLosses = before !== undefined && before.is_told === 1 && lostIn(report) > lostIn(parsed(before))
   const columns = {
     status: report.status,
     json: JSON.stringify(report),
-    ...(isNews ? { is_told: 0 } : {}),
+    ...(hasNewLosses ? { is_told: 0 } : {}),
     ...(isFinal ? { before_json: null, rescue_json: null } : {}),
   }
   const entry = await log.entry(row.thread_id, row.entry_id)

@@ -1,6 +1,6 @@
 import { isExchangeCause, type SurvivalItem, type SurvivalReport } from '@threadbox/protocol/public'
 
-/** How many items the agent gets by name. The rest is a number: it can check. */
+/** How many items the agent gets by name. It gets the number of the others, which it can check. */
 const maxItems = 40
 const maxNameCharacters = 160
 
@@ -69,7 +69,7 @@ function shownItems(items: readonly SurvivalItem[]) {
   return { items: shown, ...(items.length > shown.length ? { moreItems: items.length - shown.length } : {}) }
 }
 
-/** JSON in which no text of others can look like the end of the block. */
+/** JSON in which no text from the sandbox can look like the end of the block. */
 function asData(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
 }

@@ -6,23 +6,23 @@ import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 import { wakeNote } from './wake-note.models.ts'
 
-/** What the agent has to be told, and how to record that it was. */
+/** What the agent does not know yet about its sandbox, and how to record that it got it. */
 export type WakeNotes = {
   /**
-   * What happened to the sandbox that the agent does not know yet. Waits for a moment for a wake that is under way and
-   * for the look after it, so that the very next question carries the report.
+   * Returns what happened to the sandbox that the agent does not know yet. Waits briefly for a wake in progress and for
+   * the first check after it, so that the very next request to the model carries the report.
    */
   pending(threadId: string, signal: AbortSignal): Promise<PendingNote | undefined>
 }
 
 export type PendingNote = { text: string; markTold(transaction: LogTransaction): Promise<void> }
 
-/** What a person waits longer for an answer at most. A report that takes longer is told with the next step. */
+/** Longest delay of a response. A report that takes longer goes with a later step. */
 const maxWaitMs = 2500
 
 export function makeWakeNotes(dependencies: {
   store: LifecycleStore
-  reports: Pick<SurvivalReports, 'looked'>
+  reports: Pick<SurvivalReports, 'checked'>
   sandboxes: Pick<Sandboxes, 'waking'>
 }): WakeNotes {
   const { store } = dependencies
@@ -30,18 +30,18 @@ export function makeWakeNotes(dependencies: {
     pending: async (threadId, signal) => {
       const settled = async () => {
         await dependencies.sandboxes.waking(threadId)?.catch(() => undefined)
-        await dependencies.reports.looked(threadId)
+        await dependencies.reports.checked(threadId)
       }
       await waitAtMost(maxWaitMs, { work: settled(), signal })
       const rows = await store.untold(threadId)
       const reports = rows.map((row) => JSON.parse(row.json) as SurvivalReport)
-      // Nothing was looked at yet: told with a later step, when there is something to tell.
-      const told = reports.filter((report) => report.status === 'complete' || Object.keys(report.counts).length > 0)
-      if (told.length === 0) return undefined
+      // A report without a finished check goes with a later step, if it has content by then.
+      const ready = reports.filter((report) => report.status === 'complete' || Object.keys(report.counts).length > 0)
+      if (ready.length === 0) return undefined
       return {
-        text: wakeNote(told),
+        text: wakeNote(ready),
         markTold: async (transaction) => {
-          for (const { id } of told) await store.changeReport(id, { is_told: 1 }, lifecycleWriterOf(transaction))
+          for (const { id } of ready) await store.changeReport(id, { is_told: 1 }, lifecycleWriterOf(transaction))
         },
       }
     },

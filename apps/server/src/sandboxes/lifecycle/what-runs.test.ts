@@ -4,25 +4,28 @@ import type { Sandbox } from '../state/sandbox.models.ts'
 import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './what-runs.ts'
 
 const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox
-const known = (parts: { glance?: () => Promise<Manifest>; manifestJson?: string | null }): WhatRunsDependencies => ({
-  guest: { glance: parts.glance ?? (() => Promise.reject(new Error('nobody is there'))) },
+const known = (parts: {
+  quickManifest?: () => Promise<Manifest>
+  manifestJson?: string | null
+}): WhatRunsDependencies => ({
+  guest: { quickManifest: parts.quickManifest ?? (() => Promise.reject(new Error('no guest'))) },
   hashKeyOf: () => 'ab',
   memoryOf: async (id) => ({ sandbox_id: id, manifest_json: parts.manifestJson ?? null, rescue_json: null }),
 })
-const look = (state: Sandbox['state'], parts: Parameters<typeof known>[0] = {}) =>
+const read = (state: Sandbox['state'], parts: Parameters<typeof known>[0] = {}) =>
   whatRuns(known(parts), row(state), AbortSignal.timeout(1000))
 
-test('of a guest that is silent, of a moment in between and of a pause without a word nobody can say what runs', async () => {
-  expect(await look('active')).toBeNull()
-  for (const state of ['starting', 'pausing', 'waking', 'paused'] as const) expect(await look(state), state).toBeNull()
-  expect(await look('paused', { manifestJson: 'no json' })).toBeNull()
+test('what runs is unknown for a silent guest, in a transitional state and after a pause without a manifest', async () => {
+  expect(await read('active')).toBeNull()
+  for (const state of ['starting', 'pausing', 'waking', 'paused'] as const) expect(await read(state), state).toBeNull()
+  expect(await read('paused', { manifestJson: 'no json' })).toBeNull()
 })
 
-test('what is awake says it itself, what sleeps with its memory said it at its pause, and in what is cold nothing runs', async () => {
-  const told: Manifest = { ...nothingRuns, memoryBytes: 7 }
-  expect(await look('active', { glance: async () => told })).toEqual(told)
-  expect(await look('paused', { manifestJson: JSON.stringify(told) })).toEqual(told)
-  for (const state of ['fresh', 'cold', 'error'] as const) expect(await look(state), state).toEqual(nothingRuns)
+test('an awake sandbox reports what runs, a paused one has its last manifest, and in a cold one nothing runs', async () => {
+  const running: Manifest = { ...nothingRuns, memoryBytes: 7 }
+  expect(await read('active', { quickManifest: async () => running })).toEqual(running)
+  expect(await read('paused', { manifestJson: JSON.stringify(running) })).toEqual(running)
+  for (const state of ['fresh', 'cold', 'error'] as const) expect(await read(state), state).toEqual(nothingRuns)
 })
 
 const process = (pid: number, commandLine: string[]): ManifestProcess => ({
@@ -51,7 +54,7 @@ const variable = (name: string): ManifestVariable => ({
   reason: '',
 })
 
-test('more than is kept with an answer is named as left out, and what is still too much is not kept', () => {
+test('what exceeds the limits is counted as left out, and a manifest that is still too large is not stored', () => {
   const many = Array.from({ length: 301 }, (_, index) => process(index, ['sleep', String(index)]))
   const kept = readManifest(manifestToKeep({ ...nothingRuns, processes: many }))
   expect(kept?.processes).toHaveLength(300)
@@ -65,14 +68,14 @@ test('more than is kept with an answer is named as left out, and what is still t
   expect(manifestToKeep({ ...nothingRuns, shell: { ...nothingRuns.shell, environment } })).toBeNull()
 })
 
-test('of a long command line its beginning is kept, the same each time', () => {
+test('the beginning of a long command line is kept, the same each time', () => {
   const keep = () =>
     readManifest(manifestToKeep({ ...nothingRuns, processes: [process(1, ['a', 'b'.repeat(9000), 'c'])] }))
   expect(keep()?.processes[0]?.commandLine.join(' ').length).toBeLessThan(510)
   expect(keep()).toEqual(keep())
 })
 
-test('of what another version wrote down in another form, nothing is known', () => {
+test('a manifest stored in another format by another version is unknown', () => {
   expect(readManifest(JSON.stringify({ ...nothingRuns, processes: 'many' }))).toBeNull()
   expect(readManifest(JSON.stringify(nothingRuns))).toEqual(nothingRuns)
 })

@@ -4,13 +4,16 @@ import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 
 export type WhatRunsDependencies = {
-  guest: Pick<GuestQuestions, 'glance'>
+  guest: Pick<GuestQuestions, 'quickManifest'>
   hashKeyOf: (sandboxId: string) => string
-  /** What was alive in a sandbox when it was paused. */
+  /** What was in memory when the sandbox was paused. */
   memoryOf: SandboxReads['memory']
 }
 
-/** What runs in a sandbox, at a glance; of one that sleeps with its memory what its pause wrote down. Null: nobody can say. */
+/**
+ * Returns a quick manifest of an awake sandbox, and the manifest of the pause for a paused one. Null if it is unknown
+ * what runs.
+ */
 export async function whatRuns(
   { guest, hashKeyOf, memoryOf }: WhatRunsDependencies,
   row: Sandbox,
@@ -21,14 +24,14 @@ export async function whatRuns(
     if (row.state === 'paused') return readManifest((await memoryOf(row.id))?.manifest_json ?? null)
     if (row.state !== 'active') return null
     const target = { sandboxId: row.id, bootId: row.boot_id ?? '' }
-    return await guest.glance(target, { hashKey: hashKeyOf(row.id), signal })
+    return await guest.quickManifest(target, { hashKey: hashKeyOf(row.id), signal })
   } catch {
-    // Whoever asks is told that nobody can say: a guest that is silent is no news to anybody else.
+    // The caller learns from null that this is unknown. A silent guest is not an error here.
     return null
   }
 }
 
-/** Null also for one that another version wrote down in another form. */
+/** Returns null also for a manifest that another version stored in another format. */
 export function readManifest(json: string | null): Manifest | null {
   return json === null ? null : (manifestSchema.safeParse(JSON.parse(json)).data ?? null)
 }
@@ -49,12 +52,12 @@ export const nothingRuns: Manifest = {
   unread: [],
 }
 
-/** What is written down with every answer is not to fill the database, whatever a sandbox says. */
+/** Limit of what is stored with every turn, so that no sandbox can fill the database. */
 const longestJson = 256 * 1024
 const most = { processes: 300, variables: 1000, sockets: 300, files: 200 }
 const longestText = 500
 
-/** A manifest as it is kept with an answer; what is left out is named in it. Null: there would still be too much of it. */
+/** Returns a manifest as it is stored with a turn; it counts what is left out. Null if it is still too large. */
 export function manifestToKeep(manifest: Manifest): string | null {
   const unread = [...manifest.unread.slice(0, 50)]
   const first = <One>(what: Pick<UnreadPart, 'part' | 'context'>, list: readonly One[], count: number): One[] => {
@@ -91,7 +94,7 @@ function beyond(list: readonly unknown[], count: number): number {
   return Math.max(0, list.length - count)
 }
 
-/** Whole words, so that what is the same stays the same: of a long command line its beginning. */
+/** Keeps the beginning of a long command line, word by word, so that equal ones stay equal. */
 function shortened(words: readonly string[]): string[] {
   const shown: string[] = []
   let length = 0

@@ -2,29 +2,29 @@ import type { Activity } from '@threadbox/domain'
 import type { SandboxStore } from './sandboxes.store.ts'
 
 /**
- * What was seen to go on in sandboxes since the server started. Memory of the server alone: what was used and when is
- * recorded now and then, and the host tells again of what lasts.
+ * Activity seen in sandboxes since the server started. It is only in the server’s memory: the time of the last use is
+ * recorded now and then, and the host repeats what lasts.
  */
 export type SandboxActivity = {
-  /** Somebody used the sandbox through the API. */
+  /** Records a use of the sandbox through the API. */
   touch(sandboxId: string): void
-  /** The host saw work. An older sighting than the known one changes nothing. */
+  /** Records activity seen by the host. An older report than the known one changes nothing. */
   saw(sandboxId: string, activity: Activity): void
   /** A file is being read or written until the result is disposed of. */
   transferring(sandboxId: string): Disposable
   isTransferring(sandboxId: string): boolean
-  /** The last use that is known here; 0 when there was none. */
+  /** Time of the last use that the server knows; 0 if there was none. */
   usedAt(sandboxId: string): number
   of(sandboxId: string): readonly Activity[]
-  /** What a sandbox did before it slept says nothing about it once it woke. */
+  /** Call it when a sandbox sleeps: what it did before says nothing about it after the wake. */
   forget(sandboxId: string): void
-  /** Moves everything by as much as the clock was set. */
+  /** Moves all times by as much as the clock was set. */
   shift(byMs: number): void
 }
 
 type Seen = { usedAt: number; recordedAt: number; activities: Map<Activity['reason'], Activity>; transfers: number }
 
-/** How old the recorded time of the last use may be: what a crash of the server takes from an idle time. */
+/** How old the recorded time of the last use can be, which is the idle time that a crash of the server can lose. */
 const recordEveryMs = 15_000
 
 export function makeSandboxActivity(options: {
@@ -59,11 +59,11 @@ export function makeSandboxActivity(options: {
     },
     transferring: (sandboxId) => {
       of(sandboxId).transfers += 1
-      let isOver = false
+      let hasEnded = false
       return {
         [Symbol.dispose]: () => {
-          if (isOver) return
-          isOver = true
+          if (hasEnded) return
+          hasEnded = true
           of(sandboxId).transfers -= 1
           use(sandboxId, options.now())
         },

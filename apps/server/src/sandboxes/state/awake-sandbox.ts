@@ -11,7 +11,7 @@ import { isDirectoryError } from './guest-errors.ts'
 import type { AwakeSandbox } from './sandbox-access.ts'
 import { fileRefused, sandboxDiskFull } from './sandboxes.errors.ts'
 
-/** A file's bytes with what HTTP says about them; for ranges too. */
+/** A file’s bytes with their HTTP metadata, also for ranges. */
 export type OpenedFile = {
   status: number
   stream: ReadableStream<Uint8Array>
@@ -19,18 +19,18 @@ export type OpenedFile = {
   contentRange: string | null
 }
 
-/** What the rest of the server sees of an awake sandbox, and the reads that only the files feature needs. */
+/** An awake sandbox as the rest of the server sees it, with the reads that only the files feature needs. */
 export type ReachableSandbox = AwakeSandbox & {
   services: Client<typeof services.Services>
   terminals: Client<typeof terminals.Terminals>
   git: Client<typeof git.Git>
-  /** A folder as a zip that is packed while it is read; with `only` these paths below it, else all of it. */
+  /** Returns a folder as a zip that is packed while it is read: these paths below it in `only`, or else all of it. */
   openArchive(
     path: string,
     options: { only: readonly string[]; signal: AbortSignal },
   ): Promise<ReadableStream<Uint8Array>>
   openFile(path: string, options?: { range?: string; signal?: AbortSignal }): Promise<OpenedFile>
-  /** As `upload`; with `isExecutable` whoever may read the file may run it. */
+  /** Like `upload`; with `isExecutable`, users who can read the file can also run it. */
   uploadFile(
     path: string,
     content: ReadableStream<Uint8Array> | Uint8Array,
@@ -38,13 +38,13 @@ export type ReachableSandbox = AwakeSandbox & {
   ): Promise<void>
 }
 
-/** The user that files belong to and are read as: what a person may not read in a terminal, the app may not either. */
+/** Files belong to this user and are read as it: the app can read only what a person can read in a terminal. */
 const fileUser = 'user'
 
 export function reachSandbox(
   host: HostClient,
   target: { sandboxId: string; bootId: string },
-  /** Called when bytes begin to flow; disposed of when they have. */
+  /** Called when a transfer begins; the result is disposed of when it ends. */
   transferring: () => Disposable,
 ): ReachableSandbox {
   const transport = host.transport(target)
@@ -109,7 +109,7 @@ function holdWhile(body: Readable, transferring: () => Disposable): void {
   body.once('close', () => transfer[Symbol.dispose]())
 }
 
-/** The host answers in our form, the guest in E2B's: a number and a sentence. */
+/** The host responds with errors of threadbox, the guest with E2B’s: a number and a sentence. */
 async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
   const body = parseJson(await response.body.text()) as { message?: unknown } | undefined
   const known = fromWireError(body)

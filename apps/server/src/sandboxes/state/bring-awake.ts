@@ -8,19 +8,19 @@ import { endedEvent, type Sandbox } from './sandbox.models.ts'
 import { wantedLimits } from './sandbox-rows.ts'
 import { sandboxNotReady } from './sandboxes.errors.ts'
 import { startBoot } from './start-boot.ts'
-import { wakeBoot } from './wake-boot.ts'
-import type { WakingDependencies, Wish } from './waking-dependencies.ts'
+import { requestWake } from './wake-boot.ts'
+import type { WakeRequest, WakingDependencies } from './waking-dependencies.ts'
 
 /** States in which nothing runs and a start is allowed. */
 const startable: readonly SandboxState[] = ['fresh', 'cold', 'error']
-/** How often a start looks again when somebody else changed the row in between; each time means progress elsewhere. */
+/** How often a start tries again after the row changed in between. Each change means progress elsewhere. */
 const maxAttempts = 12
 
-/** Takes the sandbox through its lifecycle until it is active and the host says that this very boot is ready. */
-export async function bringAwake(dependencies: WakingDependencies, threadId: string, wait: Wait): Promise<Sandbox> {
+/** Takes the sandbox through its states until it is active and the host reports exactly this boot as ready. */
+export async function wakeSandbox(dependencies: WakingDependencies, threadId: string, wait: Wait): Promise<Sandbox> {
   const { store, host, transition, system } = dependencies
   if (!(await dependencies.mayStart(threadId))) throw threadNotFound({})
-  const wish: Wish = { wait, startedAt: system.now() }
+  const request: WakeRequest = { wait, startedAt: system.now() }
   let row = (await store.find(threadId)) ?? (await makeRow(dependencies, threadId))
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (row.state === 'active') {
@@ -29,20 +29,20 @@ export async function bringAwake(dependencies: WakingDependencies, threadId: str
       if (actual?.actual === 'paused' && actual.bootId === row.boot_id) await dependencies.pausing.adopt(row)
       else await transition(row, endedEvent(row, actual))
     } else if (row.state === 'pausing') {
-      // A pause that fails leaves the sandbox active or cold: either is a place to go on from.
-      await dependencies.pausing.giveUp(row).catch((error: unknown) => throwUnreachable(error))
+      // A failed pause leaves the sandbox active or cold, and the next round starts from there.
+      await dependencies.pausing.cancel(row).catch((error: unknown) => throwUnreachable(error))
     } else if (row.state === 'paused') {
       await dependencies.demotions.settled(row.id)
       await transition(row, { type: 'wake-requested' })
     } else if (row.state === 'waking') {
-      const woken = await wakeBoot(dependencies, row, wish)
+      const woken = await requestWake(dependencies, row, request)
       if (woken !== undefined) return woken
     } else if (startable.includes(row.state)) {
       const bootId = system.newId('boot')
       await transition(row, { type: 'start-requested', bootId, limits: await presentLimits(dependencies, row) })
     } else if (row.state === 'starting') {
-      // Begun before a crash: that boot may be over by now, and then a new one is begun.
-      const started = await startBoot(dependencies, row, wish).catch((error: unknown) => {
+      // Started before a crash: if that boot has ended by now, the next round starts a new one.
+      const started = await startBoot(dependencies, row, request).catch((error: unknown) => {
         if (!isThreadboxError(error) || error.kind !== 'conflict') throw error
       })
       if (started !== undefined) return started
@@ -58,7 +58,7 @@ function throwUnreachable(error: unknown): void {
   if (!isThreadboxError(error) || error.code === hostUnreachable.code) throw error
 }
 
-/** A start takes the limits as they are set now: raising them and starting again is the cure for running out. */
+/** A start applies the current limits: raising them and restarting is the fix for running out. */
 async function presentLimits(dependencies: WakingDependencies, row: Sandbox): Promise<SandboxLimits> {
   const defaults = await dependencies.defaults([row.thread_id])
   return wantedLimits(row, defaults(row.thread_id).limits)

@@ -3,26 +3,26 @@ import type { Events } from '../../platform/events/events.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxActivity } from './activity.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
-import { waitGivenUp } from './sandboxes.errors.ts'
+import { waitCanceled } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
 /** What needs the sandboxes of threads at this moment: turns, wakes, and exchanges of their disks. */
 export type Claims = {
-  /** A turn runs in this thread until the result is disposed of. */
+  /** Marks a turn as running in this thread until the result is disposed of. */
   hold(threadId: string): Disposable
   isHeld(threadId: string): boolean
-  /** Brings the sandbox awake by `begin`, or joins who does already. */
+  /** Wakes the sandbox with `begin`, or joins the wake in progress. */
   wake: JoinedWork<ReachableSandbox>['join']
-  /** Resolves when the wake that is under way has ended; undefined while there is none. */
+  /** Resolves when the wake in progress has ended; undefined if there is none. */
   waking(threadId: string): Promise<unknown> | undefined
   /**
-   * Does `work` while nobody brings the sandbox of the thread awake: who wants it waits for the end, and so does `work` for a
-   * wake that is under way.
+   * Runs `work` while no wake of the thread’s sandbox is in progress: a later wake waits for its end, and `work` waits
+   * for a wake in progress.
    */
   exclusively<Value>(threadId: string, work: () => Promise<Value>): Promise<Value>
-  /** Whether that is so now: what the record says of the sandbox may be behind. */
+  /** True while such work runs or waits. The sandbox’s row may be outdated then. */
   isExchanged(threadId: string): boolean
-  /** Resolves when that is over, however it ended. */
+  /** Resolves when that work has ended, however it ended. */
   exchanged(threadId: string): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function makeClaims(dependencies: {
   const { store, activity, events } = dependencies
   const holds = new Map<string, number>()
   const exchanges = makeKeyedLock()
-  const wakes: JoinedWork<ReachableSandbox> = makeJoinedWork({ abandoned: () => waitGivenUp({}) })
+  const wakes: JoinedWork<ReachableSandbox> = makeJoinedWork({ abandoned: () => waitCanceled({}) })
   const released = async (threadId: string) => {
     const row = await store.find(threadId).catch(() => undefined)
     if (row !== undefined) activity.touch(row.id)
@@ -61,7 +61,7 @@ export function makeClaims(dependencies: {
     wake: wakes.join,
     waking: wakes.present,
     exclusively: (threadId, work) => {
-      // In one go: a wake that begins from here on waits, and is not waited for.
+      // Read in the same tick: a wake that begins later waits for the work, which does not wait for it.
       const waking = wakes.present(threadId)
       return exchanges(threadId, async () => {
         await waking?.catch(() => undefined)

@@ -1,12 +1,12 @@
 import { makeSingleFlight, type SingleFlight } from '@threadbox/concurrency'
 
-/** Sandboxes whose memory is being given up now. Whoever wants one of them awake waits for that. */
+/** Sandboxes whose memory is being discarded. A wake waits for that. */
 export type DemotionsUnderWay = {
-  /** By sandbox, those too that wait for their turn. */
+  /** By sandbox, including those in the queue. */
   running: SingleFlight<void>
-  /** Those of which the host is giving memory up. */
+  /** Those that the host is demoting. */
   begun: Set<string>
-  /** Resolves when this sandbox's memory is not being given up, now or any more. */
+  /** Resolves when the host is not demoting this sandbox. */
   settled(sandboxId: string): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export function makeDemotionsUnderWay(): DemotionsUnderWay {
   return {
     running,
     begun,
-    // One that only waits for its turn finds the sandbox wanted, and does nothing.
+    // A demotion that is still in the queue finds the sandbox wanted, and does nothing.
     settled: async (sandboxId) => {
       if (begun.has(sandboxId)) await running.present(sandboxId)
     },

@@ -1,18 +1,21 @@
 import type { Applied, ExchangeCause, Rewound, Sandbox, StartCause } from './sandbox.models.ts'
 
-/** What is recorded of a sandbox while its state stays, whichever that is: orders of this server, and what came of them. */
+/** Events that leave a sandbox’s state unchanged, whichever it is: orders of this server and their results. */
 export type InPlaceEvent =
   | { type: 'rewind-ordered'; keepId: string; cause: ExchangeCause }
-  /** The host has done nothing. `before`: the row when the order was given. */
+  /** The host has done nothing. `before` is the row from when the order was given. */
   | { type: 'rewind-refused'; before: Pick<Sandbox, 'intent' | 'cause' | 'detail'>; cause: ExchangeCause }
-  /** Null: the state that it led to is on record. Otherwise a start or a wake is under way, and reports what it began with. */
+  /**
+   * Null if the resulting state is on record. Otherwise a start or a wake is in progress, and reports what it started
+   * from.
+   */
   | { type: 'rewind-answered'; rewound: Rewound | null }
   | { type: 'demotion-ordered'; reason: 'time' | 'budget' }
   | { type: 'demotion-failed' }
-  /** It gets a new disk. */
+  /** The sandbox gets a new disk. */
   | { type: 'disk-lost'; lost: StartCause }
 
-/** What becomes of the row. `memory`: stored beside it. Nothing follows it. */
+/** Returns the changed columns of the row, and in `memory` those stored beside it. No further action follows. */
 export function applyInPlace(row: Sandbox, event: InPlaceEvent): Pick<Applied, 'changed' | 'memory'> {
   switch (event.type) {
     case 'rewind-ordered':
@@ -31,15 +34,15 @@ export function applyInPlace(row: Sandbox, event: InPlaceEvent): Pick<Applied, '
 }
 
 /**
- * What stood there before the order: its boot may have ended meanwhile for another reason. A host that refuses has done
- * nothing, so what a crash left of an earlier attempt goes with it.
+ * The values from before the order: its boot may have ended since for another reason. A host that refuses has done
+ * nothing, so leftovers of an earlier attempt, which a crash cut off, are cleared as well.
  */
 function beforeRewind(
   row: Sandbox,
   { before, cause }: Extract<InPlaceEvent, { type: 'rewind-refused' }>,
 ): Partial<Sandbox> {
   const isLeft = before.intent?.kind === 'rewind'
-  // An earlier rewind of a sandbox that has not run since says the same, and is still why it is as it is.
+  // The same detail of an earlier rewind still holds if the sandbox has not run since.
   const isOfOrder = row.detail?.code === cause && (isLeft || before.detail?.code !== cause)
   return {
     intent: isLeft ? null : before.intent,

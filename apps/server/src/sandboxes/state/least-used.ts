@@ -5,10 +5,10 @@ import { policyOf } from './sandbox-rows.ts'
 import { awakeFactsOf, type PresenterContext } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
-/** How long a sandbox must have been left alone before it may lose its place to another one. */
+/** How long a sandbox must be unused before it can be paused for another one. */
 const quietMs = 30_000
 
-/** Pauses the sandbox that was left alone for longest, if there is one that nobody needs. */
+/** Pauses the sandbox that was unused for longest, if one is idle. */
 export async function pauseLeastUsed(known: {
   store: Pick<SandboxStore, 'all'>
   pausing: Pick<Pausing, 'pause'>

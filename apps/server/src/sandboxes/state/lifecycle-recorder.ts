@@ -7,9 +7,9 @@ export type LifecycleLine = {
   reportId?: string
 }
 
-/** Writes down what happened to sandboxes, for the people who look at their threads. */
+/** Records what happened to sandboxes, for the log of their threads. */
 export type LifecycleRecorder = {
   record(threadId: string, line: LifecycleLine): Promise<void>
-  /** Writes the report of the wake that the thread's sandbox has on record, if there is one, and begins to look again. */
+  /** Writes the report of the wake on the thread’s sandbox row, if there is one, and starts checking the sandbox. */
   reportWake(threadId: string): Promise<void>
 }

@@ -6,12 +6,14 @@ import { limitColumns, type Sandbox } from './sandbox.models.ts'
 import { limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
-/** States with a boot whose limits can be changed; a paused one wakes with them. All others take them at their start. */
+/**
+ * States with a boot whose limits can be changed; a paused one wakes with them. The others get limits at their start.
+ */
 const running: readonly SandboxState[] = ['starting', 'active', 'paused']
 
 /**
- * Brings the sandboxes that run to the limits as they are set now; those that have them already are left alone, so it
- * can be called at any time. One that could not be reached keeps its old limits on record and is tried at the next call.
+ * Applies the current limits to running sandboxes. Skips those that already have them, so it can be called at any time.
+ * A sandbox that cannot be reached keeps its old limits on record, and the next call tries again.
  */
 export type ApplyLimits = () => Promise<void>
 
@@ -19,7 +21,7 @@ export function makeApplyLimits(dependencies: {
   store: SandboxStore
   host: HostClient
   defaults: ReadDefaults
-  /** Tells whoever looks at the thread. */
+  /** Sends the thread’s state to clients that show it. */
   announce: (threadId: string) => Promise<void>
   logger: Logger
 }): ApplyLimits {

@@ -4,7 +4,7 @@ import type { Sandbox } from './sandbox.models.ts'
 import { newSandbox } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
-/** The row of a thread whose sandbox nobody has used yet. */
+/** The row of a thread whose sandbox was not used yet. */
 export async function makeRow(
   dependencies: { defaults: ReadDefaults; store: Pick<SandboxStore, 'insertIfMissing'>; system: System },
   threadId: string,

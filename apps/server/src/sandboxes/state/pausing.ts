@@ -12,23 +12,24 @@ import { sandboxNotReady, sandboxTurnRunning } from './sandboxes.errors.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 
-/** Takes sandboxes from active to paused. One pause per sandbox at a time; who comes meanwhile joins it. */
+/** Takes sandboxes from active to paused. One pause per sandbox at a time; a concurrent call joins it. */
 export type Pausing = {
   /**
-   * Resolves when the memory is saved; at once for one that sleeps with its memory. Throws `sandbox.turn-running` in a
-   * turn, `sandbox.not-ready` when nothing is awake, the host's error when it could not: then the sandbox goes on.
+   * Resolves when the memory is saved; immediately if the sandbox is already paused. Throws `sandbox.turn-running` in a
+   * turn, `sandbox.not-ready` if it is not awake, the host’s error if the pause failed: the sandbox then keeps running.
    */
   pause(row: Sandbox, reason: PauseReason): Promise<void>
   /**
-   * Brings a pause that is under way to its end: the one of this server, or one that a crash cut off. Afterwards the
-   * sandbox is in another state, unless the host cannot be reached.
+   * Completes a pause in progress: one of this server, or one that a crash cut off. Afterwards the sandbox is in
+   * another state, unless the host cannot be reached.
    */
   settle(row: Sandbox): Promise<void>
   /**
-   * Somebody wants the sandbox: a pause that is under way is given up where it can be, and otherwise brought to its end.
+   * Ends a pause in progress because the sandbox is wanted: cancels the pause if that is still possible, otherwise
+   * completes it.
    */
-  giveUp(row: Sandbox): Promise<void>
-  /** The host has paused it without being asked, as it does when the installation goes down. */
+  cancel(row: Sandbox): Promise<void>
+  /** Records a pause that the host made on its own, as it does when the installation shuts down. */
   adopt(row: Sandbox): Promise<void>
 }
 
@@ -59,32 +60,32 @@ export function makePausing(dependencies: PausingDependencies): Pausing {
   return {
     pause: (row, reason) => running.join(row.id, () => begin(row, reason)),
     settle,
-    giveUp: async (row) => {
+    cancel: async (row) => {
       const present = running.present(row.id)
       await dependencies.host.abandonPause(row.id, { bootId: row.boot_id ?? '' })
-      // Joined as it was: by now it may be over, and what follows it is not to be paused again.
+      // Joins the pause as it was: it may have ended by now, and what follows it must not be paused again.
       await (present ?? settle(row))
     },
     adopt: (row) => running.join(row.id, () => begin(row, { cause: 'shutdown' })),
   }
 }
 
-/** Orders the pause that the row names. The same order twice is answered the same, so one cut off by a crash goes on. */
+/** Orders the pause in the row. A repeated order gets the same response, so a pause that a crash cut off continues. */
 async function order(dependencies: PausingDependencies, row: Sandbox): Promise<void> {
   const { host, transition, recorder } = dependencies
   const bootId = row.boot_id ?? ''
-  // A turn that began after the decision goes first.
+  // A turn that began after the decision takes precedence.
   if (isRefused(dependencies, row.thread_id, row.pause_cause)) {
     await transition(row, { type: 'pause-failed', why: 'turn-began' })
     throw sandboxTurnRunning({})
   }
   let paused: PausedSandbox
   try {
-    // The report of the last wake is about the manifest that this pause replaces.
+    // The report of the last wake needs the manifest that this pause replaces.
     await recorder.reportWake(row.thread_id)
     paused = await host.pause(row.id, { bootId, hashKey: dependencies.hashKeyOf(row.id) })
   } catch (error) {
-    // Nobody knows how far it got: the row stays as it is until the host can be asked.
+    // How far the pause got is unknown: the row stays as it is until the host can be asked.
     if (isErrorOf(hostUnreachable, error)) throw error
     const actual = await host.get(row.id)
     if (actual?.actual === 'stopped' || actual?.bootId !== bootId) await transition(row, endedEvent(row, actual))
@@ -92,7 +93,7 @@ async function order(dependencies: PausingDependencies, row: Sandbox): Promise<v
       await transition(row, { type: 'pause-failed', why: 'abandoned' })
     else {
       dependencies.logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not paused')
-      const message = isThreadboxError(error) ? error.message : 'unexpected answer'
+      const message = isThreadboxError(error) ? error.message : 'unexpected response'
       await transition(row, { type: 'pause-failed', why: { message } })
     }
     throw error
@@ -100,7 +101,7 @@ async function order(dependencies: PausingDependencies, row: Sandbox): Promise<v
   await transition(row, { type: 'pause-finished', paused })
 }
 
-/** Never in a turn; but the host's own pause at a shutdown is a fact, not a decision. */
+/** Never in a turn. But the host’s own pause at a shutdown is a fact, not a decision. */
 function isRefused({ isHeld }: PausingDependencies, threadId: string, cause: string | null): boolean {
   return isHeld(threadId) && cause !== ('shutdown' satisfies PauseCause)
 }

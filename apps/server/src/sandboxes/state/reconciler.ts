@@ -9,7 +9,7 @@ import type { Sandboxes } from './sandbox-access.implementation.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 
-/** Wait before the host is asked again after its event stream was lost. */
+/** Wait before the server reconnects to the host after it lost the event stream. */
 const reconnectMs = 1000
 
 export type ReconcilerDependencies = {
@@ -18,21 +18,21 @@ export type ReconcilerDependencies = {
   sandboxes: Pick<Sandboxes, 'awake' | 'isExchanged'>
   pausing: Pausing
   transition: Transition
-  /** True while this server gives the memory of that sandbox up. */
+  /** True while this server demotes that sandbox. */
   isDemoting: (sandboxId: string) => boolean
-  /** Sandboxes that are of no thread. */
+  /** Sandboxes that belong to no thread. */
   otherSandboxes: () => Promise<string[]>
   logger: Logger
   onHostChange: (isReachable: boolean) => void
-  /** What is not about a boot's beginning or end. */
+  /** Handles events other than the end of a boot. */
   onEvent: (event: HostEvent) => Promise<void>
-  /** Limits may have been changed while the host could not be reached. */
+  /** Limits may have changed while the host could not be reached. */
   applyLimits: ApplyLimits
 }
 
 /**
- * Keeps what the server believes equal to what the host has: the whole list at each connect, single events after that.
- * It never deletes on the host what it does not know: after a restore of an older database that would destroy work.
+ * Keeps the server’s records equal to the host’s state: the whole list on each connect, single events after that. Never
+ * deletes on the host what the server does not know: after a restore of an older database that would destroy work.
  */
 export function startReconciler(dependencies: ReconcilerDependencies): AsyncDisposable {
   const stopped = new AbortController()
@@ -48,7 +48,7 @@ export function startReconciler(dependencies: ReconcilerDependencies): AsyncDisp
 async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal): Promise<void> {
   const { host, logger } = dependencies
   let wasReachable: boolean | undefined
-  const tell = (isReachable: boolean) => {
+  const notify = (isReachable: boolean) => {
     if (isReachable !== wasReachable) dependencies.onHostChange(isReachable)
     wasReachable = isReachable
   }
@@ -58,8 +58,8 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
       let next = events.next()
       next.catch(() => {})
       await reconcile(dependencies, await host.list())
-      tell(true)
-      // The first event proves that the stream is attached: what ended before that is found by looking once more.
+      notify(true)
+      // The first event proves that the stream is attached. Boots that ended before are found by comparing once more.
       await next
       await reconcile(dependencies, await host.list())
       await dependencies.applyLimits()
@@ -70,8 +70,9 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
         else await dependencies.onEvent(event.value)
       }
     } catch (error) {
-      if (wasReachable !== false && !signal.aborted) logger.warn({ err: error }, 'host lost, will be asked again')
-      tell(false)
+      if (wasReachable !== false && !signal.aborted)
+        logger.warn({ err: error }, 'the host was lost, the server will reconnect')
+      notify(false)
     }
     await waitAtMost(reconnectMs, { signal })
   }
@@ -82,7 +83,7 @@ async function noteEnded(
   event: { sandboxId: string } & NonNullable<HostSandbox['lastBootEnd']>,
 ): Promise<void> {
   const row = await dependencies.store.findById(event.sandboxId)
-  // The end of a boot whose memory is being given up or brought back is the business of whoever does that.
+  // The end of a boot that is being demoted or woken is handled by the demotion or the wake.
   if (row?.boot_id !== event.bootId || row.state === 'waking' || dependencies.isDemoting(row.id)) return
   const { bootId, cause, at, detail } = event
   await dependencies.transition(row, endedEvent(row, { lastBootEnd: { bootId, cause, at, detail } }))
@@ -95,7 +96,8 @@ export async function reconcile(dependencies: ReconcilerDependencies, actual: re
   for (const row of rows) await reconcileOne(dependencies, row, byId.get(row.id))
   const known = new Set([...rows.map((row) => row.id), ...(await dependencies.otherSandboxes())])
   const unknown = actual.filter((sandbox) => !known.has(sandbox.sandboxId)).map((sandbox) => sandbox.sandboxId)
-  if (unknown.length > 0) dependencies.logger.warn({ sandboxIds: unknown }, 'the host has sandboxes of no thread')
+  if (unknown.length > 0)
+    dependencies.logger.warn({ sandboxIds: unknown }, 'the host has sandboxes that belong to no thread')
 }
 
 async function reconcileOne(
@@ -109,14 +111,14 @@ async function reconcileOne(
   const isAsBelieved = state === 'paused' ? isPausedBoot(row, listed) : state === 'active' && isReadyBoot(row, listed)
   const isSettled = state === 'cold' && listed?.actual !== 'ready'
   if (isAsBelieved || isSettled || !['active', 'pausing', 'paused', 'cold'].includes(state)) return
-  // The list may be older than the row: what changed in between is seen by looking once more, at both.
+  // The list may be older than the row: reading both once more shows what changed in between.
   const actual = await dependencies.host.get(row.id)
   const now = await dependencies.store.findById(row.id)
   if (now?.state !== state || now.boot_id !== row.boot_id) return
   await correct(dependencies, now, actual)
 }
 
-/** Brings the record to what the host has. */
+/** Brings the record to the host’s state. */
 async function correct(
   dependencies: ReconcilerDependencies,
   row: Sandbox,
@@ -125,9 +127,9 @@ async function correct(
   const { pausing, transition, host, logger } = dependencies
   const failed = (error: unknown) => logger.warn({ err: error, sandboxId: row.id }, 'sandbox was not reconciled')
   if (row.state === 'cold') {
-    // What a rewind brought back, whose answer a crash cut off: the order is sent again, and takes it.
+    // A boot that a rewind restored, whose response a crash cut off: the repeated order takes it over.
     if (row.intent !== null) return
-    // A restart that a crash cut off: the record gave this boot up already.
+    // A restart that a crash cut off: the record no longer has this boot.
     if (actual?.actual === 'ready' && actual.bootId !== null)
       await host.stop(row.id, { bootId: actual.bootId }).catch(failed)
     return
@@ -144,14 +146,14 @@ async function correct(
     await transition(row, { type: 'wake-requested' })
     return finishWaking(dependencies, row)
   }
-  // Unknown to the host: left as it is, because the host may be the one that forgot. A wake will tell.
+  // Unknown to the host: the record stays, because the host may be the one that forgot. The next wake will show it.
   if (actual !== undefined) await transition(row, endedEvent(row, actual))
 }
 
-/** Whoever wanted it awake may be gone with a crash: what was begun is brought to its end either way. */
+/** A crash may have ended the request for the wake, which is completed all the same. */
 function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: Sandbox): void {
   sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
-    logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not come awake')
+    logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not wake')
   })
 }
 

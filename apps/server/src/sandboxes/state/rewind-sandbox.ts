@@ -13,7 +13,7 @@ type RewindSandboxDependencies = {
   claims: Pick<Claims, 'exclusively'>
 }
 
-/** `manifestJson`: what ran at the moment to which it goes, for the report of what comes next; null where nobody knows. */
+/** `manifestJson`: what ran at the target of the rewind, for the report of the next start; null if unknown. */
 export type RewindOrder = RewindSandbox & {
   threadId: string
   sandboxId: string
@@ -22,9 +22,9 @@ export type RewindOrder = RewindSandbox & {
 }
 
 /**
- * Has the host exchange the disk of a sandbox, and records what came of it: a boot out of the memory of then, or that it is
- * cold. That it ends, and why, is recorded before, so that whoever hears of its end first does not take it for an accident;
- * and nobody wakes it meanwhile. The same order again is the same exchange.
+ * Has the host exchange the disk of a sandbox, and records the result: a boot restored from that point’s memory, or a
+ * cold sandbox. The order and its cause are recorded first, so that the end of the old boot is not taken for an
+ * accident. The sandbox is not woken at the same time. Repeating the order is the same exchange.
  */
 export async function rewindSandbox(
   dependencies: RewindSandboxDependencies,
@@ -46,7 +46,8 @@ async function exchange(
   try {
     made = await host.rewind(sandboxId, order)
   } catch (error) {
-    // Unanswered, the host may be at it still: what ends by it did not fail, and what it brings back is not stopped.
+    // Without a response, the host may still be working: a boot that ends by the rewind did not fail, and a boot that
+    // it restores is not stopped.
     if (before !== undefined && !isUnanswered(error)) {
       await recordInPlace(store, before.id, { type: 'rewind-refused', before, cause })
     }
@@ -65,7 +66,7 @@ async function exchange(
   return made
 }
 
-/** Nobody knows what the host did: it is asked again, with the same order, until it says so. */
+/** True if it is unknown what the host did. The same order is repeated until the host responds. */
 export function isUnanswered(error: unknown): boolean {
   return !isThreadboxError(error) || unansweredCodes.includes(error.code)
 }

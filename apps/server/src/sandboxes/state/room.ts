@@ -1,53 +1,53 @@
 import { waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 
-/** Code of the host's error when the machine has no memory left for another awake sandbox. */
+/** Code of the host’s error when its memory is full. */
 export const noMemoryCode = 'host.no-memory'
 
 /**
- * Who waits for a place among the awake sandboxes. Places are given in the order in which they were asked for; nobody
- * overtakes, also not one that comes when a place has just become free.
+ * FIFO queue of threads that wait for host memory. A thread that arrives when memory has just become free still queues
+ * behind earlier ones.
  */
-export type Room = {
+export type WakeQueue = {
   /**
-   * Runs `order`, now or when it is this thread's turn, for as long as the machine says that it has no room. Rejects
-   * with the reason of `signal` when the wait is given up.
+   * Runs `order` now, or when it is this thread’s turn, and again for as long as the host reports that its memory is
+   * full. Rejects with the reason of `signal` when the wait is canceled.
    */
   enter<Result>(threadId: string, order: () => Promise<Result>, wait: Wait): Promise<Result>
-  /** How many stand before this thread, counted from 1; undefined when it does not wait. */
-  place(threadId: string): { position: number; places: number } | undefined
-  /** Something slept, ended or became idle: whoever is next tries again. */
+  /** The thread’s position, counted from 1, and the number of awake sandboxes; undefined if it does not wait. */
+  positionOf(threadId: string): { position: number; places: number } | undefined
+  /** Call it when a sandbox slept, ended or became idle: the first thread in the queue tries again. */
   changed(): void
 }
 
 export type Wait = {
   signal: AbortSignal
-  /** False: the machine's refusal is passed on instead of waiting. May become true while it is tried. */
+  /** False: the host’s refusal is thrown instead of waiting. Can become true during an attempt. */
   mayWait: boolean
-  /** Puts one idle sandbox to sleep. False when none may be. */
-  makeRoom: () => Promise<boolean>
+  /** Pauses one idle sandbox. Returns false if none can be paused. */
+  pauseOneIdle: () => Promise<boolean>
 }
 
 type Waiting = { threadId: string; wake: () => void }
 
-/** How often the one that is next tries, also when nothing was heard: memory may become free outside of sandboxes. */
+/** How often the first thread tries without a call: memory can become free outside of sandboxes. */
 const retryMs = 3000
 
-export function makeRoom(dependencies: {
-  /** How many are awake now. */
+export function makeWakeQueue(dependencies: {
+  /** Number of sandboxes that are awake now. */
   countAwake: () => Promise<number>
-  /** The queue is another one than before. */
+  /** Called with the threads whose position may have changed. */
   onQueueChanged: (threadIds: readonly string[]) => void
-  /** Somebody begins to wait. */
+  /** Called when a thread begins to wait. */
   onWaiting: (threadId: string, place: { position: number; places: number }) => void
-}): Room {
+}): WakeQueue {
   const queue: Waiting[] = []
   let places = 0
   const wakeNext = () => queue[0]?.wake()
 
   const tryOnce = async <Result>(
     order: () => Promise<Result>,
-    { makeRoom }: Pick<Wait, 'makeRoom'>,
+    { pauseOneIdle }: Pick<Wait, 'pauseOneIdle'>,
     mayEvict: () => boolean,
   ): Promise<{ result: Result } | { refusal: Error }> => {
     for (;;) {
@@ -55,7 +55,7 @@ export function makeRoom(dependencies: {
         return { result: await order() }
       } catch (error) {
         if (!isThreadboxError(error) || error.code !== noMemoryCode) throw error
-        if (!mayEvict() || !(await makeRoom())) return { refusal: error }
+        if (!mayEvict() || !(await pauseOneIdle())) return { refusal: error }
       }
     }
   }
@@ -73,7 +73,7 @@ export function makeRoom(dependencies: {
       dependencies.onQueueChanged([threadId])
       dependencies.onWaiting(threadId, { position: queue.indexOf(waiting) + 1, places })
       for (;;) {
-        await heard(waiting, wait.signal)
+        await called(waiting, wait.signal)
         if (queue[0] !== waiting) continue
         const attempt = await tryOnce(order, wait, () => true)
         if ('result' in attempt) return attempt.result
@@ -91,7 +91,7 @@ export function makeRoom(dependencies: {
       }
       return await waitForTurn(threadId, order, wait)
     },
-    place: (threadId) => {
+    positionOf: (threadId) => {
       const index = queue.findIndex((waiting) => waiting.threadId === threadId)
       return index < 0 ? undefined : { position: index + 1, places }
     },
@@ -99,8 +99,8 @@ export function makeRoom(dependencies: {
   }
 }
 
-/** Resolves when the waiting one is called or enough time has passed; rejects when its wait is given up. */
-async function heard(waiting: Waiting, signal: AbortSignal): Promise<void> {
+/** Resolves when the thread is called or enough time has passed; rejects when its wait is canceled. */
+async function called(waiting: Waiting, signal: AbortSignal): Promise<void> {
   const woken = Promise.withResolvers<void>()
   waiting.wake = woken.resolve
   await waitAtMost(retryMs, { work: woken.promise, signal })

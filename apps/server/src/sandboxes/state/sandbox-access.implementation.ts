@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
-import { bringAwake } from './bring-awake.ts'
+import { wakeSandbox } from './bring-awake.ts'
 import type { Claims } from './claims.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
@@ -13,10 +13,10 @@ export type SandboxAccessDependencies = WakingDependencies & {
   claims: Claims
   activity: SandboxActivity
   recorder: Pick<LifecycleRecorder, 'reportWake'>
-  /** Brings files into the sandbox that were uploaded while it slept. */
+  /** Copies files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
-  /** Puts one idle sandbox to sleep. False when none may be. */
-  makeRoom: () => Promise<boolean>
+  /** Pauses one idle sandbox. Returns false if none can be paused. */
+  pauseOneIdle: () => Promise<boolean>
 }
 
 /** {@link SandboxAccess}, with the view that the files feature needs. */
@@ -27,18 +27,18 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
       options: {
         reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'
         signal?: AbortSignal
-        /** False: fails at once when there is no room, instead of waiting for a place. */
+        /** False: throws immediately if the host’s memory is full, instead of waiting. */
         mayWait?: boolean
       },
     ): Promise<ReachableSandbox>
     ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
-    /** Something that a person waits for flows to or from the sandbox until the result is disposed of. */
+    /** Marks a transfer that a person waits for as in progress until the result is disposed of. */
     transferring(sandboxId: string): Disposable
   }
 
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
   const { store, host, claims, activity } = dependencies
-  // One connection to each boot, so that its clients are made once.
+  // One connection per boot, so that its clients are created once.
   const reached = new Map<string, ReachableSandbox>()
   const reach = (row: Sandbox, bootId: string) => {
     const known = reached.get(row.id)
@@ -49,8 +49,8 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const wake = async (threadId: string, wait: Wait) => {
     await claims.exchanged(threadId)
-    const row = await bringAwake(dependencies, threadId, wait)
-    // The wake is on record with its state: nobody has to wait for its report.
+    const row = await wakeSandbox(dependencies, threadId, wait)
+    // The wake is recorded with the new state, so its report can be written in the background.
     dependencies.recorder.reportWake(threadId).catch((error: unknown) => {
       dependencies.logger.warn({ err: error, threadId }, 'report of a wake was not written yet')
     })
@@ -61,18 +61,18 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
   }
   const waits = new Map<string, Wait>()
   const awake: Sandboxes['awake'] = async (threadId, { signal, mayWait = true }) => {
-    // Who joins and may wait for a place makes the whole work wait.
+    // A caller that joins a wake and can wait for memory makes that wake wait.
     const present = waits.get(threadId)
     if (present !== undefined && mayWait) present.mayWait = true
     const begin = (abandoned: AbortSignal) => {
-      const wait = { signal: abandoned, mayWait, makeRoom: dependencies.makeRoom }
+      const wait = { signal: abandoned, mayWait, pauseOneIdle: dependencies.pauseOneIdle }
       waits.set(threadId, wait)
       return wake(threadId, wait).finally(() => waits.delete(threadId))
     }
     try {
       return await claims.wake(threadId, begin, signal)
     } catch (error) {
-      // What was joined had given up on room before it heard that somebody would wait.
+      // The joined wake had failed for lack of memory before it learned that this caller can wait.
       const isRefused = isThreadboxError(error) && error.code === noMemoryCode
       if (!isRefused || !mayWait) throw error
       return await claims.wake(threadId, begin, signal)
@@ -94,7 +94,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       const known = row === undefined ? undefined : reached.get(row.id)
       if (row?.state !== 'active' || known === undefined || known.bootId !== row.boot_id) return undefined
       activity.touch(row.id)
-      // Nothing, as a rule: what is uploaded while it is awake is delivered at once.
+      // Usually nothing: an upload to an awake sandbox is delivered immediately.
       await dependencies.deliver(threadId, known)
       return known
     },

@@ -27,7 +27,7 @@ const thread = async () =>
 const notices = async () =>
   (await server.areas.threads.log.entries(threadId)).filter((entry): entry is NoticeEntry => entry.kind === 'notice')
 
-test('a host that does not answer is an error that says so, and the sandbox can be started later', async () => {
+test('an unreachable host is an error that says so, also on the chip', async () => {
   await using alone = await makeTestApplication()
   const person = await alone.signUpOwner()
   const { id } = await alone.areas.threads.threads.create(person.userId, {})
@@ -39,7 +39,7 @@ test('a host that does not answer is an error that says so, and the sandbox can 
   })
 })
 
-test('O3: a thread has no sandbox until it is asked for; calls that come together start one boot', async () => {
+test('O3: a thread has no sandbox until it is needed, and concurrent calls start one boot', async () => {
   expect((await thread()).sandbox.state).toBe('fresh')
   const all = await Promise.all([awake(), awake(), awake()])
   expect(host.starts).toHaveLength(1)
@@ -50,7 +50,7 @@ test('O3: a thread has no sandbox until it is asked for; calls that come togethe
   expect((await thread()).sandbox.state).toBe('active')
 })
 
-test('a start that the host refuses leaves the reason on the chip, and the next call tries again', async () => {
+test('a start that the host rejects shows its reason on the chip, and the next call tries again', async () => {
   host.fail('start', { code: 'host.preparing', kind: 'unavailable' })
   await expect(awake()).rejects.toMatchObject({ code: 'host.preparing' })
   expect((await thread()).sandbox).toMatchObject({ state: 'error', detail: { code: 'host.preparing' } })
@@ -58,7 +58,7 @@ test('a start that the host refuses leaves the reason on the chip, and the next 
   expect((await thread()).sandbox).toMatchObject({ state: 'active', detail: null })
 })
 
-test('a boot that was ready is believed to be, until its end is heard of', async () => {
+test('a ready boot is considered ready until the server learns of its end', async () => {
   const believed = async () => (await server.areas.sandboxes.sandboxes.believedReady(threadId))?.bootId
   expect(await believed()).toBeUndefined()
   const first = await awake()
@@ -77,7 +77,7 @@ const setMemory = async (gigabytes: number) => {
 }
 const memoryOf = (sandboxId: string) => (host.sandboxes.get(sandboxId)?.limits.memoryBytes ?? 0) / 1024 ** 3
 
-test('a limit that was changed reaches a sandbox that runs, and counts from the next start for one that does not', async () => {
+test('a changed limit reaches a running sandbox, and applies to a stopped one from its next start', async () => {
   const { sandboxId } = await awake()
   await setMemory(8)
   expect(memoryOf(sandboxId)).toBe(8)
@@ -91,7 +91,7 @@ test('a limit that was changed reaches a sandbox that runs, and counts from the 
   expect(memoryOf(sandboxId)).toBe(6)
 })
 
-test('a limit that was changed while the host could not be reached is applied when it is back', async () => {
+test('a limit that changed while the host could not be reached is applied when it is back', async () => {
   const { sandboxId } = await awake()
   host.fail('change', { code: 'host.busy', kind: 'unavailable' })
   await setMemory(8)
@@ -100,7 +100,7 @@ test('a limit that was changed while the host could not be reached is applied wh
   await vi.waitFor(() => expect(memoryOf(sandboxId)).toBe(8))
 })
 
-test('whoever follows the thread is told when its last turn lets go of the sandbox', async () => {
+test('clients get the thread when its last turn releases the sandbox', async () => {
   await awake()
   const reasons: (string | undefined)[] = []
   using _subscription = server.areas.people.userHub.subscribe(owner.userId, (event) => {
@@ -115,18 +115,18 @@ test('whoever follows the thread is told when its last turn lets go of the sandb
   await vi.waitFor(() => expect(reasons).toEqual([undefined]))
 })
 
-test('a caller that gives up does not end the start for the others', async () => {
+test('a canceled call does not end the start for the others', async () => {
   const release = host.hold('start')
-  const impatient = new AbortController()
-  const first = server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files', signal: impatient.signal })
+  const caller = new AbortController()
+  const first = server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files', signal: caller.signal })
   const second = awake()
-  impatient.abort(new Error('gave up'))
-  await expect(first).rejects.toThrow('gave up')
+  caller.abort(new Error('canceled'))
+  await expect(first).rejects.toThrow('canceled')
   release()
   expect((await second).sandboxId).toBe(host.starts[0]?.sandboxId)
 })
 
-test('a boot that ended is told in the thread with its cause, and the next call starts another on the same disk', async () => {
+test('a notice in the thread has the cause of a boot’s end, and the next call starts another boot on the same disk', async () => {
   await server.start()
   await host.followed()
   const before = await awake()
@@ -142,7 +142,7 @@ test('a boot that ended is told in the thread with its cause, and the next call 
   expect(await notices()).toHaveLength(1)
 })
 
-test('a boot that ended while nobody followed is noticed at the next use', async () => {
+test('a boot that ended while the server did not follow the host is noticed at the next use', async () => {
   const before = await awake()
   host.endBoot(before.sandboxId, 'memory-backstop')
   const after = await awake()
@@ -150,7 +150,7 @@ test('a boot that ended while nobody followed is noticed at the next use', async
   expect(await notices()).toMatchObject([{ params: { cause: 'memory-backstop' } }])
 })
 
-test('after a restart of the server a start that was under way is brought to its end with the same boot', async () => {
+test('after a restart of the server, a start in progress is completed with the same boot', async () => {
   const { store: sandboxStore, state } = server.areas.sandboxes.inside
   const { transition } = state
   const { sandboxId } = await awake()
@@ -166,7 +166,7 @@ test('after a restart of the server a start that was under way is brought to its
   expect(host.starts.at(-1)?.bootId).toBe(begun)
 })
 
-test('when the host daemon restarts, sandboxes that live on stay active and nothing is reported', async () => {
+test('when the host daemon restarts, surviving sandboxes stay active and nothing is reported', async () => {
   await server.start()
   await host.followed()
   const before = await awake()
@@ -177,7 +177,7 @@ test('when the host daemon restarts, sandboxes that live on stay active and noth
   expect(await notices()).toEqual([])
 })
 
-test('C8: an upload before the first start is in the sandbox when it starts, and one after that at once', async () => {
+test('C8: a file uploaded before the first start is in the sandbox when it starts, and a later one immediately', async () => {
   const put = (name: string, body: string) =>
     server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=${name}`, {
       body: new Blob([body]).stream(),
@@ -191,7 +191,7 @@ test('C8: an upload before the first start is in the sandbox when it starts, and
   expect(await readFile(host.pathOf(sandboxId, '/home/user/uploads/sales (2).csv'), 'utf8')).toBe('c,d')
 })
 
-test('C10: a deleted thread comes back whole within its undo time, and after it everything of it is gone', async () => {
+test('C10: a deleted thread can be restored within its undo time, and afterwards everything of it is gone', async () => {
   await server.start()
   const { sandboxId } = await awake()
   const call = (method: string, rest = '') =>
@@ -206,7 +206,7 @@ test('C10: a deleted thread comes back whole within its undo time, and after it 
   expect((await thread()).sandbox.state).toBe('active')
   expect((await call('DELETE')).status).toBe(200)
   server.clock.now += 30_000
-  // The clock of the test jumped: planning anything makes the worker look again.
+  // The test’s clock jumped: planning anything makes the worker check again.
   await server.areas.platform.operations.plan({ kind: 'nothing', subjectId: 'x', dueAt: Number.MAX_SAFE_INTEGER })
   await vi.waitFor(async () => expect((await call('GET')).status).toBe(404))
   expect(host.deleted).toEqual([sandboxId])
@@ -217,7 +217,7 @@ test('C10: a deleted thread comes back whole within its undo time, and after it 
   await expect(readFile(`${server.directory}/blobs/attachments/${threadId}`)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('C10: a delete that the host could not carry out is tried again until it is done', async () => {
+test('C10: a deletion that the host could not carry out is retried until it is done', async () => {
   const { sandboxId } = await awake()
   host.fail('delete', { code: 'host.busy', kind: 'unavailable' })
   await server.call('DELETE', `/api/v1/threads/${threadId}`, { person: owner })

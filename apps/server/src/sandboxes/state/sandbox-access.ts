@@ -2,42 +2,42 @@ import type { Client } from '@connectrpc/connect'
 import type { filesystem, process, runs } from '@threadbox/protocol/guest'
 
 /**
- * How the rest of the server reaches a thread's sandbox. Asking for it awake is what creates, starts and (later) wakes
- * it; asking for what is awake starts nothing.
+ * How the rest of the server reaches a thread’s sandbox. `awake` creates, starts or wakes the sandbox; `ifAwake` starts
+ * nothing.
  */
 export type SandboxAccess = {
   /**
-   * The sandbox, awake and ready. Concurrent calls join one operation. Delivers pending uploads before it returns.
-   * Throws the host's error (`sandbox.*`), already fit for a person.
+   * Returns the sandbox, awake and ready. Concurrent calls join one operation. Delivers pending uploads before it
+   * returns. Throws the host’s error (`sandbox.*`), whose text is fit for people.
    */
   awake(
     threadId: string,
     options: { reason: 'turn' | 'files' | 'terminal' | 'preview' | 'api'; signal?: AbortSignal },
   ): Promise<AwakeSandbox>
   /**
-   * The sandbox if it was ready when this server last heard of it. Nobody is asked, so its boot may be over: then the
-   * host refuses what is sent, and nothing has begun.
+   * Returns the sandbox if it was ready when this server last heard of it, without asking the host. Its boot may have
+   * ended: then the host rejects what is sent, and nothing has begun.
    */
   believedReady(threadId: string): Promise<AwakeSandbox | undefined>
-  /** The sandbox if it is awake now, else undefined. */
+  /** Returns the sandbox if it is awake now, else undefined. */
   ifAwake(threadId: string): Promise<AwakeSandbox | undefined>
   /**
-   * Wakes a sandbox that sleeps because it will be wanted soon. In the background; never makes one, and never waits for
-   * a place.
+   * Wakes a sleeping sandbox that will be needed soon, in the background. Never creates one, and never waits for
+   * memory.
    */
   wakeAhead(threadId: string): void
-  /** A turn is running in this thread: its sandbox must not be paused. Release when it ends. */
+  /** Marks a turn as running in this thread until the result is disposed of: its sandbox must not be paused. */
   hold(threadId: string): Disposable
 }
 
 export type AwakeSandbox = {
   sandboxId: string
-  /** Runs are known to one boot only: a call recorded under another boot id cannot be re-attached. */
+  /** Executions are known to one boot only: a call recorded under another boot ID cannot be attached again. */
   bootId: string
   runs: Client<typeof runs.Runs>
   processes: Client<typeof process.Process>
   files: Client<typeof filesystem.Filesystem>
-  /** The content of a file, streamed. Throws `file.not-found`, `file.is-directory`. */
+  /** Streams the content of a file. Throws `file.not-found`, `file.is-directory`. */
   download(
     path: string,
     signal?: AbortSignal,

@@ -3,8 +3,8 @@ import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 
 /**
- * Removes the sandbox of a thread from its host: processes, network, disk. Called again after a crash it goes on; when
- * the host does not answer it fails, and the operation tries again later.
+ * Removes a thread’s sandbox from its host: processes, network, disk. A call after a crash continues. Fails if the host
+ * does not respond, and the operation tries again later.
  */
 export async function eraseSandbox(
   dependencies: { store: SandboxStore; host: HostClient; transition: Transition },

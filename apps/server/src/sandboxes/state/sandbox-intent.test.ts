@@ -7,7 +7,7 @@ import { makeLifecycleBench } from '../lifecycle/lifecycle.test-utils.ts'
 import { columnsOf, newSandbox } from './sandbox-rows.ts'
 import { addIntentColumn, type SandboxRow, type SandboxTables } from './sandboxes.table.ts'
 
-/** What was recorded of a rewind before there was a column for what was ordered. */
+/** Columns of a rewind before orders had a column of their own. */
 type RewindBefore = { id: string; thread_id: string; state: string; keep_id: string; undo_keep_id: string | null }
 type RewindColumns = RewindBefore & {
   position: number
@@ -32,7 +32,7 @@ const rows = {
 }
 
 onBothDatabases((target) => {
-  test('in a database of before the column, what a crash left ordered is an intent, and nothing else is', async () => {
+  test('in a database from before the column, what a crash left ordered becomes an intent, and nothing else does', async () => {
     await using bench = await makeLifecycleBench(await target())
     const { open } = bench.server
     const tables = tablesOf<SandboxTables & { rewinds: RewindColumns }>(open.database)

@@ -11,7 +11,7 @@ import {
 } from './sandbox.models.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
-/** A sandbox that nobody has used yet. */
+/** A sandbox that was not used yet. */
 export function newSandbox(options: { id: string; threadId: string; now: number; limits: SandboxLimits }): Sandbox {
   const nothing = { boot_id: null, detail: null, awake_since: null, held_until: null }
   return {
@@ -49,7 +49,7 @@ export function limitsOf(row: Pick<SandboxRow, 'memory_bytes' | 'cpus' | 'proces
   return { memoryBytes: row.memory_bytes, cpus: row.cpus, processes: row.processes, diskBytes: row.disk_bytes }
 }
 
-/** The limits that a sandbox is to have: its own where it has some, else what its thread inherits. */
+/** The limits that a sandbox should have: its own where it has some, else those that its thread inherits. */
 export function wantedLimits(row: Sandbox, inherited: SandboxLimits): SandboxLimits {
   return { ...inherited, ...ownLimitsOf(row) }
 }
@@ -58,7 +58,7 @@ export function ownLimitsOf(row: Sandbox): Partial<SandboxLimits> {
   return row.own_limits_json === null ? {} : (JSON.parse(row.own_limits_json) as Partial<SandboxLimits>)
 }
 
-/** The policy that counts for a sandbox, and which fields of it are its own. */
+/** The effective policy of a sandbox, and which of its fields are its own. */
 export function policyOf(
   row: Sandbox | undefined,
   inherited: LifecyclePolicy,
@@ -97,7 +97,7 @@ const intentSchema: z.ZodType<Intent> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('demote'), reason: z.enum(['time', 'budget']) }),
 ])
 
-/** A row as it is read. */
+/** Parses a row. */
 export function sandboxOf(row: SandboxRow): Sandbox {
   const { detail_code, detail_json, cause_json, intent_json, wake_json, ...columns } = row
   return {
@@ -114,7 +114,7 @@ export function sandboxOf(row: SandboxRow): Sandbox {
   }
 }
 
-/** What is written of a row: the columns of those values that are given. */
+/** The columns of the given values. */
 export function columnsOf(values: Sandbox): SandboxRow
 export function columnsOf(values: Partial<Sandbox>): Partial<SandboxRow>
 export function columnsOf(values: Partial<Sandbox>): Partial<SandboxRow> {
@@ -129,7 +129,7 @@ export function columnsOf(values: Partial<Sandbox>): Partial<SandboxRow> {
   }
 }
 
-/** What `hostname` says inside: short, the same at each start, different in each sandbox. */
+/** The hostname inside the sandbox: short, the same at each start, different in each sandbox. */
 export function hostnameOf(sandboxId: string): string {
   return `threadbox-${sandboxId.slice(1, 9)}`
 }

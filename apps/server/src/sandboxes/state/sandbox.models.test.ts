@@ -37,7 +37,7 @@ const events: { [Type in LifecycleEvent['type']]: Extract<LifecycleEvent, { type
   'delete-requested': { type: 'delete-requested', cause: null },
 }
 
-test('a sandbox gets the state that the lifecycle table has for what happened, and nothing where it has none', () => {
+test('a sandbox gets the state that the lifecycle table has for an event; an event without one is not applied', () => {
   // No order of this version archives a sandbox.
   const known = sandboxEvents.filter((type) => type !== 'archived' && type !== 'restore-requested')
   expect(Object.keys(events).sort()).toEqual([...known].sort())
@@ -53,13 +53,13 @@ test('a sandbox gets the state that the lifecycle table has for what happened, a
   }
 })
 
-test('what others write beside the state is not written with it', () => {
+test('columns that are written beside the state are not written with it', () => {
   const asleep = row({ state: 'active', boot_id: 'boot', held_until: 9000, own_limits_json: '{"cpus":1}' })
   const changed = apply(asleep, events['pause-requested'], facts)?.changed ?? {}
   expect(Object.keys(changed).sort()).toEqual(['detail', 'pause_cause', 'since', 'state'])
 })
 
-test('R3: a sandbox in error is cold after a rewind, and what ran then runs after one with memory', () => {
+test('R3: a sandbox in error is cold after a rewind without memory, and active after one with memory', () => {
   const failed = row({ state: 'error', intent: { kind: 'rewind', keepId: 'keep', cause: 'rewound' } })
   const cold = apply(failed, events['rewound-cold'], facts)
   expect(cold?.row).toMatchObject({ state: 'cold', boot_id: null, intent: null, cause: { code: 'rewound' } })
@@ -69,7 +69,7 @@ test('R3: a sandbox in error is cold after a rewind, and what ran then runs afte
   expect(awake?.memory).toEqual({ manifest_json: null, rescue_json: null })
 })
 
-test('a boot that ends by an order of this server is no accident, and a rewind stays ordered until its answer', () => {
+test('a boot that this server ended is not reported as stopped, and a rewind stays ordered until the host responds', () => {
   const rewinding = { kind: 'rewind', keepId: 'keep', cause: 'rewind-undone' } as const
   const ended = apply(row({ state: 'active', boot_id: 'boot', intent: rewinding }), events['boot-ended'], facts)
   expect(ended?.row).toMatchObject({ state: 'cold', cause: { code: 'rewind-undone' }, intent: rewinding })

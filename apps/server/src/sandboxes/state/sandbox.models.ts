@@ -4,7 +4,7 @@ import type { PauseCause, SurvivalReport, WakeCause } from '@threadbox/protocol/
 import type { LifecycleLine } from './lifecycle-recorder.ts'
 import type { SandboxMemoryRow, SandboxRow } from './sandboxes.table.ts'
 
-/** The sandbox of a thread as the server knows it: its row, read once. */
+/** A thread’s sandbox as the server knows it: its row, parsed. */
 export type Sandbox = Omit<
   SandboxRow,
   keyof Parsed | 'detail_code' | `${'detail' | 'cause' | 'intent' | 'wake'}_json`
@@ -22,10 +22,10 @@ type Parsed = {
   wake: WakeFacts | null
 }
 
-/** Why a start is not a wake out of memory. */
+/** Why a start does not restore memory. */
 export type StartCause = { code: WakeCause; detail: string; pausedAt: number | null }
 
-/** What this server ordered and the host has not confirmed yet. A boot that ends by that order did not fail. */
+/** An order of this server that the host has not confirmed yet. A boot that ends by that order did not fail. */
 export type Intent =
   | { kind: 'rewind'; keepId: string; cause: ExchangeCause }
   | { kind: 'demote'; reason: 'time' | 'budget' }
@@ -44,12 +44,12 @@ export type WakeFacts = {
   wakeMs: number
 }
 
-/** Why it is paused, with the figures that the sentence about it needs. */
+/** Why a sandbox is paused, with the figures for the text about it. */
 export type PauseReason = { cause: PauseCause; params?: Record<string, string | number> }
 export type Problem = { code: string; message: string }
 export type BootEnd = NonNullable<HostSandbox['lastBootEnd']>
 type Restarted = { cause: 'restarted'; manifestJson: string | null }
-/** `problem`: why nothing could be rescued; empty when something was. */
+/** `problem`: why nothing could be rescued; empty if something was. */
 type Demoted = {
   cause: 'demoted'
   reason: 'time' | 'budget'
@@ -57,13 +57,13 @@ type Demoted = {
   rescueJson: string | null
   figures: { variables: number; processes: number; durationMs: number }
 }
-/** `manifestJson`: what ran at the moment to which it went; null where nobody knows. */
+/** `manifestJson`: what ran at the target of the rewind; null if unknown. */
 export type Rewound = { cause: ExchangeCause; problem: string; manifestJson: string | null }
 
-/** What happened to a sandbox, with what was measured of it. `startedAt`: from when on somebody waited. */
+/** An event of a sandbox, with what was measured. `startedAt`: since when a caller waited. */
 export type LifecycleEvent =
   | { type: 'start-requested'; bootId: string; limits: SandboxLimits }
-  /** `lost`: why the sandbox is a new one. `restoredFrom`: the moment of the snapshot that its disk was made from. */
+  /** `lost`: why the sandbox is a new one. `restoredFrom`: time of the snapshot that its disk was made from. */
   | { type: 'boot-ready'; restoredFrom: number | null; lost: StartCause | null; startedAt: number }
   | { type: 'boot-failed'; problem: Problem }
   | { type: 'start-refused' }
@@ -71,9 +71,9 @@ export type LifecycleEvent =
   | { type: 'wake-requested' }
   | { type: 'wake-finished'; from: WokenSandbox['from']; startedAt: number }
   | { type: 'wake-failed'; cause: Omit<StartCause, 'pausedAt'> }
-  /** Null: whoever wanted it awake has gone. */
+  /** Null if the wake was canceled. */
   | { type: 'wake-refused'; problem: Problem | null }
-  /** Null: nobody knows how it ended. */
+  /** Null if it is unknown how the boot ended. */
   | { type: 'boot-ended'; end: BootEnd | Restarted | null }
   | { type: 'memory-dropped'; end: BootEnd | Demoted | null }
   | { type: 'pause-requested'; reason: PauseReason }
@@ -86,20 +86,20 @@ export type LifecycleEvent =
   /** Null: the cause stays. */
   | { type: 'delete-requested'; cause: StartCause | null }
 
-/** What follows a change, in this order, once it is stored. */
+/** What follows a change, in this order, after it is stored. */
 export type Effect =
   | { type: 'announce' }
-  /** There may be room for another sandbox. */
+  /** Memory may be free for another sandbox. */
   | { type: 'release-capacity' }
-  /** What it did before it slept says nothing about it once it woke. */
+  /** What a sandbox did before it slept says nothing about it after the wake. */
   | { type: 'clear-usage' }
   | { type: 'log'; line: LifecycleLine }
-  /** The thread says that it stopped, and why. */
+  /** A notice in the thread that its sandbox stopped, and why. */
   | { type: 'report-stopped'; end: BootEnd }
 
 export type SandboxMemory = Partial<Pick<SandboxMemoryRow, 'manifest_json' | 'rescue_json'>>
 export type Facts = { now: number; reportId: string; entryId: string }
-/** `changed`: what is to be stored of `row`. The rest may have become another meanwhile, and is left alone. */
+/** `changed`: the values of `row` to store. The others may have changed since, and are not written. */
 export type Applied = {
   row: Sandbox
   changed: Partial<Sandbox>
@@ -107,7 +107,7 @@ export type Applied = {
   effects: readonly Effect[]
 }
 
-/** That a boot is over, as the host has it: of another boot it says nothing about this one. */
+/** The event for a boot that has ended, as the host knows it. The end of another boot says nothing about this one. */
 export function endedEvent(
   row: Pick<Sandbox, 'state' | 'boot_id'>,
   actual: Pick<HostSandbox, 'lastBootEnd'> | undefined,
@@ -117,13 +117,13 @@ export function endedEvent(
   return { type: row.state === 'paused' ? 'memory-dropped' : 'boot-ended', end }
 }
 
-/** What becomes of a sandbox. Undefined if the table refuses the event in its state. `memory`: stored beside the row. */
+/** Applies an event. Undefined if the table has no entry for it in this state. `memory` is stored beside the row. */
 export function apply(row: Sandbox, event: LifecycleEvent, facts: Facts): Applied | undefined {
   const state = nextSandboxState(row.state, event.type)
   if (state === undefined) return undefined
   const outcome = (outcomes[event.type] as OutcomeOf<LifecycleEvent>)(row, event, facts)
   const changed = { detail: null, ...outcome.changed, state, since: facts.now }
-  // A thread whose sandbox begins as a copy is not shown before all of it is there.
+  // A thread whose sandbox begins as a copy is not shown before the copy is complete.
   const announced: Effect[] =
     event.type === 'forked-awake' || event.type === 'forked-cold' ? [] : [{ type: 'announce' }]
   const effects = [...announced, ...(outcome.effects ?? [])]
@@ -136,7 +136,7 @@ type OutcomeOf<Event> = (row: Sandbox, event: Event, facts: Facts) => Outcome
 /** Columns of a sandbox without saved memory. */
 export const memoryGone = { paused_at: null, is_frozen: 0, image_bytes: null }
 
-/** Limits as they are recorded. */
+/** Columns of limits. */
 export function limitColumns(limits: SandboxLimits) {
   return {
     memory_bytes: limits.memoryBytes,
@@ -211,7 +211,7 @@ function log(line: LifecycleLine): Effect {
 
 function bootReady(row: Sandbox, event: Extract<LifecycleEvent, { type: 'boot-ready' }>, facts: Facts): Outcome {
   const { restoredFrom } = event
-  // Begun in a rewind whose answer is lost: over the disk of then.
+  // Started during a rewind whose response was lost: the disk is that of the rewind’s target.
   const before = intendedCause(row) ?? row.cause
   const cause = restoredFrom === null ? (event.lost ?? before) : snapshotCause(restoredFrom, before)
   const isFirst = row.has_run === 0 && cause === null
@@ -248,7 +248,7 @@ function snapshotCause(restoredFrom: number, before: StartCause | null): StartCa
 function wakeFinished(row: Sandbox, event: Extract<LifecycleEvent, { type: 'wake-finished' }>, facts: Facts): Outcome {
   const { from, startedAt } = event
   const changed = { ...awakeFrom(facts.now), pause_cause: null }
-  // It ran on all the while, so nothing slept: only the record was behind.
+  // The boot kept running, so nothing slept: only the record was outdated.
   if (from === 'awake' && row.paused_at === null) return { changed }
   const wake = wakeFactsOf(row, startedAt, facts, {
     from: from === 'frozen' ? 'frozen' : 'memory',
@@ -258,7 +258,7 @@ function wakeFinished(row: Sandbox, event: Extract<LifecycleEvent, { type: 'wake
   return { changed: { ...changed, wake } }
 }
 
-/** The record gives the boot up before the host ends it, so that its end is nobody's accident. */
+/** The record drops the boot before the host ends it, so that its end is not taken for an accident. */
 function restarted({ manifestJson }: Restarted): Outcome {
   const cause: StartCause = { code: 'restarted', detail: '', pausedAt: null }
   return {
@@ -272,19 +272,19 @@ function unknownEnd(row: Sandbox, now: number): BootEnd {
 }
 
 function ended(row: Sandbox, end: BootEnd): Outcome {
-  const isAsleep = row.state === 'paused'
+  const wasPaused = row.state === 'paused'
   const intended = intendedCause(row)
   const cause = intended ?? ({ code: `ended-${end.cause}`, detail: end.detail, pausedAt: row.paused_at } as const)
   const detail: Sandbox['detail'] =
     intended === null
       ? { code: `ended.${end.cause}`, params: { detail: end.detail } }
       : { code: intended.code, params: {} }
-  // What a rewind brought back comes with its answer, so that is still awaited.
+  // A boot that a rewind restored comes with the host’s response, which is still awaited.
   const intent = row.intent?.kind === 'rewind' ? row.intent : null
   return {
     changed: { ...memoryGone, boot_id: null, awake_since: null, detail, cause, intent },
     effects: [
-      isAsleep
+      wasPaused
         ? log({ code: 'memory-lost', params: { cause: cause.code } })
         : log({ code: 'ended', params: { cause: end.cause } }),
       ...(intended === null ? [{ type: 'report-stopped' as const, end }] : []),
@@ -293,7 +293,7 @@ function ended(row: Sandbox, end: BootEnd): Outcome {
   }
 }
 
-/** Why it ended by an order of this server whose answer was lost; null: it was no order. */
+/** Why a boot ended by an order of this server whose response was lost; null if no order ended it. */
 function intendedCause({ intent, state, paused_at: pausedAt }: Sandbox): StartCause | null {
   if (intent?.kind === 'rewind') return rewoundCause({ cause: intent.cause, problem: '' })
   if (intent?.kind !== 'demote' || state !== 'paused') return null

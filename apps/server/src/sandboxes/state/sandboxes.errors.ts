@@ -35,7 +35,7 @@ export const sandboxNotAwake = defineError<{ state: string }>({
   remedy: () => 'Wake it first.',
 })
 
-export const waitGivenUp = defineError({
+export const waitCanceled = defineError({
   code: 'sandbox.wait-given-up',
   kind: 'interrupted',
   message: () => 'The request was canceled while it waited for the sandbox to start.',

@@ -13,24 +13,24 @@ import type { DefaultsOf } from '../../threads/public.ts'
 import type { Sandbox } from './sandbox.models.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
 
-/** What is known about a sandbox beside its row. */
+/** What the server knows about a sandbox beside its row. */
 export type LiveFacts = {
   isHeld: boolean
   isTransferring: boolean
   usedAt: number
   activities: readonly Activity[]
-  place: { position: number; places: number } | undefined
+  waiting: { position: number; places: number } | undefined
 }
 
 export type PresenterContext = {
   defaults: DefaultsOf
   now: number
-  /** Before this nothing is paused: the host was just reached. */
+  /** Nothing is paused before this time: the server has just reached the host. */
   notBefore: number
   live: (row: Sandbox) => LiveFacts
 }
 
-/** What the decision about an awake sandbox needs, from its row and from what is known beside it. */
+/** The facts for the decision about an awake sandbox, from its row and what is known beside it. */
 export function awakeFactsOf(row: Sandbox, context: Pick<PresenterContext, 'now' | 'notBefore' | 'live'>): AwakeFacts {
   const live = context.live(row)
   const { isTransferring, activities } = live
@@ -47,7 +47,7 @@ export function awakeFactsOf(row: Sandbox, context: Pick<PresenterContext, 'now'
   }
 }
 
-/** What the decision about a sandbox that sleeps needs. */
+/** The facts for the decision about a sleeping sandbox. */
 export function asleepFactsOf(row: Sandbox, now: number) {
   return {
     now,
@@ -61,11 +61,11 @@ export function asleepFactsOf(row: Sandbox, now: number) {
 /** States in which the sandbox sleeps with something on its disk. */
 const asleep: readonly SandboxState[] = ['paused', 'cold', 'error']
 
-export function isAsleep(row: Sandbox): boolean {
+export function sleepsWithDisk(row: Sandbox): boolean {
   return asleep.includes(row.state) && row.has_run === 1
 }
 
-/** The sandbox of a thread as its owner sees it; a thread without a row has none yet. */
+/** A thread’s sandbox as its owner sees it; a thread without a row has none yet. */
 export function presentSandbox(
   { threadId, row }: { threadId: string; row: Sandbox | undefined },
   context: PresenterContext,
@@ -73,20 +73,20 @@ export function presentSandbox(
   const defaults = context.defaults(threadId)
   if (row === undefined) return { state: 'fresh', since: context.now, detail: null, limits: defaults.limits }
   const { policy } = policyOf(row, defaults.policy)
-  const { place } = context.live(row)
+  const { waiting: position } = context.live(row)
   const base = { state: row.state, since: row.since, limits: limitsShown(row, defaults.limits) }
-  const waiting = place === undefined ? {} : { waiting: place }
+  const waiting = position === undefined ? {} : { waiting: position }
   if (row.state === 'active') {
     const decision = decideAwake(awakeFactsOf(row, context), policy)
     return { ...base, detail: awakeDetail(decision) ?? row.detail, awake: presentAwake(row, decision), ...waiting }
   }
-  if (!isAsleep(row)) return { ...base, detail: row.detail, ...waiting }
+  if (!sleepsWithDisk(row)) return { ...base, detail: row.detail, ...waiting }
   return { ...base, detail: row.detail, asleep: presentAsleep(row, { now: context.now, policy }), ...waiting }
 }
 
 const hasLimits: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
 
-/** A sandbox without a boot takes the limits as they are when it starts. */
+/** A sandbox without a boot will start with the current limits. */
 function limitsShown(row: Sandbox, inherited: SandboxLimits): SandboxLimits {
   return hasLimits.includes(row.state) ? limitsOf(row) : wantedLimits(row, inherited)
 }

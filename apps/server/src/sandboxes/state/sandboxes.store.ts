@@ -11,11 +11,11 @@ export type SandboxStore = {
   findById(sandboxId: string): Promise<Sandbox | undefined>
   list(threadIds: readonly string[]): Promise<Sandbox[]>
   all(): Promise<Sandbox[]>
-  /** The row of the thread: the given one, or the one that somebody else inserted first. */
+  /** Inserts the row of the thread and returns it, or returns the one that a concurrent call inserted first. */
   insertIfMissing(row: Sandbox): Promise<Sandbox>
   /**
-   * Changes state and what goes with it, if state and boot are still as `expected`, with what is stored beside the row.
-   * False when they are not: somebody else decided in between, and the caller has to look again.
+   * Changes the state and what belongs to it, with what is stored beside the row, if state and boot are still as
+   * `expected`. False if they are not: the row changed in between, and the caller has to read it again.
    */
   change(
     expected: { id: string; state: SandboxState; bootId: string | null },
@@ -24,17 +24,17 @@ export type SandboxStore = {
   ): Promise<boolean>
   /** Changes values that no state depends on. */
   set(sandboxId: string, values: SettableValues): Promise<void>
-  /** The last use, if it is later than what is recorded. */
+  /** Records the last use, if it is later than the recorded one. */
   noteUse(sandboxId: string, at: number): Promise<void>
-  /** Records a wake that the row's state does not come from, with what else is recorded of it. */
+  /** Records a wake that the row’s state does not come from, in the transaction of what else is recorded about it. */
   noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
-  /** Forgets the wake whose report is written, if it is still that one. */
+  /** Removes the wake from the row after its report was written, if the row still has that wake. */
   wakeReported(sandboxId: string, reportId: string): Promise<void>
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
   setMemory(memory: SandboxMemoryRow): Promise<void>
-  /** Moves every recorded moment by as much as the clock was set. */
+  /** Moves every recorded time by as much as the clock was set. */
   shiftTimes(byMs: number): Promise<void>
-  /** Puts a new sandbox in the place of a removed one. */
+  /** Replaces a removed sandbox with a new one. */
   replace(sandboxId: string, row: Sandbox): Promise<void>
   setLimits(
     sandboxId: string,
@@ -43,7 +43,7 @@ export type SandboxStore = {
   erase(threadId: string): Promise<void>
 }
 
-/** Values that may change in any state. */
+/** Values that can change in any state. */
 export type SettableValues = Partial<
   Pick<
     Sandbox,
@@ -160,7 +160,7 @@ function memoryQueries(database: Kysely<SandboxTables>): Pick<SandboxStore, 'mem
   }
 }
 
-/** What is not given of it stays. */
+/** Columns that are not given keep their values. */
 async function putMemory(database: Kysely<SandboxTables>, sandboxId: string, memory: SandboxMemory): Promise<void> {
   await database
     .insertInto('sandbox_memories')

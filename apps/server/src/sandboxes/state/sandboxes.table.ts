@@ -16,25 +16,25 @@ export type SandboxRow = {
   processes: number
   disk_bytes: number
   created_at: number
-  /** Limits that this thread has of its own, as JSON; the installation's fill the rest. */
+  /** Limits that this thread has of its own, as JSON. The installation’s limits apply otherwise. */
   own_limits_json: string | null
-  /** It has run before, so there is a disk with something on it. */
+  /** 1 if the sandbox has run, so that its disk has content. */
   has_run: number
-  /** The last use that counts against the idle time and the retention. Written now and then, not at each use. */
+  /** The last use that counts for the idle time and the retention. Recorded now and then, not at each use. */
   used_at: number
-  /** Since when it is awake without a break; null while it sleeps. */
+  /** Since when it is awake without interruption; null while it sleeps. */
   awake_since: number | null
-  /** The coming end of its longest time awake was announced. */
+  /** 1 if the coming end of its longest time awake was announced. */
   limit_announced: number
   held_until: number | null
-  /** When its memory was saved; null when there is none. */
+  /** When its memory was saved; null if it has no saved memory. */
   paused_at: number | null
   pause_cause: string | null
   is_frozen: number
   image_bytes: number | null
-  /** Why the coming start is not a wake out of memory: code and detail as JSON. */
+  /** Why the next start does not restore memory: code and detail as JSON. */
   cause_json: string | null
-  /** What was ordered and is not confirmed yet, as JSON: a rewind, or that memory is given up. */
+  /** An order that the host has not confirmed yet, as JSON: a rewind or a demotion. */
   intent_json: string | null
   /** A wake whose report is not written yet: facts as JSON. Set together with the state, so no crash loses a report. */
   wake_json: string | null
@@ -44,12 +44,15 @@ export type SandboxRow = {
   hot_hours: number | null
   hot_keep: string | null
   max_awake_hours: number | null
-  /** 0: never, also where the installation has a limit. */
+  /** 0: never, also if the installation has a limit. */
   retention_days: number | null
   max_services: number | null
 }
 
-/** What was alive in a sandbox before it slept, as the guest said. Apart from the sandbox, because it is large. */
+/**
+ * What was alive in a sandbox before it slept, as reported by the guest. Separate from the sandbox, because it is
+ * large.
+ */
 export type SandboxMemoryRow = {
   sandbox_id: string
   manifest_json: string | null
@@ -77,7 +80,7 @@ export async function createSandboxTables(database: Kysely<never>): Promise<void
     .execute()
 }
 
-/** A sandbox that sleeps, wakes, and has a policy. */
+/** Columns for sleep, wakes and the policy. */
 export async function addLifecycleColumns(database: Kysely<never>): Promise<void> {
   const whole = ['used_at', 'has_run', 'limit_announced', 'is_frozen'] as const
   for (const name of whole) {
@@ -108,7 +111,7 @@ export async function addLifecycleColumns(database: Kysely<never>): Promise<void
     .addColumn('manifest_json', 'text')
     .addColumn('rescue_json', 'text')
     .execute()
-  // Everything that is there has run, or nothing of it can be missed; an active one begins its time awake now.
+  // Every existing sandbox has run, or has nothing to lose. An active one begins its time awake now.
   const sandboxes = database as unknown as Kysely<SandboxTables>
   await sandboxes
     .updateTable('sandboxes')
@@ -122,7 +125,7 @@ export async function addLifecycleColumns(database: Kysely<never>): Promise<void
     .execute()
 }
 
-/** A thread may have its own number of services. */
+/** A thread can have its own number of services. */
 export async function addServiceColumn(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('sandboxes').addColumn('max_services', 'integer').execute()
 }
@@ -132,8 +135,8 @@ type RewindsBefore = {
 }
 
 /**
- * What was ordered gets a column. Before, it was told by the cause of the coming start: that of a rewind while the rewind is
- * unfinished, and that memory was given up while the sandbox is still paused.
+ * Gives orders a column. Before, the cause of the next start implied them: the cause of a rewind while the rewind is
+ * unfinished, and discarded memory while the sandbox is still paused.
  */
 export async function addIntentColumn(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('sandboxes').addColumn('intent_json', 'text').execute()

@@ -16,21 +16,21 @@ import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
-import { makeRoom, type Room } from './room.ts'
+import { makeWakeQueue, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { makeTransition, type Transition } from './transitions.ts'
 
-/** What an awake sandbox is to have before somebody uses it. */
+/** Prepares an awake sandbox before its use. */
 export type Preparer = (threadId: string, sandbox: ReachableSandbox) => Promise<void>
 
-/** What of threads sandboxes need. */
+/** What sandboxes need of threads. */
 export type ThreadsOfSandboxes = {
   rows: ThreadRows
   log: ThreadLog
   readDefaults: ReadDefaults
-  /** Tells open pages how the thread is now; never fails. */
+  /** Sends the thread to open pages; never fails. */
   announce(threadId: string, isRecorded: boolean): Promise<void>
 }
 
@@ -40,15 +40,15 @@ export type StatePorts = {
   threads: ThreadsOfSandboxes
   events: Pick<Events<SandboxEvents>, 'emit' | 'on'>
   recorder: LifecycleRecorder
-  tellWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
+  announceWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
   preparers: () => readonly Preparer[]
-  /** With which the manifests of a sandbox hash values. */
+  /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
   system: System
   logger: Logger
 }
 
-/** Sandboxes, and everything that takes them to sleep and awake. */
+/** Sandboxes, and everything that pauses and wakes them. */
 export type StateFeature = {
   transition: Transition
   activity: SandboxActivity
@@ -56,7 +56,7 @@ export type StateFeature = {
   pausing: Pausing
   sandboxes: Sandboxes
   applyLimits: ApplyLimits
-  /** False for a thread that is not there or is being deleted. */
+  /** False for a thread that does not exist or is being deleted. */
   mayStart(threadId: string): Promise<boolean>
   context(threadIds?: readonly string[] | 'all'): Promise<PresenterContext>
   /** Since when the host can be reached; undefined while it cannot. */
@@ -67,12 +67,12 @@ export type StateFeature = {
   rewindSandbox(order: RewindOrder): Promise<RewoundSandbox>
 }
 
-/** Each is made of those above it. */
+/** Each part is made of the parts above it. */
 export function makeSandboxState(ports: StatePorts): StateFeature {
   const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
-  const room = makeWakeQueue(ports)
+  const wakeQueue = connectWakeQueue(ports)
   const reachable = makeReachable(system)
   const context = async (threadIds: readonly string[] | 'all' = 'all'): Promise<PresenterContext> => ({
     defaults: await threads.readDefaults(threadIds),
@@ -83,7 +83,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       isTransferring: activity.isTransferring(row.id),
       usedAt: activity.usedAt(row.id),
       activities: activity.of(row.id),
-      place: room.place(row.thread_id),
+      waiting: wakeQueue.positionOf(row.thread_id),
     }),
   })
   const pausing = makePausing({ ...ports, transition, isHeld: claims.isHeld })
@@ -93,12 +93,12 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     transition,
     claims,
     activity,
-    room,
+    wakeQueue,
     pausing,
     demotions,
     mayStart,
     defaults: threads.readDefaults,
-    makeRoom: async () => await pauseLeastUsed({ store, pausing, context: await context() }),
+    pauseOneIdle: async () => await pauseLeastUsed({ store, pausing, context: await context() }),
     deliver: async (threadId, sandbox) => {
       await Promise.all(ports.preparers().map((prepare) => prepare(threadId, sandbox)))
     },
@@ -131,7 +131,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   }
 }
 
-/** What sandboxes are used for, and the changes of their state. */
+/** Uses of sandboxes, and changes of their states. */
 function makeGround({ store, threads, events, recorder, system, logger }: StatePorts): {
   activity: SandboxActivity
   claims: Claims
@@ -145,26 +145,26 @@ function makeGround({ store, threads, events, recorder, system, logger }: StateP
     onError: (error) => logger.warn({ err: error }, 'use of a sandbox was not recorded'),
   })
   const { log, rows } = threads
-  const told = { announce, log, lastTurnId: rows.lastTurnId }
+  const shared = { announce, log, lastTurnId: rows.lastTurnId }
   return {
     activity,
     claims: makeClaims({ store, activity, events, announce }),
-    transition: makeTransition({ ...told, store, activity, recorder, events, system }),
+    transition: makeTransition({ ...shared, store, activity, recorder, events, system }),
   }
 }
 
-/** Who waits for a place hears of those that became free. */
-function makeWakeQueue({ host, threads, events, tellWaiting }: StatePorts): Room {
-  const room = makeRoom({
+/** The queue retries whenever memory may have become free. */
+function connectWakeQueue({ host, threads, events, announceWaiting }: StatePorts): WakeQueue {
+  const wakeQueue = makeWakeQueue({
     countAwake: async () => (await host.info()).awakeSandboxes,
     onQueueChanged: (threadIds) => {
       for (const threadId of threadIds) void threads.announce(threadId, false)
     },
-    onWaiting: (threadId, place) => void tellWaiting(threadId, place),
+    onWaiting: (threadId, place) => void announceWaiting(threadId, place),
   })
-  events.on('capacity-released', room.changed)
-  events.on('sandbox-released', room.changed)
-  return room
+  events.on('capacity-released', wakeQueue.changed)
+  events.on('sandbox-released', wakeQueue.changed)
+  return wakeQueue
 }
 
 function makeReachable(

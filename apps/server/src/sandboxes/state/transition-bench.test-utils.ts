@@ -27,10 +27,10 @@ const fresh = columnsOf(sandbox)
 const logger = makeLogger({ process: 'test', level: 'silent' })
 const system: System = { now: () => now, newId: (kind) => `${kind}-new`, randomBytes: (count) => new Uint8Array(count) }
 
-/** What the host answers. What it is not told is unreachable. */
+/** The host’s responses by call. A call without one fails. */
 export type HostAnswers = Partial<{ [Name in keyof HostClient]: () => unknown }>
 
-/** The sandbox of one thread with its parts, an empty conversation and a host that answers as it is told. */
+/** The sandbox of one thread with its collaborators, an empty conversation and a host with the given responses. */
 export async function makeTransitionBench(open: OpenDatabase, row: Partial<SandboxRow>, answers: HostAnswers) {
   const tables = tablesOf<SandboxTables>(open.database)
   const steps: string[] = []
@@ -51,7 +51,7 @@ export async function makeTransitionBench(open: OpenDatabase, row: Partial<Sandb
   const known = { store: makeSandboxStore(tables), host: hostOf(answers, steps), recorder: recorderOf(steps), steps }
   const acts = { ...stateActs(known, showRow), clear: () => tables.deleteFrom('sandboxes').execute() }
   return {
-    /** What came of it, in order. */
+    /** Returns the steps of an act, in order. */
     run: async (act: (acts: TransitionActs) => Promise<unknown>) => {
       await showRow()
       steps.length = 0
@@ -65,9 +65,9 @@ export async function makeTransitionBench(open: OpenDatabase, row: Partial<Sandb
   }
 }
 
-type Known = { store: SandboxStore; host: HostClient; recorder: LifecycleRecorder; steps: string[] }
+type Collaborators = { store: SandboxStore; host: HostClient; recorder: LifecycleRecorder; steps: string[] }
 
-function stateOf({ store, host, recorder, steps }: Known, showRow: () => Promise<void>) {
+function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () => Promise<void>) {
   return makeSandboxState({
     store,
     host,
@@ -88,7 +88,7 @@ function stateOf({ store, host, recorder, steps }: Known, showRow: () => Promise
     },
     events: makeEvents<SandboxEvents>(logger),
     recorder,
-    tellWaiting: async () => {},
+    announceWaiting: async () => {},
     preparers: () => [],
     hashKeyOf: () => 'key',
     system,
@@ -96,8 +96,8 @@ function stateOf({ store, host, recorder, steps }: Known, showRow: () => Promise
   })
 }
 
-/** What happens to a sandbox, by everything that does it. */
-function stateActs(known: Known, showRow: () => Promise<void>) {
+/** Everything that changes a sandbox, as acts. */
+function stateActs(known: Collaborators, showRow: () => Promise<void>) {
   const { store, recorder } = known
   const state = stateOf(known, showRow)
   const { sandboxes, pausing } = state
@@ -136,7 +136,10 @@ function stateActs(known: Known, showRow: () => Promise<void>) {
   }
 }
 
-function lowerActs({ store, host, recorder }: Known, { transition, sandboxes, pausing, demotions }: StateFeature) {
+function lowerActs(
+  { store, host, recorder }: Collaborators,
+  { transition, sandboxes, pausing, demotions }: StateFeature,
+) {
   const present = async () => (await store.find(threadId)) as Sandbox
   const demotion = makeDemotion({
     store,
@@ -174,7 +177,7 @@ function lowerActs({ store, host, recorder }: Known, { transition, sandboxes, pa
 
 export type TransitionActs = ReturnType<typeof stateActs> & { clear(): Promise<unknown> }
 
-/** What runs in the background has only the database and answers that are there already to wait for. */
+/** Background work waits only for the database and for responses that are already available. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

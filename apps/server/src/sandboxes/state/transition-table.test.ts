@@ -32,7 +32,7 @@ const rows = {
 type State = keyof typeof rows
 const states = Object.keys(rows) as State[]
 
-/** What was ordered and not answered, with what is on record of it where a boot ended meanwhile. */
+/** An order without a response, with what is on record where a boot ended in the meantime. */
 const hasBoot = (state: State) => ['active', 'pausing', 'paused', 'waking'].includes(state)
 const rewinding = (state: State) => ({
   ...(!hasBoot(state) && { cause_json: '{"code":"rewound","detail":"","pausedAt":null}' }),
@@ -43,7 +43,7 @@ const rewoundCold = {
   detail_code: 'rewound',
   detail_json: '{}',
 }
-/** Where there is no memory any more that is the cause of the next start. */
+/** Without memory, the demotion is the cause of the next start. */
 const demoting = (state: State) =>
   state === 'paused'
     ? { intent_json: '{"kind":"demote","reason":"time"}' }
@@ -59,10 +59,10 @@ const fails =
     )
   }
 const gone = () => {
-  throw new DOMException('nobody waits any more', 'AbortError')
+  throw new DOMException('canceled', 'AbortError')
 }
 const ready = hostSandbox({ actual: 'ready', bootId: 'boot-1' })
-const readyThen = hostSandbox({ actual: 'ready', bootId: 'boot-then' })
+const readyRewound = hostSandbox({ actual: 'ready', bootId: 'boot-then' })
 const ended = (cause: BootEndCause, bootId = 'boot-1') =>
   hostSandbox({ lastBootEnd: { bootId, cause, at: past(1), detail: 'as it was measured' } })
 const starts: HostAnswers = {
@@ -104,7 +104,7 @@ const wakes: Case[] = [
   ...states.map((state): Case => [`${state}: wanted`, rows[state], starts, wanted]),
   ...(['fresh', 'cold', 'error'] as const).flatMap((state): Case[] => [
     [`${state}: wanted, the start fails`, rows[state], { ...starts, start: fails('boot.failed') }, wanted],
-    [`${state}: wanted, the start is given up`, rows[state], { ...starts, start: gone }, wanted],
+    [`${state}: wanted, the start is canceled`, rows[state], { ...starts, start: gone }, wanted],
     [
       `${state}: wanted, no memory is left`,
       rows[state],
@@ -145,7 +145,7 @@ const wakes: Case[] = [
       ['the disk is gone', fails('disk.not-found')],
       ['another boot', fails('boot.other', 'conflict')],
       ['the host is away', fails('host.unreachable', 'unavailable')],
-      ['nobody waits any more', gone],
+      ['the wait is canceled', gone],
     ] as const
   ).map(([name, wake]): Case => [`waking: wanted, ${name}`, rows.waking, { ...starts, wake }, wanted]),
   [
@@ -197,26 +197,26 @@ const sleeps: Case[] = [
   ...(['time', 'budget'] as const).flatMap((why): Case[] => [
     ...states.map(
       (state): Case => [
-        `${state}: memory given up for ${why}`,
+        `${state}: memory discarded for ${why}`,
         rows[state],
         { demote: () => ({ sandbox: hostSandbox(), rescue, problem: '' }) },
         (acts) => acts.demote(why),
       ],
     ),
     [
-      `paused: memory given up for ${why}, nothing rescued`,
+      `paused: memory discarded for ${why}, nothing rescued`,
       rows.paused,
       { demote: () => ({ sandbox: hostSandbox(), rescue: null, problem: 'silent' }) },
       (acts) => acts.demote(why),
     ],
     [
-      `paused: memory given up for ${why}, refused`,
+      `paused: memory discarded for ${why}, refused`,
       rows.paused,
       { demote: fails('host.busy') },
       (acts) => acts.demote(why),
     ],
     [
-      `paused: memory given up for ${why}, unusable`,
+      `paused: memory discarded for ${why}, unusable`,
       rows.paused,
       { get: () => ended('unknown'), demote: fails('sandbox.memory-unusable') },
       (acts) => acts.demote(why),
@@ -229,7 +229,7 @@ const ends: Case[] = states.flatMap((state): Case[] =>
     [
       ['', () => ({})],
       [' in a rewind', rewinding],
-      [' while memory is given up', demoting],
+      [' during a demotion', demoting],
     ] as const
   ).flatMap(([name, ordered]): Case[] => [
     [
@@ -279,12 +279,12 @@ const others: Case[] = [
     [`${state}: files removed`, rows[state], { delete: () => undefined }, (acts) => acts.removeFiles()],
   ]),
   [
-    'cold: rewind unanswered, and the host has the boot of then',
+    'cold: rewind unanswered, and the host has the earlier boot',
     rows.cold,
-    { rewind: fails('host.unreachable', 'unavailable'), get: () => readyThen, stop: () => hostSandbox() },
+    { rewind: fails('host.unreachable', 'unavailable'), get: () => readyRewound, stop: () => hostSandbox() },
     async (acts) => {
       await acts.rewind('rewound').catch(() => undefined)
-      await acts.reconcile([readyThen])
+      await acts.reconcile([readyRewound])
     },
   ],
   [
@@ -294,7 +294,7 @@ const others: Case[] = [
     (acts) => acts.rewind('rewound'),
   ],
   [
-    'active with the boot of then: rewound with memory',
+    'active with the earlier boot: rewound with memory',
     { ...rows.active, boot_id: 'boot-then' },
     rewinds('memory'),
     (acts) => acts.rewind('rewound'),
@@ -316,7 +316,7 @@ const others: Case[] = [
         [
           ['', () => ({})],
           [' in a rewind', rewinding],
-          [' while memory is given up', demoting],
+          [' during a demotion', demoting],
         ] as const
       ).map(
         ([order, ordered]): Case => [
@@ -330,7 +330,7 @@ const others: Case[] = [
   ),
 ]
 
-test('every state of a sandbox becomes what the table says, whatever happens to it', async () => {
+test('every event changes every state of a sandbox as the table says', async () => {
   const open = await openMigrated()
   const sections: string[] = []
   for (const [name, row, answers, act] of [...wakes, ...sleeps, ...ends, ...others]) {

@@ -17,18 +17,18 @@ const end = { bootId: 'boot', cause: 'killed-outside', at: now, detail: '' } as 
 let open: OpenDatabase
 let store: SandboxStore
 let transition: Transition
-let told: string[]
+let effects: string[]
 beforeEach(async () => {
   open = await openMigrated()
   store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
-  told = []
+  effects = []
   transition = makeTransition({
     store,
-    activity: { forget: () => void told.push('usage forgotten') },
-    recorder: { record: async (_, { code }) => void told.push(`line ${code}`) },
+    activity: { forget: () => void effects.push('usage forgotten') },
+    recorder: { record: async (_, { code }) => void effects.push(`line ${code}`) },
     events: makeEvents<SandboxEvents>(makeLogger({ process: 'test', level: 'silent' })),
-    announce: async () => void told.push('announced'),
-    log: { append: async () => void told.push('notice') } as unknown as ThreadLog,
+    announce: async () => void effects.push('announced'),
+    log: { append: async () => void effects.push('notice') } as unknown as ThreadLog,
     lastTurnId: async () => 'turn',
     system: { now: () => now, newId: (kind) => `${kind}-new`, randomBytes: (count) => new Uint8Array(count) },
   })
@@ -41,7 +41,7 @@ async function put(values: Partial<Sandbox>): Promise<Sandbox> {
 }
 const present = async () => await store.find('thread')
 
-test('of two who saw the same state one changes it; of the other nothing is stored, and nothing follows', async () => {
+test('of two events for the same state, one is applied; the other stores nothing and has no effects', async () => {
   const row = await put({ state: 'active', boot_id: 'boot', has_run: 1 })
   const [paused, ended] = await Promise.all([
     transition(row, { type: 'pause-requested', reason: { cause: 'idle' } }),
@@ -49,10 +49,10 @@ test('of two who saw the same state one changes it; of the other nothing is stor
   ])
   expect([paused?.state, ended?.state]).toEqual(['pausing', undefined])
   expect(await present()).toMatchObject({ state: 'pausing', boot_id: 'boot', cause: null })
-  expect(told).toEqual(['announced'])
+  expect(effects).toEqual(['announced'])
 })
 
-test('what happened to an earlier boot changes nothing of a later one in the same state, nor what is stored beside it', async () => {
+test('an event of an earlier boot changes nothing of a later one in the same state, nor what is stored beside it', async () => {
   const earlier = await put({ state: 'active', boot_id: 'boot', has_run: 1 })
   await transition(earlier, { type: 'boot-ended', end })
   await transition((await present()) as Sandbox, {
@@ -63,29 +63,29 @@ test('what happened to an earlier boot changes nothing of a later one in the sam
   const ready = { type: 'boot-ready', restoredFrom: null, lost: null, startedAt: now } as const
   const later = await transition((await present()) as Sandbox, ready)
   expect(later).toMatchObject({ state: 'active', boot_id: 'boot-2' })
-  told.length = 0
+  effects.length = 0
   const restarted = { cause: 'restarted', manifestJson: '{"of":"the earlier boot"}' } as const
   expect(await transition(earlier, { type: 'boot-ended', end: restarted })).toBeUndefined()
   expect(await present()).toEqual(later)
   expect(await store.memory('sandbox')).toBeUndefined()
-  expect(told).toEqual([])
+  expect(effects).toEqual([])
 })
 
-test('an order is recorded on the row that somebody else changed meanwhile, and takes nothing of that change back', async () => {
+test('an order is recorded on a row that changes concurrently, and that change stays', async () => {
   const row = await put({ state: 'active', boot_id: 'boot', has_run: 1 })
-  let meanwhile: Sandbox | undefined
+  let concurrent: Sandbox | undefined
   const change: SandboxStore['change'] = async (...order) => {
-    meanwhile ??= await transition(row, { type: 'boot-ended', end })
+    concurrent ??= await transition(row, { type: 'boot-ended', end })
     return await store.change(...order)
   }
   const slow = { findById: store.findById, change }
   await recordInPlace(slow, row.id, { type: 'rewind-ordered', keepId: 'keep', cause: 'rewound' })
   const intent = { kind: 'rewind', keepId: 'keep', cause: 'rewound' }
-  expect(await present()).toEqual({ ...meanwhile, intent })
-  expect(meanwhile?.state).toBe('cold')
+  expect(await present()).toEqual({ ...concurrent, intent })
+  expect(concurrent?.state).toBe('cold')
 })
 
-test('of a sandbox that is gone nothing is recorded', async () => {
+test('nothing is recorded for a sandbox that is gone', async () => {
   const rewound = { cause: 'rewound', problem: '', manifestJson: '{"then":1}' } as const
   await recordInPlace(store, 'gone', { type: 'rewind-answered', rewound })
   expect(await store.all()).toEqual([])

@@ -10,8 +10,8 @@ import { apply, type Effect, type LifecycleEvent, type Sandbox } from './sandbox
 import type { SandboxStore } from './sandboxes.store.ts'
 
 /**
- * Applies what happened to a sandbox, and resolves when what follows from it is done. Undefined when the lifecycle table
- * refuses the event in this state, or somebody else changed the sandbox since `row` was read: then nothing follows.
+ * Applies an event to a sandbox, and resolves when its effects are done. Undefined if the lifecycle table rejects the
+ * event in this state, or if the sandbox has changed since `row` was read: then there are no effects.
  */
 export type Transition = (row: Sandbox, event: LifecycleEvent) => Promise<Sandbox | undefined>
 
@@ -20,7 +20,7 @@ export type TransitionDependencies = {
   activity: Pick<SandboxActivity, 'forget'>
   recorder: Pick<LifecycleRecorder, 'record'>
   events: Pick<Events<SandboxEvents>, 'emit'>
-  /** Tells open pages how the thread is now; never fails. */
+  /** Sends the thread to open pages; never fails. */
   announce: (threadId: string, isRecorded: boolean) => Promise<void>
   log: ThreadLog
   lastTurnId: (threadId: string) => Promise<string | undefined>
@@ -40,7 +40,9 @@ export function makeTransition(dependencies: TransitionDependencies): Transition
   }
 }
 
-/** On the row as it is then, also when somebody else changes its state meanwhile. Nothing when the sandbox is gone. */
+/**
+ * Applies the event to the current row, also if its state changes concurrently. Does nothing if the sandbox is gone.
+ */
 export async function recordInPlace(
   store: Pick<SandboxStore, 'findById' | 'change'>,
   sandboxId: string,

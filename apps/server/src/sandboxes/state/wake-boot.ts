@@ -2,38 +2,38 @@ import { isThreadboxError } from '@threadbox/errors'
 import { type HostSandbox, memoryProblemSchema } from '@threadbox/protocol/host'
 import type { WakeCause } from '@threadbox/protocol/public'
 import type { Sandbox, StartCause } from './sandbox.models.ts'
-import { problemOf, type WakingDependencies, type Wish, wasGivenUp } from './waking-dependencies.ts'
+import { problemOf, type WakeRequest, type WakingDependencies, wasCanceled } from './waking-dependencies.ts'
 
-/** Code of the host's error when a paused boot cannot go on. */
+/** Code of the host’s error when it cannot resume a paused boot. */
 export const memoryUnusableCode = 'sandbox.memory-unusable'
 
 /**
- * Lets the paused boot that the row names go on. Undefined when its memory cannot be used: the sandbox is cold then, and
- * the reason is on record for the report of its start.
+ * Resumes the paused boot in the row. Undefined if its memory cannot be used: the sandbox is then cold, and the reason
+ * is recorded for the report of its start.
  */
-export async function wakeBoot(
+export async function requestWake(
   dependencies: WakingDependencies,
   row: Sandbox,
-  wish: Wish,
+  request: WakeRequest,
 ): Promise<Sandbox | undefined> {
-  const { host, transition, system, room } = dependencies
+  const { host, transition, system, wakeQueue } = dependencies
   const bootId = row.boot_id ?? ''
   try {
-    const { from } = await room.enter(
+    const { from } = await wakeQueue.enter(
       row.thread_id,
       () => {
-        wish.startedAt = room.place(row.thread_id) === undefined ? wish.startedAt : system.now()
+        request.startedAt = wakeQueue.positionOf(row.thread_id) === undefined ? request.startedAt : system.now()
         return host.wake(row.id, { bootId })
       },
-      wish.wait,
+      request.wait,
     )
-    return await transition(row, { type: 'wake-finished', from, startedAt: wish.startedAt })
+    return await transition(row, { type: 'wake-finished', from, startedAt: request.startedAt })
   } catch (error) {
-    return await wakeProblem(dependencies, row, error)
+    return await onWakeFailed(dependencies, row, error)
   }
 }
 
-async function wakeProblem(dependencies: WakingDependencies, row: Sandbox, error: unknown): Promise<undefined> {
+async function onWakeFailed(dependencies: WakingDependencies, row: Sandbox, error: unknown): Promise<undefined> {
   const { transition, logger, host } = dependencies
   const cause = await memoryCause(error, () => host.get(row.id))
   if (cause !== undefined) {
@@ -42,7 +42,7 @@ async function wakeProblem(dependencies: WakingDependencies, row: Sandbox, error
     return undefined
   }
   logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not wake')
-  await transition(row, { type: 'wake-refused', problem: wasGivenUp(error) ? null : problemOf(error) })
+  await transition(row, { type: 'wake-refused', problem: wasCanceled(error) ? null : problemOf(error) })
   throw error
 }
 
@@ -51,7 +51,7 @@ const disksGone: Record<string, WakeCause> = {
   'disk.not-found': 'disk-missing',
 }
 
-/** Why the memory is lost; undefined when it is not, or when nobody knows. */
+/** Why the memory is lost; undefined if it is not, or if that is unknown. */
 async function memoryCause(
   error: unknown,
   actual: () => Promise<HostSandbox | undefined>,
@@ -64,7 +64,7 @@ async function memoryCause(
     return { code: `memory-${problem.success ? problem.data : 'restore-failed'}`, detail: error.message }
   }
   if (error.kind !== 'conflict') return undefined
-  // Another boot, or none: this one's memory is no longer there.
+  // Another boot runs, or none: this one’s memory no longer exists.
   const end = (await actual())?.lastBootEnd
   return end == null ? { code: 'memory-missing', detail: '' } : { code: `ended-${end.cause}`, detail: end.detail }
 }
