@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 
 /**
- * Says to the page above, and to no other origin than the app's, that it was reached, and then whether a WebSocket opens.
- * Twelve seconds for the socket: the app waits longer than that for its answer.
+ * Reports to the parent page, and to no origin but the app’s, that the page has loaded, and then whether a WebSocket
+ * opens. Twelve seconds for the socket: the app waits longer than that for the result.
  */
 const script = `
 const {id,app,cookie,socket:address}=document.body.dataset

@@ -1,6 +1,6 @@
 export type HeaderPair = [name: string, value: string]
 
-/** Names and values alternate, as Node gives them, so that repeats stay repeats. */
+/** Pairs Node’s alternating names and values, so that repeated headers stay repeated. */
 export function pairsOf(rawHeaders: readonly string[]): HeaderPair[] {
   const pairs: HeaderPair[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -12,7 +12,7 @@ export function pairsOf(rawHeaders: readonly string[]): HeaderPair[] {
 const hopByHop =
   /^(connection|keep-alive|proxy-authenticate|proxy-authorization|proxy-connection|te|trailer|transfer-encoding|upgrade)$/
 
-/** Without the headers of one connection (RFC 9110, 7.6.1), which is not the one that they would be passed on by. */
+/** Removes the headers of a single connection (RFC 9110, 7.6.1), which must not be passed on. */
 export function endToEnd(pairs: readonly HeaderPair[]): HeaderPair[] {
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
@@ -20,7 +20,7 @@ export function endToEnd(pairs: readonly HeaderPair[]): HeaderPair[] {
   return pairs.filter(([name]) => !hopByHop.test(name.toLowerCase()) && !named.includes(name.toLowerCase()))
 }
 
-/** Cookies of the app and of previews: a page neither gets nor sets them. */
+/** True for cookies of the app and of previews: a page neither gets nor sets them. */
 export function isOwnCookie(name: string): boolean {
   return /^(__host-|__secure-)?threadbox-/i.test(name.trim())
 }

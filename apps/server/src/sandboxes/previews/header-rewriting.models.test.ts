@@ -41,7 +41,7 @@ describe('O12: a service gets', () => {
     expect(pairs.filter(([name]) => /threadbox/i.test(name))).toEqual([])
   })
 
-  test('nothing of the connection over which the front was asked', () => {
+  test('no headers of the connection to the preview server', () => {
     const pairs = service([
       ...['Connection', 'keep-alive, X-Named', 'X-Named', 'dropped', 'Transfer-Encoding', 'chunked', 'TE', 'trailers'],
       ...['Upgrade', 'websocket', 'Keep-Alive', 'timeout=5', 'Proxy-Authorization', 'x', 'Content-Length', '3'],
@@ -52,7 +52,7 @@ describe('O12: a service gets', () => {
     ])
   })
 
-  test('who asks it and how, said by the front and nobody else', () => {
+  test('the client’s address and protocol, from the preview server only', () => {
     const pairs = service(['X-Forwarded-For', '10.0.0.1', 'X-Forwarded-Host', 'evil', 'Forwarded', 'host=evil'])
     expect(pairs.filter(([name]) => /forwarded/i.test(name))).toEqual([
       ['x-forwarded-for', '192.0.2.7'],
@@ -65,7 +65,7 @@ describe('O12: a service gets', () => {
 
 describe('O4: a service is asked', () => {
   const origin = `http://${localHost}`
-  test('under its real name where that is below localhost, with the origin that the page has', () => {
+  test('under its real name if that is below localhost, with the origin that the page has', () => {
     const pairs = service(['Origin', origin])
     expect([value(pairs, 'host'), value(pairs, 'origin')]).toEqual([localHost, origin])
   })
@@ -75,7 +75,7 @@ describe('O4: a service is asked', () => {
     expect([value(pairs, 'host'), value(pairs, 'origin')]).toEqual(['localhost:5173', 'http://localhost:5173'])
   })
 
-  test('as localhost where its real name would be refused', () => {
+  test('as localhost if its real name would be rejected', () => {
     const pairs = service(['Origin', `https://${publicHost}`], { isPublished: true })
     expect([value(pairs, 'host'), value(pairs, 'origin')]).toEqual(['localhost:5173', 'http://localhost:5173'])
     expect(value(service(['Origin', 'https://elsewhere.example'], { isPublished: true }), 'origin')).toBe(
@@ -89,8 +89,8 @@ function browser(rawHeaders: string[], more: { isFramed?: boolean; appOrigin?: s
   return pairsOf(headersForBrowser({ rawHeaders, origin: `http://${localHost}`, port: 5173, appOrigin, isFramed }))
 }
 
-describe('O12: what a service answers', () => {
-  test('sets cookies for its own host only, and none of ours', () => {
+describe('O12: a service’s response', () => {
+  test('sets cookies for its own host only, and none of threadbox', () => {
     const cookies = browser([
       ...['Set-Cookie', 'a=1; Domain=abc123.localhost; Path=/', 'Set-Cookie', 'threadbox-abc123=x'],
       ...['set-cookie', ' __Host-threadbox-preview-abc123=x', 'Set-Cookie', 'b=2; HttpOnly; domain = .localhost'],
@@ -98,7 +98,7 @@ describe('O12: what a service answers', () => {
     expect(cookies.map(([, text]) => text)).toEqual(['a=1; Path=/', 'b=2; HttpOnly'])
   })
 
-  test('cannot speak for the site, the port or the gateway', () => {
+  test('loses headers that apply to the site, the port or the gateway', () => {
     const pairs = browser([
       ...['Clear-Site-Data', '"*"', 'Alt-Svc', 'h2=":1"', 'Strict-Transport-Security', 'max-age=1'],
       ...['Threadbox-Error', 'x', 'X-Frame-Options', 'DENY', 'X-Own', 'kept'],
@@ -106,7 +106,7 @@ describe('O12: what a service answers', () => {
     expect(pairs.map(([name]) => name)).toEqual(['X-Own', 'content-security-policy'])
   })
 
-  test('can be framed by the app and by nobody else, whatever the page says', () => {
+  test('can be framed by the app only, whatever the page’s policy says', () => {
     const policies = (raw: string[], more = {}) =>
       browser(raw, more).flatMap(([name, text]) => (name.toLowerCase() === 'content-security-policy' ? [text] : []))
     const ours = `frame-ancestors 'self' http://app.abc123.localhost:7717`

@@ -1,7 +1,7 @@
 import type { ThreadboxError } from '@threadbox/errors'
 import { preferredLanguage } from '../../platform/http/accept-language.ts'
 
-/** The pages that the front shows in place of a service's. */
+/** Pages that the preview server shows instead of a service’s page. */
 export const pageNames = ['private', 'suspended', 'asleep', 'waking', 'nothing-here', 'failed'] as const
 export type PageName = (typeof pageNames)[number]
 
@@ -123,7 +123,7 @@ const italian: Words = {
 
 const words = { en: english, de: german, it: italian }
 
-/** The words in the language that an `Accept-Language` header prefers. */
+/** The texts in the language that an `Accept-Language` header prefers. */
 export function pageWords(acceptLanguage: string | undefined): Words {
   return words[preferredLanguage(acceptLanguage, ['de', 'it'])]
 }

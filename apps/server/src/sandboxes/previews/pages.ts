@@ -12,8 +12,8 @@ main{max-width:30rem;padding:2rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin
 code{font-size:.85rem;opacity:.7}a{color:LinkText}`
 
 /**
- * Asks in the background whether the page can be shown, and shows it then. Such requests count for nothing: they neither
- * wake a sandbox nor keep it awake.
+ * Checks in the background whether the page can be shown, and reloads it then. Such requests do not count as use: they
+ * neither wake a sandbox nor keep it awake.
  */
 const script = `
 let left=150
@@ -25,15 +25,15 @@ const look=async()=>{
 }
 setTimeout(look,1000)`
 
-/** A page of the front itself. It holds no data: it is also what somebody sees who may see nothing. */
+/** A page of the preview server itself. It holds no data: people without access see it, too. */
 export function makePage(options: {
   page: PageName
   language: string | undefined
   error: ThreadboxError
-  /** What the header `threadbox-preview` says along with it. */
+  /** Value of the response’s header `threadbox-preview`. */
   state: string
   appOrigin: string
-  /** Only the app may show it in a frame. */
+  /** `frame-ancestors` directive: only the app can show the page in a frame. */
   ancestors: string
 }): PreviewPage {
   const { page, error, state, appOrigin } = options

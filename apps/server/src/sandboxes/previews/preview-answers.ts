@@ -12,7 +12,7 @@ import {
 } from './previews.errors.ts'
 import { framePolicy } from './response-headers.models.ts'
 
-/** Says on every answer of the front itself what the state of the page is; an answer of a service never has it. */
+/** Header with the page’s state on every response of the preview server itself. A service’s response never has it. */
 const stateHeader = 'threadbox-preview'
 
 const pages: Record<string, PageName> = {
@@ -26,17 +26,19 @@ const pages: Record<string, PageName> = {
 export type Refusal = {
   request: IncomingMessage
   error: unknown
-  /** As a page for a person; else as JSON, like every error of the API. */
+  /** True: a page for a person; otherwise JSON, like every error of the API. */
   isPage: boolean
   appOrigin: string
 }
 
-/** Answers in place of the service. Before a visitor is known nothing in it depends on what was asked for. */
+/**
+ * Responds instead of the service. Before a visitor is known, nothing in the response depends on the requested preview.
+ */
 export function answerRefusal(response: ServerResponse, refusal: Refusal): void {
   const { status, headers, body } = refusalOf(refusal)
   response.writeHead(status, headers)
   response.end(refusal.request.method === 'HEAD' ? undefined : body)
-  // A client that is still sending would take a closed connection for a failure of its own.
+  // A client that is still sending would take a closed connection for an error of its own.
   refusal.request.resume()
 }
 
@@ -49,7 +51,7 @@ export function answerUpgradeRefusal(socket: Duplex, refusal: Refusal): void {
 }
 
 function refusalOf(refusal: Refusal) {
-  const error = isThreadboxError(refusal.error) ? refusal.error : asKnown(refusal.error)
+  const error = isThreadboxError(refusal.error) ? refusal.error : asThreadboxError(refusal.error)
   const state = (pages[error.code] ?? 'failed') as string
   const { retryAfterSeconds } = error.details
   const headers: Record<string, string> = {
@@ -77,8 +79,8 @@ function refusalOf(refusal: Refusal) {
   return { status, headers, body: html }
 }
 
-/** What nobody foresaw, in the words that every part of the API has for it. */
-function asKnown(error: unknown): ThreadboxError {
+/** Returns an unexpected error with the text that the whole API uses for it. */
+function asThreadboxError(error: unknown): ThreadboxError {
   const { code, kind, message, remedy } = toWireError(error).error
   return new ThreadboxError({ code, kind, message, remedy, cause: error })
 }

@@ -47,14 +47,14 @@ async function ask({ port }: Stage, url: string, headers: Record<string, string>
   return { status: response.statusCode, headers: answered, body: await text(response) }
 }
 
-/** As a page of the app at this host asks. */
+/** Requests a check as a page of the app at this host does. */
 async function prepare({ server, owner }: Stage, host: string): Promise<PreviewCheck> {
   const response = await server.call('GET', '/api/v1/previews/check', { person: owner, headers: { host } })
   expect(response.status).toBe(200)
   return (await response.json()) as PreviewCheck
 }
 
-test('O4: a browser is led by the steps of a preview: a cookie with a redirect, a page in a frame, a socket', async () => {
+test('O4: a check takes the steps of a preview: a cookie with a redirect, a page in a frame, a socket', async () => {
   const stage = await start()
   const host = `app.test00.localhost:${stage.port}`
   const { url, origin, unavailable } = await prepare(stage, host)
@@ -78,7 +78,7 @@ test('O4: a browser is led by the steps of a preview: a cookie with a redirect, 
   await once(socket, 'close')
 })
 
-test('behind a proxy that ends TLS the cookie is one that only this name can have set', async () => {
+test('behind a proxy that ends TLS, only this name can have set the cookie', async () => {
   const hosts = { baseDomain: 'box.example', publicUrl: 'https://app.box.example' }
   const stage = await start({ hosts })
   const { url, origin } = await prepare(stage, 'app.box.example')
@@ -88,17 +88,20 @@ test('behind a proxy that ends TLS the cookie is one that only this name can hav
   expect(begun.headers.location).toMatch(/^https:\/\/1-doctor\.box\.example\//)
 })
 
-describe('nobody else is answered by the check', () => {
+describe('the check does not respond to', () => {
   const id = 'id=12345678'
   test.each([
     ['a page of another site', `/.threadbox/check?${id}&app=http://evil.example`],
     ['a page of a preview', `/.threadbox/check?${id}&app=http://8000-aaaaaaaaaa.test00.localhost`],
     ['a page of the app at another port', `/.threadbox/check?${id}&app=http://app.test00.localhost:1`],
-    ['what wants to be part of a policy', `/.threadbox/check?${id}&app=http://app.test00.localhost;script-src%20*`],
-    ['an id that is none', '/.threadbox/check?id=%22%3E&app=http://app.test00.localhost'],
+    [
+      'an address that would change the policy',
+      `/.threadbox/check?${id}&app=http://app.test00.localhost;script-src%20*`,
+    ],
+    ['an invalid ID', '/.threadbox/check?id=%22%3E&app=http://app.test00.localhost'],
     ['another path', `/.threadbox/check/other?${id}&app=http://app.test00.localhost`],
     ['the start page', '/'],
-  ])('%s: it is as private as any preview', async (_title, path) => {
+  ])('%s: it gets the response of a private preview', async (_title, path) => {
     const stage = await start()
     const { status, headers } = await ask(stage, `http://1-doctor.test00.localhost${path}`)
     expect([status, headers['threadbox-preview']]).toEqual([401, 'private'])
@@ -112,7 +115,7 @@ describe('nobody else is answered by the check', () => {
   })
 })
 
-describe('O4: why a browser does not get to previews, most likely', () => {
+describe('O4: the most likely reason why a browser does not reach previews', () => {
   const codeOf = async (options: Parameters<typeof start>[0], host: string) => {
     const { unavailable, problems } = await prepare(await start(options), host)
     return unavailable?.code ?? problems.unreachable.code
@@ -124,13 +127,13 @@ describe('O4: why a browser does not get to previews, most likely', () => {
     ['names under localhost', {}, 'app.test00.localhost:7717', 'preview.names-local'],
     ['the app under another name', {}, 'localhost:7717', 'preview.other-name'],
     [
-      'names that lead nowhere',
+      'names that do not resolve',
       { hosts: plain, lookUpName: async () => null },
       'app.box.example',
       'preview.names-missing',
     ],
     [
-      'names that lead somewhere',
+      'names that resolve',
       { hosts: plain, lookUpName: async () => '192.0.2.1' },
       'app.box.example',
       'preview.names-elsewhere',
@@ -155,7 +158,7 @@ describe('O4: why a browser does not get to previews, most likely', () => {
     expect(await codeOf({ hosts: { listenHost: '192.0.2.7' } }, '192.0.2.7:7717')).toBe('preview.no-name')
   })
 
-  test('a resolver that never answers holds nothing up', async () => {
+  test('a resolver that never responds does not block the check', async () => {
     const lookUpName = () => new Promise<string>(() => undefined)
     expect(await codeOf({ hosts: plain, lookUpName }, 'app.box.example')).toBe('preview.names-elsewhere')
   })

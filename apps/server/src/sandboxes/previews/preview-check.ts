@@ -5,9 +5,9 @@ import { cookieValues } from '../../platform/http/cookies.models.ts'
 import { makeCheckPage } from './check-page.ts'
 import type { PreviewNames } from './preview-names.models.ts'
 
-/** How long the answers of one check may find the cookie of it. */
+/** How long the cookie of a check is valid. */
 const cookieSeconds = 60
-/** A browser closes the socket at once; whoever does not is cut. */
+/** A browser closes the socket immediately; another client is disconnected after this time. */
 const socketMs = 5000
 const idPattern = /^[\w-]{8,64}$/
 const startPath = '/.threadbox/check'
@@ -15,33 +15,33 @@ const pagePath = '/.threadbox/check/page'
 const socketPath = '/.threadbox/check/socket'
 
 /**
- * What a browser asks to find out whether it can show previews: under a name that is no thread's, by the same steps as a
- * preview takes (a cookie with a redirect, a page in a frame, a WebSocket). It holds no data and asks for no login: what it
- * tells is that threadbox is here, and only to a page of the app.
+ * What a browser requests to find out whether it can show previews: under a name that no thread has, with the steps of
+ * a preview (a cookie with a redirect, a page in a frame, a WebSocket). It has no data and needs no sign-in: it reveals
+ * that threadbox is installed here, and only to a page of the app.
  */
-export type PreviewCheckFront = {
-  /** Answers a request of the check; false for every other one. */
+export type PreviewCheckServer = {
+  /** Responds to a request of the check; returns false for other requests. */
   answer(request: IncomingMessage, response: ServerResponse): boolean
   handleUpgrade(options: { request: IncomingMessage; socket: Duplex; head: Buffer }): boolean
   close(): void
 }
 
-type CheckParts = { names: PreviewNames; cookieName: (options: { isSecure: boolean }) => string }
+type CheckDependencies = { names: PreviewNames; cookieName: (options: { isSecure: boolean }) => string }
 
-export function makePreviewCheckFront(parts: CheckParts): PreviewCheckFront {
+export function makePreviewCheckServer(dependencies: CheckDependencies): PreviewCheckServer {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
   const open = new Set<WebSocket>()
   return {
     answer: (request, response) => {
-      const visit = visitOf(parts, request)
+      const visit = visitOf(dependencies, request)
       if (visit === undefined) return false
-      if (visit.path === startPath) begin(parts, { ...visit, response })
-      else showPage(parts, { ...visit, request, response })
+      if (visit.path === startPath) begin(dependencies, { ...visit, response })
+      else showPage(dependencies, { ...visit, request, response })
       return true
     },
     handleUpgrade: ({ request, socket, head }) => {
       const host = request.headers.host ?? ''
-      if (!parts.names.isCheck(host) || request.url !== socketPath) return false
+      if (!dependencies.names.isCheck(host) || request.url !== socketPath) return false
       sockets.handleUpgrade(request, socket, head, (peer) => {
         open.add(peer)
         const cut = setTimeout(() => peer.terminate(), socketMs)
@@ -61,8 +61,8 @@ export function makePreviewCheckFront(parts: CheckParts): PreviewCheckFront {
 
 type Visit = { host: string; path: string; id: string; appOrigin: string }
 
-/** A request of the check that is whole; whatever else comes under its name is treated like any preview's. */
-function visitOf({ names }: CheckParts, request: IncomingMessage): Visit | undefined {
+/** A complete request of the check. Any other request under its name is treated like a preview’s. */
+function visitOf({ names }: CheckDependencies, request: IncomingMessage): Visit | undefined {
   const host = request.headers.host ?? ''
   if (request.method !== 'GET' || !names.isCheck(host) || request.url?.startsWith(startPath) !== true) return undefined
   const url = new URL(`http://check${request.url}`)
@@ -72,8 +72,8 @@ function visitOf({ names }: CheckParts, request: IncomingMessage): Visit | undef
   return { host, path: url.pathname, id, appOrigin }
 }
 
-/** The cookie is set like the one that a preview's address sets, so it is kept or dropped like that one. */
-function begin({ names, cookieName }: CheckParts, visit: Visit & { response: ServerResponse }): void {
+/** Sets the cookie like a preview’s URL does, so browsers keep or drop both alike. */
+function begin({ names, cookieName }: CheckDependencies, visit: Visit & { response: ServerResponse }): void {
   const isSecure = names.isSecure(visit.host)
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${cookieSeconds}${isSecure ? '; Secure' : ''}`
   visit.response.writeHead(303, {
@@ -85,7 +85,7 @@ function begin({ names, cookieName }: CheckParts, visit: Visit & { response: Ser
 }
 
 function showPage(
-  { names, cookieName }: CheckParts,
+  { names, cookieName }: CheckDependencies,
   visit: Visit & { request: IncomingMessage; response: ServerResponse },
 ): void {
   const { host, id, appOrigin } = visit

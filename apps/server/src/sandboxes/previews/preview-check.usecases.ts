@@ -6,23 +6,23 @@ import { makePassSecret } from './pass-secrets.ts'
 import type { PreviewNames } from './preview-names.models.ts'
 import {
   previewCookiesBlocked,
-  previewNamesElsewhere,
   previewNamesLocal,
   previewNamesMissing,
+  previewNamesUnreachable,
   previewNamesUntrusted,
   previewNoName,
   previewOtherName,
   previewSocketsBlocked,
 } from './previews.errors.ts'
 
-/** A resolver that takes longer says nothing: the check goes on without it. */
+/** A resolver that takes longer counts as unknown, and the check continues. */
 const lookUpMs = 2000
 
-/** The address of a name as this machine sees it; null when it has none, undefined when that cannot be told now. */
+/** Resolves a name on this machine; null if it has no address, undefined if that is unknown now. */
 export type LookUpName = (name: string) => Promise<string | null | undefined>
 
 export type PreviewChecks = {
-  /** What a browser needs to check previews itself. `host` is under which name it reached us. */
+  /** Returns what a browser needs to check previews itself. `host` is the name under which it reached the server. */
   prepare(options: { host: string }): Promise<PreviewCheck>
 }
 
@@ -59,7 +59,7 @@ function obstacleError(names: PreviewNames, at: { host: string; obstacle: 'other
     : previewOtherName({ address })
 }
 
-/** Why it is most likely when a browser that has the app does not get to a preview. */
+/** The most likely reason why a browser that has the app does not reach a preview. */
 async function unreachable(
   { names, lookUp }: { names: PreviewNames; lookUp: LookUpName },
   host: string,
@@ -68,12 +68,12 @@ async function unreachable(
   const { wildcard, hasLocalNames } = names
   const isSecure = protocol === 'https:'
   if (hasLocalNames && !isSecure) return previewNamesLocal({ name: hostname })
-  const found = hasLocalNames ? undefined : await foundInTime(lookUp, hostname)
+  const found = hasLocalNames ? undefined : await lookUpInTime(lookUp, hostname)
   if (found === null) return previewNamesMissing({ wildcard })
-  return isSecure ? previewNamesUntrusted({ name, wildcard }) : previewNamesElsewhere({ name, wildcard })
+  return isSecure ? previewNamesUntrusted({ name, wildcard }) : previewNamesUnreachable({ name, wildcard })
 }
 
-async function foundInTime(lookUp: LookUpName, name: string): Promise<string | null | undefined> {
+async function lookUpInTime(lookUp: LookUpName, name: string): Promise<string | null | undefined> {
   let found: string | null | undefined
   await waitAtMost(lookUpMs, {
     work: lookUp(name).then((address) => {

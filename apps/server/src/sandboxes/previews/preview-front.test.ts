@@ -54,7 +54,7 @@ async function ask(
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
 }
 
-/** As the app does it, at a name of the app. */
+/** Opens a preview as the app does, at a name of the app. */
 async function open(
   options: { port?: number; path?: string; at?: string; person?: TestPerson } = {},
 ): Promise<Preview> {
@@ -83,7 +83,7 @@ const echo: HostStandIn['service'] = (request, response) => {
 }
 const stateOf = ({ headers }: Answer) => headers['threadbox-preview']
 
-test('O4 O12: an address leads once to the page, with a cookie that is the page’s own', async () => {
+test('O4 O12: a preview’s URL opens the page once, with a cookie that is the page’s own', async () => {
   host.service = echo
   const { preview, origin, entered, cookie } = await visit()
   expect(origin).toMatch(new RegExp(`^http://8000-[a-z2-7]{10}\\.test00\\.localhost:${port()}$`))
@@ -106,7 +106,7 @@ test('O4 O12: an address leads once to the page, with a cookie that is the page�
   expect([again.status, stateOf(again), again.headers['set-cookie']]).toEqual([401, 'private', undefined])
 })
 
-test('O12: the same thread keeps its name, another one has another, and a name is never given again', async () => {
+test('O12: the same thread keeps its name, another one has another, and a name is never assigned again', async () => {
   const first = await open()
   expect((await open()).origin).toBe(first.origin)
   await server.start()
@@ -117,14 +117,14 @@ test('O12: the same thread keeps its name, another one has another, and a name i
   expect((await labels())[0]?.label).toBe(row?.label)
 }, 20_000)
 
-describe('O12: nobody sees a page', () => {
+describe('O12: a page is private', () => {
   const refused = async (url: string, headers: Record<string, string> = {}) => {
     const page = await ask(url, { headers: { ...frame, ...headers } })
-    // Each answer has a number of its own in its policy.
+    // Each response has its own nonce in its policy.
     return { ...page, body: page.body.replace(/nonce="[^"]+"/g, ''), headers: undefined }
   }
 
-  test('without a pass, with one of another port, or under a name that does not exist: all the same answer', async () => {
+  test('without a pass, with one of another port, or under a name that does not exist: all get the same response', async () => {
     host.service = echo
     const { origin, cookie } = await visit()
     const other = await visit({ port: 9000 })
@@ -147,7 +147,7 @@ describe('O12: nobody sees a page', () => {
     }
   })
 
-  test('with a ticket of another address, one that is late, or by HEAD', async () => {
+  test('with a ticket of another address, an expired one, or by HEAD', async () => {
     host.service = echo
     const one = await open()
     const two = await open({ port: 9000 })
@@ -161,14 +161,14 @@ describe('O12: nobody sees a page', () => {
     expect((await ask(late.url ?? '')).status).toBe(401)
   })
 
-  test('two that use a ticket at once: one of them', async () => {
+  test('when several clients use a ticket at the same time: one of them gets in', async () => {
     const { url } = await open()
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask(url ?? '')))
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 401, 401, 401])
   })
 
   test.each<[string, () => Promise<unknown>]>([
-    ['log out', () => server.call('POST', '/api/v1/auth/sign-out', { person: owner })],
+    ['sign out', () => server.call('POST', '/api/v1/auth/sign-out', { person: owner })],
     [
       'change the password',
       () =>
@@ -179,7 +179,7 @@ describe('O12: nobody sees a page', () => {
     ],
     ['delete the thread', () => server.areas.threads.threads.delete(owner.userId, threadId)],
   ])(
-    'after they %s: what is open is cut, and nothing new is answered',
+    'after they %s: open responses are cut, and new requests are rejected',
     async (_title, end) => {
       host.service = (_, response) => void response.write('data: 1\n\n')
       const { origin, cookie } = await visit()
@@ -203,7 +203,7 @@ describe('O12: nobody sees a page', () => {
     10_000,
   )
 
-  test('with an API key that was deleted, and with one that opened it as long as it is there', async () => {
+  test('for an API key from its deletion on', async () => {
     host.service = echo
     const created = await server.call('POST', '/api/v1/api-keys', { person: owner, body: { name: 'key' } })
     const { id, secret } = (await created.json()) as { id: string; secret: string }
@@ -216,7 +216,7 @@ describe('O12: nobody sees a page', () => {
   })
 })
 
-test('O12: neither side answers for the other: no API under a preview’s name, no preview under the app’s', async () => {
+test('O12: no API under a preview’s name, and no preview under the app’s', async () => {
   host.service = echo
   const { origin, cookie } = await visit()
   const api = await ask(`${origin}/api/v1/me`, { headers: { cookie, ...owner.headers } })
@@ -232,7 +232,7 @@ test('O12: neither side answers for the other: no API under a preview’s name, 
   )
 })
 
-describe('O12: a request that can be read in two ways is refused', () => {
+describe('O12: an ambiguous request is rejected', () => {
   const raw = async (lines: string[]) => {
     const socket = connect(port(), '127.0.0.1')
     socket.write(`${lines.join('\r\n')}\r\n\r\n`)
@@ -256,7 +256,7 @@ describe('O12: a request that can be read in two ways is refused', () => {
     expect(asked).toBe(0)
   })
 
-  test('while a path goes to the service as it is, whatever it looks like', async () => {
+  test('while a path goes to the service unchanged, whatever it contains', async () => {
     host.service = echo
     const { origin, cookie } = await visit()
     const socket = connect(port(), '127.0.0.1')
@@ -266,11 +266,11 @@ describe('O12: a request that can be read in two ways is refused', () => {
   })
 })
 
-describe('O3: a sandbox that sleeps', () => {
+describe('O3: a sleeping sandbox', () => {
   const pause = () => server.call('POST', `/api/v1/threads/${threadId}/sandbox/pause`, { person: owner })
   const wakes = () => host.orders.filter(({ order }) => order === 'wake').length
 
-  test('is woken by a visit, which then sees the page', async () => {
+  test('is woken by a visit, which then shows the page', async () => {
     host.service = echo
     const { origin, cookie } = await visit()
     await pause()
@@ -278,7 +278,7 @@ describe('O3: a sandbox that sleeps', () => {
     expect([page.status, wakes()]).toEqual([200, 1])
   })
 
-  test('is not woken by what a page does by itself, which is told to wait', async () => {
+  test('is not woken by a page’s background requests, which get an error and a time to retry', async () => {
     host.service = echo
     const { origin, cookie } = await visit()
     await pause()
@@ -293,7 +293,7 @@ describe('O3: a sandbox that sleeps', () => {
     expect(wakes()).toBe(0)
   })
 
-  test('and does not wake says why to its visitor, and to the page that waits for it', async () => {
+  test('and does not wake: the visitor and the waiting page get the reason', async () => {
     const { origin, cookie } = await visit()
     await pause()
     host.fail('wake', { code: 'host.busy', kind: 'unavailable' })
@@ -305,7 +305,7 @@ describe('O3: a sandbox that sleeps', () => {
   })
 })
 
-test('O4: a port on which nothing answers says so, as a page to a person and as JSON to a program', async () => {
+test('O4: a port without a listener is reported, as a page to a person and as JSON to a program', async () => {
   const { origin, cookie } = await visit()
   const page = await ask(`${origin}/`, { headers: { cookie, ...frame, 'accept-language': 'de-DE,de' } })
   expect([page.status, stateOf(page)]).toEqual([503, 'nothing-here'])
@@ -319,14 +319,14 @@ describe('O4: the app that was opened', () => {
   test.each([
     ['localhost', 'preview.other-name'],
     ['127.0.0.1', 'preview.other-name'],
-  ])('at %s is told where previews work in frames', async (name, code) => {
+  ])('at %s gets the address at which previews work in frames', async (name, code) => {
     const preview = await open({ at: `${name}:${port()}` })
     expect(preview).toMatchObject({ url: null, origin: null, appOrigin: `http://${appHost}`, unavailable: { code } })
     expect(preview.unavailable?.remedy).toContain(`http://${appHost}`)
   })
 })
 
-test('O4: a body of unknown length is passed on as it comes', async () => {
+test('O4: a body of unknown length is streamed', async () => {
   host.service = (request, response) => void request.pipe(response)
   const { origin, cookie } = await visit()
   const request = httpRequest({
@@ -344,7 +344,7 @@ test('O4: a body of unknown length is passed on as it comes', async () => {
   expect(await text(response)).toBe('two')
 })
 
-test('O4: the sandbox’s own ports are no services', async () => {
+test('O4: the sandbox’s own ports are no previews', async () => {
   const answer = await server.call('POST', `/api/v1/threads/${threadId}/previews`, {
     person: owner,
     body: { port: 49_983 },
@@ -352,7 +352,7 @@ test('O4: the sandbox’s own ports are no services', async () => {
   expect(await answer.json()).toMatchObject({ error: { code: 'preview.port-reserved' } })
 })
 
-test('O12: tickets and cookies are kept as digests only', async () => {
+test('O12: tickets and cookies are stored as digests only', async () => {
   const { preview, cookie } = await visit()
   const rows = JSON.stringify(await tablesIn(server.open).selectFrom('preview_passes').selectAll().execute())
   expect(rows).toContain('cookie')

@@ -8,7 +8,7 @@ import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { BridgeFiles } from './bridge/bridge-files.ts'
 import { askedUnpacked, wantsBridge, withBridge } from './bridge/bridge-injection.ts'
 import { answerRefusal, answerUpgradeRefusal } from './preview-answers.ts'
-import type { PreviewCheckFront } from './preview-check.ts'
+import type { PreviewCheckServer } from './preview-check.ts'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import type { PreviewProxy } from './preview-proxy.ts'
 import {
@@ -28,47 +28,47 @@ import type { ShareLinksOfThreads } from './share-links.usecases.ts'
 import { isForeign, judgeVisit, type Visit } from './visits.models.ts'
 import type { Waking } from './waking.ts'
 
-/** How long a visit is held while its sandbox wakes; after that it gets a page that waits. */
+/** How long a visit is held while its sandbox wakes. After that it gets a page that waits. */
 const holdMs = 8000
-/** When a page that asks by itself may ask again. */
+/** Seconds after which a page’s background request can be repeated. */
 const suspendedRetrySeconds = 30
-/** What the host says when a boot that was awake a moment ago is not any more. */
+/** The host’s error codes when a boot that was awake a moment ago is no longer running. */
 const asleepCodes = new Set(['sandbox.paused', 'sandbox.not-running', 'sandbox.other-boot'])
 const portClosedCode = 'sandbox.port-closed'
 const ownPath = '/.threadbox/'
 
-export type PreviewFrontParts = {
+export type PreviewServerDependencies = {
   names: PreviewNames
   previews: Previews
   shareLinks: Pick<ShareLinksOfThreads, 'enter'>
   pages: OpenVisits
   proxy: PreviewProxy
   waking: Waking
-  check: PreviewCheckFront
-  /** What is put into pages; undefined leaves them as they are. */
+  check: PreviewCheckServer
+  /** The scripts that are put into pages; undefined leaves pages unchanged. */
   bridge: BridgeFiles | undefined
-  /** The name that the preview's cookie has under this scheme. */
+  /** The name of the preview’s cookie under this scheme. */
   cookieName: (options: { isSecure: boolean }) => string
   sandboxOf: (threadId: string) => Promise<{ id: string; state: string; boot_id: string | null } | undefined>
-  /** Something that a person waits for flows until the result is disposed of. */
+  /** Marks a transfer that a person waits for as in progress until the result is disposed of. */
   transferring: (sandboxId: string) => Disposable
   logger: Logger
 }
 
 /**
- * The door to the pages of services: everything that comes under a name of a preview, and nothing else. Who may not see
- * a page gets the same answer whether there is such a page or not.
+ * Serves services’ pages: every request under a preview’s name, and nothing else. A visitor without access gets the
+ * same response whether the page exists or not.
  */
 export type PreviewFront = {
-  /** Answers a request that came under the name of a preview; false for every other one. */
+  /** Responds to a request under the name of a preview; returns false for other requests. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   takesUpgrade(request: IncomingMessage): boolean
   handleUpgrade(options: { request: IncomingMessage; socket: Duplex; head: Buffer }): void
   close(): void
 }
 
-export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
-  const { names, logger } = parts
+export function makePreviewFront(dependencies: PreviewServerDependencies): PreviewFront {
+  const { names, logger } = dependencies
   const hostOf = (request: IncomingMessage) => request.headers.host ?? ''
   const refusalOf = (request: IncomingMessage, error: unknown) => ({
     request,
@@ -79,8 +79,8 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
   return {
     handle: (request, response) => {
       if (!names.isPreview(hostOf(request))) return false
-      if (parts.check.answer(request, response)) return true
-      answer(parts, { request, response }).catch((error: unknown) => {
+      if (dependencies.check.answer(request, response)) return true
+      answer(dependencies, { request, response }).catch((error: unknown) => {
         logger.debug({ err: error, host: hostOf(request) }, 'a request of a preview was refused')
         if (response.headersSent || response.destroyed) response.destroy()
         else answerRefusal(response, refusalOf(request, error))
@@ -90,20 +90,20 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
     takesUpgrade: (request) =>
       names.isPreview(hostOf(request)) && request.headers.upgrade?.toLowerCase() === 'websocket',
     handleUpgrade: ({ request, socket, head }) => {
-      // An error of the socket also ends what is piped through it; without a listener it would end the process.
+      // An error of the socket also ends what is piped through it. Without a listener it would end the process.
       socket.on('error', () => socket.destroy())
-      if (parts.check.handleUpgrade({ request, socket, head })) return
-      answerUpgrade(parts, { request, socket, head }).catch((error: unknown) => {
+      if (dependencies.check.handleUpgrade({ request, socket, head })) return
+      answerUpgrade(dependencies, { request, socket, head }).catch((error: unknown) => {
         logger.debug({ err: error, host: hostOf(request) }, 'a socket of a preview was refused')
-        // Once it was agreed to, an answer would be taken for a message.
+        // After the upgrade, a response would be taken for a message.
         if (socket.writableLength > 0 || isCut(error)) socket.destroy()
         else answerUpgradeRefusal(socket, refusalOf(request, error))
       })
     },
     close: () => {
-      parts.check.close()
-      parts.pages.close()
-      parts.proxy.close()
+      dependencies.check.close()
+      dependencies.pages.close()
+      dependencies.proxy.close()
     },
   }
 }
@@ -111,15 +111,15 @@ export function makePreviewFront(parts: PreviewFrontParts): PreviewFront {
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 type Visitor = { host: string; address: PreviewAddress; cookies: string[] }
 
-async function answer(parts: PreviewFrontParts, { request, response }: Exchange): Promise<void> {
-  const visitor = visitorOf(parts, request)
-  if (parts.bridge?.answer(request, response) === true) return
-  if (request.url?.startsWith(ownPath)) return await enter(parts, visitor, { request, response })
-  const pass = await admitted(parts, request, visitor)
-  using page = parts.pages.follow(pass.sha256)
-  await serve(parts, { request, pass, visitor }, async (sandbox, visit) => {
-    await parts.proxy.pass({
-      ...passageOf(parts, { request, pass, visitor, visit }),
+async function answer(dependencies: PreviewServerDependencies, { request, response }: Exchange): Promise<void> {
+  const visitor = visitorOf(dependencies, request)
+  if (dependencies.bridge?.answer(request, response) === true) return
+  if (request.url?.startsWith(ownPath)) return await enter(dependencies, visitor, { request, response })
+  const pass = await admitted(dependencies, request, visitor)
+  using page = dependencies.pages.follow(pass.sha256)
+  await serve(dependencies, { request, pass, visitor }, async (sandbox, visit) => {
+    await dependencies.proxy.pass({
+      ...proxiedRequestOf(dependencies, { request, pass, visitor, visit }),
       sandbox,
       response,
       signal: page.signal,
@@ -128,48 +128,56 @@ async function answer(parts: PreviewFrontParts, { request, response }: Exchange)
 }
 
 async function answerUpgrade(
-  parts: PreviewFrontParts,
+  dependencies: PreviewServerDependencies,
   { request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer },
 ): Promise<void> {
-  const visitor = visitorOf(parts, request)
-  const pass = await admitted(parts, request, visitor)
-  using page = parts.pages.follow(pass.sha256)
-  await serve(parts, { request, pass, visitor }, async (sandbox, visit) => {
-    const passage = passageOf(parts, { request, pass, visitor, visit })
-    await parts.proxy.passUpgrade({ ...passage, sandbox, socket, head, signal: page.signal })
+  const visitor = visitorOf(dependencies, request)
+  const pass = await admitted(dependencies, request, visitor)
+  using page = dependencies.pages.follow(pass.sha256)
+  await serve(dependencies, { request, pass, visitor }, async (sandbox, visit) => {
+    const proxied = proxiedRequestOf(dependencies, { request, pass, visitor, visit })
+    await dependencies.proxy.passUpgrade({ ...proxied, sandbox, socket, head, signal: page.signal })
   })
 }
 
-/** Who asks, as far as the request says it in one way only. */
-function visitorOf(parts: PreviewFrontParts, request: IncomingMessage): Visitor {
+/** Throws for a request that is ambiguous or not under a preview’s name. */
+function visitorOf(dependencies: PreviewServerDependencies, request: IncomingMessage): Visitor {
   const host = request.headers.host ?? ''
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const frame = request.headers['transfer-encoding']
   const isFramedTwice = frame !== undefined && 'content-length' in request.headers
   const isKnownFrame = frame === undefined || frame.trim().toLowerCase() === 'chunked'
   if (hosts.length !== 1 || !request.url?.startsWith('/') || isFramedTwice || !isKnownFrame) throw previewMalformed({})
-  const address = parts.names.addressOf(host)
+  const address = dependencies.names.addressOf(host)
   if (address === undefined) throw previewPrivate({})
-  const name = parts.cookieName({ isSecure: parts.names.isSecure(host) })
+  const name = dependencies.cookieName({ isSecure: dependencies.names.isSecure(host) })
   return { host, address, cookies: cookieValues(request.headers.cookie, name) }
 }
 
-async function admitted(parts: PreviewFrontParts, request: IncomingMessage, visitor: Visitor): Promise<ValidPass> {
+async function admitted(
+  dependencies: PreviewServerDependencies,
+  request: IncomingMessage,
+  visitor: Visitor,
+): Promise<ValidPass> {
   const { host, address, cookies } = visitor
-  const pass = await parts.previews.admit(cookies, address)
+  const pass = await dependencies.previews.admit(cookies, address)
   if (pass === undefined) throw previewPrivate({})
   const { method = 'GET', headers } = request
-  if (isForeign({ method, headers, address, host, names: parts.names })) throw previewForeign({})
+  if (isForeign({ method, headers, address, host, names: dependencies.names })) throw previewForeign({})
   return pass
 }
 
-async function enter(parts: PreviewFrontParts, visitor: Visitor, { request, response }: Exchange): Promise<void> {
+async function enter(
+  dependencies: PreviewServerDependencies,
+  visitor: Visitor,
+  { request, response }: Exchange,
+): Promise<void> {
   const { host, address, cookies } = visitor
-  const origin = parts.names.ownOrigin(host)
+  const origin = dependencies.names.ownOrigin(host)
   const url = new URL(origin + (request.url ?? '/'))
-  const entered = request.method === 'GET' ? await enteredBy(parts, url, { address, cookies }) : undefined
+  const entered = request.method === 'GET' ? await enteredBy(dependencies, url, { address, cookies }) : undefined
   if (entered === undefined) throw previewPrivate({})
-  const isSecure = parts.names.isSecure(host)
+  const isSecure = dependencies.names.isSecure(host)
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   response.writeHead(303, {
     location: new URL(origin + entered.path).href,
@@ -177,13 +185,13 @@ async function enter(parts: PreviewFrontParts, visitor: Visitor, { request, resp
     'referrer-policy': 'no-referrer',
     ...(entered.cookie === undefined
       ? {}
-      : { 'set-cookie': `${parts.cookieName({ isSecure })}=${entered.cookie}; ${attributes}` }),
+      : { 'set-cookie': `${dependencies.cookieName({ isSecure })}=${entered.cookie}; ${attributes}` }),
   })
   response.end()
 }
 
 async function enteredBy(
-  { previews, shareLinks }: PreviewFrontParts,
+  { previews, shareLinks }: PreviewServerDependencies,
   { pathname, searchParams }: URL,
   visitor: Pick<Visitor, 'address' | 'cookies'>,
 ): Promise<Entered | undefined> {
@@ -195,37 +203,37 @@ async function enteredBy(
 
 type Request = { request: IncomingMessage; pass: ValidPass; visitor: Visitor }
 
-/** Finds the sandbox awake, or wakes it for somebody who wants to see it, and passes the request on to it. */
+/** Finds the sandbox awake, or wakes it for a deliberate visit, and passes the request on to it. */
 async function serve(
-  parts: PreviewFrontParts,
+  dependencies: PreviewServerDependencies,
   asked: Request,
   passOn: (sandbox: { id: string; bootId: string }, visit: Visit) => Promise<void>,
 ): Promise<void> {
   const judged = judgeVisit(asked.request.method ?? 'GET', asked.request.headers)
-  // Whoever has a link that does not wake does not keep awake either.
+  // A link that cannot wake the sandbox does not keep it awake either.
   const visit = asked.pass.may_wake ? judged : { ...judged, isDeliberate: false, mayWake: false }
   for (let attempt = 0; ; attempt += 1) {
-    const sandbox = await awakeSandbox(parts, asked, { visit, isAsleep: attempt > 0 })
-    using _transfer = visit.isDeliberate ? parts.transferring(sandbox.id) : undefined
+    const sandbox = await awakeSandbox(dependencies, asked, { visit, isAsleep: attempt > 0 })
+    using _transfer = visit.isDeliberate ? dependencies.transferring(sandbox.id) : undefined
     try {
       return await passOn(sandbox, visit)
     } catch (error) {
       if (!isThreadboxError(error)) throw error
       if (error.code === portClosedCode) throw previewNothingHere({ port: asked.pass.port }, { cause: error })
-      // It was paused between the look and the request.
+      // It was paused after its state was read.
       if (!asleepCodes.has(error.code) || attempt > 0) throw error
     }
   }
 }
 
 async function awakeSandbox(
-  parts: PreviewFrontParts,
+  dependencies: PreviewServerDependencies,
   { pass }: Request,
   { visit, isAsleep }: { visit: Visit; isAsleep: boolean },
 ): Promise<{ id: string; bootId: string }> {
-  const { waking } = parts
+  const { waking } = dependencies
   const threadId = pass.thread_id
-  const row = await parts.sandboxOf(threadId)
+  const row = await dependencies.sandboxOf(threadId)
   if (row === undefined || row.state === 'fresh' || row.state === 'deleting') {
     throw previewNothingHere({ port: pass.port })
   }
@@ -240,19 +248,19 @@ async function awakeSandbox(
   await waitAtMost(holdMs, { work: wake })
   if (waking.isUnderWay(threadId)) throw previewWaking({ retryAfterSeconds: 1 })
   await wake
-  const awake = await parts.sandboxOf(threadId)
+  const awake = await dependencies.sandboxOf(threadId)
   if (awake?.boot_id == null) throw previewSuspended({ retryAfterSeconds: suspendedRetrySeconds })
   return { id: awake.id, bootId: awake.boot_id }
 }
 
-function passageOf(parts: PreviewFrontParts, asked: Request & { visit: Visit }) {
+function proxiedRequestOf(dependencies: PreviewServerDependencies, asked: Request & { visit: Visit }) {
   const { request, pass, visitor, visit } = asked
   const { host, address } = visitor
   const { port } = address
   const isUpgrade = request.headers.upgrade?.toLowerCase() === 'websocket'
   const clientAddress = request.socket.remoteAddress ?? ''
   const rewriting = {
-    origin: parts.names.ownOrigin(host),
+    origin: dependencies.names.ownOrigin(host),
     port,
     appOrigin: pass.app_origin,
     isFramed: request.headers['sec-fetch-dest'] === 'iframe',
@@ -263,16 +271,16 @@ function passageOf(parts: PreviewFrontParts, asked: Request & { visit: Visit }) 
     port,
     clientAddress,
     isUpgrade,
-    names: parts.names,
+    names: dependencies.names,
   })
   const { origin, appOrigin } = rewriting
-  const files = wantsBridge(request.method ?? 'GET', request.headers, visit.isPage) ? parts.bridge : undefined
+  const files = wantsBridge(request.method ?? 'GET', request.headers, visit.isPage) ? dependencies.bridge : undefined
   return {
     request,
     port,
     isBackground: !visit.isDeliberate,
     headers: files === undefined ? headers : askedUnpacked(headers),
-    changeAnswer: files && ((incoming: IncomingMessage) => withBridge(incoming, { files, origin, appOrigin })),
+    changeResponse: files && ((incoming: IncomingMessage) => withBridge(incoming, { files, origin, appOrigin })),
     headersForBrowser: (rawHeaders: readonly string[]) => headersForBrowser({ ...rewriting, rawHeaders }),
   }
 }

@@ -10,7 +10,7 @@ const published = makePreviewNames({
 })
 const label = 'abcdefg234'
 
-describe('O12: a host name', () => {
+describe('O12: a hostname', () => {
   test.each([
     ['8000-abcdefg234.abc123.localhost:7717', { port: 8000, label }],
     ['8000-ABCDEFG234.abc123.LOCALHOST', { port: 8000, label }],
@@ -62,7 +62,7 @@ test.each([
   expect(local.obstacle(host)).toBe(obstacle)
 })
 
-test('O4: an app beside the base of the previews is of the same site, one elsewhere is not', () => {
+test('O4: an app beside the base domain of previews is on the same site, one elsewhere is not', () => {
   expect(published.obstacle('chat.example.com')).toBeUndefined()
   expect(published.obstacle('app.preview.example.com')).toBeUndefined()
   expect(published.obstacle('192.168.1.5:7717')).toBe('other-name')

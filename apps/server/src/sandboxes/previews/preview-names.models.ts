@@ -1,39 +1,41 @@
 import { type AllowedHosts, baseDomainOf, makeHostCheck } from '../../platform/http/origins.ts'
 
-/** One port of one thread's sandbox, as its host name says it. */
+/** One port of one thread’s sandbox, as in its hostname. */
 export type PreviewAddress = { port: number; label: string }
 
-/** Names and origins of previews. A `host` is what a Host header carries: a name and, if it is not the usual, a port. */
+/**
+ * Names and origins of previews. A `host` is the value of a Host header: a name and, if it is not the default, a port.
+ */
 export type PreviewNames = {
-  /** True for every name under the base that is not the app's, whether there is such a preview or not. */
+  /** True for every name under the base domain that is not the app’s, whether such a preview exists or not. */
   isPreview(host: string): boolean
   addressOf(host: string): PreviewAddress | undefined
-  /** The origin of a preview, for whoever reached us under this host. */
+  /** The origin of a preview for a client that reached the server under this host. */
   originOf(address: PreviewAddress, host: string): string
-  /** The origin of a request that came under this host. */
+  /** The origin of a request under this host. */
   ownOrigin(host: string): string
-  /** The origin that others can come by: the published one, or where there is none, that of a request under this host. */
+  /** The origin that others can reach: the published one, or else that of a request under this host. */
   publishedOrigin(host: string): string
-  /** Where the app is, for whoever reached us under this host: the name whose frames show previews. */
+  /** The app’s origin for a client that reached the server under this host: previews can be framed there. */
   appOrigin(host: string): string
   /** The port of an origin that belongs to this label; undefined for every other origin. */
   portOfSibling(origin: string, options: { label: string; host: string }): number | undefined
-  /** The origin that only checks use, for whoever reached us under this host: no thread has such a name. */
+  /** The origin that only checks use, for a client that reached the server under this host. No thread has this name. */
   checkOrigin(host: string): string
   isCheck(host: string): boolean
-  /** Whether this is an origin of the app, reached by the scheme and port of this host. */
+  /** True for an origin of the app with the scheme and port of this host. */
   isAppOrigin(origin: string, host: string): boolean
-  /** `*.<base>`, as a certificate or a DNS record for previews says it. */
+  /** `*.<base>`, as in a certificate or a DNS record for previews. */
   wildcard: string
   /** Why a page of the app that was opened under this host cannot show previews in a frame. */
   obstacle(host: string): 'other-name' | 'no-name' | undefined
   isSecure(host: string): boolean
-  /** Development servers let every name under `localhost` in, and no other. */
+  /** True if names are under `localhost`: development servers allow all of these names, and no other. */
   hasLocalNames: boolean
 }
 
 const addressPattern = /^([1-9]\d{0,4})-([a-z2-7]{10})$/
-/** As previews are named, but for the label, which has ten characters in theirs. */
+/** Shaped like a preview’s name, but for the label, which has ten characters there. */
 const checkName = '1-doctor'
 const loopbackPattern = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
@@ -41,7 +43,7 @@ export function makePreviewNames(options: AllowedHosts): PreviewNames {
   const base = baseDomainOf(options)
   const isApp = makeHostCheck(options)
   const published = options.publicUrl === '' ? undefined : new URL(options.publicUrl)
-  // Who comes through the proxy that ends TLS comes to its port.
+  // A client that comes through the proxy that ends TLS uses the proxy’s port.
   const schemeOf = (host: string) => (published?.port === portOf(host) ? published.protocol : 'http:')
   const withPort = (name: string, host: string) =>
     `${schemeOf(host)}//${name}${portOf(host) === '' ? '' : ':'}${portOf(host)}`
@@ -84,7 +86,7 @@ export function makePreviewNames(options: AllowedHosts): PreviewNames {
   }
 }
 
-/** Browsers know the registrable domain; here two names count as one site when one is below the parent of the other. */
+/** Browsers know the registrable domain. Here, two names are one site if one is below the other’s parent domain. */
 function isSameSite(name: string, base: string): boolean {
   if (name === base || name.endsWith(`.${base}`)) return true
   if (name.includes('.') && base.endsWith(`.${name}`)) return true

@@ -8,84 +8,84 @@ import { backgroundHeader, bootHeader, errorHeader, gatewayPaths } from '@thread
 import { connectForRelay, passBody } from '@threadbox/protocol/relay'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { hostUnreachable } from '../host/host.errors.ts'
-import type { ChangedAnswer } from './bridge/bridge-injection.ts'
+import type { ChangedResponse } from './bridge/bridge-injection.ts'
 import { previewBroken } from './previews.errors.ts'
 
 /** A request on its way to a service of one boot. */
-export type Passage = {
+export type ProxiedRequest = {
   request: IncomingMessage
   sandbox: { id: string; bootId: string }
   port: number
-  /** What the service is sent. */
+  /** The headers for the service. */
   headers: readonly string[]
-  /** What the browser is sent of the service's own headers. */
+  /** Changes the service’s own headers for the browser. */
   headersForBrowser: (rawHeaders: readonly string[]) => string[]
-  /** What is changed of a page on its way to the browser. */
-  changeAnswer?: ((incoming: IncomingMessage) => ChangedAnswer) | undefined
+  /** Changes a page on its way to the browser. */
+  changeResponse?: ((incoming: IncomingMessage) => ChangedResponse) | undefined
   isBackground: boolean
-  /** Aborted when the visitor may no longer see it. */
+  /** Aborts when the visitor’s access has ended. */
   signal: AbortSignal
 }
 
 /**
- * The way through the host's gateway. Nothing is collected: whoever reads slowly slows down whoever writes, and what one
- * side ends or breaks off ends on the other. Rejects while nothing of an answer was sent; the gateway's own errors are
- * thrown as they were thrown there.
+ * Passes requests through the host’s gateway. Nothing is buffered: a slow reader slows the writer down, and when one
+ * side ends or breaks off, so does the other. Rejects as long as nothing of a response was sent; errors of the gateway
+ * itself are thrown unchanged.
  */
 export type PreviewProxy = {
-  pass(passage: Passage & { response: ServerResponse }): Promise<void>
-  passUpgrade(passage: Passage & { socket: Duplex; head: Buffer }): Promise<void>
+  pass(proxied: ProxiedRequest & { response: ServerResponse }): Promise<void>
+  passUpgrade(proxied: ProxiedRequest & { socket: Duplex; head: Buffer }): Promise<void>
   close(): void
 }
 
 export function makePreviewProxy(options: { socketPath: string }): PreviewProxy {
   const agent = new HostConnections(options.socketPath)
-  const openUpstream = (passage: Passage, more: { headers: string[]; agent: Agent | false }) => {
-    const { request, sandbox, port } = passage
-    const own = [bootHeader, sandbox.bootId, ...(passage.isBackground ? [backgroundHeader, '1'] : [])]
+  const openUpstream = (proxied: ProxiedRequest, more: { headers: string[]; agent: Agent | false }) => {
+    const { request, sandbox, port } = proxied
+    const own = [bootHeader, sandbox.bootId, ...(proxied.isBackground ? [backgroundHeader, '1'] : [])]
     return httpRequest({
       socketPath: options.socketPath,
       method: request.method ?? 'GET',
       path: gatewayPaths.port(sandbox.id, port) + (request.url ?? '/'),
       setHost: false,
       agent: more.agent,
-      headers: [...passage.headers, ...own, ...more.headers],
-      signal: passage.signal,
+      headers: [...proxied.headers, ...own, ...more.headers],
+      signal: proxied.signal,
     })
   }
   return {
-    pass: async (passage) => {
-      const { request, response, signal } = passage
-      const upstream = openUpstream(passage, { headers: bodyFrame(request), agent })
+    pass: async (proxied) => {
+      const { request, response, signal } = proxied
+      const upstream = openUpstream(proxied, { headers: bodyFrame(request), agent })
       const answer = Promise.withResolvers<IncomingMessage>()
       upstream.once('response', answer.resolve)
-      // Stays: after an answer that came before the request was read to its end, writing the rest of it fails.
+      // Stays attached: after a response that came before the whole request was read, writing the rest of it fails.
       upstream.on('error', answer.reject)
-      const giveUp = () => {
+      const abandon = () => {
         if (!request.complete || !response.writableFinished) upstream.destroy()
       }
-      request.once('error', giveUp)
-      response.once('close', giveUp)
+      request.once('error', abandon)
+      response.once('close', abandon)
       request.pipe(upstream)
       if (bodyFrame(request).length > 0 || 'content-length' in request.headers) upstream.flushHeaders()
       const incoming = await answer.promise.catch((error: unknown) => {
         request.unpipe(upstream)
-        throw failureOf(error, passage)
+        throw failureOf(error, proxied)
       })
       await throwIfGateways(incoming)
-      const { rawHeaders, through } = passage.changeAnswer?.(incoming) ?? {
+      const { rawHeaders, through } = proxied.changeResponse?.(incoming) ?? {
         rawHeaders: incoming.rawHeaders,
         through: [],
       }
-      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, passage.headersForBrowser(rawHeaders))
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, proxied.headersForBrowser(rawHeaders))
       response.flushHeaders()
       if (through.length === 0) await passBody({ incoming, response, signal })
       else await pipeline([incoming, ...through, response], { signal })
     },
-    passUpgrade: async (passage) => {
-      const { request, socket, head, signal } = passage
+    passUpgrade: async (proxied) => {
+      const { request, socket, head, signal } = proxied
       const headers = ['connection', 'Upgrade', 'upgrade', request.headers.upgrade ?? '']
-      const upstream = openUpstream(passage, { headers, agent: false })
+      const upstream = openUpstream(proxied, { headers, agent: false })
       const answer = Promise.withResolvers<{ incoming: IncomingMessage; peer?: Socket; peerHead?: Buffer }>()
       upstream.once('upgrade', (incoming, peer, peerHead) => answer.resolve({ incoming, peer, peerHead }))
       upstream.once('response', (incoming) => answer.resolve({ incoming }))
@@ -93,9 +93,9 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
       socket.once('close', () => upstream.destroy())
       upstream.end()
       const { incoming, peer, peerHead } = await answer.promise.catch((error: unknown) => {
-        throw failureOf(error, passage)
+        throw failureOf(error, proxied)
       })
-      const own = passage.headersForBrowser(incoming.rawHeaders)
+      const own = proxied.headersForBrowser(incoming.rawHeaders)
       if (peer === undefined) {
         await throwIfGateways(incoming)
         socket.write(headText(incoming, [...own, 'connection', 'close']))
@@ -127,7 +127,7 @@ class HostConnections extends Agent {
   }
 }
 
-/** A body without a length is framed anew; one with a length keeps it. */
+/** A body without a length is sent in chunks; one with a length keeps it. */
 function bodyFrame(request: IncomingMessage): string[] {
   return 'transfer-encoding' in request.headers ? ['transfer-encoding', 'chunked'] : []
 }
@@ -138,7 +138,7 @@ async function throwIfGateways(incoming: IncomingMessage): Promise<void> {
   throw fromWireError(parseJson(body)) ?? hostUnreachable({})
 }
 
-function failureOf(error: unknown, { port }: Passage): unknown {
+function failureOf(error: unknown, { port }: ProxiedRequest): unknown {
   if (isThreadboxError(error) || (error as Error).name === 'AbortError') return error
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' || code === 'ECONNREFUSED') return hostUnreachable({}, { cause: error })

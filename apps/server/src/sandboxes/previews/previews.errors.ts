@@ -33,7 +33,7 @@ export const previewNamesMissing = defineError<{ wildcard: string }>({
   remedy: ({ wildcard }) => `Add a DNS record for ${wildcard} that points to the same server as the app’s domain.`,
 })
 
-export const previewNamesElsewhere = defineError<{ name: string; wildcard: string }>({
+export const previewNamesUnreachable = defineError<{ name: string; wildcard: string }>({
   code: 'preview.names-elsewhere',
   kind: 'unsupported',
   message: ({ name }) => `This browser can’t reach ${name}, although it can reach the app.`,

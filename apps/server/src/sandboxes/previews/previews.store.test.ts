@@ -38,7 +38,7 @@ onBothDatabases((target) => {
     })
   const valid = async () => (await store.valid(['a', 'b'], now())).map(({ sha256 }) => sha256)
 
-  test('O12: a pass holds until its time, its login or its thread ends, and without a login it never does', async () => {
+  test('O12: a pass is valid until its time, its session or its thread ends, and never without a session', async () => {
     await add('a')
     await add('b', { sessionId: null })
     expect(await valid()).toEqual(['a'])
@@ -50,14 +50,14 @@ onBothDatabases((target) => {
     expect(await valid()).toEqual([])
   })
 
-  test('O12: a login that expired ends its passes before anybody removes it', async () => {
+  test('O12: an expired session ends its passes before it is removed', async () => {
     await add('a', { expiresInMs: 60 * 24 * 3600 * 1000 })
     expect(await valid()).toEqual(['a'])
     server.clock.now += 31 * 24 * 3600 * 1000
     expect(await valid()).toEqual([])
   })
 
-  test('O12: a thread that is deleted shows nothing, and one that comes back within its time does', async () => {
+  test('O12: a deleted thread has no valid pass, and one that is restored in time has', async () => {
     await add('a')
     await server.areas.threads.threads.delete(owner.userId, threadId)
     expect(await valid()).toEqual([])
@@ -65,7 +65,7 @@ onBothDatabases((target) => {
     expect(await valid()).toEqual(['a'])
   })
 
-  test('O12: of many who take a ticket at once one gets it, and a cookie is no ticket', async () => {
+  test('O12: of concurrent uses of a ticket one succeeds, and a cookie is not accepted as a ticket', async () => {
     await add('a', { kind: 'ticket' })
     await add('b')
     const taken = await Promise.all([1, 2, 3].map(() => store.takeTicket('a', now())))
@@ -74,7 +74,7 @@ onBothDatabases((target) => {
     expect(await valid()).toEqual(['b'])
   })
 
-  test('O12: a label that is or was somebody’s is never given to another thread', async () => {
+  test('O12: a label that a thread has or had is never assigned to another thread', async () => {
     const other = (await server.areas.threads.threads.create(owner.userId, {})).id
     const offers = ['aaaaaaaaaa', 'aaaaaaaaaa', 'bbbbbbbbbb']
     await store.retireLabel(threadId)

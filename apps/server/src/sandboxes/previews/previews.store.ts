@@ -5,23 +5,25 @@ import type { ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables } from './previews.table.ts'
 
-/** A pass that holds now, the name of its thread's previews, and what the link allows that it came from. */
+/** A valid pass, with the label of its thread’s previews and what its share link allows. */
 export type ValidPass = PassRow & { label: string; may_wake: boolean }
 
 export type PreviewStore = {
-  /** The thread's label; `make` is asked for one until it is free. */
+  /** The thread’s label; `make` is called until it returns a free one. */
   labelOf(threadId: string, options: { make: () => string; now: number }): Promise<string>
-  /** Nobody has the label from now on. */
+  /** Detaches the label from its thread for good. */
   retireLabel(threadId: string): Promise<void>
   addPass(row: PassRow): Promise<void>
-  /** Takes a ticket out, so that it is used once; undefined for one that is unknown, used or does not hold. */
+  /**
+   * Removes and returns a ticket, so that it is used once; undefined for one that is unknown, used or no longer valid.
+   */
   takeTicket(sha256: string, now: number): Promise<ValidPass | undefined>
-  /** Those of these passes that hold: login, key or link valid, thread there and still this person's. */
+  /** Those of these passes that are valid: session, key or link valid, thread not deleted and still this person’s. */
   valid(sha256s: readonly string[], now: number): Promise<ValidPass[]>
   removeExpired(now: number): Promise<void>
 }
 
-/** Passes are judged together with what they depend on, which other features keep. */
+/** A pass is checked together with what it depends on, which other features store. */
 type Tables = PreviewTables &
   Pick<UserTables, 'sessions' | 'api_keys'> &
   Pick<ThreadTables, 'threads'> &
@@ -71,7 +73,7 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
       for (;;) {
         const known = await find(threadId)
         if (known !== undefined) return known
-        // Taken by another thread, or this thread got one meanwhile: either is seen at the next look.
+        // Another thread has it, or this thread got one in the meantime: the next round shows which.
         await database
           .insertInto('preview_labels')
           .values({ label: make(), thread_id: threadId, created_at: now })
@@ -91,7 +93,7 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
       const [ticket] = await valid([sha256], now)
       if (ticket?.kind !== 'ticket') return undefined
       const removed = await database.deleteFrom('preview_passes').where('sha256', '=', sha256).executeTakeFirst()
-      // Two that come together both see it; one of them removes it.
+      // Two concurrent calls both see it; one of them removes it.
       return Number(removed.numDeletedRows) === 1 ? ticket : undefined
     },
     valid,

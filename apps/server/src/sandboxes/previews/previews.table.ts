@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 
 /**
- * The name that a thread's previews have in their host names. Rows stay when their thread is gone, without its id: a
- * browser may still hold cookies, caches and service workers of that name, which another thread must never get.
+ * The name of a thread’s previews in their hostnames. A row stays after its thread is gone, without the thread’s ID:
+ * browsers may still hold cookies, caches and service workers of that name, which another thread must never get.
  */
 type LabelRow = { label: string; thread_id: string | null; created_at: number }
 
 /**
- * Who may see one port of one thread. A `ticket` is used once and becomes a `cookie`. Both are random values of which
- * only the SHA-256 is kept. A pass goes with the login, the API key or the share link that it came from, and with its
+ * Access to one port of one thread. A `ticket` is used once and becomes a `cookie`. Both are random values; only their
+ * SHA-256 is stored. A pass ends with the session, the API key or the share link that it came from, and with its
  * thread.
  */
 export type PassRow = {
@@ -20,15 +20,15 @@ export type PassRow = {
   share_id: string | null
   thread_id: string
   port: number
-  /** Origin of the app that may show the page in a frame; empty for none. */
+  /** Origin of the app that can show the page in a frame; empty for none. */
   app_origin: string
-  /** Where the ticket leads to. */
+  /** Path that the ticket opens. */
   path: string
   created_at: number
   expires_at: number
 }
 
-/** A link by which anybody sees one service of a thread. Its address holds a secret of which only the SHA-256 is kept. */
+/** A link with which anyone can open one service of a thread. Its URL has a secret; only the SHA-256 is stored. */
 export type ShareLinkRow = {
   id: string
   sha256: string
@@ -38,7 +38,7 @@ export type ShareLinkRow = {
   port: number
   may_wake: number
   created_at: number
-  /** Null: until somebody ends it. */
+  /** Null: valid until it is revoked. */
   expires_at: number | null
 }
 

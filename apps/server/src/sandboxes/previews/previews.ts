@@ -9,7 +9,7 @@ import type { Services } from '../services/services.usecases.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import type { SandboxReads } from '../state/sandbox-reads.ts'
 import { readBridgeFiles } from './bridge/bridge-files.ts'
-import { makePreviewCheckFront } from './preview-check.ts'
+import { makePreviewCheckServer } from './preview-check.ts'
 import { type LookUpName, makePreviewChecks, type PreviewChecks } from './preview-check.usecases.ts'
 import { makePreviewFront, type PreviewFront } from './preview-front.ts'
 import { makePreviewNames } from './preview-names.models.ts'
@@ -30,12 +30,12 @@ export type PreviewsFeature = {
   routes: Api[]
 }
 
-/** Previews: who may see them, and the door through which they are seen. */
+/** Previews: access to them, and the server that shows them. */
 export function makePreviewsFeature(options: {
   open: OpenDatabase
   hosts: AllowedHosts
   hostSocket: string
-  /** Where the built app is; empty when it is not served here. */
+  /** Folder of the built app; empty if this server does not serve it. */
   webDirectory: string
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
   sandboxStore: Pick<SandboxReads, 'find'>
@@ -71,7 +71,7 @@ export function makePreviewsFeature(options: {
       logger,
     }),
     bridge: readBridgeFiles({ webDirectory: options.webDirectory, logger }),
-    check: makePreviewCheckFront({ names, cookieName: cookieNamer('check', hosts.installation) }),
+    check: makePreviewCheckServer({ names, cookieName: cookieNamer('check', hosts.installation) }),
     cookieName: cookieNamer('preview', hosts.installation),
     sandboxOf: (threadId) => sandboxStore.find(threadId),
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),

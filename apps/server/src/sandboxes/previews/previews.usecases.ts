@@ -9,38 +9,38 @@ import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 import { previewNoName, previewOtherName, previewPortReserved } from './previews.errors.ts'
 import type { PreviewStore, ValidPass } from './previews.store.ts'
 
-/** How long a browser may take from the answer to the page. */
+/** How long a browser can take from the response to the page. */
 const ticketMs = 60_000
-/** A page that lies open for longer has to be opened again. */
+/** After this time, a page has to be opened again. */
 export const cookieMs = 7 * 24 * 3600 * 1000
-/** For how long a pass is taken to hold after it was looked up: part of the 5 s within which it ends with its login. */
+/** How long a pass is considered valid after a lookup: part of the 5 s within which it ends with its session. */
 const trustMs = 1000
 const labelLength = 10
 const labelAlphabet = 'abcdefghijklmnopqrstuvwxyz234567'
-/** A browser sends one; more come from pages that try to hide it. */
+/** A browser sends one cookie; more come from pages that try to hide it. */
 const maxCandidates = 8
 
-/** Where a ticket leads to, and the cookie to set; undefined when the browser has one that goes on holding. */
+/** The path that a ticket opens, and the cookie to set; undefined if the browser has one that stays valid. */
 export type Entered = { path: string; cookie: string | undefined }
 
-/** Who may see which page, and the way there. */
+/** Access to pages, and how a browser gets it. */
 export type Previews = {
-  /** A new one-time address. `host` is under which name the caller reached us. */
+  /** Returns a new one-time URL. `host` is the name under which the caller reached the server. */
   open(caller: Caller, target: { threadId: string; port: number; path: string; host: string }): Promise<Preview>
-  /** Exchanges a ticket, once. Undefined when it is not one for this address, whatever the reason. */
+  /** Exchanges a ticket, once. Undefined if it is not one for this address, whatever the reason. */
   enter(ticket: string, visitor: { address: PreviewAddress; cookies: readonly string[] }): Promise<Entered | undefined>
-  /** The pass among these cookies that holds for this address. */
+  /** The pass among these cookies that is valid for this address. */
   admit(cookies: readonly string[], address: PreviewAddress): Promise<ValidPass | undefined>
-  /** The name of the thread's previews; it gets one if it has none. */
+  /** The label of the thread’s previews; assigns one if it has none. */
   labelOf(threadId: string): Promise<string>
-  /** Those of these passes that hold now, asked anew. */
+  /** Those of these passes that are valid now, without a cache. */
   stillValid(sha256s: readonly string[]): Promise<Set<string>>
-  /** The thread is gone for good. */
+  /** Call it when the thread is gone for good. */
   forget(threadId: string): Promise<void>
 }
 
-export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; system: System }): Previews {
-  const { store, names, system } = parts
+export function makePreviews(dependencies: { store: PreviewStore; names: PreviewNames; system: System }): Previews {
+  const { store, names, system } = dependencies
   const makeLabel = () =>
     Array.from(system.randomBytes(labelLength), (byte) => labelAlphabet[byte % labelAlphabet.length]).join('')
   const known = new LRUCache<string, { pass: ValidPass | undefined; at: number }>({ max: 2000 })
@@ -95,8 +95,8 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
       const pass = await store.takeTicket(sha256Of(ticket), now)
       if (pass === undefined || pass.port !== address.port || pass.label !== address.label) return undefined
       const before = await admit(cookies, address)
-      // A second tab of the same login goes on with the cookie of the first, whose open connections hang on it.
-      if (before !== undefined && isSameLogin(before, pass)) return { path: pass.path, cookie: undefined }
+      // A second tab of the same session keeps the cookie of the first, on which its open connections depend.
+      if (before !== undefined && isSameSession(before, pass)) return { path: pass.path, cookie: undefined }
       const cookie = makePassSecret(system)
       const { label: _label, may_wake: _mayWake, ...row } = pass
       const dates = { created_at: now, expires_at: now + cookieMs }
@@ -110,7 +110,7 @@ export function makePreviews(parts: { store: PreviewStore; names: PreviewNames; 
   }
 }
 
-/** A program that opens a preview hands the address to a browser, which needs no frame for it. */
+/** A program that opens a preview hands the URL to a browser, which needs no frame for it. */
 function obstacleOf(caller: Caller, names: PreviewNames, host: string) {
   const obstacle = names.obstacle(host)
   return obstacle === 'other-name' && caller.sessionId === null ? undefined : obstacle
@@ -122,7 +122,7 @@ function explained(obstacle: 'other-name' | 'no-name', appOrigin: string): NonNu
   return { code: error.code, message: error.message, remedy: error.remedy }
 }
 
-function isSameLogin(one: ValidPass, other: ValidPass): boolean {
+function isSameSession(one: ValidPass, other: ValidPass): boolean {
   return (
     one.session_id === other.session_id && one.api_key_id === other.api_key_id && one.app_origin === other.app_origin
   )

@@ -10,17 +10,17 @@ export type RequestHeaderOptions = {
   names: PreviewNames
 }
 
-/** Set anew for the service, so that nobody else's claims reach it. */
+/** Set here for the service, so that values from the client do not reach it. */
 const ownNames = /^(host|origin|cookie|expect|forwarded|x-forwarded-.*|x-real-ip|via|threadbox-.*|x-access-token)$/
 
 /**
- * The headers that a service sees: the page's own, without what belongs to threadbox.
+ * The headers that a service gets: the page's own, without what belongs to threadbox.
  *
- * A development server that is asked under a name that it does not know answers with an error; all of them know
- * `localhost`, and names below it. So a service is asked under the preview's real name where that is below `localhost`,
- * which keeps addresses that it builds from it right, and as `localhost:<port>` elsewhere. Sockets are always asked for
- * as `localhost:<port>`: some servers compare their origin with a list that only has this name. `Origin` follows `Host`,
- * since others compare the two; `x-forwarded-*` always say how it really was.
+ * Development servers respond with an error under a name that they do not know; all of them know `localhost` and names
+ * below it. A request therefore carries the preview's real name where that is below `localhost`, which keeps URLs that the
+ * service builds from it right, and `localhost:<port>` elsewhere. Sockets always carry `localhost:<port>`: some servers
+ * compare their origin with a list that has only this name. `Origin` follows `Host`, since others compare the two;
+ * `x-forwarded-*` always have the real values.
  */
 export function headersForService(options: RequestHeaderOptions): string[] {
   const { rawHeaders, host, port, names, isUpgrade } = options
@@ -45,7 +45,7 @@ function originFor(origin: string, options: RequestHeaderOptions, isRenamed: boo
   return isRenamed && origin === options.names.ownOrigin(options.host) ? `http://localhost:${options.port}` : origin
 }
 
-/** The cookies of the page, as they came. */
+/** The cookies of the page, unchanged. */
 function pageCookies(pairs: readonly HeaderPair[]): string {
   return pairs
     .filter(([name]) => name.toLowerCase() === 'cookie')

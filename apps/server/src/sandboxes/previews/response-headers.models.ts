@@ -3,21 +3,24 @@ import { endToEnd, type HeaderPair, isOwnCookie, pairsOf } from './header-pairs.
 
 export type ResponseHeaderOptions = {
   rawHeaders: readonly string[]
-  /** The preview's origin, and the names under which its service may believe to be. */
+  /** The preview’s origin, and the port under which its service may know itself. */
   origin: string
   port: number
-  /** Who may show the page in a frame; empty for nobody. */
+  /** The app that can show the page in a frame; empty for none. */
   appOrigin: string
   isFramed: boolean
 }
 
 /**
- * Dropped, because they speak for more than the page's origin: `clear-site-data` would end the login of the app, which
- * is of the same site, the others would bind the port that all share. `x-frame-options` is said anew as a policy.
+ * Dropped, because they apply to more than the page’s origin: `clear-site-data` would end the session of the app, which
+ * is on the same site, the others would bind the port that all share. A policy replaces `x-frame-options`.
  */
 const droppedNames = /^(x-frame-options|clear-site-data|strict-transport-security|alt-svc|threadbox-.*)$/
 
-/** The headers of a service's answer for the browser: the service's own, except what would reach beyond its origin. */
+/**
+ * The headers of a service’s response for the browser: the service’s own, except those that would reach beyond its
+ * origin.
+ */
 export function headersForBrowser(options: ResponseHeaderOptions): string[] {
   const kept = endToEnd(pairsOf(options.rawHeaders)).flatMap((pair): HeaderPair[] => {
     const name = pair[0].toLowerCase()
@@ -31,13 +34,13 @@ export function headersForBrowser(options: ResponseHeaderOptions): string[] {
   return kept.flat()
 }
 
-/** Several policies hold together, so this one only adds to what the page says itself. */
+/** All policies apply, so this one only adds to the page’s own. */
 export function framePolicy(options: Pick<ResponseHeaderOptions, 'appOrigin' | 'isFramed'>): string {
   const ancestors = `frame-ancestors 'self' ${options.appOrigin}`.trim()
   return options.isFramed ? `${ancestors}; sandbox ${previewFrameSandbox}` : ancestors
 }
 
-/** A cookie stays with the page's own host: one for the whole domain would reach the app and other previews. */
+/** A cookie stays on the page’s own host: one for the whole domain would reach the app and other previews. */
 function withoutReach([name, value]: HeaderPair): HeaderPair[] {
   const [cookie = '', ...attributes] = value.split(';')
   if (isOwnCookie(cookie.split('=')[0] ?? '')) return []
@@ -45,7 +48,7 @@ function withoutReach([name, value]: HeaderPair): HeaderPair[] {
   return [[name, [cookie, ...kept].join(';')]]
 }
 
-/** Whom the page would allow to frame it does not matter here: the app may, and nobody else. */
+/** The page’s own choice of frames does not matter here: only the app can frame it. */
 function withoutAncestors([name, value]: HeaderPair): HeaderPair[] {
   const policies = value
     .split(',')
@@ -60,7 +63,7 @@ function withoutAncestors([name, value]: HeaderPair): HeaderPair[] {
   return policies.length === 0 ? [] : [[name, policies.join(', ')]]
 }
 
-/** A service that takes itself to be at localhost, or to be asked without TLS, leads to addresses that are not here. */
+/** A service that believes that it is at localhost or without TLS redirects to addresses that do not exist here. */
 function relocated(location: string, { origin, port }: ResponseHeaderOptions): string {
   const host = new URL(origin).host
   const match = /^https?:\/\/([^/?#]+)/i.exec(location)

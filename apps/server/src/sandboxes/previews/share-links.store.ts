@@ -3,18 +3,18 @@ import type { ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables, ShareLinkRow } from './previews.table.ts'
 
-/** A link that holds now, and the name of its thread's previews. */
+/** A valid link, with the label of its thread’s previews. */
 export type ValidLink = ShareLinkRow & { label: string }
 
 export type ShareLinkStore = {
   add(row: ShareLinkRow): Promise<void>
-  /** Links of the thread that hold, newest first, also those whose service was removed meanwhile. */
+  /** Valid links of the thread, newest first, also those whose service was removed in the meantime. */
   list(threadId: string, now: number): Promise<ShareLinkRow[]>
-  /** Ends it, with every pass that came from it. Undefined when the thread has no such link. */
+  /** Removes a link with every pass that came from it. Undefined if the thread has no such link. */
   remove(threadId: string, id: string): Promise<ShareLinkRow | undefined>
-  /** The link with this secret, as long as it holds and its service is there. */
+  /** The link with this secret, if it is valid and its service exists. */
   find(sha256: string, now: number): Promise<ValidLink | undefined>
-  /** Adds a pass of a link, and ends the oldest beyond `max`. */
+  /** Adds a pass of a link, and removes the oldest beyond `max`. */
   addPass(row: PassRow & { share_id: string }, max: number): Promise<void>
   removeExpired(now: number): Promise<void>
 }

@@ -81,7 +81,7 @@ onBothDatabases((target) => {
     expect(answer.status).toBe(201)
     return (await answer.json()) as CreatedShareLink
   }
-  /** Opens a link as a browser that nobody is logged in at does. */
+  /** Opens a link as a browser without a session does. */
   async function follow(url: string, headers: Record<string, string> = {}) {
     const entered = await ask(url, { ...typed, ...headers })
     return { entered, origin: new URL(url).origin, cookie: entered.headers['set-cookie']?.[0]?.split(';')[0] ?? '' }
@@ -93,7 +93,7 @@ onBothDatabases((target) => {
   const endLink = (id: string) =>
     server.call('DELETE', `/api/v1/threads/${threadId}/share-links/${id}`, { person: owner })
 
-  test('a link to a port of the sandbox itself is refused, also of a service that was stored with one', async () => {
+  test('a link to a port of the sandbox itself is rejected, also for a service that was stored with one', async () => {
     await addService('inside', 49_987)
     const path = `/api/v1/threads/${threadId}/services/inside/share-links`
     const refused = await server.call('POST', path, { person: owner, body: { expiresInSeconds: hourSeconds } })
@@ -101,7 +101,7 @@ onBothDatabases((target) => {
     expect((await links()).links).toEqual([])
   })
 
-  test('O12: a link shows a stranger the page of its service, as often as it is opened', async () => {
+  test('O12: a link shows its service’s page to anyone, any number of times', async () => {
     const { url } = await share()
     for (let visitor = 0; visitor < 2; visitor += 1) {
       const { entered, origin, cookie } = await follow(url)
@@ -115,7 +115,7 @@ onBothDatabases((target) => {
     }
   })
 
-  test('O12: without a link there is none, and its list never tells an address', async () => {
+  test('O12: without a link there is none, and the list of links has no URL', async () => {
     expect(await links()).toEqual({ links: [], isLocalOnly: true })
     const { url, ...made } = await share({ expiresInSeconds: null })
     expect((await links()).links).toEqual([{ ...made, service: 'web', port: 8000, mayWake: false, expiresAt: null }])
@@ -123,7 +123,7 @@ onBothDatabases((target) => {
     expect(kept).not.toContain(new URL(url).searchParams.get('key'))
   })
 
-  test('O12: what came by a link is a pass for nothing else', async () => {
+  test('O12: a pass from a link is valid for nothing else', async () => {
     await addService('other', 9000)
     const { url } = await share()
     const { origin, cookie } = await follow(url)
@@ -139,7 +139,7 @@ onBothDatabases((target) => {
     expect((await ask(`${origin}/.threadbox/shared?key=${value}`)).status).toBe(401)
   })
 
-  test('O12: a guessed address, and one of a link that ended, get the answer that everybody without a pass gets', async () => {
+  test('O12: a guessed URL, and one of a revoked link, get the response of a visitor without a pass', async () => {
     const { url, id } = await share()
     expect((await endLink(id)).status).toBe(204)
     const bare = (page: Answer) => [page.status, page.body.replace(/nonce="[^"]+"/g, '')]
@@ -151,7 +151,7 @@ onBothDatabases((target) => {
   })
 
   test.each<[string, (id: string) => Promise<unknown>]>([
-    ['its end', (id) => endLink(id)],
+    ['revoking it', (id) => endLink(id)],
     [
       'its time',
       async () => {
@@ -161,7 +161,7 @@ onBothDatabases((target) => {
     ['its thread', () => server.areas.threads.threads.delete(owner.userId, threadId)],
     ['its service', () => tablesIn(server.open).deleteFrom('services').execute()],
     ['its owner', () => tablesIn(server.open).deleteFrom('users').execute()],
-  ])('O12: %s ends it: what is open is cut, and nothing new is answered', async (_what, end) => {
+  ])('O12: %s ends it: open responses are cut, and new requests are rejected', async (_what, end) => {
     host.service = (_, response) => void response.write('data: 1\n\n')
     const { url, id } = await share()
     const { origin, cookie } = await follow(url)
@@ -170,13 +170,13 @@ onBothDatabases((target) => {
     const cut = new Promise((resolve) => stream.on('error', () => undefined).on('close', resolve))
     await end(id)
     await cut
-    // A pass is trusted for a second after it was looked up.
+    // A pass is trusted for a second after a lookup.
     server.clock.now += 2000
     expect((await ask(`${origin}/`, { ...typed, cookie })).status).toBe(401)
     expect((await follow(url)).entered.status).toBe(401)
   })
 
-  test('O12: it outlives the login of whoever made it', async () => {
+  test('O12: it outlives the session of the person who created it', async () => {
     const { url } = await share()
     const { origin, cookie } = await follow(url)
     await server.call('POST', '/api/v1/auth/sign-out', { person: owner })
@@ -196,13 +196,13 @@ onBothDatabases((target) => {
     expect((await server.areas.sandboxes.inside.store.find(threadId))?.state).toBe('paused')
   })
 
-  test('O3: one that may wake does', async () => {
+  test('O3: one that can wake the sandbox does', async () => {
     const { origin, cookie } = await follow((await share({ mayWake: true })).url)
     await server.areas.sandboxes.lifecycle.pause(threadId)
     expect((await ask(`${origin}/`, { ...typed, cookie })).body).toBe('page ')
   })
 
-  test('a person of the thread keeps their own pass when they open a link', async () => {
+  test('a person with access to the thread keeps their own pass when they open a link', async () => {
     const { url } = await share()
     const at = new URL(url).host.replace(/^.*?\./, 'app.')
     const opened = await server.call('POST', `/api/v1/threads/${threadId}/previews`, {
@@ -215,7 +215,7 @@ onBothDatabases((target) => {
     expect([entered.status, entered.headers['set-cookie']]).toEqual([303, undefined])
   })
 
-  test('making and ending a link is in the audit log', async () => {
+  test('creating and revoking a link is in the audit log', async () => {
     const { id } = await share()
     await endLink(id)
     const events = await tablesIn(server.open).selectFrom('audit_events').selectAll().orderBy('at').execute()
@@ -226,7 +226,7 @@ onBothDatabases((target) => {
     )
   })
 
-  test('of very many browsers that come by one link, the first makes room for the last', async () => {
+  test('when very many browsers use one link, the newest replaces the oldest', async () => {
     const { url } = await share()
     const first = await follow(url)
     const [row] = await tablesIn(server.open).selectFrom('preview_passes').selectAll().execute()

@@ -11,26 +11,32 @@ import type { ShareLinkRow } from './previews.table.ts'
 import { cookieMs, type Entered, type Previews } from './previews.usecases.ts'
 import type { ShareLinkStore } from './share-links.store.ts'
 
-/** Enough for one link for each person that it is given to, and a bound for a program in a loop. */
+/** Enough for one link per recipient, and a limit for a program in a loop. */
 const maxLinks = 50
-/** Browsers that may have come by one link at the same time; the next one takes the place of the first. */
+/** Limit of browsers with a pass from one link; the next one replaces the first. */
 const maxVisitors = 200
 
-/** Links by which anybody sees the pages of one service: off until somebody makes one, and ended at once. */
+/**
+ * Links with which anyone can see the pages of one service: none until one is created, and a revoked one ends
+ * immediately.
+ */
 export type ShareLinksOfThreads = {
   list(threadId: string): Promise<ShareLinks>
-  /** Throws `service.not-found` and `preview.port-reserved`. `host` is under which name the caller reached us. */
+  /**
+   * Throws `service.not-found` and `preview.port-reserved`. `host` is the name under which the caller reached the
+   * server.
+   */
   create(
     link: { userId: string; threadId: string; service: string; host: string },
     request: CreateShareLinkRequest,
   ): Promise<CreatedShareLink>
-  /** Who came by it is cut within 5 s. Throws `share-link.not-found`. */
+  /** Visitors of the link are cut off within 5 s. Throws `share-link.not-found`. */
   end(link: { userId: string; threadId: string; id: string }): Promise<void>
-  /** What a browser gets that has the link. Undefined when it does not hold for this address, whatever the reason. */
+  /** What a browser with the link gets. Undefined if it is not valid for this address, whatever the reason. */
   enter(secret: string, visitor: { address: PreviewAddress; cookies: readonly string[] }): Promise<Entered | undefined>
 }
 
-export function makeShareLinks(parts: {
+export function makeShareLinks(dependencies: {
   store: ShareLinkStore
   previews: Pick<Previews, 'admit' | 'labelOf'>
   names: PreviewNames
@@ -39,14 +45,14 @@ export function makeShareLinks(parts: {
   audit: Audit
   system: System
 }): ShareLinksOfThreads {
-  const { store, previews, names, audit, system } = parts
+  const { store, previews, names, audit, system } = dependencies
   return {
     list: async (threadId) => ({
       links: (await store.list(threadId, system.now())).map(present),
       isLocalOnly: names.hasLocalNames,
     }),
     create: async ({ userId, threadId, service, host }, { expiresInSeconds, mayWake }) => {
-      const { port } = await parts.serviceOf(threadId, service)
+      const { port } = await dependencies.serviceOf(threadId, service)
       if (guestPorts.includes(port)) throw previewPortReserved({ port })
       const now = system.now()
       await store.removeExpired(now)
@@ -79,7 +85,7 @@ export function makeShareLinks(parts: {
       const link = await store.find(sha256Of(secret), now)
       if (link === undefined || link.port !== address.port || link.label !== address.label) return undefined
       const before = await previews.admit(cookies, address)
-      if (before !== undefined && holdsAsLong(before, link)) return { path: '/', cookie: undefined }
+      if (before !== undefined && isAtLeastAsValid(before, link)) return { path: '/', cookie: undefined }
       const cookie = makePassSecret(system)
       await store.addPass(
         {
@@ -88,7 +94,7 @@ export function makeShareLinks(parts: {
           share_id: link.id,
           thread_id: link.thread_id,
           port: link.port,
-          // Nobody shows it in a frame: that is for the app, which has passes of its own.
+          // No page can show it in a frame: that is for the app, which has passes of its own.
           user_id: link.user_id,
           session_id: null,
           api_key_id: null,
@@ -109,8 +115,8 @@ export function makeShareLinks(parts: {
   }
 }
 
-/** A person of the thread loses nothing by opening a link of their own; neither does who came by it before. */
-function holdsAsLong(pass: ValidPass, link: ShareLinkRow): boolean {
+/** A person with access to the thread keeps their own pass; so does a visitor who came by the same link. */
+function isAtLeastAsValid(pass: ValidPass, link: ShareLinkRow): boolean {
   return pass.share_id === null || pass.share_id === link.id
 }
 

@@ -7,9 +7,9 @@ const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fe
 describe('O3: a sandbox is woken by', () => {
   test.each([
     ['a frame that the app opens', 'GET', page],
-    ['an address that somebody types', 'GET', { ...page, 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }],
+    ['an address that a person types', 'GET', { ...page, 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }],
     ['a link in the page', 'GET', { ...page, 'sec-fetch-site': 'same-origin', 'sec-fetch-user': '?1' }],
-    ['a browser that says nothing of its requests', 'GET', { accept: 'text/html,*/*' }],
+    ['a browser that sends no fetch metadata', 'GET', { accept: 'text/html,*/*' }],
   ])('%s', (_title, method, headers) => {
     expect(judgeVisit(method, headers)).toEqual({ isPage: true, isDeliberate: true, mayWake: true })
   })
@@ -18,17 +18,17 @@ describe('O3: a sandbox is woken by', () => {
 describe('O3: a sandbox is neither woken nor kept awake by', () => {
   test.each([
     ['a script that polls', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
-    ['a picture', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    ['an image', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
     ['a socket', { 'sec-fetch-mode': 'websocket', 'sec-fetch-dest': 'websocket', upgrade: 'websocket' }],
     ['a page that reloads itself', { ...page, 'sec-fetch-site': 'same-origin' }],
-    ['a page that is fetched ahead', { ...page, 'sec-purpose': 'prefetch' }],
-    ['a script of a browser that says nothing', { accept: '*/*' }],
+    ['a page that is prefetched', { ...page, 'sec-purpose': 'prefetch' }],
+    ['a script of a browser that sends no fetch metadata', { accept: '*/*' }],
     ['an object in a page', { ...page, 'sec-fetch-dest': 'object' }],
   ])('%s', (_title, headers) => {
     expect(judgeVisit('GET', headers)).toMatchObject({ isDeliberate: false, mayWake: false })
   })
 
-  test('a form keeps it awake, and does not wake it: it could not be sent again', () => {
+  test('a form keeps it awake but does not wake it: it could not be sent again', () => {
     expect(judgeVisit('POST', page)).toEqual({ isPage: true, isDeliberate: true, mayWake: false })
   })
 })
@@ -51,9 +51,9 @@ describe('O12: with a cookie of this preview', () => {
   test.each([
     ['its own page acts', { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }, 'POST'],
     ['another port of the thread acts', { origin: sibling, 'sec-fetch-site': 'same-site' }, 'POST'],
-    ['another port of the thread shows a picture', { 'sec-fetch-site': 'same-site', referer: `${sibling}/` }, 'GET'],
+    ['another port of the thread shows an image', { 'sec-fetch-site': 'same-site', referer: `${sibling}/` }, 'GET'],
     ['the app opens a frame', page, 'GET'],
-    ['a program asks', {}, 'POST'],
+    ['a program sends a request', {}, 'POST'],
   ])('%s', (_title, headers, method) => {
     expect(foreign(headers, method)).toBe(false)
   })

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
 
 /**
- * What a request is for the sandbox. Somebody's visit wakes it and keeps it awake; what a page that lies open does by
- * itself (polling, live reload, streams, reloading itself) does neither.
+ * How a request counts for the sandbox. A person’s visit wakes it and keeps it awake; background requests of an open
+ * page (polling, live reload, streams, reloads by the page) do neither.
  */
 export type Visit = {
-  /** The answer is shown as a page. */
+  /** The response is shown as a page. */
   isPage: boolean
   /** A person wants to see or send something. */
   isDeliberate: boolean
@@ -16,24 +16,24 @@ export type Visit = {
 
 const pageTargets = new Set(['document', 'iframe', 'frame'])
 
-/** Browsers say what a request is for over TLS and under localhost; elsewhere the wish for a page must do. */
+/** Over TLS and under localhost, browsers say what a request is for; elsewhere, asking for HTML has to be enough. */
 export function judgeVisit(method: string, headers: IncomingHttpHeaders): Visit {
   const mode = headers['sec-fetch-mode']
   const isPage =
     mode === undefined
       ? (headers.accept ?? '').includes('text/html') && headers.upgrade === undefined
       : mode === 'navigate' && pageTargets.has(String(headers['sec-fetch-dest']))
-  const isAhead = /prefetch|prerender|preview/.test(`${headers['sec-purpose'] ?? ''} ${headers.purpose ?? ''}`)
-  // A page that leads itself to a page of its own has nobody's click behind it.
-  const isOwnDoing = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-user'] !== '?1'
-  const isDeliberate = isPage && !isAhead && !isOwnDoing
+  const isPrefetch = /prefetch|prerender|preview/.test(`${headers['sec-purpose'] ?? ''} ${headers.purpose ?? ''}`)
+  // A page that navigates to its own origin without a click.
+  const isSelfNavigation = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-user'] !== '?1'
+  const isDeliberate = isPage && !isPrefetch && !isSelfNavigation
   return { isPage, isDeliberate, mayWake: isDeliberate && method === 'GET' }
 }
 
 /**
- * True when another origin's page sends this request: it carries the preview's cookie, because all previews and the app
- * are one site for a browser, and must not act with it. Pages may be opened from anywhere; the ports of one thread may
- * talk to each other.
+ * True if a page of another origin sends this request: it carries the preview’s cookie, because all previews and the
+ * app are one site for a browser, and must not act with it. Pages can be opened from anywhere; the ports of one thread
+ * can talk to each other.
  */
 export function isForeign(options: {
   method: string

@@ -1,21 +1,21 @@
 import { makeSingleFlight } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 
-/** How long a visit may wait for a place and a start in the background, after its page was told to come back. */
-const giveUpMs = 300_000
-/** For how long a wake that failed is told to the page that waits for it. */
+/** How long a wake can wait for memory and start in the background, after its visitor got a page that waits. */
+const timeoutMs = 300_000
+/** How long the reason of a failed wake is kept for the page that waits for it. */
 const rememberMs = 60_000
 
-/** Wakes that visits asked for. They go on when the visitor is sent a page that waits. */
+/** Wakes for visits. They continue when the visitor is sent a page that waits. */
 export type Waking = {
-  /** Joins a wake that is under way. Rejects with what it failed with. */
+  /** Joins a wake in progress. Rejects with its error. */
   wake(threadId: string): Promise<void>
   isUnderWay(threadId: string): boolean
   /** Why the last wake failed, for a while. */
   failure(threadId: string): unknown
 }
 
-export function makeWaking(parts: {
+export function makeWaking(dependencies: {
   awake: (threadId: string, signal: AbortSignal) => Promise<unknown>
   now: () => number
   logger: Logger
@@ -24,10 +24,10 @@ export function makeWaking(parts: {
   const failures = new Map<string, { error: unknown; at: number }>()
   const begin = async (threadId: string) => {
     try {
-      await parts.awake(threadId, AbortSignal.timeout(giveUpMs))
+      await dependencies.awake(threadId, AbortSignal.timeout(timeoutMs))
     } catch (error) {
-      parts.logger.debug({ err: error, threadId }, 'a visit did not wake a sandbox')
-      failures.set(threadId, { error, at: parts.now() })
+      dependencies.logger.debug({ err: error, threadId }, 'a visit did not wake a sandbox')
+      failures.set(threadId, { error, at: dependencies.now() })
       throw error
     }
   }
@@ -37,14 +37,14 @@ export function makeWaking(parts: {
         failures.delete(threadId)
         return begin(threadId)
       })
-      // Who waits hears of a failure; nobody may be waiting any more.
+      // Callers that wait get the error; there may be none left.
       wake.catch(() => undefined)
       return wake
     },
     isUnderWay: (threadId) => underWay.present(threadId) !== undefined,
     failure: (threadId) => {
       const last = failures.get(threadId)
-      if (last !== undefined && parts.now() - last.at > rememberMs) failures.delete(threadId)
+      if (last !== undefined && dependencies.now() - last.at > rememberMs) failures.delete(threadId)
       return failures.get(threadId)?.error
     },
   }

@@ -4,23 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 
-/** Where the scripts are, on the origin of every preview. */
+/** Paths of the scripts on the origin of every preview. */
 const bridgePath = '/.threadbox/bridge.js'
 const painterPath = '/.threadbox/painter.js'
 
-/** The script that is put into pages, and the one that it loads when a picture is taken. They are built with the app. */
+/** The script that is put into pages, and the one that it loads for a screenshot. Both are built with the app. */
 export type BridgeFiles = {
-  /** Paths that a page's policy has to let through. */
+  /** Paths that a page’s policy has to allow. */
   paths: readonly string[]
-  /** What is put into a page. `isInline`: with the script itself, for policies that ignore addresses. */
+  /** The tag that is put into a page. `isInline`: with the script itself, for policies that ignore URLs. */
   tag(options: { appOrigin: string; isInline: boolean }): string
-  /** How a policy names the inline script. */
+  /** Hash of the inline script, as in a policy. */
   inlineHash: string
-  /** Answers a request for one of the scripts; false for every other one. */
+  /** Responds to a request for one of the scripts; returns false for other requests. */
   answer(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** Undefined when the app was not built or is served by somebody else: pages are then as their services made them. */
+/** Undefined if the app was not built or this server does not serve it: pages then stay as their services made them. */
 export function readBridgeFiles(options: { webDirectory: string; logger: Logger }): BridgeFiles | undefined {
   if (options.webDirectory === '') return undefined
   const read = (name: string) => readFileSync(join(options.webDirectory, 'preview-bridge', name))

@@ -6,8 +6,8 @@ import type { BridgeFiles } from './bridge-files.ts'
 import { makeHeadScanner } from './head-scanner.models.ts'
 import { ignoresAddresses, withScripts } from './script-policy.models.ts'
 
-/** A service's answer with the bridge in it: its headers, and what its body goes through. */
-export type ChangedAnswer = { rawHeaders: readonly string[]; through: readonly Transform[] }
+/** A service’s response with the bridge in it: its headers, and the transforms that its body goes through. */
+export type ChangedResponse = { rawHeaders: readonly string[]; through: readonly Transform[] }
 
 const decoders = {
   gzip: createGunzip,
@@ -16,30 +16,32 @@ const decoders = {
   zstd: createZstdDecompress,
 }
 
-/** They speak of the bytes that the service sent. */
+/** Headers that describe the bytes which the service sent. */
 const ofOtherBytes = /^(content-length|content-encoding|content-md5|digest|content-digest|repr-digest|accept-ranges)$/
 const isPolicy = (name: string) => name.toLowerCase() === 'content-security-policy'
 
 /**
- * Whether the answer is to stand in a frame, where the app is that asks the bridge. Where browsers do not say so (plain
- * HTTP under a domain) every page counts; a page that is in no frame leaves the bridge alone.
+ * True if the response is for a frame, from which the app can use the bridge. Where browsers do not say so (plain HTTP
+ * under a domain), every page counts; in a page outside of a frame the bridge stays unused.
  */
 export function wantsBridge(method: string, headers: IncomingHttpHeaders, isPage: boolean): boolean {
   const target = headers['sec-fetch-dest']
   return isPage && method !== 'HEAD' && (target === undefined || target === 'iframe')
 }
 
-/** The headers of a request whose answer is read here: unpacked, if the service goes along with it. */
+/**
+ * The headers of a request whose response is read here: they ask for an uncompressed body, which a service can ignore.
+ */
 export function askedUnpacked(headers: readonly string[]): string[] {
   const kept = pairsOf(headers).filter(([name]) => name.toLowerCase() !== 'accept-encoding')
   return [...kept, ['accept-encoding', 'identity'] satisfies HeaderPair].flat()
 }
 
-/** Puts the bridge into a whole HTML page; every other answer stays as it is. The body is passed on as it comes. */
+/** Puts the bridge into a complete HTML page; other responses stay unchanged. The body is streamed. */
 export function withBridge(
   incoming: Pick<IncomingMessage, 'statusCode' | 'headers' | 'rawHeaders'>,
   { files, origin, appOrigin }: { files: BridgeFiles; origin: string; appOrigin: string },
-): ChangedAnswer {
+): ChangedResponse {
   const pairs = pairsOf(incoming.rawHeaders)
   const isInline = pairs.some(([name, value]) => isPolicy(name) && ignoresAddresses(value))
   const inlineHash = isInline ? files.inlineHash : undefined
@@ -48,7 +50,7 @@ export function withBridge(
   const withPolicies = pairs.map(
     ([name, value]): HeaderPair => (isPolicy(name) ? [name, changePolicy(value)] : [name, value]),
   )
-  // The policy of a page that the browser has is the one that came last with it.
+  // The policy of a page in the browser’s cache is the one that came last with it.
   if (incoming.statusCode === 304) return { rawHeaders: withPolicies.flat(), through: [] }
   const decoder = decoderOf(incoming.headers['content-encoding'])
   if (!isWholePage(incoming) || decoder === undefined) return { rawHeaders: incoming.rawHeaders, through: [] }
@@ -68,7 +70,7 @@ function isWholePage({ statusCode = 0, headers }: Pick<IncomingMessage, 'statusC
   return type.trim() === 'text/html' && isReadable && !isDownload && isWhole
 }
 
-/** What unpacks a body, in the order of use; undefined for what cannot be unpacked here. */
+/** Transforms that decompress a body, in the order of use; undefined if it cannot be decompressed here. */
 function decoderOf(encoding: string | undefined): Transform[] | undefined {
   const name = (encoding ?? '').trim().toLowerCase()
   if (name === '' || name === 'identity') return []

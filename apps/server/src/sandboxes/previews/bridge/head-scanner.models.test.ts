@@ -22,17 +22,17 @@ test.each([
   ['<head><title><script></title><p>', '<head><B><title><script></title><p>'],
   ['\u00ef\u00bb\u00bf<!DOCTYPE html><p>x', '\u00ef\u00bb\u00bf<!DOCTYPE html><B><p>x'],
   ['<html><head></head><p>', '<html><head><B></head><p>'],
-])('goes before the first script of %j, however the page is cut', (page, changed) => {
+])('goes before the first script of %j, in chunks of any size', (page, changed) => {
   for (const size of [page.length || 1, 1, 3, 7]) expect(scan(page, size)).toBe(changed)
 })
 
-test('changes nothing else of a page, not one byte', () => {
+test('changes no other byte of a page', () => {
   const bytes = Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7) % 256)).toString('latin1')
   const page = `<!doctype html><p title="a>b">${bytes}<script>"<head><meta charset=x>"</script>`
   for (const size of [page.length, 1, 100]) expect(scan(page, size).replace('<B>', '')).toBe(page)
 })
 
-test('leaves pages of two bytes a character alone', () => {
+test('leaves pages with two bytes per character unchanged', () => {
   const page = Buffer.from('\ufeff<!doctype html><p>', 'utf16le').toString('latin1')
   expect(scan(page)).toBe(page)
 })
@@ -47,7 +47,7 @@ describe('policies in the head', () => {
     )
   })
 
-  test('are found in whatever way they are written', () => {
+  test('are found in any notation', () => {
     expect(scan("<meta content='a' http-equiv=content-security-policy>")).toBe(
       '<B><meta content="a; own" http-equiv=content-security-policy>',
     )
@@ -55,7 +55,7 @@ describe('policies in the head', () => {
   })
 })
 
-test('a page is passed on as it comes: nothing is held back behind its head, and no tag without end holds it up', () => {
+test('a page is passed on as it arrives: nothing after its head is held back, and a tag without an end does not block it', () => {
   const scanner = makeHeadScanner({ insertion: '<B>', changePolicy: (policy) => policy })
   expect(scanner.push('<!doctype html><html><head><script>long')).toBe('<!doctype html><html><head><B><script>')
   expect(scanner.push('x'.repeat(100))).toHaveLength(100 + 4 - 12)

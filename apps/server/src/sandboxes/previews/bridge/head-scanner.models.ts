@@ -1,22 +1,21 @@
 export type HeadScanner = {
-  /** As much of the page as is certain by now, with what was put into it. */
+  /** Returns as much of the page as is final, with the insertion. */
   push(text: string): string
-  /** The rest. */
+  /** Returns the rest. */
   end(): string
 }
 
-/** As much as is held back to see where a tag ends; a page whose tags are longer is passed on as it comes. */
+/** Limit of what is held back to find the end of a tag. From a longer tag on, the page is passed on unread. */
 const longestTag = 64 * 1024
 const rawElements = new Set(['script', 'style', 'title', 'noscript'])
 const headElements = new Set([...rawElements, 'meta', 'link', 'base'])
 const byteOrderMark = '\u00ef\u00bb\u00bf'
 
 /**
- * Reads the beginning of a page as it comes and puts a text before its first script: behind what opens the page, and
- * behind the name of its encoding, which browsers look for in the first 1024 bytes only. Policies that the head holds are
- * changed on the way. Nothing but the head is read, and nothing is held back but the beginning of a tag.
- *
- * Texts are bytes as Latin-1, so that pages in all encodings that contain ASCII pass through unchanged.
+ * Reads the beginning of a page as it arrives and inserts a text before its first script: after the tags that open the
+ * page, and after the declaration of its encoding, which browsers look up in the first 1024 bytes only. Policies in the
+ * head are changed. Only the head is read, and only the beginning of a tag is held back. Texts are bytes as Latin-1, so
+ * that pages in all encodings that contain ASCII pass through unchanged.
  */
 export function makeHeadScanner(options: { insertion: string; changePolicy: (policy: string) => string }): HeadScanner {
   let held = ''
@@ -41,7 +40,7 @@ export function makeHeadScanner(options: { insertion: string; changePolicy: (pol
     held = held.slice(length)
     return taken
   }
-  /** One step; undefined when more of the page is needed. */
+  /** One step; undefined if more of the page is needed. */
   const step = (): string | undefined => {
     if (rawElement !== undefined) {
       const end = held.toLowerCase().indexOf(`</${rawElement}`)
@@ -51,7 +50,7 @@ export function makeHeadScanner(options: { insertion: string; changePolicy: (pol
     if (isAtStart) {
       if (held.length < byteOrderMark.length && byteOrderMark.startsWith(held)) return undefined
       isAtStart = false
-      // Of two bytes a character: nothing here could be read, and nothing put into it would be either.
+      // Two bytes per character: such a page can be neither read nor changed here.
       if (held.startsWith('\u00ff\u00fe') || held.startsWith('\u00fe\u00ff')) isInserted = true
       if (held.startsWith(byteOrderMark)) return take(byteOrderMark.length)
     }
@@ -95,13 +94,13 @@ export function makeHeadScanner(options: { insertion: string; changePolicy: (pol
   }
 }
 
-/** How long the tag, comment or declaration at the start of a text is; undefined when its end is not there yet. */
+/** Length of the tag, comment or declaration at the start of a text; undefined if its end has not arrived. */
 function tagLength(text: string): number | undefined {
   if (text.startsWith('<!--')) {
     const end = text.indexOf('-->', 4)
     return end < 0 ? undefined : end + 3
   }
-  // Could still become a comment.
+  // Can still become a comment.
   if ('<!--'.startsWith(text)) return undefined
   const match = /^<(?:[^>"']|"[^"]*"|'[^']*')*>/.exec(text)
   return match?.[0].length
@@ -109,7 +108,7 @@ function tagLength(text: string): number | undefined {
 
 const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
 
-/** A `meta` that holds a policy, with the policy changed; every other one as it is. */
+/** Returns a `meta` tag with its policy changed; any other tag unchanged. */
 function withPolicy(tag: string, changePolicy: (policy: string) => string): string {
   const attributes = [...tag.slice(5).matchAll(attribute)].map((match) => ({
     name: (match[1] ?? '').toLowerCase(),

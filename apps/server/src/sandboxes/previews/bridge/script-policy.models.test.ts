@@ -6,7 +6,7 @@ const byUrl = (policy: string) => withScripts(policy, { urls: [url], inlineHash:
 const byHash = (policy: string) => withScripts(policy, { urls: [url], inlineHash: 'sha256-x=' })
 
 describe('a policy lets the bridge through', () => {
-  test('by its address alone, and what else may run stays', () => {
+  test('by its URL alone, and other scripts stay as allowed', () => {
     expect(byUrl("default-src 'self'; img-src *")).toBe(`default-src 'self'; img-src *; script-src-elem 'self' ${url}`)
     expect(byUrl("script-src 'nonce-a' 'unsafe-eval'")).toBe(
       `script-src 'nonce-a' 'unsafe-eval'; script-src-elem 'nonce-a' 'unsafe-eval' ${url}`,
@@ -16,14 +16,14 @@ describe('a policy lets the bridge through', () => {
     expect(byUrl("script-src 'self' 'unsafe-inline'")).toContain(`script-src-elem 'self' 'unsafe-inline' ${url}`)
   })
 
-  test('each of several, and those that say nothing of scripts not at all', () => {
+  test('each of several; those that do not mention scripts stay unchanged', () => {
     expect(byUrl("img-src 'self', default-src 'none'; img-src *")).toBe(
       `img-src 'self', default-src 'none'; img-src *; script-src-elem ${url}`,
     )
     expect(byUrl('')).toBe('')
   })
 
-  test('by its text where addresses do not count, and without taking inline scripts from a page that has them', () => {
+  test('by its hash where URLs do not count, and a page with inline scripts keeps them', () => {
     const strict = "script-src 'nonce-a' 'strict-dynamic' 'unsafe-inline'"
     expect(ignoresAddresses(`img-src *, ${strict}`)).toBe(true)
     expect(ignoresAddresses("script-src 'self'; style-src 'strict-dynamic'")).toBe(false)

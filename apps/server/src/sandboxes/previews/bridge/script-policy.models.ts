@@ -1,16 +1,16 @@
-/** What a page's policy has to let through: scripts at exact addresses and, where addresses do not count, one text. */
+/** Scripts that a page’s policy has to allow: those at exact URLs and, where URLs do not count, one by its hash. */
 export type AllowedScripts = { urls: readonly string[]; inlineHash: string | undefined }
 
 const nonceOrHash = /^'(?:nonce-|sha(?:256|384|512)-)/i
 
-/** Whether some policy of the header ignores addresses of scripts, so that the script has to stand in the page itself. */
+/** True if a policy of the header ignores the URLs of scripts, so that the script has to be in the page itself. */
 export function ignoresAddresses(header: string): boolean {
   return policiesOf(header).some((policy) => scriptSources(policy)?.some(isKeyword('strict-dynamic')) === true)
 }
 
 /**
- * A header of policies with one exception: these scripts may run. What else may run stays as it is said, also for inline
- * scripts: naming a text would take back an `'unsafe-inline'` beside it, so it is only named where that does not hold.
+ * Changes a header of policies so that these scripts can run. Other scripts stay allowed as before, also inline ones: a
+ * hash would disable an `'unsafe-inline'` beside it, so it is only added where that has no effect.
  */
 export function withScripts(header: string, allowed: AllowedScripts): string {
   return policiesOf(header)
@@ -28,10 +28,10 @@ export function withScripts(header: string, allowed: AllowedScripts): string {
     .join(', ')
 }
 
-/** The sources that count for elements that are scripts; undefined when the policy says nothing of them. */
+/** The sources that apply to script elements; undefined if the policy does not mention them. */
 function scriptSources(policy: readonly string[]): string[] | undefined {
   for (const name of ['script-src-elem', 'script-src', 'default-src']) {
-    // Of two directives of one name browsers heed the first.
+    // Of two directives with one name, browsers use the first.
     const directive = policy.find((candidate) => nameOf(candidate) === name)
     if (directive !== undefined) return directive.trim().split(/\s+/).slice(1)
   }
