@@ -5,18 +5,21 @@ import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { ServiceStore } from './services.store.ts'
 import type { ServiceRow } from './services.table.ts'
 
-/** A service as it is kept: what starts it. */
+/** A stored service: what starts it. */
 export type KeptService = Omit<ServiceRow, 'thread_id' | 'position' | 'boot_id' | 'since' | 'problem_json'>
 
 export type BeginAs = (order: {
   threadId: string
   source: ForkSource
   services: readonly KeptService[]
-  /** What was written down of its memory when it was taken; null when nothing was. */
+  /** What was saved of its memory when it was captured; null if nothing was. */
   rescueJson: string | null
 }) => Promise<void>
 
-/** Gives a thread a sandbox that begins as a copy of one that is of no thread, which stays as it is, with its services. */
+/**
+ * Gives a thread a sandbox that begins as a copy of one that belongs to no thread, with its services. The source stays
+ * unchanged.
+ */
 export function makeBeginAs(ports: {
   forkSandbox: (order: {
     source: ForkSource
@@ -36,7 +39,7 @@ export function makeBeginAs(ports: {
       await store.setMemory({ sandbox_id: made.id, manifest_json: null, rescue_json: rescueJson })
     }
     for (const service of services) {
-      // Those whose programs go on are known to the guest by their key, with the state that they had.
+      // Services whose programs keep running are known to the guest by their key, with the state that they had.
       const boot_id = forked.from === 'memory' ? (made?.boot_id ?? null) : null
       await serviceStore.put({ ...service, thread_id: threadId, boot_id, since: system.now(), problem_json: null })
     }

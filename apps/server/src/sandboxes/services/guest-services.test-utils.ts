@@ -4,19 +4,19 @@ import { services as guest } from '@threadbox/protocol/guest'
 const { ServiceState, ServiceProblem } = guest
 type Info = Omit<guest.ServiceInfo, '$typeName' | '$unknown'>
 
-/** A guest whose services are whatever a test says of them: it keeps keys and tells watchers, and runs nothing. */
+/** A guest whose services have the states that a test sets: it stores keys and notifies watchers, and runs nothing. */
 export type GuestServices = {
   client: Client<typeof guest.Services>
   infos: Map<string, Info>
   starts: { name: string; key: string; command: string; port: number; cwd: string }[]
   openPorts: { port: number; command: string; cwd: string }[]
   logs: Map<string, string>
-  /** While set, what is asked of it fails so. */
+  /** While set, calls fail with it. */
   fails: ConnectError | undefined
-  /** What every start comes to at once. */
+  /** The immediate result of every start. */
   startsAs: Partial<Info>
-  tell(name: string, change: Partial<Info>): void
-  /** Another boot: nothing runs, and whoever watches is cut off. */
+  set(name: string, change: Partial<Info>): void
+  /** Begins another boot: nothing runs, and watchers are cut off. */
   newBoot(): void
 }
 
@@ -34,7 +34,7 @@ export function makeGuestServices(): GuestServices {
     logs: new Map(),
     fails: undefined,
     startsAs: {},
-    tell: (name, change) => {
+    set: (name, change) => {
       const info = state.infos.get(name)
       if (info !== undefined) state.infos.set(name, { ...info, ...change })
       changed()
@@ -59,7 +59,7 @@ export function makeGuestServices(): GuestServices {
       },
       stopService: ({ name }) => {
         if (state.fails !== undefined) throw state.fails
-        state.tell(name, { state: ServiceState.STOPPED, problem: ServiceProblem.UNSPECIFIED })
+        state.set(name, { state: ServiceState.STOPPED, problem: ServiceProblem.UNSPECIFIED })
         return {}
       },
       removeService: ({ name }) => {

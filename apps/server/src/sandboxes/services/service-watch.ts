@@ -5,20 +5,23 @@ import type { OpenPort } from '@threadbox/protocol/public'
 import type { RestartedService } from '../lifecycle/survival-items.models.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import { changeFromGuest, isMissingIn, restartOutcome } from './services.models.ts'
-import { type ServiceParts, startInBoot } from './services.usecases.ts'
+import { type SharedServiceDependencies, startInBoot } from './services.usecases.ts'
 
-/** Follows the guests of awake sandboxes, and starts again what a boot has lost. */
+/** Follows the guests of awake sandboxes, and restarts the services that a boot has lost. */
 export type ServiceWatch = {
-  /** The sandbox of this thread is in another state. */
+  /** Call it when the state of this thread’s sandbox has changed. */
   sandboxChanged(threadId: string): void
-  /** What this boot began again, once each has answered or failed; after a while, with those that still start. */
+  /**
+   * Resolves with the services that this boot restarted, once each has responded or failed; after a while, also with
+   * those that still start.
+   */
   restarted(threadId: string, bootId: string): Promise<RestartedService[]>
   stop(): Promise<void>
 }
 
-/** Wait before a guest is asked again whose answer broke off. */
+/** Wait before the server reconnects to a guest whose stream broke. */
 const againMs = 1_000
-/** How long the next service waits for the one before it, and a report for all of them. */
+/** How long the next service waits for the one before it. A report waits `reportMs` for all of them. */
 const stepMs = 10_000
 const reportMs = 20_000
 const maxOpenPorts = 50
@@ -27,19 +30,19 @@ type Following = {
   bootId: string
   ended: AbortController
   work: Promise<void>
-  /** What this boot was to start again. */
+  /** Services that this boot was to restart. */
   missing: string[]
-  /** Keys that the guest has named in this boot. */
+  /** Keys that the guest has reported in this boot. */
   known: Set<string>
-  /** Resolves when all that ran before was started again. */
+  /** Resolves when everything that ran before has been restarted. */
   attached: PromiseWithResolvers<void>
 }
 
-export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
+export function makeServiceWatch(parts: SharedServiceDependencies): ServiceWatch {
   const following = new Map<string, Following>()
   const stopped = new AbortController()
-  // Changes of one sandbox are looked at one after another, or an older look could undo a newer one.
-  const looking = makeKeyedLock()
+  // Changes of one sandbox are handled one after another, or an older state could undo a newer one.
+  const inOrder = makeKeyedLock()
 
   const leave = (threadId: string) => {
     const present = following.get(threadId)
@@ -47,7 +50,7 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
     present.ended.abort()
     following.delete(threadId)
   }
-  const look = async (threadId: string) => {
+  const update = async (threadId: string) => {
     const sandbox = await parts.sandboxOf(threadId)
     const bootId = sandbox?.state === 'active' ? sandbox.bootId : null
     const present = following.get(threadId)
@@ -71,12 +74,12 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
   return {
     sandboxChanged: (threadId) => {
       if (stopped.signal.aborted) return
-      looking(threadId, () => look(threadId)).catch((error: unknown) =>
-        parts.logger.warn({ err: error, threadId }, 'services were not looked at'),
+      inOrder(threadId, () => update(threadId)).catch((error: unknown) =>
+        parts.logger.warn({ err: error, threadId }, 'services were not checked'),
       )
     },
     restarted: async (threadId, bootId) => {
-      await looking.settled(threadId)
+      await inOrder.settled(threadId)
       const present = following.get(threadId)
       if (present?.bootId !== bootId) return []
       await waitAtMost(reportMs, { work: present.attached.promise, signal: stopped.signal })
@@ -87,20 +90,20 @@ export function makeServiceWatch(parts: ServiceParts): ServiceWatch {
     },
     stop: async () => {
       stopped.abort()
-      await Promise.all([looking.settled(), ...[...following.values()].map(({ work }) => work)])
+      await Promise.all([inOrder.settled(), ...[...following.values()].map(({ work }) => work)])
     },
   }
 }
 
 type Followed = { threadId: string; following: Following; signal: AbortSignal }
 
-/** Until the boot is over: what the guest tells is written down, and what it should run is begun. */
-async function followBoot(parts: ServiceParts, followed: Followed): Promise<void> {
+/** Runs until the boot ends: stores what the guest reports, and starts what it should run. */
+async function followBoot(parts: SharedServiceDependencies, followed: Followed): Promise<void> {
   const { threadId, following, signal } = followed
   let attaching: Promise<void> | undefined
   const attachOnce = (sandbox: ReachableSandbox) =>
     attach(parts, followed, sandbox)
-      .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not started again'))
+      .catch((error: unknown) => parts.logger.warn({ err: error, threadId }, 'services were not restarted'))
       .finally(() => {
         attaching = undefined
       })
@@ -113,7 +116,7 @@ async function followBoot(parts: ServiceParts, followed: Followed): Promise<void
     },
     onEvent: async ({ event }) => {
       if (event.case === 'snapshot') await apply(parts, followed, event.value)
-      // Looked at again with each word of the guest: a start that was not answered is begun anew.
+      // Checked again with each report of the guest: a start without a response is repeated.
       if (sandbox !== undefined) attaching ??= attachOnce(sandbox)
     },
     pauseMs: againMs,
@@ -124,7 +127,7 @@ async function followBoot(parts: ServiceParts, followed: Followed): Promise<void
 }
 
 async function apply(
-  parts: ServiceParts,
+  parts: SharedServiceDependencies,
   { threadId, following, signal }: Followed,
   snapshot: guest.WatchServicesResponse_Snapshot,
 ): Promise<void> {
@@ -152,9 +155,9 @@ function presentPort({ port, command, cwd }: guest.OpenPort): OpenPort[] {
   return [{ port, command: clean(command), cwd: cwd === '' ? null : clean(cwd) }]
 }
 
-/** Begins again, in the order of their starts, what should run and does not run in this boot. */
+/** Restarts what should run and does not run in this boot, in the order of the original starts. */
 async function attach(
-  parts: ServiceParts,
+  parts: SharedServiceDependencies,
   { threadId, following, signal }: Followed,
   sandbox: ReachableSandbox,
 ): Promise<void> {
@@ -172,7 +175,7 @@ async function attach(
           return true
         })
         .catch((error: unknown) => {
-          parts.logger.warn({ err: error, threadId, service: name }, 'service was not started again')
+          parts.logger.warn({ err: error, threadId, service: name }, 'a service was not restarted')
           return false
         })
       if (begun) await untilSettled(parts, { threadId, name, key, signal })
@@ -182,14 +185,14 @@ async function attach(
   }
 }
 
-/** What needs an earlier one finds it ready, as it was when they were started by hand. */
+/** A service that needs an earlier one finds it ready, as when they were started by hand. */
 async function untilSettled(
-  parts: ServiceParts,
+  parts: SharedServiceDependencies,
   { threadId, name, key, signal }: { threadId: string; name: string; key: string; signal: AbortSignal },
 ): Promise<void> {
-  const look = async () => {
+  const readSettled = async () => {
     const row = await parts.store.find(threadId, name)
     return row?.key === key && row.state === 'starting' ? undefined : true
   }
-  await parts.changes.until(threadId, look, { timeoutMs: stepMs, signal }).catch(() => undefined)
+  await parts.changes.until(threadId, readSettled, { timeoutMs: stepMs, signal }).catch(() => undefined)
 }

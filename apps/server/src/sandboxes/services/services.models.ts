@@ -7,25 +7,25 @@ import { because } from '../lifecycle/survival-words.logic.ts'
 import type { ServiceChange } from './services.store.ts'
 import type { ServiceRow } from './services.table.ts'
 
-/** What of a sandbox decides about the status of its services. */
+/** The facts about a sandbox that decide the status of its services. */
 export type SandboxFacts = { state: SandboxState; bootId: string | null; since: number }
 
 const { ServiceState, ServiceProblem } = guest
 const home = '/home/user'
-/** Stored services of a thread beyond those that run: each is a name that somebody may start again. */
+/** Limit of a thread’s stored services, running or not: each of them can be restarted by name. */
 const maxStored = 100
 
-/** Whether it is meant to run: a cold start begins it again. */
+/** True if the service should run: a cold start restarts it. */
 export function isWanted(row: Pick<ServiceRow, 'state'>): boolean {
   return row.state === 'starting' || row.state === 'running'
 }
 
-/** Whether it is meant to run and this boot has not started it. */
+/** True if the service should run and this boot has not started it. */
 export function isMissingIn(row: Pick<ServiceRow, 'state' | 'boot_id'>, bootId: string): boolean {
   return isWanted(row) && row.boot_id !== bootId
 }
 
-/** What became of a service that a boot was to start again, for the report of its wake. */
+/** Outcome of a service that a boot was to restart, for the report of its wake. */
 export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedService, 'outcome' | 'because'> {
   const problem = row.problem_json === null ? undefined : (JSON.parse(row.problem_json) as Problem)
   if (problem !== undefined) return { outcome: 'lost', because: because('service-failed', { detail: problem.message }) }
@@ -34,7 +34,7 @@ export function restartOutcome(row: ServiceRow, bootId: string): Pick<RestartedS
   return { outcome: 'restarted', because: because('service-silent') }
 }
 
-/** What a person sees: the state of the process as far as the sandbox lets it run. */
+/** The status on screen: the state of the process as far as the sandbox lets it run. */
 export function statusOf(
   row: Pick<ServiceRow, 'state' | 'boot_id' | 'since'>,
   sandbox: SandboxFacts | undefined,
@@ -57,7 +57,7 @@ export function statusOf(
   }
 }
 
-/** Names that have to go before a service can start, or that there is no room for it. */
+/** The services that have to be removed before one can start, or the limit that prevents its start. */
 export function planStart(
   rows: readonly Pick<ServiceRow, 'name' | 'port' | 'state'>[],
   request: Pick<StartServiceRequest, 'name' | 'port'>,
@@ -72,7 +72,7 @@ export function planStart(
   return { replaced: replaced.map(({ name }) => name) }
 }
 
-/** A directory as the guest wants it: relative ones begin at home. */
+/** A directory as the guest expects it: relative ones begin at home. */
 export function directoryOf(cwd: string | undefined): string {
   if (cwd === undefined || cwd === '~') return home
   return posix.resolve(home, cwd.startsWith('~/') ? cwd.slice(2) : cwd)
@@ -93,11 +93,11 @@ const states: Record<number, ServiceRow['state']> = {
   [ServiceState.STOPPED]: 'stopped',
   [ServiceState.FAILED]: 'error',
 }
-/** Bounds of what a guest says: nobody vouches for it. */
+/** Limits of what a guest reports, which is unverified input. */
 const maxMessageCharacters = 1000
 const maxLastLinesBytes = 2048
 
-/** What the guest says of a service, in the words of its row. Undefined for a state that this server does not know. */
+/** The guest’s report of a service as columns of its row. Undefined for a state that this server does not know. */
 export function stateFromGuest(info: guest.ServiceInfo): Pick<ServiceRow, 'state' | 'problem_json'> | undefined {
   const state = states[info.state]
   if (state === undefined) return undefined
@@ -112,22 +112,22 @@ export function stateFromGuest(info: guest.ServiceInfo): Pick<ServiceRow, 'state
   return { state, problem_json: JSON.stringify(problem) }
 }
 
-/** Neither database nor page can hold a NUL; half a character at the cut says nothing. */
+/** Neither the database nor a page can hold a NUL. Half a character at the cut is removed. */
 function plain(text: string): string {
   return text.replaceAll('\0', '').replace(/^\uFFFD+/, '')
 }
 
-/** What is to be written when the guest says this of a row; undefined when the row says so already. */
+/** The change of a row for this report of the guest; undefined if the row has it already. */
 export function changeFromGuest(
   row: ServiceRow,
   seen: { info: guest.ServiceInfo | undefined; wasKnown: boolean; bootId: string; now: number },
 ): ServiceChange | undefined {
   if (seen.info === undefined) {
-    // What the guest has never named may be a start that it tells of next.
+    // A service that the guest has never reported may be a start that it reports next.
     if (!seen.wasKnown || row.boot_id !== seen.bootId || !isWanted(row)) return undefined
     return { state: 'error', since: seen.now, problem_json: JSON.stringify(lostProblem) }
   }
-  // A stop is the end of a start: word of it that comes late says nothing new.
+  // A stop ends a start: a late report of that start has nothing new.
   if (row.state === 'stopped' && row.boot_id === seen.bootId) return undefined
   const found = stateFromGuest(seen.info)
   if (found === undefined) return undefined
@@ -143,7 +143,7 @@ const lostProblem: Problem = {
   lastLines: '',
 }
 
-/** A start that the guest refused as a whole. */
+/** A start that the guest rejected as a whole. */
 export function notStarted(message: string): Pick<ServiceRow, 'state' | 'problem_json'> {
   const problem: Problem = { code: 'not-started', exitCode: null, message: plain(message), lastLines: '' }
   return { state: 'error', problem_json: JSON.stringify(problem) }

@@ -27,7 +27,7 @@ type Bench = AsyncDisposable & {
   max: number
   wakes: number
   events: UserEvent[]
-  /** The sandbox is in another state, as its record says. */
+  /** Puts the sandbox into another state, as its record has it. */
   becomes(state: SandboxFacts['state'], bootId?: string): void
   overview(): Promise<string[]>
   isSeen(expected: string[]): Promise<void>
@@ -88,8 +88,8 @@ async function makeBench(): Promise<Bench> {
     sandbox: { state: 'active', bootId: 'b-1', since: 1 },
     becomes: (state, bootId) => {
       if (bootId !== bench.sandbox.bootId && bootId !== undefined) inside.newBoot()
-      const isAsleep = state === 'cold' || state === 'error'
-      bench.sandbox = { state, bootId: isAsleep ? null : (bootId ?? bench.sandbox.bootId), since: Date.now() }
+      const hasNoBoot = state === 'cold' || state === 'error'
+      bench.sandbox = { state, bootId: hasNoBoot ? null : (bootId ?? bench.sandbox.bootId), since: Date.now() }
       watch.sandboxChanged(threadId)
     },
     isSeen: (expected) => vi.waitFor(async () => expect(await overview()).toEqual(expected), { timeout: 5000 }),
@@ -109,9 +109,9 @@ beforeEach(async () => {
 afterEach(() => bench[Symbol.asyncDispose]())
 
 const start = (name: string, port: number) => bench.services.start(threadId, { name, port, command: `run ${name}` })
-const runs = (name: string) => bench.inside.tell(name, { state: ServiceState.RUNNING })
+const runs = (name: string) => bench.inside.set(name, { state: ServiceState.RUNNING })
 
-test('what nobody knows is not found, by every call', async () => {
+test('an unknown service is not found, by every call', async () => {
   const code = { code: 'service.not-found' }
   await expect(bench.services.stop(threadId, 'web')).rejects.toMatchObject(code)
   await expect(bench.services.restart(threadId, 'web')).rejects.toMatchObject(code)
@@ -120,7 +120,7 @@ test('what nobody knows is not found, by every call', async () => {
   expect(bench.wakes).toBe(0)
 })
 
-test('a guest that refuses, does not know services, or does not answer is told apart, and nothing is called running', async () => {
+test('a guest that rejects a start, does not know services or does not respond gets its own error, and no service counts as running', async () => {
   bench.inside.fails = new ConnectError('the directory does not exist', Code.InvalidArgument)
   await expect(start('web', 8000)).rejects.toMatchObject({ code: 'service.refused' })
   bench.inside.fails = new ConnectError('', Code.Unimplemented)
@@ -128,13 +128,13 @@ test('a guest that refuses, does not know services, or does not answer is told a
   bench.inside.fails = new ConnectError('', Code.Unavailable)
   await expect(start('lost', 8002)).rejects.toMatchObject({ code: 'service.unanswered', kind: 'unavailable' })
   expect(await bench.overview()).toEqual(['web 8000 error', 'old 8001 error', 'lost 8002 starting'])
-  // What was not answered is begun when the guest is heard again.
+  // The start without a response is repeated when the guest can be reached again.
   bench.inside.fails = undefined
   bench.inside.newBoot()
   await vi.waitFor(() => expect(bench.inside.starts.map(({ name }) => name)).toEqual(['lost']), { timeout: 5000 })
 })
 
-test('O4: a port of the sandbox itself is refused before anything is kept, woken or replaced', async () => {
+test('O4: a port of the sandbox itself is rejected before anything is stored, woken or replaced', async () => {
   await start('web', 8000)
   const { wakes } = bench
   for (const port of guestPorts) {
@@ -145,7 +145,7 @@ test('O4: a port of the sandbox itself is refused before anything is kept, woken
   expect(bench.wakes).toBe(wakes)
 })
 
-test('O10: over the limit is an error that starts nothing; with 1 the new one takes the place of every other', async () => {
+test('O10: a start over the limit is an error and starts nothing; with a limit of 1 it replaces every other service', async () => {
   bench.max = 2
   await start('one', 8000)
   await start('two', 8001)
@@ -169,7 +169,7 @@ test('O10: the same name replaces, and so does the same port; the same key does 
   expect(await bench.overview()).toEqual(['other 8000 starting'])
 })
 
-test('O4: a program that ends shows its code and its last lines, and every change reaches open pages', async () => {
+test('O4: a program that exits shows its code and its last lines, and every change reaches open pages', async () => {
   await start('web', 8000)
   runs('web')
   await bench.isSeen(['web 8000 running'])
@@ -181,7 +181,7 @@ test('O4: a program that ends shows its code and its last lines, and every chang
     message: 'It ended.',
     lastLines,
   }
-  bench.inside.tell('web', end)
+  bench.inside.set('web', end)
   const service = await bench.services.settled(threadId, 'web')
   await bench.isSeen(['web 8000 error'])
   expect(service.status).not.toBe('starting')
@@ -191,16 +191,16 @@ test('O4: a program that ends shows its code and its last lines, and every chang
     message: 'It ended.',
     lastLines: 'no module named x\n',
   })
-  const told = bench.events.map((event) => (event as { services: ServicesView }).services.services[0]?.status)
-  expect(told.filter((status, index) => status !== told[index - 1])).toEqual(['starting', 'running', 'error'])
+  const shown = bench.events.map((event) => (event as { services: ServicesView }).services.services[0]?.status)
+  expect(shown.filter((status, index) => status !== shown[index - 1])).toEqual(['starting', 'running', 'error'])
 })
 
-test('a service that left its port is not running, keeps its process, and runs again when the port answers', async () => {
+test('a service that left its port is not running, keeps its process, and runs again when the port responds', async () => {
   await start('web', 8000)
   runs('web')
   await bench.isSeen(['web 8000 running'])
   const left = { problem: ServiceProblem.NOT_ANSWERING, message: 'Nothing is listening on port 8000 anymore.' }
-  bench.inside.tell('web', { state: ServiceState.FAILED, ...left, lastLines: Buffer.from('reloading\n') })
+  bench.inside.set('web', { state: ServiceState.FAILED, ...left, lastLines: Buffer.from('reloading\n') })
   await bench.isSeen(['web 8000 error'])
   expect((await bench.services.get(threadId, 'web')).problem).toEqual({
     code: 'not-answering',
@@ -208,12 +208,12 @@ test('a service that left its port is not running, keeps its process, and runs a
     message: 'Nothing is listening on port 8000 anymore.',
     lastLines: 'reloading\n',
   })
-  bench.inside.tell('web', { state: ServiceState.RUNNING, problem: ServiceProblem.UNSPECIFIED, message: '' })
+  bench.inside.set('web', { state: ServiceState.RUNNING, problem: ServiceProblem.UNSPECIFIED, message: '' })
   await bench.isSeen(['web 8000 running'])
   expect(bench.inside.starts).toHaveLength(1)
 })
 
-test('who waits for a service hears when it runs, and leaves when told to', async () => {
+test('a caller that waits for a service gets it when it runs, and can cancel the wait', async () => {
   await start('web', 8000)
   await expect(bench.services.settled(threadId, 'web', AbortSignal.timeout(20))).rejects.toThrow()
   const settled = bench.services.settled(threadId, 'web')
@@ -221,7 +221,7 @@ test('who waits for a service hears when it runs, and leaves when told to', asyn
   expect(await settled).toMatchObject({ status: 'running' })
 })
 
-test('O7: paused is suspended without being asked, and awake is what it was', async () => {
+test('O7: a paused service is suspended without a request to the guest, and an awake one is as before', async () => {
   await start('web', 8000)
   runs('web')
   await bench.isSeen(['web 8000 running'])
@@ -234,7 +234,7 @@ test('O7: paused is suspended without being asked, and awake is what it was', as
   expect(bench.wakes).toBe(1)
 })
 
-test('O7: another boot starts again what ran, in its order, one after another, and says so to the report', async () => {
+test('O7: another boot restarts what ran, in its order, one after another, and reports the outcomes', async () => {
   for (const [name, port] of [
     ['db', 1],
     ['gone', 2],
@@ -257,7 +257,7 @@ test('O7: another boot starts again what ran, in its order, one after another, a
   await vi.waitFor(() => expect(begun()).toEqual(['web']))
   runs('web')
   await vi.waitFor(() => expect(begun()).toEqual(['web', 'bad']))
-  bench.inside.tell('bad', { state: ServiceState.FAILED, problem: ServiceProblem.EXITED, message: 'It ended.' })
+  bench.inside.set('bad', { state: ServiceState.FAILED, problem: ServiceProblem.EXITED, message: 'It ended.' })
   await vi.waitFor(() => expect(begun()).toEqual(['web', 'bad', 'db']))
   runs('db')
   expect((await report).map(({ name, outcome }) => `${outcome} ${name}`)).toEqual([
@@ -268,7 +268,7 @@ test('O7: another boot starts again what ran, in its order, one after another, a
   await bench.isSeen(['gone 2 stopped', 'web 3 running', 'bad 4 error', 'db 1 running'])
 })
 
-test('a stop of what is suspended wakes it for that; of what is cold it wakes nothing', async () => {
+test('stopping a suspended service wakes its sandbox for that; stopping one of a cold sandbox wakes nothing', async () => {
   await start('web', 8000)
   bench.becomes('paused')
   const before = bench.wakes
@@ -282,7 +282,7 @@ test('a stop of what is suspended wakes it for that; of what is cold it wakes no
   expect([await bench.overview(), bench.wakes]).toEqual([[], now])
 })
 
-test('ports of other programs are offered while it is awake, and bounded', async () => {
+test('ports of other programs are offered while the sandbox is awake, up to a limit', async () => {
   bench.inside.openPorts = Array.from({ length: 80 }, (_, index) => ({ port: 9000 + index, command: 'x\0', cwd: '' }))
   await start('web', 8000)
   await vi.waitFor(async () => {
@@ -294,7 +294,7 @@ test('ports of other programs are offered while it is awake, and bounded', async
   expect((await bench.services.list(threadId)).openPorts).toEqual([])
 })
 
-test('a log that nobody wrote is empty, and its text is what the guest has', async () => {
+test('a log that does not exist is empty, and its text is what the guest has', async () => {
   await start('web', 8000)
   expect(await bench.services.logs(threadId, 'web', {})).toEqual({ text: '', offset: 0, sizeBytes: 0, droppedBytes: 0 })
   bench.inside.logs.set('web', 'grüß\n')

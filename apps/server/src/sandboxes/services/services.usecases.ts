@@ -32,20 +32,22 @@ export type Services = {
   /** Throws `service.not-found`. */
   get(threadId: string, name: string): Promise<Service>
   /**
-   * Brings the sandbox awake and starts the service; one of the same name or on the same port is replaced. Resolves when
-   * its process runs. The same key again is the same start. Throws `service.refused`.
+   * Wakes the sandbox and starts the service; one of the same name or on the same port is replaced. Resolves when its
+   * process runs. Repeating a key repeats no start. Throws `service.refused`.
    */
   start(threadId: string, request: StartServiceRequest, options?: StartOptions): Promise<Service>
-  /** Starts it again as it is stored. Throws `service.not-found`. */
+  /** Starts it again from its stored definition. Throws `service.not-found`. */
   restart(threadId: string, name: string, options?: StartOptions): Promise<Service>
-  /** Throws `service.not-found`. One that is suspended is woken to be stopped; a cold sandbox stays cold. */
+  /** Throws `service.not-found`. A suspended service is woken to be stopped; a cold sandbox stays cold. */
   stop(threadId: string, name: string): Promise<Service>
   remove(threadId: string, name: string): Promise<void>
-  /** Gives a thread whose sandbox is a copy of this one's the same services: those that run go on or start again there. */
+  /**
+   * Gives a thread whose sandbox is a copy of this one’s the same services: running ones keep running or restart there.
+   */
   copyTo(threadId: string, copyThreadId: string): Promise<void>
   /** Throws `service.not-found`, and `sandbox.not-awake`: reading wakes nothing. */
   logs(threadId: string, name: string, options: { before?: number | undefined }): Promise<ServiceLogs>
-  /** Resolves when the service does not start any more, whatever became of it. */
+  /** Resolves when the service is no longer starting, with any outcome. */
   settled(threadId: string, name: string, signal?: AbortSignal): Promise<Service>
 }
 
@@ -56,34 +58,34 @@ export type ServiceDependencies = {
   awake(threadId: string, signal: AbortSignal | undefined): Promise<ReachableSandbox>
   ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
   sandboxOf(threadId: string): Promise<SandboxFacts | undefined>
-  /** Whose thread it is; undefined when it is gone. */
+  /** The owner of the thread; undefined if the thread is gone. */
   ownerOf(threadId: string): Promise<string | undefined>
   publish(userId: string, event: UserEvent): void
-  /** How many of the thread may run at the same time. */
+  /** How many services of the thread can run at the same time. */
   maxServices(threadId: string): Promise<number>
   system: System
   logger: Logger
 }
 
-/** What several parts of the feature share in this process. */
-export type ServiceParts = ServiceDependencies & {
+/** Shared by the parts of this feature. */
+export type SharedServiceDependencies = ServiceDependencies & {
   changes: ChangeWaits
   inOrder: KeyedLock
-  /** Ports of ordinary commands, as the guest of an awake sandbox last told. */
+  /** Ports of ordinary commands, as last reported by the guest of an awake sandbox. */
   openPorts: Map<string, OpenPort[]>
-  /** Tells pages and waiters; quiet for a thread that has nothing to show. */
+  /** Notifies pages and waiters; silent for a thread without anything to show. */
   changed(threadId: string): Promise<void>
 }
 
 const defaultReadyTimeoutMs = 60_000
-/** Beyond the time that a service has by itself: the guest's word has to arrive. */
+/** Added to the service’s own timeout: the guest’s report has to arrive. */
 const settleExtraMs = 15_000
 const logBytes = 64 * 1024
 
-export function makeServiceParts(dependencies: ServiceDependencies): ServiceParts {
+export function makeServiceParts(dependencies: ServiceDependencies): SharedServiceDependencies {
   const changes = makeChangeWaits()
   const openPorts = new Map<string, OpenPort[]>()
-  const parts: ServiceParts = {
+  const parts: SharedServiceDependencies = {
     ...dependencies,
     changes,
     openPorts,
@@ -99,7 +101,7 @@ export function makeServiceParts(dependencies: ServiceDependencies): ServicePart
   return parts
 }
 
-export function makeServices(parts: ServiceParts): Services {
+export function makeServices(parts: SharedServiceDependencies): Services {
   const { store, system } = parts
   const find = async (threadId: string, name: string) => {
     const row = await store.find(threadId, name)
@@ -150,18 +152,18 @@ export function makeServices(parts: ServiceParts): Services {
     settled: async (threadId, name, signal) => {
       const { key, ready_timeout_ms } = await find(threadId, name)
       const limit = { timeoutMs: ready_timeout_ms + settleExtraMs, ...(signal === undefined ? {} : { signal }) }
-      const look = async () => {
+      const readSettled = async () => {
         const row = await find(threadId, name)
         return row.key === key && row.state === 'starting' ? undefined : row
       }
-      return await present((await parts.changes.until(threadId, look, limit)) ?? (await find(threadId, name)))
+      return await present((await parts.changes.until(threadId, readSettled, limit)) ?? (await find(threadId, name)))
     },
   }
 }
 
-/** The same key, because the guest of the copy knows its processes by it. */
+/** Keeps the key, by which the guest of the copy knows its processes. */
 async function copyRows(
-  { store, sandboxOf }: ServiceParts,
+  { store, sandboxOf }: SharedServiceDependencies,
   { threadId, copyThreadId }: { threadId: string; copyThreadId: string },
 ): Promise<void> {
   const [source, copy] = await Promise.all([sandboxOf(threadId), sandboxOf(copyThreadId)])
@@ -171,7 +173,7 @@ async function copyRows(
   }
 }
 
-async function viewOf(parts: ServiceParts, threadId: string): Promise<ServicesView> {
+async function viewOf(parts: SharedServiceDependencies, threadId: string): Promise<ServicesView> {
   const sandbox = await parts.sandboxOf(threadId)
   const rows = await parts.store.list(threadId)
   const openPorts = sandbox?.state === 'active' ? (parts.openPorts.get(threadId) ?? []) : []
@@ -206,9 +208,9 @@ function requestOf(row: ServiceRow): StartServiceRequest {
   return { name, command, port, cwd, environment, readyTimeoutSeconds: Math.ceil(row.ready_timeout_ms / 1000) }
 }
 
-/** Stored before the guest is asked: what a crash cuts off is begun by the next look at the sandbox. */
+/** Stored before the guest is asked: a start that a crash cut off is repeated when the sandbox is next checked. */
 async function startNew(
-  parts: ServiceParts,
+  parts: SharedServiceDependencies,
   row: Omit<ServiceRow, 'position'>,
   signal: AbortSignal | undefined,
 ): Promise<ServiceRow> {
@@ -226,9 +228,9 @@ async function startNew(
   return await startInBoot(parts, placed, sandbox)
 }
 
-/** Asks the guest to start what the row says, and writes down what it answers. */
+/** Asks the guest to start the row’s service, and stores its response. */
 export async function startInBoot(
-  parts: ServiceParts,
+  parts: SharedServiceDependencies,
   row: ServiceRow,
   sandbox: Pick<ReachableSandbox, 'bootId' | 'services'>,
 ): Promise<ServiceRow> {
@@ -254,16 +256,18 @@ export async function startInBoot(
   }
 }
 
-/** Only what runs in a boot has a process. Memory that sleeps is woken for it, a cold sandbox has none. */
-async function stopProcess(parts: ServiceParts, row: ServiceRow): Promise<void> {
+/**
+ * Only a service of the current boot has a process. A paused sandbox is woken for the stop, a cold one has no process.
+ */
+async function stopProcess(parts: SharedServiceDependencies, row: ServiceRow): Promise<void> {
   const sandbox = await parts.sandboxOf(row.thread_id)
   if (row.boot_id === null || sandbox?.bootId !== row.boot_id) return
   const awake = await parts.awake(row.thread_id, undefined)
-  // Its memory may have been lost on the way, and the process with it.
+  // Its memory may have been lost during the wake, and the process with it.
   if (awake.bootId === row.boot_id) await answered(row.name, awake.services.stopService({ name: row.name }))
 }
 
-async function removeLog(parts: ServiceParts, row: ServiceRow): Promise<void> {
+async function removeLog(parts: SharedServiceDependencies, row: ServiceRow): Promise<void> {
   const sandbox = await parts.ifAwake(row.thread_id)
   if (sandbox !== undefined) await answered(row.name, sandbox.services.removeService({ name: row.name }))
 }

@@ -3,21 +3,21 @@ import { terminals as guest } from '@threadbox/protocol/guest'
 
 type Shell = { output: Buffer; input: string; size: { cols: number; rows: number }; exitCode: number | undefined }
 
-/** A guest whose terminals print what a test says, and keep what is typed. */
+/** A guest whose terminals print what a test sets, and record what is typed. */
 export type GuestTerminals = {
   routes: (router: ConnectRouter) => void
   shells: Map<string, Shell>
   print(id: string, data: string | Buffer): void
   end(id: string, exitCode: number): void
-  /** As a pause does: whoever follows is cut off. */
+  /** Cuts off all followers, as a pause does. */
   cutFollowers(): void
-  /** Another boot: nothing is there any more. */
+  /** Begins another boot, without any terminals. */
   newBoot(): void
-  /** What `modes` says of a reader that begins. */
+  /** Value of `modes` for a reader that begins. */
   modes: string
-  /** How many bytes have been handed to readers. */
+  /** How many bytes readers have got. */
   handedOut: number
-  /** While set, what is asked of it fails so. */
+  /** While set, calls fail with it. */
   fails: ConnectError | undefined
 }
 

@@ -4,25 +4,25 @@ import { errorHeader } from '@threadbox/protocol/host'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import type { View } from './terminal-output.ts'
 import { statusOf } from './terminals.models.ts'
-import { type TerminalParts, terminalProblem } from './terminals.usecases.ts'
+import { type SharedTerminalDependencies, terminalProblem } from './terminals.usecases.ts'
 
-/** How often typing is noted as use of the sandbox. The guest tells of it by itself, but only now and then. */
+/** How often typing is recorded as use of the sandbox. The guest reports it too, but only now and then. */
 const noteEveryMs = 5000
-/** What the host says of a boot that is not awake any more: nothing was typed. */
+/** The host’s error codes for a boot that is no longer awake: nothing was typed. */
 const asleepCodes = new Set(['sandbox.paused', 'sandbox.not-running', 'sandbox.other-boot'])
 
-/** What a person does to a terminal from one view. Each call has to wait for the one before it. */
+/** A person’s input to a terminal from one view. Each call has to wait for the one before it. */
 export type TerminalInput = {
-  /** Types, and wakes a paused sandbox for it. Nothing happens when its shell is gone: the view is told so anyway. */
+  /** Types, and wakes a paused sandbox for it. Does nothing if the shell is gone, which the view learns anyway. */
   type(data: Uint8Array): Promise<void>
-  /** What the terminal says by itself; only while it is followed. */
+  /** Sends the terminal’s own reports, only while it is followed. */
   report(data: Uint8Array): Promise<void>
-  /** Only while it is followed: a sandbox is not woken for it. */
+  /** Only while it is followed: a resize does not wake a sandbox. */
   resize(size: { cols: number; rows: number }): Promise<void>
   wake(): Promise<void>
 }
 
-export function makeTerminalInput(parts: TerminalParts, view: View): TerminalInput {
+export function makeTerminalInput(parts: SharedTerminalDependencies, view: View): TerminalInput {
   const { threadId, terminalId, signal } = view
   let notedAt = Number.NEGATIVE_INFINITY
   const awake = async (): Promise<ReachableSandbox | undefined> => {
@@ -31,12 +31,12 @@ export function makeTerminalInput(parts: TerminalParts, view: View): TerminalInp
     if (status !== 'running' && status !== 'suspended') return undefined
     const sandbox = await parts.awake(threadId, signal)
     notedAt = parts.system.now()
-    // Its memory may have been lost on the way, and the shell with it.
+    // Its memory may have been lost during the wake, and the shell with it.
     return sandbox.bootId === row?.boot_id ? sandbox : undefined
   }
   const reach = async () => {
-    const isNoted = Math.abs(parts.system.now() - notedAt) < noteEveryMs
-    return isNoted && view.sandbox !== undefined ? view.sandbox : await awake()
+    const isRecent = Math.abs(parts.system.now() - notedAt) < noteEveryMs
+    return isRecent && view.sandbox !== undefined ? view.sandbox : await awake()
   }
   const write = async (sandbox: ReachableSandbox, data: Uint8Array) => {
     await sandbox.terminals.writeTerminal({ id: terminalId, data }, { signal })
@@ -67,7 +67,7 @@ export function makeTerminalInput(parts: TerminalParts, view: View): TerminalInp
   }
 }
 
-/** The shell has ended, or was closed by somebody else. */
+/** True if the shell has ended or was closed by another view. */
 function isGone(error: unknown): boolean {
   return (
     error instanceof ConnectError &&

@@ -5,30 +5,30 @@ import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import { terminalUnsupported } from './terminals.errors.ts'
 import { statusOf } from './terminals.models.ts'
 import type { TerminalRow } from './terminals.table.ts'
-import type { TerminalParts } from './terminals.usecases.ts'
+import type { SharedTerminalDependencies } from './terminals.usecases.ts'
 
-/** How far a view may be behind: then the guest is not read any further, which makes the terminal wait. */
+/** How far a view can be behind. Then the guest is read no further, which makes the terminal wait. */
 const windowBytes = 512 * 1024
-/** A view that draws nothing for this long is cut; it comes back at the offset that it has reached. */
+/** A view that draws nothing for this long is disconnected; it reconnects at the offset that it has reached. */
 const stallMs = 60_000
-/** How soon a connection that broke for no known reason is tried again. */
+/** How soon a connection that broke for an unknown reason is opened again. */
 const retryMs = 500
-/** A change is always told; this only bounds what is believed without having looked. */
-const lookMs = 60_000
+/** Changes are always notified; this is the longest time without a check. */
+const checkMs = 60_000
 
 /** One view of a terminal while its socket is open. */
 export type View = {
   threadId: string
   terminalId: string
-  /** Aborted when the socket has closed. */
+  /** Aborts when the socket has closed. */
   signal: AbortSignal
-  /** Behind the last byte that was sent. */
+  /** Offset after the last byte that was sent. */
   offset: number
-  /** Everything before it has been drawn. */
+  /** Everything before this offset has been drawn. */
   acked: number
   /** Called when `acked` has grown. */
   onAck: () => void
-  /** The sandbox while the terminal is followed in it. */
+  /** The sandbox while its terminal is followed. */
   sandbox: ReachableSandbox | undefined
   send(frame: TerminalServerFrame): void
   sendOutput(data: Uint8Array): void
@@ -37,8 +37,8 @@ export type View = {
 
 type Outcome = 'over' | 'broken'
 
-/** Shows a terminal to a view, over pauses and wakes, until it is over or the view has closed. Wakes nothing. */
-export async function showTerminal(parts: TerminalParts, view: View): Promise<void> {
+/** Shows a terminal to a view, across pauses and wakes, until it ends or the view closes. Wakes nothing. */
+export async function showTerminal(parts: SharedTerminalDependencies, view: View): Promise<void> {
   const { threadId, terminalId, signal } = view
   while (!signal.aborted) {
     const row = await parts.store.find(threadId, terminalId)
@@ -53,20 +53,26 @@ export async function showTerminal(parts: TerminalParts, view: View): Promise<vo
   }
 }
 
-async function changeOf(parts: TerminalParts, { view, status }: { view: View; status: TerminalStatus }): Promise<void> {
+async function changeOf(
+  parts: SharedTerminalDependencies,
+  { view, status }: { view: View; status: TerminalStatus },
+): Promise<void> {
   const { threadId, terminalId, signal } = view
   const isDifferent = async () => {
     const row = await parts.store.find(threadId, terminalId)
     const now = row === undefined ? undefined : statusOf(row, await parts.sandboxOf(threadId))
     return now === status ? undefined : true
   }
-  const timeoutMs = status === 'running' ? retryMs : lookMs
+  const timeoutMs = status === 'running' ? retryMs : checkMs
   await parts.changes.until(threadId, isDifferent, { timeoutMs, signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
 }
 
-async function follow(parts: TerminalParts, { view, row }: { view: View; row: TerminalRow }): Promise<Outcome> {
+async function follow(
+  parts: SharedTerminalDependencies,
+  { view, row }: { view: View; row: TerminalRow },
+): Promise<Outcome> {
   const sandbox = await parts.ifAwake(view.threadId)
   if (sandbox === undefined || sandbox.bootId !== row.boot_id) return 'broken'
   try {
@@ -83,11 +89,11 @@ async function follow(parts: TerminalParts, { view, row }: { view: View; row: Te
       } else if (event.case === 'output') {
         view.sendOutput(event.value)
         view.offset += event.value.length
-        await room(view)
+        await waitForAck(view)
       } else if (event.case === 'resized') {
         view.send({ type: 'resized', cols: event.value.cols, rows: event.value.rows })
       } else if (event.case === 'ended') {
-        await tellEnd(parts, { view, row, exitCode: event.value.exitCode })
+        await sendEnd(parts, { view, row, exitCode: event.value.exitCode })
         return 'over'
       }
     }
@@ -96,22 +102,22 @@ async function follow(parts: TerminalParts, { view, row }: { view: View; row: Te
     if (view.signal.aborted) return 'over'
     if (!(error instanceof ConnectError)) throw error
     if (error.code === Code.Unimplemented) throw terminalUnsupported({}, { cause: error })
-    // The boot is the right one and the guest does not know it: it was never opened there.
+    // The boot is the right one and its guest does not know the terminal: it was never opened there.
     if (error.code !== Code.NotFound || (await isAnotherBoot(parts, row))) return 'broken'
-    await tellEnd(parts, { view, row, exitCode: row.exit_code ?? -1 })
+    await sendEnd(parts, { view, row, exitCode: row.exit_code ?? -1 })
     return 'over'
   } finally {
     view.sandbox = undefined
   }
 }
 
-/** The host says "not found" too, of a sandbox that is gone meanwhile. */
-async function isAnotherBoot(parts: TerminalParts, row: TerminalRow): Promise<boolean> {
+/** The host also responds "not found" for a sandbox that is gone by now. */
+async function isAnotherBoot(parts: SharedTerminalDependencies, row: TerminalRow): Promise<boolean> {
   return (await parts.ifAwake(row.thread_id))?.bootId !== row.boot_id
 }
 
-async function tellEnd(
-  parts: TerminalParts,
+async function sendEnd(
+  parts: SharedTerminalDependencies,
   { view, row, exitCode }: { view: View; row: TerminalRow; exitCode: number },
 ): Promise<void> {
   if (row.exit_code === null) {
@@ -121,7 +127,7 @@ async function tellEnd(
   view.send({ type: 'status', status: 'ended', exitCode })
 }
 
-async function room(view: View): Promise<void> {
+async function waitForAck(view: View): Promise<void> {
   while (view.offset - view.acked > windowBytes && !view.signal.aborted) {
     const before = view.acked
     const acked = Promise.withResolvers<void>()

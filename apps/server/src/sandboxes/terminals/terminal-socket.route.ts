@@ -5,11 +5,11 @@ import { requestInvalid, requestProblems } from '../../platform/http/http.errors
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-front.ts'
 import { serveView } from './terminal-socket.ts'
-import type { TerminalParts, Terminals } from './terminals.usecases.ts'
+import type { SharedTerminalDependencies, Terminals } from './terminals.usecases.ts'
 
 /** Where a view of a terminal attaches: a terminal of a thread of this person. */
 export function terminalSocketRoute(options: {
-  parts: TerminalParts
+  parts: SharedTerminalDependencies
   terminals: Pick<Terminals, 'get'>
   open: OpenThread
   visits: OpenVisits

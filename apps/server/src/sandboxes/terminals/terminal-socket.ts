@@ -7,19 +7,19 @@ import { parseJson } from '../../platform/system/parse-json.ts'
 import { makeTerminalInput, type TerminalInput } from './terminal-input.ts'
 import { showTerminal, type View } from './terminal-output.ts'
 import { terminalFrameInvalid } from './terminals.errors.ts'
-import type { TerminalParts } from './terminals.usecases.ts'
+import type { SharedTerminalDependencies } from './terminals.usecases.ts'
 
-/** What waits to be typed may hold this much before the socket is not read any further. */
+/** Limit of queued input; beyond it the socket is read no further. */
 const maxWaitingBytes = 256 * 1024
-/** A view that does not answer one of these until the next is gone. */
+/** A view that does not respond to one ping before the next is gone. */
 const pingEveryMs = 20_000
-/** 1003: data of a kind that is not taken; 1011: something failed here. */
+/** 1003: a kind of data that is not accepted; 1011: an error of the server. */
 const closeCodes = { invalid: 1003, failed: 1011 }
 
 type Options = { peer: WebSocket; threadId: string; terminalId: string; after: number; logger: Logger }
 
 /** Serves one view from the handshake to its end. */
-export function serveView(parts: TerminalParts, options: Options): void {
+export function serveView(parts: SharedTerminalDependencies, options: Options): void {
   const { peer, threadId, terminalId, after } = options
   const closed = new AbortController()
   const send: View['send'] = (frame) => void (peer.readyState === peer.OPEN && peer.send(JSON.stringify(frame)))
@@ -42,7 +42,7 @@ export function serveView(parts: TerminalParts, options: Options): void {
     peer.close(code)
   }
   peer.once('close', () => closed.abort())
-  // Followed by `close`; without a listener it would end the process.
+  // `close` follows. Without a listener, an error would end the process.
   peer.on('error', (error) => options.logger.debug({ err: error }, 'a socket of a terminal broke'))
   endWhenUnanswered(peer, { pingEveryMs, maxUnanswered: 1 })
   takeMessages(peer, {
@@ -53,7 +53,7 @@ export function serveView(parts: TerminalParts, options: Options): void {
   showTerminal(parts, view).catch((error: unknown) => fail(error, closeCodes.failed))
 }
 
-/** Does what a view asks for in the order in which it was asked; whoever types faster than that has to wait. */
+/** Handles a view’s messages in their order; a view that sends faster has to wait. */
 function takeMessages(
   peer: WebSocket,
   { view, input, refuse }: { view: View; input: TerminalInput; refuse: (error: unknown) => void },

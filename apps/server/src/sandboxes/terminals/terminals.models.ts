@@ -4,7 +4,7 @@ import type { TerminalRow } from './terminals.table.ts'
 
 const firstTitle = 'bash'
 
-/** What became of a terminal, as far as the record of its sandbox says. */
+/** Status of a terminal, as far as its sandbox’s record shows. */
 export function statusOf(
   row: Pick<TerminalRow, 'boot_id' | 'exit_code'>,
   sandbox: SandboxFacts | undefined,
@@ -28,7 +28,7 @@ export function presentTerminal(row: TerminalRow, sandbox: SandboxFacts | undefi
   return { id, title, status: statusOf(row, sandbox), exitCode: exit_code, createdAt: created_at }
 }
 
-/** `bash`, or the first free number of it. */
+/** `bash`, or `bash` with the first free number. */
 export function freeTitle(rows: readonly Pick<TerminalRow, 'title'>[]): string {
   const taken = new Set(rows.map(({ title }) => title))
   for (let number = 1; ; number += 1) {

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 
-/** A terminal of a thread. Its shell and what it printed live in the boot `boot_id`, and nowhere else. */
+/** A terminal of a thread. Its shell and its output exist only in the boot `boot_id`. */
 export type TerminalRow = {
   thread_id: string
   id: string
   title: string
   boot_id: string
   created_at: number
-  /** Of its shell; null while nobody has seen it end. */
+  /** Exit code of the shell; null until its end is known. */
   exit_code: number | null
 }
 

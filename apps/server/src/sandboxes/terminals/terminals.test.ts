@@ -54,7 +54,7 @@ type View = {
   frames: TerminalServerFrame[]
   output: Buffer
   closed: number | undefined
-  /** Status of the HTTP answer that refused it. */
+  /** HTTP status of a rejected upgrade. */
   refused: number | undefined
   send(frame: TerminalClientFrame | string): void
 }
@@ -99,7 +99,7 @@ function attach(
   return view
 }
 const statuses = (view: View) => view.frames.flatMap((frame) => (frame.type === 'status' ? [frame.status] : []))
-const eventually = (look: () => void | Promise<void>, timeout = 8000) => vi.waitFor(look, { timeout, interval: 20 })
+const eventually = (check: () => void | Promise<void>, timeout = 8000) => vi.waitFor(check, { timeout, interval: 20 })
 const shows = (view: View, text: string) => eventually(() => expect(view.output.toString()).toContain(text))
 const pause = () => ask2('pause')
 const ask2 = async (what: string) => {
@@ -109,7 +109,7 @@ const ask2 = async (what: string) => {
 }
 
 describe('the terminals of a thread', () => {
-  test('that cannot be opened are not there afterwards', async () => {
+  test('that cannot be opened are not listed afterwards', async () => {
     inside.fails = new ConnectError('no', Code.Unimplemented)
     expect(await ask('POST', '', {})).toMatchObject({ status: 501, body: { error: { code: 'terminal.unsupported' } } })
     inside.fails = new ConnectError('not a directory', Code.InvalidArgument)
@@ -131,7 +131,7 @@ describe('the terminals of a thread', () => {
     expect((await ask('DELETE', `/${second.id}`)).status).toBe(404)
   })
 
-  test('no more than twenty', async () => {
+  test('up to twenty', async () => {
     for (let count = 0; count < 20; count += 1) await open()
     expect(await ask('POST', '', {})).toMatchObject({
       status: 409,
@@ -139,7 +139,7 @@ describe('the terminals of a thread', () => {
     })
   })
 
-  test('G8: pause keeps them, the loss of memory loses them, and an end that nobody saw is found', async () => {
+  test('G8: a pause keeps them, a loss of memory loses them, and an end without a follower is found', async () => {
     await server.start()
     const { id } = await open()
     inside.end((await open()).id, 3)
@@ -158,19 +158,15 @@ describe('the terminals of a thread', () => {
 
 describe('a socket is refused', () => {
   const cases: [string, (id: string) => Parameters<typeof attach>[1], number][] = [
-    ['without a login', () => ({ headers: { cookie: '' } }), 401],
+    ['without a session', () => ({ headers: { cookie: '' } }), 401],
     ['from another site', () => ({ headers: { origin: 'https://evil.example.com' } }), 403],
     ['from a preview', () => ({ headers: { origin: `http://8000-abc.test00.localhost:${port()}` } }), 403],
     ['from this name at another port', () => ({ headers: { origin: 'http://127.0.0.1:1' } }), 403],
     ['from a frame without an origin', () => ({ headers: { origin: 'null' } }), 403],
     ['under another name', () => ({ headers: { host: 'evil.example.com' } }), 403],
-    ['for a terminal that is not there', () => ({ path: `/api/v1/threads/${threadId}/terminals/y0/socket` }), 404],
-    ['for a thread that is not there', (id) => ({ path: `/api/v1/threads/t0/terminals/${id}/socket` }), 404],
-    [
-      'with an offset that is none',
-      (id) => ({ path: `/api/v1/threads/${threadId}/terminals/${id}/socket?after=-1` }),
-      400,
-    ],
+    ['for a terminal that does not exist', () => ({ path: `/api/v1/threads/${threadId}/terminals/y0/socket` }), 404],
+    ['for a thread that does not exist', (id) => ({ path: `/api/v1/threads/t0/terminals/${id}/socket` }), 404],
+    ['with an invalid offset', (id) => ({ path: `/api/v1/threads/${threadId}/terminals/${id}/socket?after=-1` }), 400],
   ]
   test.each(cases)('O12: %s', async (_title, options, status) => {
     const { id } = await open()
@@ -178,14 +174,14 @@ describe('a socket is refused', () => {
     await eventually(() => expect(view.refused).toBe(status))
   })
 
-  test('O12: of somebody else', async () => {
+  test('O12: of someone else’s terminal', async () => {
     const { id } = await open()
     const other = await server.addPerson('other')
     const view = attach(id, { headers: other.headers })
     await eventually(() => expect(view.refused).toBe(404))
   })
 
-  test('and a plain request to its address says what it is for', async () => {
+  test('and a plain request to its URL says what it is for', async () => {
     const { id } = await open()
     expect(await ask('GET', `/${id}/socket`)).toMatchObject({
       status: 400,
@@ -194,21 +190,21 @@ describe('a socket is refused', () => {
   })
 })
 
-test('O12: a view is cut within 5 s of the logout, and of the end of an API key', async () => {
+test('O12: a view is cut within 5 s of a sign-out, and of the end of an API key', async () => {
   const { id } = await open()
   const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
   const key = (await created.json()) as { id: string; secret: string }
   const byKey = attach(id, { headers: { cookie: '', origin: origin(), authorization: `Bearer ${key.secret}` } })
-  const byLogin = attach(id)
-  await eventually(() => expect([byKey, byLogin].map(({ frames }) => frames.length > 1)).toEqual([true, true]))
+  const bySession = attach(id)
+  await eventually(() => expect([byKey, bySession].map(({ frames }) => frames.length > 1)).toEqual([true, true]))
   await server.call('DELETE', `/api/v1/api-keys/${key.id}`, { person: owner })
   await eventually(() => expect(byKey.closed).toBe(4001), 5000)
-  expect(byLogin.closed).toBeUndefined()
+  expect(bySession.closed).toBeUndefined()
   await server.call('POST', '/api/v1/auth/sign-out', { person: owner })
-  await eventually(() => expect(byLogin.closed).toBe(4001), 5000)
+  await eventually(() => expect(bySession.closed).toBe(4001), 5000)
 }, 20_000)
 
-test('G8: what is printed is seen by every view, what is typed arrives in order, and a size is passed on', async () => {
+test('G8: every view shows the output, input arrives in order, and a size is passed on', async () => {
   const { id } = await open()
   const [one, two] = [attach(id), attach(id)]
   inside.print(id, 'hello ✓\r\n')
@@ -222,7 +218,7 @@ test('G8: what is printed is seen by every view, what is typed arrives in order,
   )
 })
 
-test('G8: a view that comes back gets only what it has not seen, and one that is new gets the modes too', async () => {
+test('G8: a view that reconnects gets only what it has not seen, and a new one gets the modes, too', async () => {
   inside.modes = '\x1b[?1049h'
   const { id } = await open()
   inside.print(id, 'first second')
@@ -243,7 +239,7 @@ test('G8: a view that comes back gets only what it has not seen, and one that is
   expect(fresh.frames).toContainEqual(expect.objectContaining({ type: 'start', isReset: true, modes: '\x1b[?1049h' }))
 })
 
-test('G8: the end of a shell comes after its last words, with its code', async () => {
+test('G8: the end of a shell comes after its last output, with its code', async () => {
   const { id } = await open()
   const view = attach(id)
   inside.print(id, 'bye')
@@ -254,7 +250,7 @@ test('G8: the end of a shell comes after its last words, with its code', async (
   expect(await list()).toEqual(['bash ended 7'])
 })
 
-test('O3: attaching wakes nothing; typing wakes a paused sandbox, and nothing that was typed or printed is lost', async () => {
+test('O3: attaching wakes nothing; typing wakes a paused sandbox, and no input or output is lost', async () => {
   await server.start()
   const { id } = await open()
   inside.print(id, 'before ')
@@ -278,7 +274,7 @@ test('O3: attaching wakes nothing; typing wakes a paused sandbox, and nothing th
   await shows(late, 'before after')
 }, 20_000)
 
-test('a wake that fails is told, and the view stays', async () => {
+test('a failed wake is reported, and the view stays open', async () => {
   await server.start()
   const { id } = await open()
   const view = attach(id)
@@ -291,7 +287,7 @@ test('a wake that fails is told, and the view stays', async () => {
   expect(view.closed).toBeUndefined()
 }, 20_000)
 
-test('G8: a view that draws nothing gets no more than half a mebibyte, until it has', async () => {
+test('G8: a view that draws nothing gets no more than half a mebibyte until it has drawn', async () => {
   const { id } = await open()
   inside.print(id, Buffer.alloc(8 * 1024 * 1024, 'x'))
   const view = attach(id, { acks: false })
@@ -304,7 +300,7 @@ test('G8: a view that draws nothing gets no more than half a mebibyte, until it 
   await eventually(() => expect(view.output.length).toBeGreaterThan(before))
 })
 
-test('messages that nobody can understand end the view', async () => {
+test('invalid messages end the view', async () => {
   const { id } = await open()
   for (const message of [
     '{',
@@ -321,7 +317,7 @@ test('messages that nobody can understand end the view', async () => {
   }
 })
 
-test('a terminal that is closed elsewhere closes its views', async () => {
+test('a terminal that is closed in another view closes its views', async () => {
   const { id } = await open()
   const view = attach(id)
   await eventually(() => expect(view.frames.length).toBeGreaterThan(1))

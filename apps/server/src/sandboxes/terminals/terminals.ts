@@ -10,7 +10,7 @@ import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import { terminalSocketRoute } from './terminal-socket.route.ts'
 import { terminalRoutes } from './terminals.routes.ts'
 import { makeTerminalStore } from './terminals.store.ts'
-import { makeTerminalParts, makeTerminals, type Terminals } from './terminals.usecases.ts'
+import { makeSharedTerminalDependencies, makeTerminals, type Terminals } from './terminals.usecases.ts'
 import { makeMaySee, type Viewer } from './viewers.ts'
 
 export type TerminalsFeature = {
@@ -35,7 +35,7 @@ export function makeTerminalsFeature(options: {
 }): TerminalsFeature {
   const { sandboxes, system, logger } = options
   const store = makeTerminalStore(tablesOf(options.open.database))
-  const parts = makeTerminalParts({
+  const parts = makeSharedTerminalDependencies({
     store,
     system,
     logger,

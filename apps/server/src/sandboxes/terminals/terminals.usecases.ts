@@ -16,21 +16,21 @@ import { freeTitle, presentTerminal } from './terminals.models.ts'
 import type { TerminalStore } from './terminals.store.ts'
 import type { TerminalRow } from './terminals.table.ts'
 
-/** As many as a row of tabs can hold; the guest has room for more. */
+/** As many as a row of tabs can show; the guest allows more. */
 const maxTerminals = 20
-/** How long a list waits for the guest's word about which shells have ended. */
-const lookMs = 2000
+/** How long a list waits for the guest’s report about ended shells. */
+const listTimeoutMs = 2000
 
 /** The terminals of threads. */
 export type Terminals = {
-  /** Wakes nothing; the guest of an awake sandbox is asked which shells have ended. */
+  /** Wakes nothing. Asks the guest of an awake sandbox which shells have ended. */
   list(threadId: string): Promise<TerminalsView>
   /** Throws `terminal.not-found`. */
   get(threadId: string, id: string): Promise<Terminal>
-  /** Brings the sandbox awake and opens a shell in it. */
+  /** Wakes the sandbox and opens a shell in it. */
   open(threadId: string, request: OpenTerminalRequest): Promise<Terminal>
   rename(threadId: string, id: string, title: string): Promise<Terminal>
-  /** Ends what runs in it and forgets it. One that is suspended is woken for it. */
+  /** Ends what runs in it and removes it. A suspended terminal is woken for that. */
   close(threadId: string, id: string): Promise<void>
 }
 
@@ -39,24 +39,24 @@ export type TerminalDependencies = {
   awake(threadId: string, signal: AbortSignal | undefined): Promise<ReachableSandbox>
   ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
   sandboxOf(threadId: string): Promise<SandboxFacts | undefined>
-  /** Whose thread it is; undefined when it is gone. */
+  /** The owner of the thread; undefined if the thread is gone. */
   ownerOf(threadId: string): Promise<string | undefined>
   publish(userId: string, event: UserEvent): void
   system: System
   logger: Logger
 }
 
-/** What several parts of the feature share in this process. */
-export type TerminalParts = TerminalDependencies & {
-  /** Something about the terminals of a thread, or its sandbox, is different. */
+/** Shared by the parts of this feature. */
+export type SharedTerminalDependencies = TerminalDependencies & {
+  /** Notified of every change of a thread’s terminals or sandbox. */
   changes: ChangeWaits
   inOrder: KeyedLock
-  /** Tells views and pages. */
+  /** Notifies views and pages. */
   changed(threadId: string): Promise<void>
 }
 
-export function makeTerminalParts(dependencies: TerminalDependencies): TerminalParts {
-  const parts: TerminalParts = {
+export function makeSharedTerminalDependencies(dependencies: TerminalDependencies): SharedTerminalDependencies {
+  const parts: SharedTerminalDependencies = {
     ...dependencies,
     changes: makeChangeWaits(),
     inOrder: makeKeyedLock(),
@@ -71,7 +71,7 @@ export function makeTerminalParts(dependencies: TerminalDependencies): TerminalP
   return parts
 }
 
-export function makeTerminals(parts: TerminalParts): Terminals {
+export function makeTerminals(parts: SharedTerminalDependencies): Terminals {
   const { store, system } = parts
   const find = async (threadId: string, id: string) => {
     const row = await store.find(threadId, id)
@@ -82,7 +82,7 @@ export function makeTerminals(parts: TerminalParts): Terminals {
   return {
     list: async (threadId) => {
       await noteEnds(parts, threadId).catch((error: unknown) => {
-        parts.logger.debug({ err: error, threadId }, 'a guest did not say which terminals have ended')
+        parts.logger.debug({ err: error, threadId }, 'a guest did not report which terminals have ended')
       })
       return await viewOf(parts, threadId)
     },
@@ -94,11 +94,11 @@ export function makeTerminals(parts: TerminalParts): Terminals {
         const sandbox = await parts.awake(threadId, undefined)
         const id = system.newId('terminal')
         const title = request.title ?? freeTitle(rows)
-        // Later than the one before, whatever the clock says: it is their order.
+        // Later than the previous one, whatever the clock says: terminals are ordered by it.
         const created_at = Math.max(system.now(), (rows.at(-1)?.created_at ?? 0) + 1)
         const boot = { boot_id: sandbox.bootId, created_at, exit_code: null }
         const row: TerminalRow = { thread_id: threadId, id, title, ...boot }
-        // Written down first: a shell that nobody knows of would run for ever.
+        // Stored first: a shell without a record would run forever.
         await store.add(row)
         try {
           await answered(
@@ -127,10 +127,10 @@ export function makeTerminals(parts: TerminalParts): Terminals {
         const row = await find(threadId, id)
         const { status } = await present(row)
         const facts = await parts.sandboxOf(threadId)
-        // One that has ended is kept by the guest for its last words; memory that sleeps is not woken for those.
-        const isThere =
+        // The guest keeps an ended terminal for its last output. A paused sandbox is not woken to remove that.
+        const existsInGuest =
           status === 'running' || status === 'suspended' || (status === 'ended' && facts?.state === 'active')
-        if (isThere && facts?.bootId === row.boot_id) {
+        if (existsInGuest && facts?.bootId === row.boot_id) {
           const sandbox = await parts.awake(threadId, undefined)
           if (sandbox.bootId === row.boot_id) await answered(sandbox.terminals.closeTerminal({ id }))
         }
@@ -140,25 +140,25 @@ export function makeTerminals(parts: TerminalParts): Terminals {
   }
 }
 
-async function viewOf(parts: TerminalParts, threadId: string): Promise<TerminalsView> {
+async function viewOf(parts: SharedTerminalDependencies, threadId: string): Promise<TerminalsView> {
   const sandbox = await parts.sandboxOf(threadId)
   return { terminals: (await parts.store.list(threadId)).map((row) => presentTerminal(row, sandbox)) }
 }
 
-/** Takes over which shells have ended while nobody looked at them. */
-async function noteEnds(parts: TerminalParts, threadId: string): Promise<void> {
+/** Stores which shells have ended without a follower. */
+async function noteEnds(parts: SharedTerminalDependencies, threadId: string): Promise<void> {
   const running = (await parts.store.list(threadId)).filter(({ exit_code }) => exit_code === null)
   if (running.length === 0) return
   const sandbox = await parts.ifAwake(threadId)
   if (sandbox === undefined) return
-  const { terminals } = await sandbox.terminals.listTerminals({}, { timeoutMs: lookMs })
+  const { terminals } = await sandbox.terminals.listTerminals({}, { timeoutMs: listTimeoutMs })
   for (const row of running.filter(({ boot_id }) => boot_id === sandbox.bootId)) {
     const end = terminals.find(({ id }) => id === row.id)?.end
     if (end !== undefined) await parts.store.change(row, { exit_code: end.exitCode })
   }
 }
 
-/** What the guest answers, with its refusals in words of this feature. */
+/** Converts the guest’s errors to those of this feature. */
 async function answered<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call

@@ -5,7 +5,7 @@ import { tablesIn } from '../../tables.test-utils.ts'
 import { makeMaySee } from './viewers.ts'
 
 onBothDatabases((target) => {
-  test('O12: a view may go on as long as login or key, and the thread, are its person’s', async () => {
+  test('O12: a view can continue while its session or key is valid, and the thread is its person’s', async () => {
     await using server = await makeTestApplication(await target())
     const { people, threads } = server.areas
     const owner = await server.signUpOwner()
@@ -19,17 +19,17 @@ onBothDatabases((target) => {
       .executeTakeFirstOrThrow()
     const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
     const key = (await created.json()) as { id: string }
-    const byLogin = { userId: owner.userId, sessionId: session.id, apiKeyId: null, threadId: thread.id }
-    const byKey = { ...byLogin, sessionId: null, apiKeyId: key.id }
+    const bySession = { userId: owner.userId, sessionId: session.id, apiKeyId: null, threadId: thread.id }
+    const byKey = { ...bySession, sessionId: null, apiKeyId: key.id }
     const now = server.clock.now
-    expect(await maySee(byLogin, now)).toBe(true)
+    expect(await maySee(bySession, now)).toBe(true)
     expect(await maySee(byKey, now)).toBe(true)
-    expect(await maySee({ ...byLogin, userId: other.userId }, now)).toBe(false)
+    expect(await maySee({ ...bySession, userId: other.userId }, now)).toBe(false)
     expect(await maySee({ ...byKey, userId: other.userId }, now)).toBe(false)
     expect(await maySee({ ...byKey, apiKeyId: null }, now)).toBe(false)
-    expect(await maySee(byLogin, new Date(session.expiresAt).getTime())).toBe(false)
+    expect(await maySee(bySession, new Date(session.expiresAt).getTime())).toBe(false)
     await threads.threads.delete(owner.userId, thread.id)
-    expect(await maySee(byLogin, now)).toBe(false)
+    expect(await maySee(bySession, now)).toBe(false)
     expect(await maySee(byKey, now)).toBe(false)
   })
 })

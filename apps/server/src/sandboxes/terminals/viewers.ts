@@ -1,10 +1,10 @@
 import type { CredentialCheck } from '../../people/public.ts'
 import type { Caller } from '../../platform/http/api.ts'
 
-/** Who looks at a terminal, as it was found out when the view was opened. */
+/** The viewer of a terminal, as established when the view was opened. */
 export type Viewer = Caller & { threadId: string }
 
-/** Whether login or key still hold, and the thread is there and still this person's. */
+/** True if the session or key is still valid, and the thread exists and still belongs to this person. */
 export type MaySee = (viewer: Viewer, now: number) => Promise<boolean>
 
 export function makeMaySee({
