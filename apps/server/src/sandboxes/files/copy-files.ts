@@ -10,21 +10,21 @@ export type FilesCopy = {
   fromThreadId: string
   toThreadId: string
   paths: readonly string[]
-  /** The folder of the other sandbox that they go into. */
+  /** The destination folder in the other sandbox. */
   to: string
   signal: AbortSignal
-  /** Called as it goes on, some times a second. */
-  onProgress?: (sofar: Pick<CopiedFiles, 'files' | 'bytes'>) => void
+  /** Called during the copy, some times a second. */
+  onProgress?: (copied: Pick<CopiedFiles, 'files' | 'bytes'>) => void
 }
 
 const partSize = 1000
-const tellMs = 300
+const progressMs = 300
 
 /**
- * Copies files and folders from one thread's sandbox into another one's. The first is read as it sleeps where that is
- * possible. Nothing is overwritten: a name that is taken is `file.path-taken` before anything is copied. Links are
- * left out, because what they name is not there; what could be run can be run. A copy that is given up leaves what is
- * there by then.
+ * Copies files and folders from one thread’s sandbox to another’s. The source is read while it sleeps if that is
+ * possible. Nothing is overwritten: for an existing name, throws `file.path-taken` before anything is copied. Links are
+ * left out, because their targets are missing in the destination; executable files stay executable. A canceled copy
+ * leaves the files that it has copied.
  */
 export async function copyFiles(files: Files, copy: FilesCopy): Promise<CopiedFiles> {
   const source = await readerOf(files, copy)
@@ -32,29 +32,35 @@ export async function copyFiles(files: Files, copy: FilesCopy): Promise<CopiedFi
   for (const path of copy.paths) {
     const entry = await source.entry(path)
     const target = posix.join(copy.to, posix.basename(entry.path))
-    if (await isThere(files, { ...copy, target })) throw fileExists({ path: target })
+    if (await exists(files, { ...copy, target })) throw fileExists({ path: target })
     wanted.push({ entry, target })
   }
   const copied: CopiedFiles = { files: 0, bytes: 0, skipped: [] }
-  const work: Work = { files, source, copy, copied, tell: telling(copy) }
+  const work: Work = { files, source, copy, copied, report: throttledProgress(copy) }
   for (const one of wanted) await copyEntry(work, one)
   return copied
 }
 
-type Work = { files: Files; source: Reader; copy: FilesCopy; copied: CopiedFiles; tell: (sofar: Sofar) => void }
-type Sofar = Pick<CopiedFiles, 'files' | 'bytes'>
+type Work = {
+  files: Files
+  source: Reader
+  copy: FilesCopy
+  copied: CopiedFiles
+  report: (copied: CopiedSoFar) => void
+}
+type CopiedSoFar = Pick<CopiedFiles, 'files' | 'bytes'>
 
-function telling({ onProgress }: FilesCopy): Work['tell'] {
-  let toldAt = Date.now()
-  return (sofar) => {
-    if (Date.now() - toldAt < tellMs) return
-    toldAt = Date.now()
-    onProgress?.(sofar)
+function throttledProgress({ onProgress }: FilesCopy): Work['report'] {
+  let reportedAt = Date.now()
+  return (copiedSoFar) => {
+    if (Date.now() - reportedAt < progressMs) return
+    reportedAt = Date.now()
+    onProgress?.(copiedSoFar)
   }
 }
 
 async function copyEntry(work: Work, { entry, target }: { entry: FileEntry; target: string }): Promise<void> {
-  const { files, source, copy, copied, tell } = work
+  const { files, source, copy, copied, report } = work
   copy.signal.throwIfAborted()
   if (entry.linkTarget !== null || (entry.type !== 'file' && entry.type !== 'directory')) {
     copied.skipped.push(entry.path)
@@ -77,19 +83,25 @@ async function copyEntry(work: Work, { entry, target }: { entry: FileEntry; targ
     onlyIfNew: true,
     signal: copy.signal,
     isExecutable: isExecutable(entry),
-    content: counted(opened, (bytes) => tell({ files: copied.files, bytes: copied.bytes + bytes })),
+    content: counted(opened, (bytes) => report({ files: copied.files, bytes: copied.bytes + bytes })),
   })
   copied.files += 1
   copied.bytes += written.sizeBytes
-  tell(copied)
+  report(copied)
 }
 
-/** Of permissions as `ls` writes them, whatever stands before the last nine letters: whether the owner may run it. */
+/**
+ * From permissions as `ls` prints them, whatever precedes the last nine letters: true if the owner can execute the
+ * file.
+ */
 function isExecutable({ permissions }: FileEntry): boolean {
   return /[xs]/.test(permissions.slice(-9)[2] ?? '')
 }
 
-function counted(content: ReadableStream<Uint8Array>, onBytes: (sofar: number) => void): ReadableStream<Uint8Array> {
+function counted(
+  content: ReadableStream<Uint8Array>,
+  onBytes: (bytesSoFar: number) => void,
+): ReadableStream<Uint8Array> {
   let bytes = 0
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -104,7 +116,7 @@ function counted(content: ReadableStream<Uint8Array>, onBytes: (sofar: number) =
 type Reader = {
   entry(path: string): Promise<FileEntry>
   entriesOf(folder: string): AsyncGenerator<FileEntry>
-  /** Undefined: the user of the sandbox may not read it, or it is gone. */
+  /** Undefined if the user of the sandbox cannot read the file or it is gone. */
   open(path: string): Promise<ReadableStream<Uint8Array> | undefined>
 }
 
@@ -137,7 +149,7 @@ async function readerOf(files: Files, copy: FilesCopy): Promise<Reader> {
 
 const unreadable = new Set(['file.refused', 'file.not-found'])
 
-async function isThere(files: Files, at: FilesCopy & { target: string }): Promise<boolean> {
+async function exists(files: Files, at: FilesCopy & { target: string }): Promise<boolean> {
   try {
     await files.entry(at.toThreadId, at.target, { signal: at.signal, mayWake: true })
     return true

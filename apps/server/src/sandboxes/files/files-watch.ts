@@ -4,40 +4,42 @@ import type { Logger } from '@threadbox/telemetry'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 
 /**
- * Follows the folders that open pages show, and tells their people that something in one changed. It wakes no sandbox
- * and keeps none awake.
+ * Follows the folders that open pages show, and notifies their people of changes. Wakes no sandbox and keeps none
+ * awake.
  */
 export type FilesWatch = {
-  /** Resolves when the folders are followed, or the sandbox sleeps. Forgotten after a minute without another word. */
-  watch(wish: { userId: string; threadId: string; paths: readonly string[] }): Promise<void>
+  /**
+   * Resolves when the folders are followed, or if the sandbox sleeps. A folder is dropped a minute after the last call.
+   */
+  watch(request: { userId: string; threadId: string; paths: readonly string[] }): Promise<void>
   stop(): Promise<void>
 }
 
-/** How long a wish counts; pages renew it twice in that time. */
+/** How long a call counts; pages renew it twice in that time. */
 const leaseMs = 60_000
-/** Changes that follow each other are told once in this time. */
+/** Successive changes within this time are sent once. */
 const quietMs = 400
-/** Of one person in one thread, over all of its pages. */
+/** Limit of folders per person and thread, over all pages. */
 const maxFollowed = 64
 
 type Followed = {
   threadId: string
   path: string
-  /** Until when whom to tell. */
+  /** The people to notify, and until when. */
   leases: Map<string, number>
   ended: AbortController
   started: Promise<void>
   work: Promise<void>
 }
 
-type Parts = {
+type Dependencies = {
   ifAwake: (threadId: string) => Promise<AwakeSandbox | undefined>
   publish: (userId: string, event: UserEvent) => void
   now: () => number
   logger: Logger
 }
 
-export function makeFilesWatch(parts: Parts): FilesWatch {
+export function makeFilesWatch(dependencies: Dependencies): FilesWatch {
   const followed = new Map<string, Followed>()
   const stopped = new AbortController()
 
@@ -53,9 +55,9 @@ export function makeFilesWatch(parts: Parts): FilesWatch {
       work: Promise.resolve(),
     }
     const signal = AbortSignal.any([ended.signal, stopped.signal])
-    one.work = follow(parts, { one, signal, onStarted: started.resolve })
+    one.work = follow(dependencies, { one, signal, onStarted: started.resolve })
       .catch((error: unknown) => {
-        if (!signal.aborted) parts.logger.debug({ err: error, threadId }, 'a folder is not followed')
+        if (!signal.aborted) dependencies.logger.debug({ err: error, threadId }, 'a folder is not followed')
       })
       .finally(() => {
         started.resolve()
@@ -78,7 +80,7 @@ export function makeFilesWatch(parts: Parts): FilesWatch {
       const wanted = [...new Set(paths)].map((path) => {
         const key = `${threadId} ${path}`
         const one = followed.get(key) ?? begin(key, threadId, path)
-        one.leases.set(userId, parts.now() + leaseMs)
+        one.leases.set(userId, dependencies.now() + leaseMs)
         return one
       })
       forgetOldest(userId, threadId)
@@ -91,33 +93,33 @@ export function makeFilesWatch(parts: Parts): FilesWatch {
   }
 }
 
-/** Until nobody wants it any more, or the boot is over, or the folder is gone. */
+/** Runs until its leases expire, the boot ends or the folder is gone. */
 async function follow(
-  parts: Parts,
+  dependencies: Dependencies,
   options: { one: Followed; signal: AbortSignal; onStarted: () => void },
 ): Promise<void> {
   const { one, signal, onStarted } = options
   const { threadId, path } = one
-  const sandbox = await parts.ifAwake(threadId)
+  const sandbox = await dependencies.ifAwake(threadId)
   if (sandbox === undefined) return
-  using _expiry = whenLeasesEnd(parts, one)
-  let telling: Promise<void> | undefined
-  const tell = () => {
-    telling ??= waitAtMost(quietMs, { signal }).then(() => {
-      telling = undefined
-      for (const userId of one.leases.keys()) parts.publish(userId, { type: 'files-changed', threadId, path })
+  using _expiry = stopWhenLeasesExpire(dependencies, one)
+  let notification: Promise<void> | undefined
+  const notify = () => {
+    notification ??= waitAtMost(quietMs, { signal }).then(() => {
+      notification = undefined
+      for (const userId of one.leases.keys()) dependencies.publish(userId, { type: 'files-changed', threadId, path })
     })
   }
   for await (const { event } of sandbox.files.watchDir({ path }, { signal })) {
     if (event.case === 'start') onStarted()
-    else if (event.case === 'filesystem') tell()
+    else if (event.case === 'filesystem') notify()
   }
-  await telling
+  await notification
 }
 
-function whenLeasesEnd(parts: Parts, one: Followed): Disposable {
+function stopWhenLeasesExpire(dependencies: Dependencies, one: Followed): Disposable {
   const timer = setInterval(() => {
-    for (const [userId, until] of one.leases) if (until <= parts.now()) one.leases.delete(userId)
+    for (const [userId, until] of one.leases) if (until <= dependencies.now()) one.leases.delete(userId)
     if (one.leases.size === 0) one.ended.abort()
   }, leaseMs / 2)
   timer.unref()

@@ -33,20 +33,20 @@ import type { FilesWatch } from './files-watch.ts'
 
 const tags = ['files']
 const pathQuery = z.object({ path: sandboxPathSchema })
-/** `false`: nothing wakes a sandbox that sleeps; its disk is read, or the answer is `sandbox.not-awake`. */
+/** `false` wakes no sandbox: a sleeping one’s disk is read, or the response is `sandbox.not-awake`. */
 const readQuery = pathQuery.extend({ wake: z.enum(['true', 'false']).default('true') })
 const listQuery = readQuery.extend({
-  /** Where the part before this one ended (`next`). */
+  /** Where the previous page ended (`next`). */
   after: z.string().max(1000).default(''),
   limit: countQuery({ default: maxFilesPerPage, max: maxFilesPerPage }),
 })
 const downloadQuery = readQuery.extend({
   download: z.enum(['true', 'false']).default('false'),
-  /** Makes another address of another version of the file; it is not read. */
+  /** Makes a different URL for each version of the file; it is not read. */
   version: z.string().max(200).optional(),
 })
 const archiveQuery = pathQuery.extend({
-  /** A JSON list of paths below the folder; without it everything in it. */
+  /** A JSON array of paths below the folder; without it, everything in the folder. */
   only: z
     .string()
     .max(8000)
@@ -220,8 +220,8 @@ export function fileRoutes(dependencies: {
     const { copyId, ...what } = context.req.valid('json')
     const { userId } = context.get('caller')
     await threads.open(userId, what.fromThreadId)
-    const onProgress = (sofar: { files: number; bytes: number }) => {
-      const { files, bytes } = sofar
+    const onProgress = (copied: { files: number; bytes: number }) => {
+      const { files, bytes } = copied
       if (copyId !== undefined) publish(userId, { type: 'files-copying', threadId, copyId, files, bytes })
     }
     return context.json(await copyFiles(files, { ...what, toThreadId: threadId, signal, onProgress }), 200)

@@ -29,14 +29,14 @@ type Refused = { error: { code: string; details: { version: string | null } } }
 const write = (path: string, text: string, headers: Record<string, string> = {}) =>
   call('PUT', `/content?path=${path}`, { body: new Blob([text]).stream(), headers })
 
-test('what is not there is not found, and a folder is not read as a file', async () => {
+test('a missing file is not found, and a folder is not read as a file', async () => {
   expect(await codeOf(await call('GET', '/content?path=/home/user/none'))).toBe('file.not-found')
   expect(await codeOf(await call('GET', '/content?path=/home/user'))).toBe('file.is-directory')
   expect(await codeOf(await call('GET', '?path=/home/user/none'))).toBe('file.not-found')
   expect(await codeOf(await call('DELETE', '?path=/home/user/none'))).toBe('file.not-found')
 })
 
-test('a file that somebody else changed is not overwritten, one that is as it was read is', async () => {
+test('a file that changed since it was read is not overwritten, an unchanged one is', async () => {
   const first = await write('/home/user/notes.md', 'one')
   const etag = first.headers.get('etag') ?? ''
   const read = await call('GET', '/content?path=/home/user/notes.md')
@@ -51,7 +51,7 @@ test('a file that somebody else changed is not overwritten, one that is as it wa
   expect(await (await call('GET', '/content?path=/home/user/notes.md')).text()).toBe('two')
 })
 
-test('a part of a file is served as a part', async () => {
+test('a range of a file is served as partial content', async () => {
   await write('/home/user/digits.txt', '0123456789')
   const response = await call('GET', '/content?path=/home/user/digits.txt', { headers: { range: 'bytes=2-5' } })
   expect(response.status).toBe(206)
@@ -78,7 +78,7 @@ test('a folder is listed, made, moved without overwriting, and removed', async (
   expect(await codeOf(await call('GET', '?path=/home/user/moved'))).toBe('file.not-found')
 })
 
-test('a page from the sandbox is shown without rights, and a program is saved, never shown', async () => {
+test('a page from the sandbox is shown without rights, and a program is downloaded, never shown', async () => {
   await write('/home/user/page.html', '<script>1</script>')
   await write('/home/user/tool.exe', 'MZ')
   const page = await call('GET', '/content?path=/home/user/page.html')
@@ -87,14 +87,14 @@ test('a page from the sandbox is shown without rights, and a program is saved, n
   expect(tool.headers.get('content-disposition')).toMatch(/^attachment/)
 })
 
-test('a file that is gone is not made again by who had read it', async () => {
+test('a deleted file is not created again by a conditional write', async () => {
   const etag = (await write('/home/user/gone.md', 'one')).headers.get('etag') ?? ''
   await call('DELETE', '?path=/home/user/gone.md')
   const refused = (await (await write('/home/user/gone.md', 'two', { 'if-match': etag })).json()) as Refused
   expect(refused.error).toMatchObject({ code: 'file.changed', details: { version: null } })
 })
 
-test('folders that the sandbox needs are neither removed nor moved, however they are written', async () => {
+test('folders that the sandbox needs are neither removed nor moved, in any notation', async () => {
   for (const path of ['/', '/home/user', '/home/user/', '/home/user/x/..', '//home']) {
     expect(await codeOf(await call('DELETE', `?path=${path}`))).toBe('file.folder-protected')
     expect(await codeOf(await call('POST', '/move', { body: { from: path, to: '/tmp/x' } }))).toBe(
@@ -103,7 +103,7 @@ test('folders that the sandbox needs are neither removed nor moved, however they
   }
 })
 
-test('a large folder comes in parts, in the order of names, each entry once', async () => {
+test('a large folder comes in pages, sorted by name, each entry once', async () => {
   const names = Array.from({ length: 25 }, (_, index) => `${index} 🙂\n.txt`).toSorted()
   for (const name of names) await writeFile(real(`/home/user/${name}`), 'x')
   const seen: string[] = []
@@ -117,7 +117,7 @@ test('a large folder comes in parts, in the order of names, each entry once', as
   expect(seen).toEqual(names)
 })
 
-test('C8: the files of a sandbox that sleeps are read without waking it, and can be saved afterwards', async () => {
+test('C8: the files of a sleeping sandbox are read without waking it, and can be saved afterwards', async () => {
   await write('/home/user/a.txt', '0123456789')
   const { sandboxId } = await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'files' })
   const etag = (await call('GET', '/content?path=/home/user/a.txt')).headers.get('etag')
@@ -136,7 +136,7 @@ test('C8: the files of a sandbox that sleeps are read without waking it, and can
   expect((await write('/home/user/a.txt', 'woken by it', { 'if-match': etag ?? '' })).status).toBe(200)
 })
 
-test('a thread that has no sandbox yet gets none by being looked at', async () => {
+test('reading the files of a thread without a sandbox creates none', async () => {
   const empty = await server.areas.threads.threads.create(owner.userId, {})
   for (const rest of ['?path=/home/user', '/entry?path=/home/user', '/content?path=/home/user/a.txt']) {
     const answer = await server.call('GET', `/api/v1/threads/${empty.id}/files${rest}&wake=false`, { person: owner })
@@ -145,14 +145,14 @@ test('a thread that has no sandbox yet gets none by being looked at', async () =
   expect(host.starts).toHaveLength(1)
 })
 
-test('a change in a watched folder is told to the person who watches it', async () => {
-  const told = Promise.withResolvers<UserEvent>()
+test('a change in a watched folder is sent to the person who watches it', async () => {
+  const received = Promise.withResolvers<UserEvent>()
   using _listening = server.areas.people.userHub.subscribe(owner.userId, (event) => {
-    if (event.type === 'files-changed') told.resolve(event)
+    if (event.type === 'files-changed') received.resolve(event)
   })
   expect((await call('PUT', '/watch', { body: { paths: ['/home/user', '/home/user/none'] } })).status).toBe(204)
   await writeFile(real('/home/user/new.txt'), 'x')
-  expect(await told.promise).toEqual({ type: 'files-changed', threadId, path: '/home/user' })
+  expect(await received.promise).toEqual({ type: 'files-changed', threadId, path: '/home/user' })
 })
 
 test('C8: files and folders are copied from another thread of the same person, and nothing is overwritten', async () => {
@@ -174,7 +174,7 @@ test('C8: files and folders are copied from another thread of the same person, a
   expect(await codeOf(await copy(['/home/user/none']))).toBe('file.not-found')
 })
 
-test('C8: nothing is copied out of a thread of somebody else', async () => {
+test('C8: nothing is copied from someone else’s thread', async () => {
   const stranger = await server.addPerson('stranger')
   const theirs = (await server.areas.threads.threads.create(stranger.userId, {})).id
   const body = { fromThreadId: theirs, paths: ['/etc/hostname'], to: '/home/user' }

@@ -16,18 +16,18 @@ const types: Record<number, FileEntry['type']> = {
   [filesystem.FileType.SYMLINK]: 'symlink',
 }
 
-/** What a write may rely on: the state that the writer has seen, or that there is nothing yet. */
+/** The state that a write depends on: the version that the writer has seen, or that the file does not exist. */
 export type WriteCondition = { ifMatch: string | undefined; onlyIfNew: boolean }
 
-/** Which part of a folder, in the order of names. */
+/** A part of a folder, sorted by name. */
 export type FilesPart = { after: string; limit: number }
 
-/** Folders without which nobody can work in the sandbox. */
+/** Folders that work in the sandbox depends on. */
 const protectedFolders = new Set(['/', '/home', '/home/user'])
 
 /**
- * The files of a thread's sandbox. Each call brings it awake first; with `mayWake` false those that only read leave one
- * that sleeps asleep and read its disk, or throw `sandbox.not-awake` where that cannot be read.
+ * The files of a thread’s sandbox. Each call wakes the sandbox first. With `mayWake: false`, reads of a sleeping
+ * sandbox read its disk, or throw `sandbox.not-awake` if that is not possible.
  */
 export type Files = {
   list(threadId: string, path: string, options: FilesPart & ReadOptions): Promise<FilesPage>
@@ -38,23 +38,25 @@ export type Files = {
     path: string,
     options: ReadOptions & { range: string | undefined },
   ): Promise<OpenedFile & { entry: FileEntry }>
-  /** Throws `file.changed` with the version that is there now, `file.path-taken`, `sandbox.disk-full`. */
+  /** Throws `file.changed` with the current version, `file.path-taken`, `sandbox.disk-full`. */
   write(
     threadId: string,
     path: string,
     options: WriteCondition & {
       content: ReadableStream<Uint8Array>
       signal: AbortSignal
-      /** A new file may be run by whoever may read it. */
+      /** Makes a new file executable for everyone who can read it. */
       isExecutable?: boolean
     },
   ): Promise<FileEntry>
-  /** Tells what was removed. Throws `file.folder-protected`. */
+  /** Returns the removed entry. Throws `file.folder-protected`. */
   remove(threadId: string, path: string): Promise<FileEntry>
   /** Throws `file.path-taken` instead of overwriting, `file.folder-protected`. */
   move(threadId: string, request: { from: string; to: string }): Promise<FileEntry>
   makeFolder(threadId: string, path: string): Promise<FileEntry>
-  /** A folder as a zip; with `only` these paths below it. Of a sandbox that sleeps its disk is read where it can be. */
+  /**
+   * Returns a folder as a zip, with `only` these paths below it. Reads a sleeping sandbox’s disk if that is possible.
+   */
   archive(
     threadId: string,
     path: string,
@@ -72,7 +74,7 @@ export function makeFiles(options: {
 }): Files {
   const awake = (threadId: string, signal?: AbortSignal) =>
     options.awake(threadId, { reason: 'files', ...(signal === undefined ? {} : { signal }) })
-  /** Undefined: it sleeps and may go on sleeping. */
+  /** Undefined if the sandbox sleeps and can stay asleep. */
   const toRead = (threadId: string, { mayWake, signal }: ReadOptions) =>
     mayWake ? awake(threadId, signal) : options.ifAwake(threadId)
   const archiveAsleep: (...order: Parameters<Files['archive']>) => Promise<ReadableStream<Uint8Array> | undefined> =
@@ -126,7 +128,7 @@ export function makeFiles(options: {
       requireUnprotected(from)
       const sandbox = await awake(threadId)
       await stat(sandbox, from)
-      if ((await statIfThere(sandbox, to)) !== undefined) throw fileExists({ path: to })
+      if ((await statIfExists(sandbox, to)) !== undefined) throw fileExists({ path: to })
       await onPath(to, sandbox.files.move({ source: from, destination: to }))
       return present(await stat(sandbox, to))
     },
@@ -146,10 +148,10 @@ export function makeFiles(options: {
   }
 }
 
-/** Between this look and the write there is a moment: it protects a person's edit, it is not a lock. */
+/** The file can change between this check and the write: this protects a person’s edit and is not a lock. */
 async function checkCondition(sandbox: ReachableSandbox, path: string, condition: WriteCondition): Promise<void> {
   if (condition.ifMatch === undefined && !condition.onlyIfNew) return
-  const info = await statIfThere(sandbox, path)
+  const info = await statIfExists(sandbox, path)
   if (condition.onlyIfNew && info !== undefined) throw fileExists({ path })
   const version = info === undefined ? null : versionOf(info)
   if (condition.ifMatch !== undefined && version !== condition.ifMatch) throw fileChanged({ path, version })
@@ -160,7 +162,7 @@ function requireUnprotected(path: string): void {
   if (protectedFolders.has(named)) throw folderProtected({ path: named })
 }
 
-/** A guest of an older version knows nothing of parts and answers with everything. */
+/** Older guests do not know pages and respond with the whole folder. */
 function pageOf(answer: filesystem.ListDirResponse, { after, limit }: FilesPart): FilesPage {
   const entries = answer.entries.map(present)
   if (answer.total !== undefined) return { entries, total: answer.total, next: answer.next ?? null }
@@ -170,7 +172,7 @@ function pageOf(answer: filesystem.ListDirResponse, { after, limit }: FilesPart)
   return { entries: shown, total: entries.length, next }
 }
 
-/** Files of /proc say that they are empty and still have content: nothing can be said of their parts. */
+/** Files of /proc report size 0 and have content, so their ranges cannot be checked. */
 function isOutside(range: string, sizeBytes: number): boolean {
   const start = /^bytes=(\d+)-/.exec(range)?.[1]
   return start !== undefined && sizeBytes > 0 && Number(start) >= sizeBytes
@@ -182,7 +184,7 @@ async function stat(sandbox: ReachableSandbox, path: string): Promise<Info> {
   return entry
 }
 
-async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Info | undefined> {
+async function statIfExists(sandbox: ReachableSandbox, path: string): Promise<Info | undefined> {
   try {
     return await stat(sandbox, path)
   } catch (error) {
@@ -192,8 +194,8 @@ async function statIfThere(sandbox: ReachableSandbox, path: string): Promise<Inf
 }
 
 /**
- * Changes with every write: modification time to the nanosecond, and size. It may change without one too: what the
- * sandbox's memory knows of a time and what its disk knows differ by moments, and memory is forgotten, at a pause first.
+ * Changes with every write: modification time in nanoseconds, and size. It can also change without a write: a time in
+ * the sandbox’s memory and on its disk differ slightly, and the one in memory is lost, at a pause first.
  */
 function versionOf(info: Info): string {
   return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`

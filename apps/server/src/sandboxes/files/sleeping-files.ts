@@ -11,10 +11,10 @@ import { fileIsDirectory } from '../state/file.errors.ts'
 import { sandboxNotAwake } from '../state/sandboxes.errors.ts'
 import { rangeOutside } from './files.errors.ts'
 
-/** Codes by which the host says that this disk cannot be read from outside now. */
+/** The host’s error codes if this disk cannot be read from outside now. */
 const notReadableCodes = new Set(['sandbox.disk-not-readable', 'sandbox.not-found', 'disk.not-found'])
 
-/** What reads of a sandbox that sleeps answer; the same as if it were awake, without waking it. */
+/** Reads of a sleeping sandbox: the same results as if it were awake, without waking it. */
 export type SleepingReads = {
   list(path: string, part: { after: string; limit: number }): Promise<FilesPage>
   entry(path: string): Promise<FileEntry>
@@ -24,7 +24,7 @@ export type SleepingReads = {
 
 type AnswerTo<Kind> = Extract<SleepingAnswer, { kind: Kind }>
 
-/** `state` is what the error says where the disk cannot be read. */
+/** `state` is the state in the error if the disk cannot be read. */
 export function makeSleepingReads(
   ask: (question: SleepingQuestion) => Promise<SleepingAnswer>,
   state: string,
@@ -64,7 +64,7 @@ export function makeSleepingReads(
   }
 }
 
-/** Undefined for the whole file, which is also the answer to ranges that are not understood. */
+/** Undefined for the whole file, also for ranges that cannot be parsed. */
 function partOf(range: string | undefined, sizeBytes: number): { start: number; end: number } | 'outside' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(range ?? '')
   if (match === null || (match[1] === '' && match[2] === '')) return undefined
@@ -82,7 +82,7 @@ function presentSleeping(entry: SleepingEntry): FileEntry {
     sizeBytes: entry.sizeBytes,
     modifiedAt: entry.modifiedSeconds * 1000 + Math.floor(entry.modifiedNanos / 1e6),
     permissions: permissionsOf(entry),
-    // As the guest makes it: a text that was read while it slept can be saved once it is awake.
+    // Equal to the guest’s version: a text that was read while the sandbox slept can be saved once it is awake.
     version: `"${entry.modifiedSeconds}-${entry.modifiedNanos}-${entry.sizeBytes}"`,
     linkTarget: entry.linkTarget,
   }

@@ -1,25 +1,25 @@
 import type { GitChange, GitDiff, GitFile, GitTree } from '@threadbox/protocol/public'
 import { maxGitFiles } from '@threadbox/protocol/public'
 
-/** What a program printed. It comes out of a sandbox: nothing of it is more than bytes. */
-export type Printed = { bytes: Uint8Array; isCut: boolean }
+/** Output of a program in a sandbox: unverified bytes. */
+export type GitOutput = { bytes: Uint8Array; isCut: boolean }
 
-/** More lines than anybody reads, and longer ones; what is left out is said. */
+/** More lines than people read, and longer ones. Cuts are reported. */
 const mostDiffLines = 20_000
 const longestLine = 2000
 
 const notUtf8 = '\ufffd'
 
-/** Fields that end with NUL. The last one of what was cut is not whole, and is left out. */
-export function fieldsOf({ bytes }: Printed): string[] {
+/** Fields that end with NUL. The last field of cut output is incomplete and left out. */
+export function fieldsOf({ bytes }: GitOutput): string[] {
   const end = bytes.lastIndexOf(0)
   return end < 0 ? [] : new TextDecoder().decode(bytes.subarray(0, end)).split('\0')
 }
 
 type Head = Pick<GitTree, 'branch' | 'commit' | 'upstream' | 'ahead' | 'behind'>
 
-/** `git status --porcelain=v2 --branch -z`: where the tree stands, and what git does not follow. */
-export function statusOf(printed: Printed): { head: Head; untracked: string[] } {
+/** Parses `git status --porcelain=v2 --branch -z`: the branch state and the untracked files. */
+export function statusOf(printed: GitOutput): { head: Head; untracked: string[] } {
   const head: Head = { branch: null, commit: null, upstream: null, ahead: 0, behind: 0 }
   const untracked: string[] = []
   for (const field of fieldsOf(printed)) {
@@ -43,8 +43,8 @@ const changes: Record<string, GitChange> = {
   U: 'conflicted',
 }
 
-/** `git diff --raw --numstat -z`: first what became of each file, then how many lines. */
-export function changedOf(printed: Printed): GitFile[] {
+/** Parses `git diff --raw --numstat -z`: first the change of each file, then its numbers of lines. */
+export function changedOf(printed: GitOutput): GitFile[] {
   const fields = fieldsOf(printed)
   const files = new Map<string, GitFile>()
   for (let at = 0; at < fields.length; at += 1) {
@@ -57,7 +57,7 @@ export function changedOf(printed: Printed): GitFile[] {
       at += hasTwoNames ? 2 : 1
       const path = fields[at]
       if (path === undefined) break
-      // A file in conflict is named a second time, as changed.
+      // A file in conflict is listed a second time, as changed.
       if (files.get(path)?.change === 'conflicted') continue
       const change = changes[status] ?? 'modified'
       files.set(path, { path, from, change, isBinary: false, addedLines: null, removedLines: null })
@@ -73,8 +73,8 @@ export function changedOf(printed: Printed): GitFile[] {
   return [...files.values()]
 }
 
-/** Where the tree stands and which files are not as the last commit has them. */
-export function treeOf(root: string, printed: { status: Printed; changed: Printed }): GitTree {
+/** The branch state, and the files that differ from the last commit. */
+export function treeOf(root: string, printed: { status: GitOutput; changed: GitOutput }): GitTree {
   const { head, untracked } = statusOf(printed.status)
   const tracked = changedOf(printed.changed)
   const known = new Set(tracked.map(({ path }) => path))
@@ -103,8 +103,8 @@ export function treeOf(root: string, printed: { status: Printed; changed: Printe
   }
 }
 
-/** Folders of repositories out of the paths of what makes them some; the nearest first. */
-export function repositoriesIn(printed: Printed): string[] {
+/** Folders of repositories, from the paths of their `.git`; the nearest first. */
+export function repositoriesIn(printed: GitOutput): string[] {
   const depth = (path: string) => path.split('/').length
   return fieldsOf(printed)
     .filter((path) => path.endsWith('/.git') && !path.includes(notUtf8))
@@ -112,11 +112,11 @@ export function repositoriesIn(printed: Printed): string[] {
     .toSorted((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1))
 }
 
-/** The hunks of `git diff` of one file. Of a rename that git does not see as one there are two parts. */
-export function diffIn({ bytes, isCut }: Printed): GitDiff {
+/** The hunks of `git diff` of one file. A rename that git does not detect has two parts. */
+export function diffIn({ bytes, isCut }: GitOutput): GitDiff {
   const decoded = new TextDecoder().decode(bytes)
   const lines = decoded.split('\n')
-  // The last line of what was cut is not whole; otherwise it is what follows the last line end.
+  // The last line of cut output is incomplete. Otherwise, it is what follows the last line end.
   const partial = lines.pop() ?? ''
   if (!isCut && partial !== '') lines.push(partial)
   const hunks: string[] = []

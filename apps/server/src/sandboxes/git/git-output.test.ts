@@ -1,12 +1,12 @@
 import { maxGitFiles } from '@threadbox/protocol/public'
 import { expect, test } from 'vitest'
-import { changedOf, diffIn, fieldsOf, type Printed, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
+import { changedOf, diffIn, fieldsOf, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
 
-const printed = (text: string, isCut = false): Printed => ({ bytes: new TextEncoder().encode(text), isCut })
+const printed = (text: string, isCut = false): GitOutput => ({ bytes: new TextEncoder().encode(text), isCut })
 const raw = (letter: string, ...names: string[]) =>
   `:100644 100644 1111111 2222222 ${letter}\0${names.map((name) => `${name}\0`).join('')}`
 
-test('names may hold line breaks, quotes, spaces, escape codes and what looks like git itself', () => {
+test('names can contain line breaks, quotes, spaces, escape codes and text that looks like git output', () => {
   const names = [
     'a\nb',
     '"quoted"',
@@ -24,7 +24,7 @@ test('names may hold line breaks, quotes, spaces, escape codes and what looks li
   expect(head.branch).toBe('main')
 })
 
-test('a field that was cut in its middle is left out', () => {
+test('a field that was cut is left out', () => {
   expect(fieldsOf(printed('whole\0hal', true))).toEqual(['whole'])
   expect(fieldsOf(printed('no end', true))).toEqual([])
   expect(changedOf(printed(`${raw('M', 'one')}${raw('R100', 'old').slice(0, -1)}`, true))).toMatchObject([
@@ -33,7 +33,7 @@ test('a field that was cut in its middle is left out', () => {
   expect(changedOf(printed(raw('R100', 'old'), true))).toEqual([])
 })
 
-test('renames, binary files, conflicts and numbers of lines are told of each file', () => {
+test('renames, binary files, conflicts and numbers of lines are parsed for each file', () => {
   const text = `${raw('U', 'both')}${raw('M', 'both')}${raw('R090', 'old name', 'new name')}${raw('A', 'pic.png')}${raw('T', 'link')}`
   const numbers = '3\t4\tboth\x005\t6\t\0old name\0new name\0-\t-\tpic.png\x007\t8\tnobody\0'
   expect(changedOf(printed(text + numbers))).toEqual([
@@ -44,7 +44,7 @@ test('renames, binary files, conflicts and numbers of lines are told of each fil
   ])
 })
 
-test('where the tree stands is told: a branch, its upstream, no commit yet, no branch', () => {
+test('the branch, its upstream, a missing commit and a missing branch are parsed', () => {
   const head = '# branch.oid abc\0# branch.head topic\0# branch.upstream origin/topic\0# branch.ab +2 -3\0'
   const known = { branch: 'topic', commit: 'abc', upstream: 'origin/topic', ahead: 2, behind: 3 }
   expect(statusOf(printed(head)).head).toEqual(known)
@@ -52,20 +52,20 @@ test('where the tree stands is told: a branch, its upstream, no commit yet, no b
   expect(statusOf(printed('# branch.oid (initial)\0# branch.head (detached)\0')).head).toEqual(none)
 })
 
-test('more files than an answer holds are counted, and where they cannot be counted that is said', () => {
+test('files beyond the limit of a response are counted; if they cannot be counted, the number is null', () => {
   const many = Array.from({ length: maxGitFiles + 7 }, (_, index) => `? f${String(index).padStart(5, '0')}\0`).join('')
   const tree = treeOf('/r', { status: printed(many), changed: printed('') })
   expect([tree.files.length, tree.moreFiles]).toEqual([maxGitFiles, 7])
   expect(treeOf('/r', { status: printed(many, true), changed: printed('') }).moreFiles).toBeNull()
 })
 
-test('a name that is not UTF-8 is counted and cannot be asked for', () => {
+test('a name that is not UTF-8 is counted and not listed', () => {
   const bytes = Buffer.concat([Buffer.from('? good\0? bad '), Buffer.from([0xff]), Buffer.from('\0')])
   const tree = treeOf('/r', { status: { bytes, isCut: false }, changed: printed('') })
   expect(tree).toMatchObject({ files: [{ path: 'good', change: 'untracked' }], moreFiles: 1, unreadableNames: 1 })
 })
 
-test('the nearest repositories come first, and one at the root is one', () => {
+test('the nearest repositories come first, and one at the root is found', () => {
   expect(repositoriesIn(printed('/a/b/c/.git\0/z/.git\0/a/.git\0/.git\0/a/x.git\0'))).toEqual([
     '/',
     '/a',
@@ -74,7 +74,7 @@ test('the nearest repositories come first, and one at the root is one', () => {
   ])
 })
 
-test('a diff is its hunks: what stands around them says whether it is binary and which modes changed', () => {
+test('a diff is its hunks; the lines around them show whether it is binary and which modes changed', () => {
   const text = [
     ...['diff --git a/x b/x', 'old mode 100644', 'new mode 100755', 'index 1..2', '--- a/x', '+++ b/x'],
     ...['@@ -1,2 +1,2 @@ main()', ' same', '-Binary files a and b differ', '+new', '\\ No newline at end of file', ''],
@@ -89,7 +89,7 @@ test('a diff is its hunks: what stands around them says whether it is binary and
   })
 })
 
-test('a diff that is too long is cut at a whole line and says so, and so does one with a line that is too long', () => {
+test('a diff that is too long is cut at a whole line and marked as cut, and so is one with a line that is too long', () => {
   const cut = diffIn(printed('@@ -1 +1,3 @@\n+one\n+two\n+hal', true))
   expect(cut).toMatchObject({ diff: '@@ -1 +1,3 @@\n+one\n+two\n', addedLines: 2, isCut: true })
   const many = diffIn(printed(`@@ -0,0 +1,30000 @@\n${'+line\n'.repeat(30_000)}`))

@@ -5,7 +5,7 @@ import type { Git } from './git.usecases.ts'
 
 const tags = ['git']
 
-const lookRoute = defineRoute({
+const inspectRoute = defineRoute({
   method: 'get',
   path: '/threads/{threadId}/git',
   tags,
@@ -15,7 +15,7 @@ const lookRoute = defineRoute({
     params: threadParams,
     query: z.object({
       path: sandboxPathSchema,
-      /** The folder of the repository whose working tree is told. */
+      /** Folder of the repository whose working tree is returned. */
       repository: sandboxPathSchema.optional(),
     }),
   },
@@ -31,7 +31,7 @@ const diffRoute = defineRoute({
     query: z.object({
       path: sandboxPathSchema,
       file: gitFilePathSchema,
-      /** What the file is called in the last commit, when that is another name. */
+      /** The file’s name in the last commit, if it was another one. */
       from: gitFilePathSchema.optional(),
     }),
   },
@@ -40,11 +40,11 @@ const diffRoute = defineRoute({
 
 export function gitRoutes({ git, open }: { git: Git; open: OpenThread }): Api {
   const api = makeApi()
-  api.openapi(lookRoute, async (context) => {
+  api.openapi(inspectRoute, async (context) => {
     const { threadId } = context.req.valid('param')
     await open(context.get('caller').userId, threadId)
     const { path, repository } = context.req.valid('query')
-    return context.json(await git.look(threadId, { path, repository, signal: context.req.raw.signal }), 200)
+    return context.json(await git.inspect(threadId, { path, repository, signal: context.req.raw.signal }), 200)
   })
   api.openapi(diffRoute, async (context) => {
     const { threadId } = context.req.valid('param')

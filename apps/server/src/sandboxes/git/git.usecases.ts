@@ -4,16 +4,16 @@ import { onPath } from '../files/path-errors.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { fileRefused, sandboxNotAwake } from '../state/sandboxes.errors.ts'
 import { gitFailed, gitMissing } from './git.errors.ts'
-import { diffIn, type Printed, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
-import { type Ran, runInside } from './run-git.ts'
+import { diffIn, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
+import { type GitResult, runInside } from './run-git.ts'
 
 /**
- * What changed in repositories of a sandbox, as git in that sandbox says. Looking wakes nothing, and changes nothing.
- * Both throw `sandbox.not-awake`, `git.failed`, `git.missing`, `git.too-slow`.
+ * Changes in repositories of a sandbox, read with the sandbox’s git. Reading wakes nothing and changes nothing. Both
+ * throw `sandbox.not-awake`, `git.failed`, `git.missing`, `git.too-slow`.
  */
 export type Git = {
-  /** Throws `file.not-found`, `file.refused`. Without `repository` the tree of the nearest one is told. */
-  look(
+  /** Returns the working tree of `repository`, or else of the nearest one. Throws `file.not-found`, `file.refused`. */
+  inspect(
     threadId: string,
     options: { path: string; repository: string | undefined; signal: AbortSignal },
   ): Promise<GitLook>
@@ -25,12 +25,12 @@ export type Git = {
 
 const maxListBytes = 4 * 1024 * 1024
 const maxDiffBytes = 1024 * 1024
-/** How deep below a folder repositories are looked for. */
+/** Maximum depth of the search for repositories below a folder. */
 const searchDepth = 6
-/** Folders that tools fill; repositories in them are theirs. */
-const passedOver = ['node_modules', '.cache', '.cargo', '.npm', '.venv', 'site-packages']
+/** Folders that tools fill: repositories in them are the tools’ own. */
+const skippedFolders = ['node_modules', '.cache', '.cargo', '.npm', '.venv', 'site-packages']
 
-/** What settings of the repository and of the user may not change about what is printed, and run nothing of theirs. */
+/** Prevents settings of the repository and the user from changing the output or running programs. */
 const settings = ['core.fsmonitor=false', 'core.quotePath=false', 'diff.orderFile=/dev/null', 'diff.interHunkContext=0']
 const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-relative', '--ignore-submodules=dirty']
 const renames = ['-M', '-l1000']
@@ -46,7 +46,7 @@ export function makeGit(options: {
     return sandbox
   }
   return {
-    look: async (threadId, { path, repository, signal }) => {
+    inspect: async (threadId, { path, repository, signal }) => {
       const sandbox = await awake(threadId)
       await requireFolder(sandbox, path)
       const [found, own] = await Promise.all([search(sandbox, path, signal), rootAbove(sandbox, path, signal)])
@@ -65,7 +65,7 @@ export function makeGit(options: {
       const status = requireWhole(await git(['status', ...statusOptions, '--', file], maxListBytes))
       const { head, untracked } = statusOf(status)
       if (untracked.includes(file)) {
-        // It says by 1 that there is a difference.
+        // Exit code 1 means that there is a difference.
         const shown = await git(['diff', '--no-index', ...plain, ...patch, '--', '/dev/null', file], maxDiffBytes)
         return diffIn(shown.exitCode === 1 ? shown : requireWhole(shown))
       }
@@ -80,7 +80,7 @@ export function makeGit(options: {
 
 const statusOptions = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=dirty']
 
-type RunGit = (args: readonly string[], maxBytes: number) => Promise<Ran>
+type RunGit = (args: readonly string[], maxBytes: number) => Promise<GitResult>
 
 function gitIn(sandbox: AwakeSandbox, { root, signal }: { root: string; signal: AbortSignal }): RunGit {
   const options = ['--literal-pathspecs', '-C', root, ...settings.flatMap((setting) => ['-c', setting])]
@@ -95,7 +95,7 @@ async function readTree(sandbox: AwakeSandbox, root: string, signal: AbortSignal
   return treeOf(root, { status, changed: requireWhole(changed) })
 }
 
-/** What the tree is compared with: the last commit, or nothing where there is none yet. */
+/** What the tree is compared with: the last commit, or an empty tree if there is none yet. */
 async function baseOf(git: RunGit, commit: string | null): Promise<string> {
   if (commit !== null) return 'HEAD'
   const { bytes } = requireWhole(await git(['hash-object', '-t', 'tree', '/dev/null'], 200))
@@ -114,10 +114,10 @@ async function search(
   path: string,
   signal: AbortSignal,
 ): Promise<{ roots: string[]; isWhole: boolean }> {
-  const names = passedOver.flatMap((name, index) => (index === 0 ? ['-name', name] : ['-o', '-name', name]))
+  const names = skippedFolders.flatMap((name, index) => (index === 0 ? ['-name', name] : ['-o', '-name', name]))
   const tests = ['(', ...names, ')', '-prune', '-o', '-name', '.git', '-prune', '-print0']
   const argv = ['find', path, '-xdev', '-maxdepth', String(searchDepth), ...tests]
-  // `find` says by its status that there was a folder which it could not read.
+  // The exit code of `find` shows only that it could not read a folder.
   const printed = await runInside(sandbox, { argv, maxBytes: 256 * 1024, signal })
   return { roots: repositoriesIn(printed), isWhole: !printed.isCut && printed.exitCode !== null }
 }
@@ -127,12 +127,12 @@ async function requireFolder(sandbox: AwakeSandbox, path: string): Promise<void>
   if (entry?.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
 }
 
-function requireGit(ran: Ran): void {
+function requireGit(ran: GitResult): void {
   if (ran.exitCode === 127) throw gitMissing({})
 }
 
-/** What git printed, when it did what it was asked for or was ended because it printed too much. */
-function requireWhole(ran: Ran): Printed {
+/** Git’s output, if git succeeded or was killed because it printed too much. */
+function requireWhole(ran: GitResult): GitOutput {
   requireGit(ran)
   if (ran.exitCode === 0 || ran.isCut) return ran
   throw gitFailed({ problem: ran.errors.replace(/\p{Cc}+/gu, ' ').trim() || `exit code ${ran.exitCode}` })

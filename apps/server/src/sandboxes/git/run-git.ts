@@ -2,17 +2,17 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { process as processes } from '@threadbox/protocol/guest'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { gitTooSlow } from './git.errors.ts'
-import type { Printed } from './git-output.models.ts'
+import type { GitOutput } from './git-output.models.ts'
 
-/** What a program inside did. */
-export type Ran = Printed & { exitCode: number | null; errors: string }
+/** Result of a program in the sandbox. */
+export type GitResult = GitOutput & { exitCode: number | null; errors: string }
 
 const timeoutMs = 20_000
 const maxErrorBytes = 4000
 
 /**
- * git asks nobody for anything, fetches nothing and leaves no lock behind, so that looking changes nothing. Which
- * repository it is, is for the path to say.
+ * Git prompts for nothing, fetches nothing and takes no locks, so that reading changes nothing. The path alone decides
+ * which repository it is.
  */
 const environment = {
   GIT_OPTIONAL_LOCKS: '0',
@@ -23,13 +23,13 @@ const environment = {
 }
 
 /**
- * Runs a program of the sandbox as its user, by its arguments, and takes the first `maxBytes` of what it prints; one that
- * prints more is ended. Throws `git.too-slow`.
+ * Runs a program in the sandbox as the sandbox’s user, without a shell, and returns the first `maxBytes` of its output;
+ * one that prints more is killed. Throws `git.too-slow`.
  */
 export async function runInside(
   sandbox: AwakeSandbox,
   options: { argv: readonly string[]; maxBytes: number; signal: AbortSignal },
-): Promise<Ran> {
+): Promise<GitResult> {
   const [cmd = '', ...args] = options.argv
   const parts: Uint8Array[] = []
   const ran = {
@@ -74,6 +74,6 @@ function textOf(bytes: Uint8Array): string {
 
 async function kill(sandbox: AwakeSandbox, pid: number): Promise<void> {
   const request = { process: { selector: { case: 'pid' as const, value: pid } }, signal: processes.Signal.SIGKILL }
-  // It may have ended by itself in the meantime, which is what is wanted.
+  // It may have exited in the meantime, which is the goal.
   await sandbox.processes.sendSignal(request).catch(() => undefined)
 }
