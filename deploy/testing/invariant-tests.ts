@@ -47,19 +47,19 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'a state changes only by compare-and-set on state and boot ID': [
     {
       file: 'apps/server/src/sandboxes/state/transitions.test.ts',
-      title: 'of two who saw the same state one changes it; of the other nothing is stored, and nothing follows',
+      title: 'of two events for the same state, one is applied; the other stores nothing and has no effects',
     },
     {
       file: 'apps/server/src/sandboxes/state/transitions.test.ts',
       title:
-        'what happened to an earlier boot changes nothing of a later one in the same state, nor what is stored beside it',
+        'an event of an earlier boot changes nothing of a later one in the same state, nor what is stored beside it',
     },
   ],
   'a boot that ends on its own leaves its disk': [
     {
       file: access,
       title:
-        'a boot that ended is told in the thread with its cause, and the next call starts another on the same disk',
+        'a notice in the thread has the cause of a boot’s end, and the next call starts another boot on the same disk',
     },
     {
       file: 'tests/system/host-lifecycle.test.ts',
@@ -211,7 +211,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: access,
-      title: 'an upload before the first start is in the sandbox when it starts, and one after that at once',
+      title: 'a file uploaded before the first start is in the sandbox when it starts, and a later one immediately',
     },
   ],
   'a request without the boot’s access token gets no response from the guest': [
@@ -228,7 +228,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: 'apps/server/src/sandboxes/git/git-output.test.ts',
-      title: 'names may hold line breaks, quotes, spaces, escape codes and what looks like git itself',
+      title: 'names can contain line breaks, quotes, spaces, escape codes and text that looks like git output',
     },
   ],
   'viewing a terminal neither wakes a sandbox nor keeps it awake; typing does both': [

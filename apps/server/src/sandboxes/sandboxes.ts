@@ -39,7 +39,7 @@ import { makeTerminalsFeature, type TerminalsFeature } from './terminals/termina
 
 export type SandboxOptions = {
   host: HostClient
-  /** Where the host daemon listens: requests of previews go to it as they come. */
+  /** Socket of the host daemon, to which preview requests are passed on. */
   hostSocket: string
   hosts: AllowedHosts
   webDirectory: string
@@ -53,7 +53,7 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>
-    /** Records a wake that the row's state does not come from, with what else is recorded of it. */
+    /** Records a wake that the row’s state does not come from, in the transaction of what else is recorded about it. */
     noteWake: SandboxStore['noteWake']
     guest: GuestQuestions
     hashKeyOf(sandboxId: string): string
@@ -63,9 +63,9 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     services: ServicesFeature['services']
     servicesOf: ServiceStore['list']
     beginAs: BeginAs
-    /** A workflow put the sandbox of this thread in another state. */
+    /** Call it when a workflow has changed the state of this thread’s sandbox. */
     changed(threadId: string): void
-    /** Asks the features that only tests reach into. */
+    /** Features that only tests access. */
     inside: {
       store: SandboxStore
       state: StateFeature
@@ -73,12 +73,12 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
       gitCredentials: GitCredentialsFeature
     }
     addPreparer(prepare: Preparer): void
-    /** Sandboxes that are of no thread. */
+    /** Adds a source of sandboxes that belong to no thread. */
     addOwner(sandboxIds: () => Promise<string[]>): void
     previewFront: PreviewFront
     sockets: SocketRoute[]
     routes: Api[]
-    /** Makes what the server believes equal to what the host has, from now on. */
+    /** Begins to keep the server’s records equal to the host’s state. */
     follow(): void
     checkAwake(): Promise<void>
     recoverLifecycle(): Promise<void>
@@ -89,9 +89,9 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     stopFollowing(): Promise<void>
   }
 
-type Known = { platform: Platform; people: People; threads: ThreadArea }
+type LowerAreas = { platform: Platform; people: People; threads: ThreadArea }
 
-export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxArea {
+export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): SandboxArea {
   const base = makeBase(known, options)
   const { store, events, state, lifecycle, reporting, hashKeyOf, guest, awakeThreads } = base
   const features = makeFeatures(known, options, base)
@@ -144,7 +144,7 @@ export function makeSandboxArea(known: Known, options: SandboxOptions): SandboxA
 }
 
 /** What decides when sandboxes sleep, and what every other feature is built on. */
-function makeBase({ platform, people, threads }: Known, { host, machine }: SandboxOptions) {
+function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: SandboxOptions) {
   const { open, registrations, system, logger } = platform
   const events = makeEvents<SandboxEvents>(logger)
   const preparers = registrations.list<Preparer>('sandboxes.addPreparer')
@@ -179,7 +179,7 @@ function makeBase({ platform, people, threads }: Known, { host, machine }: Sandb
     events,
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
-    // What was uploaded meanwhile, then what features above bring.
+    // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,
     system,
@@ -217,7 +217,7 @@ function makeBase({ platform, people, threads }: Known, { host, machine }: Sandb
 
 type Base = ReturnType<typeof makeBase>
 
-function makeFeatures({ platform, people, threads }: Known, options: SandboxOptions, base: Base) {
+function makeFeatures({ platform, people, threads }: LowerAreas, options: SandboxOptions, base: Base) {
   const { open, secretBox, system, logger } = platform
   const { audit, holds, userHub } = people
   const { store } = base
@@ -301,8 +301,8 @@ type Features = {
   previews: PreviewsFeature
 }
 
-/** What this area adds to the lists of those below it and to its own, and what it listens to. */
-function register({ platform, threads }: Known, { host }: SandboxOptions, base: Base, features: Features): void {
+/** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
+function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
   const { follow } = gitCredentials
@@ -340,7 +340,7 @@ function register({ platform, threads }: Known, { host }: SandboxOptions, base: 
 }
 
 function makeFollowing(
-  { platform, people }: Known,
+  { platform, people }: LowerAreas,
   { host }: SandboxOptions,
   { store, events, state, lifecycle, owners, awakeThreads }: Base,
 ): Pick<SandboxArea, 'follow' | 'checkAwake' | 'stopFollowing'> {

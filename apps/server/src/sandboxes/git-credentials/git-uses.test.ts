@@ -6,7 +6,7 @@ import type { UsableCredential } from './usable-credentials.ts'
 
 let now: number
 let noted: string[]
-/** While set, nothing can be written. */
+/** While set, the audit log cannot be written. */
 let fails: Error | undefined
 let uses: GitUses
 beforeEach(() => {
@@ -42,16 +42,16 @@ const use = (service: GitTarget['service'], more: Partial<GitTarget> & { threadI
   })
 }
 const rows = () => noted.filter((line) => line !== 'c used')
-/** Names that a sandbox thinks of. */
+/** Records uses of made-up repository names. */
 const flood = async (count: number, threadId = 't') => {
   for (let one = 0; one < count; one++)
     await use(one % 2 ? 'receive-pack' : 'upload-pack', { repository: `x/${one}`, threadId })
 }
 
-test('names that a sandbox thinks of fill no log: sixty a minute, then one row says how many more there were', async () => {
+test('made-up repository names cannot flood the log: sixty rows a minute, then one row with the number of the others', async () => {
   await flood(100)
   expect(rows()).toHaveLength(60)
-  // Another thread has its own.
+  // Another thread has its own limit.
   await use('receive-pack', { threadId: 'other' })
   expect(rows().at(-1)).toBe('git-credential-pushed team/app in other')
   await vi.advanceTimersByTimeAsync(60_000)
@@ -60,7 +60,7 @@ test('names that a sandbox thinks of fill no log: sixty a minute, then one row s
   expect(rows().at(-1)).toBe('git-credential-pushed team/app in t')
 })
 
-test('what was counted is written when the server ends, and later when it could not be written', async () => {
+test('pending counts are recorded when the server ends, and again later when recording failed', async () => {
   await flood(70)
   fails = new Error('no disk')
   await vi.advanceTimersByTimeAsync(60_000)
@@ -73,7 +73,7 @@ test('what was counted is written when the server ends, and later when it could 
   expect(rows().at(-1)).toBe('git-credential-uses-left-out 5 in t')
 })
 
-test('pushes are noted, and of what is only read each repository once a minute; what a push begins with is none', async () => {
+test('each push is recorded, each read repository once a minute, and the first request of a push never', async () => {
   await use('upload-pack', { isAdvertisement: true })
   await use('upload-pack')
   await use('upload-pack', { repository: 'team/other' })

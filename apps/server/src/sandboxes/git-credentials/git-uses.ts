@@ -69,18 +69,18 @@ export function makeGitUses(options: {
       const isPush = target.service === 'receive-pack'
       const kind = isPush ? 'push' : 'read'
       const at = now()
-      // What a push begins with changes nothing: the push itself is noted.
+      // A push’s first request changes nothing: the push itself is recorded.
       if (isPush && target.isAdvertisement) return
       const key = JSON.stringify([kind, credential.id, threadId, target.repository])
       if (Math.abs(at - (noted.get(key) ?? 0)) < everyMs[kind]) return
       noted.set(key, at)
-      const place = JSON.stringify([credential.id, threadId])
-      const ofPlace = windows.get(place) ?? begin(place, use)
-      if (ofPlace.rows >= budget.rows) {
-        ofPlace.leftOut += 1
+      const windowKey = JSON.stringify([credential.id, threadId])
+      const window = windows.get(windowKey) ?? begin(windowKey, use)
+      if (window.rows >= budget.rows) {
+        window.leftOut += 1
         return
       }
-      ofPlace.rows += 1
+      window.rows += 1
       await audit.record({
         userId: credential.userId,
         action: isPush ? 'git-credential-pushed' : 'git-credential-read',
@@ -91,7 +91,7 @@ export function makeGitUses(options: {
     },
     [Symbol.asyncDispose]: async () => {
       const ended = await Promise.allSettled([...windows.values()].map(({ end }) => end()))
-      // The rest of the server is to end all the same.
+      // An error must not stop the rest of the server from closing.
       for (const one of ended) if (one.status === 'rejected') options.logger.error({ err: one.reason }, leftOutUnknown)
     },
   }

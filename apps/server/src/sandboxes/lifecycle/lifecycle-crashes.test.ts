@@ -167,7 +167,7 @@ onBothDatabases((target) => {
       await bench.start()
       await reaches('active')
     })
-    test('one whose memory is gone on the host is cold, with the cause', async () => {
+    test('one whose memory the host has lost is cold, with the cause', async () => {
       await bench.awake()
       await bench.detail('POST', '/pause')
       const { boot_id: bootId } = await bench.row()

@@ -11,7 +11,7 @@ import type { SandboxStore } from './sandboxes.store.ts'
 
 /**
  * Applies an event to a sandbox, and resolves when its effects are done. Undefined if the lifecycle table rejects the
- * event in this state, or if the sandbox has changed since `row` was read: then there are no effects.
+ * event in this state, or if the sandbox has changed since `row` was read: then it has no effects.
  */
 export type Transition = (row: Sandbox, event: LifecycleEvent) => Promise<Sandbox | undefined>
 
