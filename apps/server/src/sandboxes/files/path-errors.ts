@@ -3,7 +3,7 @@ import { fileNotFound } from '../state/file.errors.ts'
 import { fileRefused, sandboxDiskFull } from '../state/sandboxes.errors.ts'
 import { fileExists } from './files.errors.ts'
 
-/** What the guest answers about a path, with its failures as errors about that path. */
+/** Resolves with the guest’s response about a path, and converts its errors to those about that path. */
 export async function onPath<Answer>(path: string, call: Promise<Answer>): Promise<Answer> {
   try {
     return await call

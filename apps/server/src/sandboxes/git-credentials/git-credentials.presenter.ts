@@ -1,7 +1,7 @@
 import type { GitCredential, ThreadGitCredential } from '@threadbox/protocol/public'
 import type { GitCredentialRow, GitGrantRow } from './git-credentials.table.ts'
 
-/** A credential as its owner sees it. Nothing of its token is in it. */
+/** A credential as its owner sees it, without its token. */
 export function presentCredential(row: GitCredentialRow, grants: readonly GitGrantRow[]): GitCredential {
   const own = grants.filter(({ credential_id }) => credential_id === row.id)
   return {

@@ -65,10 +65,10 @@ const allowRoute = defineRoute({
   responses: ofThread,
 })
 
-/** Routes of Git credentials. Whose they are is decided by the use cases. */
+/** Routes of Git credentials. The use cases check their owner. */
 export function gitCredentialRoutes(dependencies: {
   credentials: GitCredentials
-  /** The thread if this person may work in it. */
+  /** Returns the thread if this person can work in it. */
   open(userId: string, threadId: string): Promise<GitThread>
 }): Api {
   const { credentials, open } = dependencies

@@ -15,10 +15,10 @@ import { makeGitRelay } from './git-relay.ts'
 import { makeGitUses } from './git-uses.ts'
 import { makeUsableCredentials } from './usable-credentials.ts'
 
-/** How long a server may take to take a connection. */
+/** How long a server can take to accept a connection. */
 const connectTimeoutMs = 10_000
 
-/** Git credentials, and what brings them to use in sandboxes without bringing them there. */
+/** Git credentials, and their use for sandboxes, which never get them. */
 export type GitCredentialsFeature = { gitCredentials: GitCredentials; follow: GitFollow; routes: Api }
 
 export function makeGitCredentialsFeature(ports: {

@@ -19,7 +19,7 @@ const timeoutsMs: Record<HostRequest['timeout'], number> = { order: 120_000, mem
 
 type Boot = { sandboxId: string; bootId: string }
 
-/** Every call of the host, and requests to what runs in its sandboxes. */
+/** Every call of the host, and requests to the programs in its sandboxes. */
 export type HostClient = HostApi & {
   /** Sends any request through the gateway to the guest of one boot. */
   guest(target: Boot, request: GuestRequest): Promise<Dispatcher.ResponseData>
@@ -37,12 +37,12 @@ export type GuestRequest = {
   signal?: AbortSignal | undefined
 }
 
-/** The host daemon behind a unix socket. Its errors are thrown as they were thrown there. */
+/** Connects to the host daemon’s Unix socket. Its errors are thrown unchanged. */
 export function makeHostClient(options: { socketPath: string }): HostClient {
   const dispatcher = new Agent({
     connect: { socketPath: options.socketPath },
     headersTimeout: timeoutsMs.order,
-    // Bodies are downloads and event streams: they may pause for as long as they like.
+    // Bodies are downloads and event streams, which can pause for any time.
     bodyTimeout: 0,
   })
   const httpAgent = new HttpAgent({ keepAlive: true })

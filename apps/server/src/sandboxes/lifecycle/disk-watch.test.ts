@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench[Symbol.asyncDispose]())
 
-test('G7: a disk that is nearly full is announced once after a turn, with what takes most of it', async () => {
+test('G7: a nearly full disk is announced once after a turn, with the folders that take most of it', async () => {
   const { sandboxId } = await bench.awake()
   const limit = (await bench.row()).disk_bytes
   const uses = async (share: number) => {
@@ -36,7 +36,7 @@ test('G7: a disk that is nearly full is announced once after a turn, with what t
   await vi.waitFor(async () => expect(await bench.notices()).toHaveLength(2))
 })
 
-test('a folder is named by the deepest one that holds most of it', () => {
+test('the deepest folder that holds most of the data is named', () => {
   const list = '100\t/a/b/c\n110\t/a/b\n300\t/a/d\n420\t/a\n5\t/e f\nnonsense\n'
   expect(foldersIn(list)).toEqual([
     { path: '/a/d', bytes: 300 },

@@ -86,7 +86,7 @@ const startRescuedRoute = defineRoute({
   responses: answer,
 })
 
-/** Routes of a thread's computer. `open` checks that the thread is the caller's; every route begins with it. */
+/** Routes of a thread’s sandbox. Each one first calls `open`, which checks that the caller can access the thread. */
 export function lifecycleRoutes(dependencies: { lifecycle: Lifecycle; open: OpenThread }): Api {
   const { lifecycle } = dependencies
   const api = makeApi()

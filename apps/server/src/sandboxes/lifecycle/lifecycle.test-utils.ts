@@ -10,13 +10,13 @@ import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import type { Sandbox } from '../state/sandbox.models.ts'
 
-/** A server with its host stood in, one person and one thread. */
+/** A server with a stand-in host, one person and one thread. */
 export type LifecycleBench = AsyncDisposable & {
   host: HostStandIn
   server: TestApplication
   owner: TestPerson
   threadId: string
-  /** Starts to follow the host and to carry out the policy. */
+  /** Starts to follow the host and to apply the policy. */
   start(): Promise<void>
   newThread(): Promise<string>
   awake(threadId?: string): Promise<{ sandboxId: string; bootId: string }>
@@ -29,7 +29,7 @@ export type LifecycleBench = AsyncDisposable & {
   wakes(): Promise<WakeEntry[]>
   /** The newest report, once it is complete. */
   reported(count?: number): Promise<SurvivalReport>
-  /** Time goes by, and everything that is due is done. */
+  /** Moves the clock, and does everything that is due. */
   pass(milliseconds: number): Promise<void>
 }
 

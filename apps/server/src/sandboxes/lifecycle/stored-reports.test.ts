@@ -5,7 +5,10 @@ import { onBothDatabases } from '../../platform/database/both-databases.test-uti
 import { tablesIn } from '../../tables.test-utils.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 
-/** Rows as releases wrote them that did not tell threadbox's own things from people's: stored for ever, so read for ever. */
+/**
+ * Rows of releases that did not separate threadbox’s own processes from people’s. They are stored forever, so they stay
+ * readable.
+ */
 let bench: LifecycleBench
 
 const process = (pid: number, role: string, commandLine: string[]) => ({
@@ -21,7 +24,10 @@ const process = (pid: number, role: string, commandLine: string[]) => ({
   memoryBytes: 1,
   role,
 })
-/** No `writtenFiles` yet, everything of threadbox's own that such a guest listed, and what it didn't read in words. */
+/**
+ * Without `writtenFiles`, with everything of threadbox’s own that such a guest listed, and with texts for what it did
+ * not read.
+ */
 const oldManifest = {
   version: 1,
   takenAt: 1,

@@ -2,18 +2,18 @@ import type { Manifest, ManifestPart, UnreadPart } from '@threadbox/protocol/gue
 import type { SurvivalItem, SurvivalSpan } from '@threadbox/protocol/public'
 import { type Because, detailOf, type Facts, nameOfGroup, reasonOf, type StandsFor } from './survival-words.logic.ts'
 
-/** What was running before and what is running now. */
+/** What ran before and what runs now. */
 export type Manifests = { before: Manifest; after: Manifest; span?: SurvivalSpan }
 
 export function spanOf({ span = 'pause' }: Manifests): SurvivalSpan {
   return span
 }
 
-/** `reason` and `detail` only where a program said them; such a reason may have a code as well. */
+/** `reason` and `detail` only if a program gave them; such a reason can have a code as well. */
 export type Outcome = Pick<SurvivalItem, 'outcome'> &
   Partial<Pick<SurvivalItem, 'reason' | 'detail' | 'restartId'>> & { because?: Because; facts?: Facts }
 
-/** Longest name, reason and detail: they come from programs, and a report has thousands of them. */
+/** Longest name, reason and detail: they come from programs, and a report can have thousands of them. */
 const maxCharacters = 500
 
 export function item(kind: SurvivalItem['kind'], name: string | StandsFor, outcome: Outcome): SurvivalItem {
@@ -33,7 +33,7 @@ export function item(kind: SurvivalItem['kind'], name: string | StandsFor, outco
   }
 }
 
-/** The reason of an item: its code, and the English of it. */
+/** The reason of an item: its code and its English text. */
 export function reasonIn(because: Because): Pick<SurvivalItem, 'reason' | 'because'> {
   const short = shortened(because)
   return { reason: cut(reasonOf(short)), because: short }
@@ -51,10 +51,10 @@ function shortened<One extends Because | StandsFor>(coded: One): One {
   return { ...coded, params: Object.fromEntries(params) }
 }
 
-/** A part of a manifest; of open files those of one process, of variables those of one kernel. */
+/** A part of a manifest: open files of one process, variables of one kernel. */
 type Part = { part: ManifestPart; pid?: number; context?: string }
 
-/** Why a whole part is missing in a manifest. A part of which only some are left out is compared as far as it goes. */
+/** Why a whole part is missing in a manifest. A part that is only cut is compared as far as it goes. */
 function unread(manifest: Manifest, wanted: Part): UnreadPart | undefined {
   return manifest.unread.find(
     ({ part, pid, context, leftOut }) =>
@@ -62,7 +62,7 @@ function unread(manifest: Manifest, wanted: Part): UnreadPart | undefined {
   )
 }
 
-/** Why a part was not read in one of the two manifests; undefined when both were. */
+/** Why a part was not read in one of the two manifests; undefined if both have it. */
 export function unreadIn(manifests: Manifests, part: Part): Because | undefined {
   const span = spanOf(manifests)
   const earlier = unread(manifests.before, part)

@@ -211,7 +211,7 @@ function isReplaying({ replayed, after }: Evidence): boolean {
   return after !== null && (replayed?.state === 'pending' || replayed?.state === 'replaying')
 }
 
-/** True if connections to other machines were open before and check open now. */
+/** True if connections to other machines were open before and look open now. */
 function hasOutsideConnections({ before, after }: Evidence): boolean {
   return [before, after].every((manifest) => manifest?.connections.some(({ scope }) => scope === 'outside'))
 }

@@ -44,7 +44,7 @@ function variableOutcome(before: ManifestVariable, now: ManifestVariable | undef
   const isSameValue = now !== undefined && now.type === before.type && now.fingerprint === before.fingerprint
   const sameObject = { outcome: 'kept', because: because('same-object') } as const
   if (isSameValue && now.fingerprint !== null) return now.compared === 'content' ? { outcome: 'kept' } : sameObject
-  // One of the two manifests had no time for the contents: their hashes are of different things.
+  // One of the two manifests had no time for the contents, so their hashes are of different things.
   if (now?.type === before.type && now.compared !== before.compared && objectOf(now) === objectOf(before)) {
     return sameObject
   }

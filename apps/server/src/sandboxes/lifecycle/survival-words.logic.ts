@@ -20,8 +20,8 @@ export type Facts = Coded<typeof survivalFacts>
 type Words = string | { one: string; other: string }
 
 /**
- * The English of a survival report, for readers of the API and for the model. The app has the same texts, and those of
- * other languages, under the same keys (`report` in its `lifecycle` texts).
+ * The English text of a survival report, for readers of the API and for the model. The app has the same texts, and
+ * those of other languages, under the same keys (`report` in its `lifecycle` texts).
  */
 export const survivalWords: {
   before: Record<SurvivalSpan, string>
@@ -178,7 +178,7 @@ export const survivalWords: {
 type Params = Record<string, string | number>
 type ParamsOf<Code extends SurvivalReasonCode> = Record<(typeof survivalReasons)[Code][number], string | number>
 
-/** A reason with exactly the params that its words need. */
+/** A reason with exactly the params that its text needs. */
 export function because<Code extends SurvivalReasonCode>(
   code: Code,
   ...[params]: (typeof survivalReasons)[Code] extends readonly [] ? [] : [ParamsOf<Code>]
@@ -203,7 +203,7 @@ function textOf(words: Words, params: Params): string {
   return filled(template, { ...params, ...wordsOfCodes(params) })
 }
 
-/** Params that are codes themselves, in words. */
+/** Texts of params that are codes themselves. */
 function wordsOfCodes(params: Params): Params {
   const { span, why, how, obstacle, at } = params
   return {

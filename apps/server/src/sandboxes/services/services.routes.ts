@@ -76,7 +76,7 @@ const logsRoute = defineRoute({
   responses: { 200: jsonAnswer(serviceLogsSchema, 'The output, up to 64 KiB.') },
 })
 
-/** Routes of a thread's services. `open` checks that the thread is the caller's; every route begins with it. */
+/** Routes of a thread’s services. Each one first calls `open`, which checks that the caller can access the thread. */
 export function serviceRoutes(dependencies: { services: Services; open: OpenThread }): Api {
   const { services } = dependencies
   const api = makeApi()

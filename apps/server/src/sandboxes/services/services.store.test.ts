@@ -6,7 +6,7 @@ import { makeServiceStore } from './services.store.ts'
 import type { ServiceRow, ServiceTables } from './services.table.ts'
 
 onBothDatabases((target) => {
-  test('services keep the order of their starts, a start is changed only by its own key, and a thread takes them along', async () => {
+  test('services keep the order of their starts, are changed only by their own key, and are removed with their thread', async () => {
     await using server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
     const thread = await server.areas.threads.threads.create(owner.userId, {})

@@ -7,12 +7,12 @@ export type ServiceChange = Partial<Pick<ServiceRow, 'boot_id' | 'state' | 'sinc
 export type ServiceStore = {
   /** In the order of their starts. */
   list(threadId: string): Promise<ServiceRow[]>
-  /** Of these threads, by thread. */
+  /** Names of these threads’ services, by thread. */
   names(threadIds: readonly string[]): Promise<Map<string, string[]>>
   find(threadId: string, name: string): Promise<ServiceRow | undefined>
-  /** As the newest of its thread; one of the same name is replaced. */
+  /** Stores the row as the newest of its thread; replaces one of the same name. */
   put(row: Omit<ServiceRow, 'position'>): Promise<ServiceRow>
-  /** Changes the start that `row` names; false when there has been another one since. */
+  /** Changes the start that `row` names; false if the service has been started again since. */
   change(row: Pick<ServiceRow, 'thread_id' | 'name' | 'key'>, change: ServiceChange): Promise<boolean>
   remove(threadId: string, name: string): Promise<void>
 }

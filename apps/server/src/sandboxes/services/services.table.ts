@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * A service of a thread: what starts it, and what became of it. `state` is what its process does in the boot `boot_id`;
- * what a person sees depends on the sandbox too.
+ * A service of a thread: how it is started, and its state. `state` describes its process in the boot `boot_id`; the
+ * status on screen also depends on the sandbox.
  */
 export type ServiceRow = {
   thread_id: string
@@ -14,11 +14,11 @@ export type ServiceRow = {
   cwd: string
   environment_json: string
   ready_timeout_ms: number
-  /** Names one start. The guest starts the same key once. */
+  /** Identifies one start. The guest starts the same key once. */
   key: string
-  /** The boot in which it was started; null until the guest has said so. */
+  /** The boot in which it was started; null until the guest has confirmed that. */
   boot_id: string | null
-  /** `starting` and `running` should run: a boot that has not started them starts them. */
+  /** `starting` and `running` should run: a boot that has not started them does so. */
   state: 'starting' | 'running' | 'stopped' | 'error'
   since: number
   problem_json: string | null

@@ -33,7 +33,7 @@ export type Services = {
   get(threadId: string, name: string): Promise<Service>
   /**
    * Wakes the sandbox and starts the service; one of the same name or on the same port is replaced. Resolves when its
-   * process runs. Repeating a key repeats no start. Throws `service.refused`.
+   * process runs. A repeated key is the same start. Throws `service.refused`.
    */
   start(threadId: string, request: StartServiceRequest, options?: StartOptions): Promise<Service>
   /** Starts it again from its stored definition. Throws `service.not-found`. */

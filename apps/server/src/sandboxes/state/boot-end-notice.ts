@@ -3,8 +3,8 @@ import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 
 /**
- * Says in the conversation that the sandbox stopped, and why, as far as it was read from the machine. It stands with the
- * turn that runs, or with the last one.
+ * Adds a notice to the conversation that the sandbox stopped, and why, as far as the host measured it. The notice
+ * belongs to the running turn, or else to the last one.
  */
 export async function reportBootEnd(
   dependencies: { log: ThreadLog; system: System; lastTurnId: (threadId: string) => Promise<string | undefined> },

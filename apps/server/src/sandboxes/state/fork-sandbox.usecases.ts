@@ -15,7 +15,7 @@ export type ForkSandboxDependencies = {
   system: System
 }
 
-/** What counts of a sandbox for a copy of it. */
+/** The columns of a sandbox that a copy of it needs. */
 export type ForkSource = Pick<
   SandboxRow,
   'id' | 'memory_bytes' | 'cpus' | 'processes' | 'disk_bytes' | 'own_limits_json' | (typeof policyNames)[number]
@@ -26,8 +26,8 @@ const policyNames = [
 ] as const
 
 /**
- * Gives a thread a sandbox that begins as a copy of another one; `snapshotId` null: as it is now. It is recorded before it is
- * ordered, so that what a crash leaves on the host goes with the thread.
+ * Gives a thread a sandbox that begins as a copy of another one; `snapshotId` null: of its current state. It is
+ * recorded before it is ordered, so that what a crash leaves on the host is removed with the thread.
  */
 export async function forkSandbox(
   { store, host, transition, hashKeyOf, system }: ForkSandboxDependencies,
@@ -56,7 +56,7 @@ export async function forkSandbox(
   return made
 }
 
-/** What the person decided for the source holds for its copy. */
+/** The policy that a person set for the source also applies to its copy. */
 function policyColumns(row: ForkSource): Pick<SandboxRow, (typeof policyNames)[number]> {
   const { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services } = row
   return { idle_pause_minutes, hot_hours, hot_keep, max_awake_hours, retention_days, max_services }

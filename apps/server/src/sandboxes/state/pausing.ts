@@ -101,7 +101,7 @@ async function order(dependencies: PausingDependencies, row: Sandbox): Promise<v
   await transition(row, { type: 'pause-finished', paused })
 }
 
-/** Never in a turn. But the host’s own pause at a shutdown is a fact, not a decision. */
+/** True in a turn. The host’s own pause at a shutdown is never refused: it is a fact, not a decision. */
 function isRefused({ isHeld }: PausingDependencies, threadId: string, cause: string | null): boolean {
   return isHeld(threadId) && cause !== ('shutdown' satisfies PauseCause)
 }

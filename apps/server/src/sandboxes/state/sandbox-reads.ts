@@ -4,6 +4,6 @@ import type { SandboxMemoryRow } from './sandboxes.table.ts'
 /** What other features read of sandboxes. */
 export type SandboxReads = {
   find(threadId: string): Promise<Sandbox | undefined>
-  /** What was alive in it when it was paused. */
+  /** What was alive in the sandbox when it was paused. */
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
 }

@@ -7,7 +7,7 @@ import type { SocketRoute } from '../../platform/http/socket-front.ts'
 import { serveView } from './terminal-socket.ts'
 import type { SharedTerminalDependencies, Terminals } from './terminals.usecases.ts'
 
-/** Where a view of a terminal attaches: a terminal of a thread of this person. */
+/** The socket to which a view attaches, for a terminal in a thread of this person. */
 export function terminalSocketRoute(options: {
   parts: SharedTerminalDependencies
   terminals: Pick<Terminals, 'get'>
@@ -18,7 +18,7 @@ export function terminalSocketRoute(options: {
   const { parts, terminals, open, visits, logger } = options
   return {
     path: /^\/api\/v1\/threads\/([^/]{1,64})\/terminals\/([^/]{1,64})\/socket$/,
-    // Larger than any message that is allowed, with its escapes.
+    // Larger than any allowed message with its escapes.
     maxMessageBytes: 256 * 1024,
     signedOutCode: terminalCloseCodes.loggedOut,
     visits,
@@ -36,7 +36,7 @@ export function terminalSocketRoute(options: {
   }
 }
 
-/** Who looks, as the key under which open views are looked up again. */
+/** The viewer, as the key under which open views are checked again. */
 function visitorOf(caller: Caller, threadId: string): string {
   const { userId, sessionId, apiKeyId } = caller
   return JSON.stringify({ userId, sessionId, apiKeyId, threadId })

@@ -70,7 +70,7 @@ const socketRoute = defineRoute({
   responses: { 101: { description: 'Switches to WebSocket.' } },
 })
 
-/** Routes of a thread's terminals. `open` checks that the thread is the caller's; every route begins with it. */
+/** Routes of a thread’s terminals. Each one first calls `open`, which checks that the caller can access the thread. */
 export function terminalRoutes(dependencies: { terminals: Terminals; open: OpenThread }): Api {
   const { terminals } = dependencies
   const api = makeApi()

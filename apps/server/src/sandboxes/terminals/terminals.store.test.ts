@@ -6,7 +6,7 @@ import { makeTerminalStore } from './terminals.store.ts'
 import type { TerminalRow } from './terminals.table.ts'
 
 onBothDatabases((target) => {
-  test('terminals keep their order, are changed and removed one by one, and a thread takes them along', async () => {
+  test('terminals keep their order, are changed and removed one by one, and are removed with their thread', async () => {
     await using server = await makeTestApplication(await target())
     const owner = await server.signUpOwner()
     const thread = await server.areas.threads.threads.create(owner.userId, {})

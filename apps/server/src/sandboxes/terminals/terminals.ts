@@ -17,11 +17,11 @@ export type TerminalsFeature = {
   terminals: Terminals
   socket: SocketRoute
   routes: Api
-  /** The sandbox of this thread is in another state. */
+  /** Call it when the state of this thread’s sandbox has changed. */
   sandboxChanged(threadId: string): void
 }
 
-/** Terminals: which there are, and the door through which they are seen. */
+/** Terminals, and the socket through which people see them. */
 export function makeTerminalsFeature(options: {
   open: OpenDatabase
   openThread: OpenThread

@@ -43,7 +43,7 @@ async function change(
 }
 const page = { 'content-type': 'text/html; charset=utf-8' }
 
-test('a page gets the bridge before its first script, by an address that changes with it, and says whose app it is for', async () => {
+test('a page gets the bridge before its first script, with a URL that changes with it and the origin of the app', async () => {
   const { body, headers } = await change({ ...page, 'content-length': '70', etag: '"a"' })
   expect(body).toMatch(
     /^<!doctype html><head><script src="\/\.threadbox\/bridge\.js\?v=\w{12}" data-app="http:\/\/app\.box\.localhost" data-painter="\/\.threadbox\/painter\.js\?v=\w{12}"><\/script><script src="\/app\.js">/,
@@ -56,14 +56,14 @@ test.each([
   ['gzip', gzipSync(html)],
   ['br', brotliCompressSync(html)],
   ['zstd', zstdCompressSync(html)],
-])('also when it comes packed as %s', async (encoding, packed) => {
+])('also if it is compressed with %s', async (encoding, packed) => {
   const { body, headers } = await change({ ...page, 'content-encoding': encoding, 'content-length': '9' }, packed)
   expect(body).toContain('/.threadbox/bridge.js')
   expect(body).toContain('<p>käse')
   expect(Object.keys(headers)).toEqual(['content-type', 'vary'])
 })
 
-describe('left as it is', () => {
+describe('left unchanged', () => {
   test.each<[string, Record<string, string>, number?]>([
     ['what is no page', { 'content-type': 'application/json' }],
     ['XML', { 'content-type': 'application/xhtml+xml' }],
@@ -75,7 +75,7 @@ describe('left as it is', () => {
     expect(await change(headers, html, status)).toEqual({ headers, body: html })
   })
 
-  test('is a page that no frame of the app asked for', () => {
+  test('is a page that no frame of the app requested', () => {
     const asked = (dest: string | undefined, method = 'GET', isPage = true) =>
       wantsBridge(method, dest === undefined ? {} : { 'sec-fetch-dest': dest }, isPage)
     expect([asked('iframe'), asked(undefined), asked('iframe', 'POST')]).toEqual([true, true, true])
@@ -89,7 +89,7 @@ describe('the policy of a page', () => {
   const bridge = 'http://8000-a.box.localhost/.threadbox/bridge.js http://8000-a.box.localhost/.threadbox/painter.js'
   const csp = "default-src 'self'"
 
-  test('lets both scripts through and nothing else, also when the page itself did not change', async () => {
+  test('allows both scripts and nothing else, also if the page itself did not change', async () => {
     const expected = `${csp}; script-src-elem 'self' ${bridge}`
     const whole = await change({ ...page, 'Content-Security-Policy': csp })
     expect(whole.headers['Content-Security-Policy']).toBe(expected)
@@ -97,12 +97,12 @@ describe('the policy of a page', () => {
     expect(same.headers).toEqual({ 'Content-Security-Policy': expected, etag: '"a"' })
   })
 
-  test('that stands in the page does so too', async () => {
+  test('in the page itself does so, too', async () => {
     const { body } = await change(page, `<head><meta http-equiv="content-security-policy" content="${csp}"><p>`)
     expect(body).toContain(`content="${csp}; script-src-elem 'self' ${bridge}"`)
   })
 
-  test('that ignores addresses gets the script itself, which it knows by its text', async () => {
+  test('that ignores URLs gets the script itself, which it allows by its hash', async () => {
     const policy = "script-src 'nonce-a' 'strict-dynamic'"
     const { body, headers } = await change({ ...page, 'content-security-policy': policy })
     expect(body).toMatch(/<head><script data-app="[^"]+" data-painter="[^"]+">bridge\("<\\\/script>"\)<\/script>/)
@@ -110,7 +110,7 @@ describe('the policy of a page', () => {
   })
 })
 
-test('without the built app pages are as their services made them', () => {
+test('without the built app, pages stay as their services made them', () => {
   const logger = makeLogger({ process: 'test', level: 'silent' })
   expect(readBridgeFiles({ webDirectory: '', logger })).toBeUndefined()
   expect(readBridgeFiles({ webDirectory: path.join(directory, 'none'), logger })).toBeUndefined()
