@@ -11,6 +11,7 @@ it('is relative within a day and a date after it', () => {
   expect(time(3 * 3_600_000, 'de')).toBe('vor 3 Stunden')
   expect(time(2 * 3_600_000, 'it')).toBe('2 ore fa')
   expect(time(20_000, 'it')).toBe('ora')
+  expect([3 * 3_600_000, 3 * 86_400_000].map((ms) => time(ms, 'ja'))).toEqual(['3 時間前', '6月12日'])
   expect(time(3 * 86_400_000)).toBe('June 12')
   expect(time(3 * 86_400_000, 'it')).toBe('12 giugno')
   expect(time(400 * 86_400_000)).toMatch(/2029/)

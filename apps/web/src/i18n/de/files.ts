@@ -107,7 +107,7 @@ export const files: Texts<typeof source> = {
     skipped_one: '{{count}} Verknüpfung oder nicht lesbare Datei wurde ausgelassen.',
     skipped_other: '{{count}} Verknüpfungen oder nicht lesbare Dateien wurden ausgelassen.',
     more: 'Nicht alle Einträge werden gezeigt.',
-    folder: 'Ordner öffnen:',
+    folder: 'Ordner öffnen: {{name}}',
   },
   asleep: 'Die Sandbox schläft. Sie können ihre Dateien lesen; eine Änderung weckt sie.',
   fresh: 'Dieser Thread hat noch keine Sandbox. Ihr erster Befehl startet eine.',

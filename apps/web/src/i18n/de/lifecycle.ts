@@ -130,6 +130,7 @@ export const lifecycle: Texts<typeof source> = {
     awakeLimitText: 'Um {{at}} pausiert sie. Dabei geht nichts verloren.',
     awakeLimitProcess: '{{process}} läuft.',
     retention: 'Die Dateien dieses Threads werden {{when}} gelöscht',
+    retentionPlain: 'Die Dateien dieses Threads werden gelöscht',
     retentionText: 'Der Thread wurde lange nicht benutzt.',
     keep: 'Behalten',
     keeping: 'Wird behalten',

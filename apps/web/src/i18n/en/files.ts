@@ -104,7 +104,7 @@ export const files = {
     skipped_one: '{{count}} link or unreadable file was skipped.',
     skipped_other: '{{count}} links or unreadable files were skipped.',
     more: 'Not all items are shown.',
-    folder: 'Open folder',
+    folder: 'Open folder {{name}}',
   },
   asleep: 'The sandbox is asleep. You can read its files; changing one wakes it.',
   fresh: 'This thread has no sandbox yet. Your first command starts one.',

@@ -122,6 +122,7 @@ export const lifecycle = {
     awakeLimitText: 'It pauses at {{at}}. Nothing is lost.',
     awakeLimitProcess: '{{process}} is running.',
     retention: 'This thread’s files will be deleted {{when}}',
+    retentionPlain: 'This thread’s files will be deleted',
     retentionText: 'The thread hasn’t been used for a long time.',
     keep: 'Keep',
     keeping: 'Keeping',

@@ -26,35 +26,48 @@ export function formatBinaryBytes(bytes: number, locale: string): string {
   }).format(isLarge ? gib : bytes / 1024 ** 2)
 }
 
-/** A duration: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. The units are the same in every language. */
+type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day'
+const symbols: Record<TimeUnit, string> = { millisecond: 'ms', second: 's', minute: 'min', hour: 'h', day: 'd' }
+
+/** A length of time in one unit. Its symbol is the same in every language, except in Japanese, which writes the word. */
+function formatTime(value: number, unit: TimeUnit, locale: string, digits: Intl.NumberFormatOptions = {}): string {
+  return isJapanese(locale)
+    ? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', ...digits }).format(value)
+    : `${new Intl.NumberFormat(locale, digits).format(value)} ${symbols[unit]}`
+}
+
+function isJapanese(locale: string): boolean {
+  return /^ja\b/.test(locale)
+}
+
+/** How long something took: `240 ms`, `6.4 s`, `2 min 5 s`, `3 h 20 min`. */
 export function formatDuration(milliseconds: number, locale: string): string {
-  const unit = (value: number, symbol: string, fractionDigits = 0) =>
-    `${new Intl.NumberFormat(locale, { maximumFractionDigits: fractionDigits }).format(value)} ${symbol}`
+  const unit = (value: number, name: TimeUnit, fractionDigits = 0) =>
+    formatTime(value, name, locale, { maximumFractionDigits: fractionDigits })
   const elapsed = Math.max(0, milliseconds)
-  if (elapsed < 1000) return unit(Math.round(elapsed), 'ms')
+  if (elapsed < 1000) return unit(Math.round(elapsed), 'millisecond')
   const seconds = elapsed / 1000
-  if (seconds < 59.5) return unit(seconds, 's', seconds < 9.95 ? 1 : 0)
+  if (seconds < 59.5) return unit(seconds, 'second', seconds < 9.95 ? 1 : 0)
   const minutes = Math.floor(Math.round(seconds) / 60)
-  if (minutes < 60) return join([unit(minutes, 'min'), rest(Math.round(seconds) % 60, (n) => unit(n, 's'))])
+  if (minutes < 60) return join([unit(minutes, 'minute'), rest(Math.round(seconds) % 60, (n) => unit(n, 'second'))])
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return join([unit(hours, 'h'), rest(minutes % 60, (n) => unit(n, 'min'))])
-  return join([unit(Math.floor(hours / 24), 'd'), rest(hours % 24, (n) => unit(n, 'h'))])
+  if (hours < 24) return join([unit(hours, 'hour'), rest(minutes % 60, (n) => unit(n, 'minute'))])
+  return join([unit(Math.floor(hours / 24), 'day'), rest(hours % 24, (n) => unit(n, 'hour'))])
 }
 
 /** A duration in seconds: `0.04 s`, `0.4 s`, from one second on as {@link formatDuration}. */
 export function formatSeconds(milliseconds: number, locale: string): string {
   if (milliseconds >= 1000) return formatDuration(milliseconds, locale)
   const seconds = Math.max(0, milliseconds) / 1000
-  return `${new Intl.NumberFormat(locale, { maximumSignificantDigits: 1 }).format(seconds)} s`
+  return formatTime(seconds, 'second', locale, { maximumSignificantDigits: 1 })
 }
 
 /** The time since, in one unit, for narrow spaces: `2 h`, `9 d`. Seconds are not counted. */
 export function formatShortAge(milliseconds: number, locale: string): string {
   const minutes = Math.floor(Math.max(0, milliseconds) / 60_000)
-  const unit = (value: number, symbol: string) => `${new Intl.NumberFormat(locale).format(value)} ${symbol}`
-  if (minutes < 60) return unit(Math.max(1, minutes), 'min')
-  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'h')
-  return unit(Math.floor(minutes / (24 * 60)), 'd')
+  if (minutes < 60) return formatTime(Math.max(1, minutes), 'minute', locale)
+  if (minutes < 24 * 60) return formatTime(Math.floor(minutes / 60), 'hour', locale)
+  return formatTime(Math.floor(minutes / (24 * 60)), 'day', locale)
 }
 
 /** A point in time: the time of day if it is on the same day, else the date, with the year if it differs. */
@@ -79,8 +92,12 @@ export function formatDeadline(at: number, options: { now: number; locale: strin
   const isSameDay = moment.toDateString() === today.toDateString()
   const isNear = Math.abs(at - options.now) < 6 * 24 * 3_600_000
   const isSameYear = moment.getFullYear() === today.getFullYear()
+  // Of a weekday alone, Intl writes the time first in Japanese.
+  const near: Intl.DateTimeFormatOptions = isJapanese(options.locale)
+    ? { weekday: 'short', day: 'numeric', month: 'numeric' }
+    : { weekday: 'short' }
   const day: Intl.DateTimeFormatOptions = isNear
-    ? { weekday: 'short' }
+    ? near
     : { day: 'numeric', month: 'short', ...(isSameYear ? {} : { year: 'numeric' }) }
   return new Intl.DateTimeFormat(options.locale, isSameDay ? time : { ...day, ...time }).format(moment)
 }
@@ -115,7 +132,17 @@ export function formatCount(count: number, locale: string): string {
   return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(count)
 }
 
-/** A price: amounts below $0.10 keep two significant digits. */
+/** Things in a row, without a word before the last. */
+export function joinItems(items: readonly string[], locale: string): string {
+  return items.join(isJapanese(locale) ? '、' : ', ')
+}
+
+/** Sentences in a row, without those that are empty. */
+export function joinSentences(sentences: readonly string[], locale: string): string {
+  return sentences.filter((sentence) => sentence !== '').join(isJapanese(locale) ? '' : ' ')
+}
+
+/** A price: cents and below keep two significant digits. */
 export function formatUsd(amount: number, locale: string): string {
   return new Intl.NumberFormat(locale, {
     style: 'currency',

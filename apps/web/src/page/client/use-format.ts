@@ -20,6 +20,8 @@ export function useFormat() {
       count: (count: number) => format.formatCount(count, locale),
       usd: (amount: number) => format.formatUsd(amount, locale),
       list: (items: readonly string[]) => new Intl.ListFormat(locale).format(items),
+      items: (items: readonly string[]) => format.joinItems(items, locale),
+      sentences: (sentences: readonly string[]) => format.joinSentences(sentences, locale),
       number: (value: number) => new Intl.NumberFormat(locale).format(value),
     }),
     [locale],

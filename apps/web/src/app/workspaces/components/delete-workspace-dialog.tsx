@@ -73,13 +73,13 @@ function Contents(props: { contents: WorkspaceContents }) {
       </p>
       {unmeasuredCount > 0 && <p className="help">{t('unmeasured', { count: unmeasuredCount })}</p>}
       {contents.connections.length > 0 && (
-        <p className="help">{t('connectionsToo', { names: contents.connections.join(', ') })}</p>
+        <p className="help">{t('connectionsToo', { names: format.items(contents.connections) })}</p>
       )}
       <ul className="ws-contents">
         {threads.map(({ id, title, sandbox, services }) => (
           <li key={id}>
             <span className="trunc grow">{title === '' ? t('threads:untitled') : title}</span>
-            {services.length > 0 && <span className="faint trunc mono">{services.join(', ')}</span>}
+            {services.length > 0 && <span className="faint trunc mono">{format.items(services)}</span>}
             <span className="w num">
               {sandbox === null
                 ? t('noSandbox')

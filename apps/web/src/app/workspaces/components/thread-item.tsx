@@ -95,8 +95,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
       )}
       {running !== undefined && <span className="run trunc">{running}</span>}
       <span className="sr">
-        {t('sandbox:inWords', { state: word })}
-        {thread.hasUnread && `, ${t('sidebar:unread')}`}
+        {format.items([t('sandbox:inWords', { state: word }), ...(thread.hasUnread ? [t('sidebar:unread')] : [])])}
       </span>
     </Link>
   )

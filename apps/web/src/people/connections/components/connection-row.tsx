@@ -1,6 +1,7 @@
 import type { Connection } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { ErrorCode } from '../../../page/docs/docs-link.tsx'
 import { inLanguage } from '../../../page/parts/problem.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
@@ -120,14 +121,13 @@ function ConnectionFacts(props: { connection: Connection }) {
 /** Why the last attempt failed, translated if there is a text for it. */
 function Failure(props: { failure: NonNullable<Connection['failure']> }) {
   const { i18n } = useTranslation()
+  const format = useFormat()
   const { code, message, remedy } = inLanguage(props.failure, i18n.language)
   return (
     <div className="form-problem" role="status">
       <Glyph state="error" />
       <div className="grow">
-        <p>
-          {message} {remedy}
-        </p>
+        <p>{format.sentences([message, remedy])}</p>
         <ErrorCode code={code} />
       </div>
     </div>

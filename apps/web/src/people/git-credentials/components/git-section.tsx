@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import { docsPlaces } from '../../../page/docs/docs-places.ts'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
@@ -55,6 +56,7 @@ export function GitSection() {
 
 function CredentialRow(props: { credential: GitCredential; onEdit: () => void; onRemove: () => void }) {
   const { t, i18n } = useTranslation('gitCredentials')
+  const format = useFormat()
   const { credential } = props
   const { username, repositories, threadCount, workspaceIds, lastUsedAt } = credential
   const name = serverOf(credential.address)
@@ -66,8 +68,8 @@ function CredentialRow(props: { credential: GitCredential; onEdit: () => void; o
   const now = { now: Date.now(), locale: i18n.language }
   const facts = [
     username,
-    repositories.length === 0 ? t('allRepositories') : repositories.join(', '),
-    places.length === 0 ? t('nowhere') : t('usedIn', { places: places.join(', ') }),
+    repositories.length === 0 ? t('allRepositories') : format.items(repositories),
+    places.length === 0 ? t('nowhere') : t('usedIn', { places: format.items(places) }),
     lastUsedAt === null ? t('unused') : t('lastUsed', { when: relativeTime(lastUsedAt, now) }),
   ]
   return (

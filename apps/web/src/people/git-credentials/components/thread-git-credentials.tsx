@@ -1,5 +1,6 @@
 import type { ThreadGitCredential } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Switch } from '../../../ui/switch.tsx'
 import { useAllowGitCredential, useThreadGitCredentials } from '../api/git-credentials.queries.ts'
@@ -26,6 +27,7 @@ export function ThreadGitCredentials(props: { threadId: string }) {
 
 function AllowedRow(props: { threadId: string; credential: ThreadGitCredential }) {
   const { t } = useTranslation('gitCredentials')
+  const format = useFormat()
   const { credential } = props
   const allow = useAllowGitCredential(props.threadId)
   const showError = useErrorToast()
@@ -36,7 +38,7 @@ function AllowedRow(props: { threadId: string; credential: ThreadGitCredential }
       <div className="grow">
         <b>{name}</b> <AccessBadge access={credential.access} />
         <p className="facts">
-          {[username, repositories.length === 0 ? t('allRepositories') : repositories.join(', ')].join(' · ')}
+          {[username, repositories.length === 0 ? t('allRepositories') : format.items(repositories)].join(' · ')}
         </p>
       </div>
       {credential.isAllowedByWorkspace ? (

@@ -170,7 +170,10 @@ function PickList(props: {
             <FileName name={entry.name} />
           </label>
           {isFolder(entry) && (
-            <IconButton label={`${t('copyFrom.folder')} ${shownName(entry.name)}`} onClick={() => onFolder(entry.path)}>
+            <IconButton
+              label={t('copyFrom.folder', { name: shownName(entry.name) })}
+              onClick={() => onFolder(entry.path)}
+            >
               <ChevronRight className="i" size={14} />
             </IconButton>
           )}

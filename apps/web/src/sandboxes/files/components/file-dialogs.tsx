@@ -1,6 +1,7 @@
 import type { FileEntry } from '@threadbox/sdk'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import {
   cleanPath,
   isInside,
@@ -132,6 +133,7 @@ function MoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
 
 function RemoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
   const { t } = useTranslation('files')
+  const format = useFormat()
   const { entries } = props
   const remove = useRemoveAll(props.threadId, props.onView)
   const [only] = entries
@@ -144,7 +146,7 @@ function RemoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
       text={
         isOne
           ? t(isOfFolder ? 'removeFolderText' : 'removeFileText', { name })
-          : t('removeSeveralText', { names: someNames(entries.map((entry) => shownName(entry.name))) })
+          : t('removeSeveralText', { names: format.items(someNames(entries.map((entry) => shownName(entry.name)))) })
       }
       action={t('remove')}
       isPending={remove.isPending}
@@ -161,8 +163,8 @@ function RemoveDialog(props: DialogProps & { entries: readonly FileEntry[] }) {
 }
 
 /** The first names of many. */
-function someNames(names: readonly string[]): string {
-  return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')}, …`
+function someNames(names: readonly string[]): readonly string[] {
+  return names.length <= 5 ? names : [...names.slice(0, 5), '…']
 }
 
 /** One text field and a button. The part of the text before `selection` is selected at first; undefined: all of it. */

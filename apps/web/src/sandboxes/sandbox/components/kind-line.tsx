@@ -2,6 +2,7 @@ import type { SurvivalReport } from '@threadbox/sdk'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { type KindSummary, kindsOf, type ReportGroup } from '../state/report.models.ts'
 import { useReportWords } from '../state/report-words.ts'
 import { KindIcon } from './kind-icon.tsx'
@@ -23,6 +24,7 @@ export function KindLine(props: { report: SurvivalReport; group: ReportGroup; th
 function KindRow(props: { summary: KindSummary; group: ReportGroup; threadId: string }) {
   const { t } = useTranslation('lifecycle')
   const words = useReportWords()
+  const format = useFormat()
   const [isOpen, setIsOpen] = useState(false)
   const { summary, group } = props
   const { kind, items, count } = summary
@@ -46,7 +48,7 @@ function KindRow(props: { summary: KindSummary; group: ReportGroup; threadId: st
           {group.outcome !== 'kept' && `${t(`report.outcome.${group.outcome}`)}${names.length > 0 ? ': ' : ''}`}
           {names.length > 0 && (
             <span className="mono">
-              {names.join(', ')}
+              {format.items(names)}
               {count > names.length ? ' …' : ''}
             </span>
           )}

@@ -2,6 +2,7 @@ import type { SandboxDetail, Thread } from '@threadbox/sdk'
 import { Ellipsis, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
@@ -11,6 +12,7 @@ import { processName } from '../state/chip.models.ts'
 /** Restarts the sandbox, after a dialog that names what is lost. */
 export function RestartMenu(props: { thread: Thread; processes: SandboxDetail['processes'] }) {
   const { t } = useTranslation('sandbox')
+  const format = useFormat()
   const [isAsking, setIsAsking] = useState(false)
   const restart = useSandboxAction(props.thread.id, 'restart')
   const names = (props.processes ?? [])
@@ -42,12 +44,12 @@ export function RestartMenu(props: { thread: Thread; processes: SandboxDetail['p
       {isAsking && (
         <ConfirmDialog
           title={t('pane.restartTitle')}
-          text={[
+          text={format.sentences([
             t('pane.restartText'),
             ...(names.length === 0
               ? []
-              : [t('pane.restartLoses', { names: [...new Set(names)].slice(0, 5).join(', ') })]),
-          ].join(' ')}
+              : [t('pane.restartLoses', { names: format.items([...new Set(names)].slice(0, 5)) })]),
+          ])}
           action={t('pane.restartAction')}
           isPending={restart.isPending}
           error={restart.error}

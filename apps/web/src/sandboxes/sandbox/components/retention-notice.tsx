@@ -20,13 +20,12 @@ export function RetentionNotice(props: { notice: NoticeEntry }) {
   const showError = useErrorToast()
   const now = useNow(60_000)
   const removedAt = numberOf(props.notice.params, 'removedAt')
-  const when = removedAt === undefined ? '' : relativeTime(removedAt, { now, locale: i18n.language })
+  const title =
+    removedAt === undefined
+      ? t('notice.retentionPlain')
+      : t('notice.retention', { when: relativeTime(removedAt, { now, locale: i18n.language }) })
   return (
-    <NoticeLine
-      icon={<TriangleAlert className="i" size={16} />}
-      title={t('notice.retention', { when }).trim()}
-      rest={t('notice.retentionText')}
-    >
+    <NoticeLine icon={<TriangleAlert className="i" size={16} />} title={title} rest={t('notice.retentionText')}>
       {change.isSuccess ? (
         <span role="status">{t('notice.kept')}</span>
       ) : (

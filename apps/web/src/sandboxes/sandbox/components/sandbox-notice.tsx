@@ -91,7 +91,7 @@ function AwakeLimitNear(props: { notice: NoticeEntry }) {
           ? t('notice.awakeLimitPlain')
           : t('notice.awakeLimit', { time: format.duration(hours * 3_600_000) })
       }
-      rest={rest.filter((sentence) => sentence !== '').join(' ')}
+      rest={format.sentences(rest)}
     >
       {(pauseAt === undefined || pauseAt > now) && (
         <HoldMenu threadId={threadId} heldUntil={null} now={now} size="sm" />

@@ -24,6 +24,7 @@ export function StateSection(props: {
 }) {
   const { t } = useTranslation('sandbox')
   const words = useSandboxWords()
+  const format = useFormat()
   const phrase = usePhrase()
   const { thread, detail, now } = props
   const { sandbox } = thread
@@ -44,7 +45,7 @@ export function StateSection(props: {
         <Why sandbox={sandbox} detail={detail} now={now} />
         <dt>{t('pane.next')}</dt>
         <dd>
-          <b>{event}</b> <span className="muted">{meaning.join(' ')}</span>
+          <b>{event}</b> <span className="muted">{format.sentences(meaning)}</span>
         </dd>
         <Since sandbox={sandbox} now={now} />
       </dl>
@@ -54,6 +55,7 @@ export function StateSection(props: {
 
 function Why(props: { sandbox: SandboxView; detail: SandboxDetail | undefined; now: number }) {
   const { t } = useTranslation('sandbox')
+  const format = useFormat()
   const phrase = usePhrase()
   const { sandbox, now } = props
   if (sandbox.state === 'active') {
@@ -62,7 +64,7 @@ function Why(props: { sandbox: SandboxView; detail: SandboxDetail | undefined; n
     return (
       <>
         <dt>{t('pane.awakeBecause')}</dt>
-        <dd>{reasons.length === 0 ? t('pane.nothingKeeps') : reasons.join(', ')}</dd>
+        <dd>{reasons.length === 0 ? t('pane.nothingKeeps') : format.items(reasons)}</dd>
       </>
     )
   }

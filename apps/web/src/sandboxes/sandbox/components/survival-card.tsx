@@ -40,13 +40,18 @@ export function SurvivalCard(props: { report: SurvivalReport; threadId: string; 
             <HelpLink to={docsPlaces.report} about={t('report.title')} />
           </Heading>
           <p className="muted">
-            {words.cause(report)}{' '}
-            {report.pausedAt !== null &&
-              t('report.when', {
-                paused: format.deadline(report.pausedAt, Date.now()),
-                woken: format.deadline(report.wokenAt, Date.now()),
-              })}{' '}
-            {report.checkedAt != null && t('report.checkedAt', { time: format.deadline(report.checkedAt, Date.now()) })}
+            {format.sentences([
+              words.cause(report),
+              report.pausedAt === null
+                ? ''
+                : t('report.when', {
+                    paused: format.deadline(report.pausedAt, Date.now()),
+                    woken: format.deadline(report.wokenAt, Date.now()),
+                  }),
+              report.checkedAt == null
+                ? ''
+                : t('report.checkedAt', { time: format.deadline(report.checkedAt, Date.now()) }),
+            ])}
           </p>
         </div>
       </header>

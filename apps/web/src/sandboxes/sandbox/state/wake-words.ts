@@ -10,12 +10,12 @@ export function useWakeWords() {
   const format = useFormat()
   const partText = ({ outcome, counts }: LinePart) =>
     t(`line.${outcome}`, {
-      things: counts.map(({ kind, count }) => t(`count.${kind ?? 'thing'}`, { count })).join(', '),
+      things: format.items(counts.map(({ kind, count }) => t(`count.${kind ?? 'thing'}`, { count }))),
     })
   const survived = (report: SurvivalReport): string => {
     if (report.status === 'checking') return t('checking')
     const parts = linePartsOf(report).map(partText)
-    if (parts.length > 0) return parts.join(', ')
+    if (parts.length > 0) return format.items(parts)
     return Object.keys(report.counts).length === 0 ? t('nothing') : t('all')
   }
   return {
@@ -34,7 +34,7 @@ export function useWakeWords() {
       const { code, detail } = report.cause
       const known = wakeCauses.find((candidate) => candidate === code)
       const sentence = known === undefined ? `${t('report.noCause')} (${code})` : t(`cause.${known}`)
-      return detail === '' ? sentence : `${sentence} ${detail}`
+      return format.sentences([sentence, detail])
     },
   }
 }

@@ -2,6 +2,7 @@ import type { UserMessageEntry } from '@threadbox/sdk'
 import { ArrowDown, ArrowUp, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { MessageEditor } from './message-editor.tsx'
@@ -77,8 +78,9 @@ function QueuedMessage(props: {
 }) {
   const { t } = useTranslation('composer')
   const [isRemoving, setIsRemoving] = useState(false)
-  const text =
-    props.message.text.trim() === '' ? props.message.attachments.map(({ name }) => name).join(', ') : props.message.text
+  const format = useFormat()
+  const names = props.message.attachments.map(({ name }) => name)
+  const text = props.message.text.trim() === '' ? format.items(names) : props.message.text
   return (
     <>
       <span className="grow trunc" title={text}>

@@ -1,12 +1,14 @@
 import type { ThreadState } from '@threadbox/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
 import { type Announcement, announcementOf } from '../state/announcement.models.ts'
 import { awaitedTurn } from '../state/awaited-turn.ts'
 
 /** Announces to screen readers once how a turn ended. The conversation itself isn’t read out while it grows. */
 export function Announcer(props: { state: ThreadState | null }) {
   const { t } = useTranslation('threads')
+  const format = useFormat()
   const before = useRef<ThreadState | null>(null)
   const [announcement, setAnnouncement] = useState<Announcement | undefined>(undefined)
   const { state } = props
@@ -20,13 +22,11 @@ export function Announcer(props: { state: ThreadState | null }) {
   const text =
     announcement === undefined
       ? ''
-      : [
+      : format.sentences([
           t(`ended.${announcement.outcome}`),
           announcement.commands > 0 ? t('ended.commands', { count: announcement.commands }) : '',
           announcement.files > 0 ? t('ended.files', { count: announcement.files }) : '',
-        ]
-          .filter((part) => part !== '')
-          .join(' ')
+        ])
   const isFailure = announcement?.outcome === 'failed'
   return (
     <>

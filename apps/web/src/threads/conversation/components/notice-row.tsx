@@ -41,7 +41,7 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
           icon={<Square className="i" size={14} />}
           title={t('notice.stopped')}
           rest={stillRunningText(props.turn, (names) =>
-            t('notice.stillRunning', { count: names.length, names: names.join(', ') }),
+            t('notice.stillRunning', { count: names.length, names: format.items(names) }),
           )}
         />
       )

@@ -105,6 +105,7 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
   const { preview } = props
   const { disk, messages, problem } = preview
   const time = disk.at === null ? '' : format.moment(disk.at, Date.now())
+  const removed = t('rewind.messagesRemoved', { count: messages.sent })
   return (
     <>
       {props.hasQuote && preview.text !== '' && <p className="quote rewind-quote">{preview.text}</p>}
@@ -112,8 +113,7 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
         {problem === null ? t(`rewind.lead.${disk.to}`, { time }) : t(`rewind.problem.${problemKey(problem)}`)}
       </p>
       <Part icon={<MessageSquare className="i" size={16} />} title={t('rewind.messages')}>
-        {t('rewind.messagesRemoved', { count: messages.sent })}
-        {messages.answers > 0 && ` ${t('rewind.answersToo', { count: messages.answers })}`}
+        {messages.answers === 0 ? removed : t('rewind.answersToo', { messages: removed, count: messages.answers })}
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
       {disk.to !== 'none' && disk.to !== 'gone' && (

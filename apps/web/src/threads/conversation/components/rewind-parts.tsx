@@ -118,6 +118,7 @@ const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed:
 
 function ProcessesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
   const { t } = useTranslation('threads')
+  const format = useFormat()
   const { processes, processCount, processesByChange, leftOut, knowsNow, knowsThen } = running
   const rows = processes.map(({ name, kind, change }) => ({
     mark: processMarks[change],
@@ -141,9 +142,9 @@ function ProcessesPart({ running, comesBack }: { running: Running; comesBack: bo
       title={t('rewind.processes')}
       rows={rows}
       count={processCount}
-      note={notes.length === 0 ? undefined : notes.join(' ')}
+      note={notes.length === 0 ? undefined : format.sentences(notes)}
     >
-      {parts.length > 0 ? parts.join(', ') : knowsNow && t('rewind.noProcesses')}
+      {parts.length > 0 ? format.items(parts) : knowsNow && t('rewind.noProcesses')}
     </Part>
   )
 }
@@ -152,6 +153,7 @@ const variableMarks = { restored: '+', changed: '↺', removed: '−', lost: '×
 
 function VariablesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
   const { t } = useTranslation('threads')
+  const format = useFormat()
   const { variables, variableCount, variablesByChange, sameVariables, unclearVariables, knowsVariables } = running
   const { variablesNow, variablesThen } = running.leftOut
   const words = useVariableWords()
@@ -181,9 +183,9 @@ function VariablesPart({ running, comesBack }: { running: Running; comesBack: bo
         rest: words(variable),
       }))}
       count={variableCount}
-      note={notes.length === 0 ? undefined : notes.join(' ')}
+      note={notes.length === 0 ? undefined : format.sentences(notes)}
     >
-      {[...parts, ...others].join(', ')}
+      {format.items([...parts, ...others])}
     </Part>
   )
 }
@@ -192,9 +194,10 @@ function useVariableWords() {
   const { t } = useTranslation('threads')
   const format = useFormat()
   return ({ change, typeNow, typeThen, bytesNow, bytesThen }: Running['variables'][number]): string => {
-    const size = (bytes: number | null) => (bytes === null ? '' : `, ${format.bytes(bytes)}`)
+    const known = (type: string | null, bytes: number | null) =>
+      format.items([...(type === null ? [] : [type]), ...(bytes === null ? [] : [format.bytes(bytes)])])
     if (change !== 'changed') {
-      const what = change === 'removed' ? `${typeNow}${size(bytesNow)}` : `${typeThen}${size(bytesThen)}`
+      const what = change === 'removed' ? known(typeNow, bytesNow) : known(typeThen, bytesThen)
       return t(`rewind.variable.${change}`, { what })
     }
     if (typeNow !== typeThen) return t('rewind.variable.another', { now: typeNow, before: typeThen })
@@ -234,9 +237,9 @@ export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'loo
       title={t('rewind.cannot')}
       rows={rows}
       count={calls.length + nameCount}
-      note={notes.length === 0 ? undefined : notes.join(' ')}
+      note={notes.length === 0 ? undefined : format.sentences(notes)}
     >
-      {parts.join(', ')}
+      {format.items(parts)}
     </Part>
   )
 }

@@ -85,7 +85,8 @@ function KeepDialog(props: { agentId: string; keep: number | null; onClose: () =
     t('keepAskRun', { name: title, when: format.deadline(createdAt, Date.now()) }),
   )
   const more = count - first.length
-  const listed = more > 0 ? t('keepAskMore', { first: names.join(', '), count: more }) : names.join(', ')
+  const named = format.items(names)
+  const listed = more > 0 ? t('keepAskMore', { first: named, count: more }) : named
   return (
     <ConfirmDialog
       title={t('keepAskTitle', { count })}
