@@ -4,7 +4,7 @@ import { en } from './en/index.ts'
 import { loadTranslation } from './translations.ts'
 
 /** The languages that are complete, each by its own name. */
-export const languages = { en: 'English', de: 'Deutsch', it: 'Italiano' } as const
+export const languages = { en: 'English', de: 'Deutsch', it: 'Italiano', ja: '日本語' } as const
 export type Language = keyof typeof languages
 
 const storageKey = 'threadbox.language'

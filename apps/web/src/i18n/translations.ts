@@ -5,6 +5,7 @@ import type { ErrorWords, SettingWords } from './words.ts'
 const sources = {
   de: async () => (await import('./de/index.ts')).german,
   it: async () => (await import('./it/index.ts')).italian,
+  ja: async () => (await import('./ja/index.ts')).japanese,
 }
 export type TranslatedLanguage = keyof typeof sources
 

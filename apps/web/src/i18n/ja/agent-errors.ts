@@ -1,0 +1,62 @@
+import type { ErrorWords } from '../words.ts'
+
+/** Sentences for the errors about agents. */
+export const agentErrors: ErrorWords = {
+  'agent.limit-reached': {
+    message: 'ここに置けるエージェントは {limit} 個までです。',
+    remedy: '使わないエージェントを削除するか、このエージェントをワークスペースに追加してください。',
+  },
+  'agent.name-taken': {
+    message: '{name} という名前のエージェントは、ここにすでに存在します。',
+    remedy: '別の名前を選ぶか、既存のエージェントの名前を変更するか、削除してください。',
+  },
+  'agent.not-found': {
+    message: 'エージェントが見つかりません。',
+    remedy: '削除された可能性があります。一覧から別のエージェントを選んでください。',
+  },
+  'agent.start-interrupted': {
+    message: 'この ID のスレッドを作成している間に、サーバーが停止しました。不完全なスレッドを削除しています。',
+    remedy: '別のスレッドを始めてください。',
+  },
+  'agent.version-current': {
+    message: '現在のバージョンは削除できません。',
+    remedy: '先に別のバージョンを現在のバージョンにするか、エージェントを削除してください。',
+  },
+  'agent.version-limit-reached': {
+    message: 'エージェントのバージョンは {limit} 個までです。',
+    remedy: '使わないバージョンを削除してください。',
+  },
+  'agent.version-not-found': {
+    message: 'エージェントのバージョンが見つかりません。',
+    remedy: '削除された可能性があります。別のバージョンを選んでください。',
+  },
+  'environment.empty': {
+    message: 'このスレッドはサンドボックスをまだ使っていないため、保存するものがありません。',
+    remedy: 'エージェントを環境なしで保存するか、先にスレッドを使ってください。',
+  },
+  'environment.not-found': {
+    message: '取得した環境が見つかりません。',
+    remedy: '取得した環境は、エージェントが使わなければ 1 時間だけ残ります。もう一度取得してください。',
+  },
+  'agent-file.damaged': {
+    message: '完全なエージェントファイルではありません：{problem}',
+    remedy: 'エージェントをもう一度エクスポートし、ファイル全体が転送されたことを確認してください。',
+  },
+  'agent-file.other-format': {
+    message: 'ファイルの形式は {format} で、このバージョンでは読み取れません。',
+    remedy: '両方の threadbox を同じバージョンに更新してから、エージェントをもう一度エクスポートしてください。',
+  },
+  'agent-file.other-image': {
+    message: 'エージェントの環境にはベースイメージ {wanted} が必要ですが、この threadbox にあるのは {present} です。',
+    remedy: '両方の threadbox を同じバージョンに更新してから、エージェントをもう一度エクスポートしてください。',
+  },
+  'environment.disk-too-large': {
+    message: 'ファイルのディスクが、ここでのサンドボックスの上限（{limitBytes} バイト）より大きいです。',
+    remedy: '設定でディスクの上限を上げるか、ファイルを減らしてエージェントをエクスポートしてください。',
+  },
+  'environment.not-unpacked': {
+    message: 'ファイルのディスクを展開できなかったため、何もインポートされませんでした：{problem}',
+    remedy:
+      'もう一度エクスポートし、ファイル全体が転送されたことを確認してください。受け付けるのは、threadbox がエクスポートしたファイルだけです。',
+  },
+}

@@ -1,0 +1,60 @@
+import type { auth as source } from '../en/auth.ts'
+import type { Texts } from '../texts.ts'
+
+export const auth: Texts<typeof source> = {
+  setup: {
+    title: 'オーナーのアカウントを作成',
+    lead: 'あなたが最初の利用者です。オーナーはモデルを接続し、制限を設定します。',
+    name: '名前',
+    email: 'メールアドレス',
+    password: 'パスワード',
+    passwordRule_other: '{{count}} 文字です。{{minimum}} 文字以上にしてください。',
+    passwordTooLong: '{{maximum}} 文字以内にしてください。',
+    submit: 'アカウントを作成',
+    submitting: '作成しています',
+    privacy: '外部のモデルを接続しない限り、データはこのサーバーから外に出ません。',
+    noToken: {
+      title: 'サインアップ用リンクが必要です',
+      text: '`./threadbox up` が表示したリンクを開いてください。使えるのは一度だけです。もう一度実行すると、新しいリンクが表示されます。',
+    },
+    done: {
+      title: 'オーナーのアカウントはすでにあります',
+      text: 'サインアップ用リンクは一度しか使えません。そのアカウントでサインインしてください。',
+      action: 'サインイン',
+    },
+  },
+  login: {
+    title: 'サインイン',
+    lead: 'スレッドは、離れたときのまま残っています。',
+    expired: 'サインアウトされました。サインインすると続きから始められます。',
+    email: 'メールアドレス',
+    password: 'パスワード',
+    submit: 'サインイン',
+    submitting: 'サインインしています',
+    footer: '{{host}} · threadbox {{version}}',
+  },
+  secret: { show: '表示：{{label}}', hide: '非表示：{{label}}' },
+  problem: {
+    missing: '入力してください。',
+    'not-an-email': '有効なメールアドレスを入力してください。',
+    'too-short': '{{minimum}} 文字以上にしてください。',
+    'too-long': '{{maximum}} 文字以内にしてください。',
+  },
+  server: {
+    title: 'このサーバー',
+    checked: '{{host}}（確認：{{when}}）',
+    checking: 'サーバーを確認しています',
+    again: 'もう一度確認',
+    failed: 'サーバーが応答しませんでした。',
+    answers: 'サーバーは稼働しています',
+    version: 'threadbox {{version}}',
+    ready: 'サンドボックスを起動できます',
+    readyDetail: 'ホストの準備ができています。',
+    preparing: 'サンドボックスを準備しています',
+    preparingDetail: '次の手順が残っています。その間にサインアップできます。',
+    hostMissingDetail: 'ホストデーモンがまだ応答していません。その間にサインアップできます。',
+    step: { 'base-image': 'ベースイメージ' },
+    noModel: 'モデルの接続は必須ではありません',
+    noModelDetail: 'ダイレクトモードで始めて、後から接続できます。',
+  },
+}

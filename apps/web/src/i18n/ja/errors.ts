@@ -1,0 +1,391 @@
+import type { ErrorWords } from '../words.ts'
+import { agentErrors } from './agent-errors.ts'
+import { connectionErrors } from './connection-errors.ts'
+import { runErrors } from './run-errors.ts'
+import { skillErrors } from './skill-errors.ts'
+import { snapshotErrors } from './snapshot-errors.ts'
+import { socketErrors } from './socket-errors.ts'
+
+/** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
+export const errors: ErrorWords = {
+  ...agentErrors,
+  ...runErrors,
+  ...socketErrors,
+  ...skillErrors,
+  ...snapshotErrors,
+  'api-key.not-found': {
+    message: 'API キーが見つかりません。',
+    remedy: 'すでに削除された可能性があります。一覧を再読み込みしてください。',
+  },
+  'attachment.not-found': {
+    message: 'この ID の添付ファイルは、このスレッドにありません。',
+    remedy: 'ファイルをもう一度アップロードしてください。',
+  },
+  'auth.credentials-wrong': {
+    message: 'メールアドレスまたはパスワードが正しくありません。',
+    remedy: '両方を確認し、Caps Lock がオフになっていることを確認してください。',
+  },
+  'auth.email-taken': {
+    message: 'このメールアドレスのアカウントはすでに存在します。',
+    remedy: 'サインインするか、別のアドレスを使ってください。',
+  },
+  'auth.owner-required': {
+    message: 'これができるのは、この threadbox のオーナーだけです。',
+    remedy: 'オーナーに依頼してください。',
+  },
+  'auth.owner-token-wrong': {
+    message: 'このサインアップ用リンクは、この threadbox では使えません。',
+    remedy: '`./threadbox up` が表示した最新のリンクを使ってください。',
+  },
+  'auth.required': { message: 'サインインが必要です。', remedy: 'サインインしてください。' },
+  'auth.session-required': {
+    message: 'API キーではこの操作ができません。',
+    remedy: 'アプリにサインインして操作してください。',
+  },
+  'auth.sign-up-closed': {
+    message: 'この threadbox にはすでにオーナーがいて、新しいサインアップを受け付けていません。',
+    remedy: '代わりにサインインしてください。',
+  },
+  'auth.too-many-attempts': {
+    message: '試行が多すぎます。{retryAfterSeconds} 秒後にもう一度お試しください。',
+    remedy: 'しばらく待ってから、もう一度お試しください。',
+  },
+  'call.not-found': {
+    message: '呼び出しがこのスレッドに見つかりません。',
+    remedy: '会話を再読み込みしてください。呼び出しが取り除かれた可能性があります。',
+  },
+  'call.not-repeatable': {
+    message: '{tool} の呼び出しを再実行することはできません。',
+    remedy: '再実行できるのは、コマンドと Python のコードです。それ以外はエージェントに頼んでください。',
+  },
+  ...connectionErrors,
+  'file.changed': {
+    message: '{path} は読み込んだ後に変更されたため、上書きしませんでした。',
+    remedy: 'もう一度読み込んで変更をやり直すか、別の名前で保存してください。',
+  },
+  'file.exists': {
+    message: '{path} はすでに存在します。',
+    remedy: '別の名前を使うか、先に削除してください。',
+  },
+  'file.is-directory': {
+    message: '{path} はファイルではなくフォルダーです。',
+    remedy: '中のファイルを開いてください。',
+  },
+  'file.not-found': { message: '{path} は存在しません。', remedy: 'パスを確認してください。' },
+  'file.folder-protected': {
+    message: '{path} は削除も移動もできません。サンドボックスに必要なフォルダーです。',
+    remedy: '代わりに中身を削除してください。',
+  },
+  'file.path-taken': {
+    message: '{path} はすでに存在します。',
+    remedy: '別の名前を選ぶか、先に既存のものを削除してください。',
+  },
+  'file.range-outside': {
+    message: '要求された範囲が {path}（{sizeBytes} バイト）の外にあります。',
+    remedy: 'ファイルを再読み込みしてください。',
+  },
+  'file.refused': {
+    message: '{path} を使えません：{problem}',
+    remedy: 'パスとその権限を確認してください。',
+  },
+  'guest.answer-unknown': {
+    message: 'サンドボックスが、threadbox に理解できない応答を送りました：{problem}。',
+    remedy: 'もう一度お試しください。続く場合は、サンドボックスを再起動してください。',
+  },
+  'host.preparing': {
+    message: 'サンドボックスはまだ起動できません。{what} を準備しています。',
+    remedy: 'セットアップが終わるまで待ってください。ページに手順が表示されます。',
+  },
+  'host.unreachable': {
+    message: 'ホストデーモンが応答していません。',
+    remedy: 'まだ起動中の可能性があります。続く場合は、サーバーで `threadbox doctor` を実行してください。',
+  },
+  'internal.unexpected': {
+    message: '問題が発生しました。',
+    remedy: 'もう一度お試しください。続く場合は、`threadbox logs` でリクエスト ID を探してください。',
+  },
+  'machine.disk-full': {
+    message: 'ホストのディスクがいっぱいのため、新しいものを保存できません。',
+    remedy: 'データフォルダーのあるディスクの空きを増やしてから（`df -h` で確認できます）、もう一度お試しください。',
+  },
+  'message.empty': {
+    message: 'メッセージにテキストも添付ファイルもありません。',
+    remedy: '何か入力するか、ファイルを添付してください。',
+  },
+  'message.screenshot-not-a-picture': {
+    message: 'スクリーンショットの情報「{attachmentId}」に対応する画像が、このメッセージに添付されていません。',
+    remedy: '画像を PNG、JPEG、WebP のいずれかでアップロードし、その ID を attachmentIds に含めてください。',
+  },
+  'message.not-delivered': {
+    message: 'メッセージはまだ待機中です。',
+    remedy: 'キューの中で編集してください。',
+  },
+  'message.not-found': {
+    message: 'メッセージがこのスレッドに見つかりません。',
+    remedy: '会話を再読み込みしてください。メッセージが取り除かれた可能性があります。',
+  },
+  'message.not-queued': {
+    message: 'メッセージはもう待機していません。',
+    remedy: '送信されたか、取り除かれました。送信されたメッセージは、編集してもう一度送信できます。',
+  },
+  'model.address-missing': {
+    message: 'OpenAI 互換のサーバーにはベース URL が必要です。',
+    remedy: 'ベース URL を入力してください。例：http://127.0.0.1:8000/v1',
+  },
+  'model.key-missing': {
+    message: '{provider} には API キーが必要です。',
+    remedy: 'キーを入力するか、サーバーの環境変数に {variable} を設定してください。',
+  },
+  'model.none-connected': {
+    message: 'モデルが接続されていません。',
+    remedy: '設定で接続するか、モデルの要らない /run と /python を使ってください。',
+  },
+  'model.not-found': { message: 'モデルが見つかりません。', remedy: 'モデルの一覧から選んでください。' },
+  'model.owner-only': {
+    message: 'モデルを変更できるのは、この threadbox のオーナーだけです。',
+    remedy: 'オーナーに依頼してください。',
+  },
+  'output.not-found': {
+    message: '出力がこのスレッドに見つかりません。',
+    remedy: '会話を再読み込みしてください。出力が取り除かれた可能性があります。',
+  },
+  'preview.asleep': {
+    message: 'このページのサンドボックスは休止中で、このリンクからは復帰させられません。',
+    remedy: '共有した人に復帰を依頼してください。復帰すると、ページは自動的に開きます。',
+  },
+  'preview.broken-off': {
+    message: 'ポート {port} のサービスはリクエストを受け付けましたが、応答を送りませんでした：{reason}',
+    remedy: 'サービスのログを確認してから、もう一度お試しください。',
+  },
+  'preview.cookies-blocked': {
+    message:
+      'このブラウザーはフレーム内の Cookie をブロックしています。プレビューを非公開に保つには Cookie が必要です。',
+    remedy: 'ブラウザーで {wildcard} の Cookie を許可するか、プレビューを別のタブで開いてください。',
+  },
+  'preview.foreign-request': {
+    message: 'このリクエストは別のオリジンから送られました。',
+    remedy: '同じスレッドのページから送ってください。',
+  },
+  'preview.malformed-request': {
+    message: 'リクエストの形式が正しくありません。URL、ホスト、または本文の区切りがあいまいです。',
+    remedy: 'Host ヘッダーを 1 つ、パス、そして Content-Length か Transfer-Encoding のどちらかを送ってください。',
+  },
+  'preview.names-elsewhere': {
+    message: 'このブラウザーはアプリには到達できますが、{name} に到達できません。',
+    remedy:
+      '{wildcard} をアプリのドメインと同じサーバーに向け、プロキシがある場合は、これらの名前を Host ヘッダーとともに転送するように設定してください。',
+  },
+  'preview.names-local': {
+    message: 'localhost の下の名前はこのコンピューターを指しますが、このブラウザーは {name} を解決できません。',
+    remedy:
+      'このような名前を解決できるブラウザー（Chrome、Edge、Firefox）を使うか、`threadbox up --domain` でドメインを設定してください。',
+  },
+  'preview.names-missing': {
+    message: 'プレビューは {wildcard} を使いますが、これらの名前を解決できません。',
+    remedy: 'アプリのドメインと同じサーバーを指す、{wildcard} の DNS レコードを追加してください。',
+  },
+  'preview.names-untrusted': {
+    message: 'このブラウザーはアプリには到達できますが、https://{name} に到達できません。',
+    remedy:
+      'TLS を終端するプロキシに {wildcard} の証明書を設定し、これらの名前を Host ヘッダーとともに転送するようにしてください。',
+  },
+  'preview.no-name': {
+    message:
+      'プレビューにはドメインが必要です。この threadbox には localhost の下の名前しかなく、その名前は手元のコンピューターを指します。',
+    remedy:
+      'サーバーに対して `ssh -L {port}:127.0.0.1:{port}` を実行し、`threadbox status` が表示するアドレスを開くか、`threadbox up --domain` でドメインを設定してください。',
+  },
+  'preview.nothing-here': {
+    message: 'サンドボックスのポート {port} が応答していません。',
+    remedy: 'サービスを起動してください。動いているはずの場合は、ログを確認してください。',
+  },
+  'preview.other-name': {
+    message: 'このアドレスではプレビューを使えません。ブラウザーは、フレーム内で別のサイトの Cookie をブロックします。',
+    remedy: 'アプリを {address} で開いてください。そこでは、プレビューが同じドメインを使います。',
+  },
+  'preview.port-reserved': {
+    message: 'ポート {port} はサンドボックスが予約しています。',
+    remedy: '別のポートを使ってください。',
+  },
+  'preview.private': {
+    message: 'このページは非公開で、このブラウザーには開く権限がありません。',
+    remedy: 'threadbox のスレッドからもう一度開いてください。',
+  },
+  'preview.sockets-blocked': {
+    message: 'このブラウザーと threadbox の間で WebSocket がブロックされています。',
+    remedy:
+      '{wildcard} の WebSocket を転送するようにプロキシを設定してください（Upgrade と Connection ヘッダー、HTTP/1.1）。',
+  },
+  'preview.suspended': {
+    message: 'このページのサンドボックスは休止中です。ページのバックグラウンドのリクエストでは復帰しません。',
+    remedy: 'threadbox で復帰させるか、ページを再読み込みしてください。',
+  },
+  'preview.waking': {
+    message: 'このページのサンドボックスが復帰しています。',
+    remedy: '少し待ってからもう一度お試しください。',
+  },
+  'queue.changed': {
+    message: 'キューが変わったため、新しい順序がメッセージと一致しません。',
+    remedy: '会話を再読み込みし、現在のキューを並べ替えてください。',
+  },
+  'queue.full': {
+    message: 'スレッドで待機できるメッセージは {limit} 件までです。',
+    remedy: 'いくつか送信されるのを待つか、取り消してください。',
+  },
+  'report.not-found': {
+    message: 'レポートがこのスレッドに見つかりません。',
+    remedy: '最新のレポートは GET /api/v1/threads/{id}/sandbox に含まれています。',
+  },
+  'request.host-refused': {
+    message: 'この threadbox は、ホスト名 {host} では応答しません。',
+    remedy: '本来の名前で開くか、`--host` または `--domain` でこの名前を追加してください。',
+  },
+  'request.invalid': {
+    message: 'リクエストが無効です：{problems}',
+    remedy: 'これらの項目を修正し、もう一度送ってください。',
+  },
+  'request.not-text': {
+    message: 'リクエストに、テキストではないバイトまたは文字が含まれています。',
+    remedy: 'それらを取り除いてください。テキスト以外の内容は、ファイルとしてアップロードしてください。',
+  },
+  'request.origin-refused': {
+    message: 'リクエストが別の Web サイトから送られたため、拒否しました。',
+    remedy: 'アプリ自体を使ってください。プログラムでは API キーを使ってください。',
+  },
+  'request.too-large': {
+    message: 'リクエストの本文が {limitBytes} バイトを超えています。',
+    remedy: '一度に送る量を減らすか、大きな内容はファイルとしてアップロードしてください。',
+  },
+  'rescued.not-found': {
+    message: 'このプロセスは、スレッドの最新のレポートにありません。',
+    remedy: '再起動できるのは、最後の起動でメモリが失われたときに終了したプロセスだけです。',
+  },
+  'result.not-found': {
+    message: '結果がこのスレッドに見つかりません。',
+    remedy: '会話を再読み込みしてください。',
+  },
+  'sandbox.disk-full': {
+    message: '{path} に書き込めませんでした。サンドボックスのディスクがいっぱいです。',
+    remedy: 'サンドボックスのファイルを削除するか、設定でディスクの上限を上げてください。',
+  },
+  'sandbox.hold-invalid': {
+    message: 'サンドボックスの稼働を続けられるのは {days} 日間までです。',
+    remedy: '{days} 日以内の日時を選んでください。',
+  },
+  'sandbox.not-awake': {
+    message: 'この操作にはサンドボックスの稼働が必要です。現在の状態：{state}。',
+    remedy: '先に復帰させてください。',
+  },
+  'sandbox.not-ready': {
+    message: 'サンドボックスの準備ができていません。現在の状態：{state}。',
+    remedy: '少し待ってからもう一度お試しください。',
+  },
+  'sandbox.turn-running': {
+    message: 'エージェントの応答中は、サンドボックスを一時停止できません。',
+    remedy: '終わるまで待つか、先に停止してください。',
+  },
+  'sandbox.wait-given-up': {
+    message: 'サンドボックスの起動を待っている間に、リクエストがキャンセルされました。',
+    remedy: 'リクエストをもう一度送ってください。',
+  },
+  'secret.unreadable': {
+    message: '保存されたシークレットを復号できません。別のマスターキーで暗号化されています。',
+    remedy: 'データベースと同じバックアップから `master.key` を復元するか、シークレットをもう一度入力してください。',
+  },
+  'server.answer-unknown': {
+    message: 'サーバーがステータス {status} で応答しましたが、詳細がありません。',
+    remedy: 'サーバーの代わりにプロキシが応答した可能性があります。もう一度お試しください。',
+  },
+  'server.unreachable': {
+    message: 'サーバーが応答しませんでした。',
+    remedy: '接続を確認し、もう一度お試しください。',
+  },
+  'service.failed': {
+    message: 'サービス「{name}」が動作していません：{problem}',
+    remedy: '最後の出力を読み、原因を取り除いてから、もう一度起動してください。',
+  },
+  'service.limit-reached': {
+    message: 'スレッドのサービスは {max} 個までです。',
+    remedy: 'サービスを停止または削除するか、設定またはこのスレッドで maxServices を上げてください。',
+  },
+  'service.not-found': {
+    message: 'この名前のサービスは、このスレッドにありません。',
+    remedy: 'スレッドのサービスの一覧で名前を確認してください。',
+  },
+  'service.refused': {
+    message: 'サービス「{name}」を起動できませんでした：{problem}',
+    remedy: 'リクエストを修正し、もう一度起動してください。',
+  },
+  'service.unanswered': {
+    message: 'サンドボックスが、サービス「{name}」についてのリクエストに応答しませんでした。',
+    remedy: '状態を確認し、少し待ってからもう一度お試しください。',
+  },
+  'service.unsupported': {
+    message: 'このサンドボックスは、サービスのない古いバージョンで動いています。',
+    remedy: 'サンドボックスを再起動してください。ファイルは残ります。',
+  },
+  'share-link.limit-reached': {
+    message: 'スレッドのリンクは {max} 個までです。',
+    remedy: '先にリンクを 1 つ無効にしてください。',
+  },
+  'share-link.not-found': {
+    message: 'リンクがこのスレッドに見つかりません。',
+    remedy: 'スレッドのリンクの一覧を確認してください。このリンクは期限が切れた可能性があります。',
+  },
+  'session.not-found': {
+    message: 'セッションが見つかりません。',
+    remedy: '終了した可能性があります。一覧を再読み込みしてください。',
+  },
+  'setting.unknown': {
+    message: 'ここで変更できる設定に {name} はありません。',
+    remedy: '一覧を再読み込みしてください。',
+  },
+  'setting.value-invalid': {
+    message: '{name} にこの値は使えません：{problem}',
+    remedy: '設定の範囲内の値を選ぶか、既定値にする場合は空にしてください。',
+  },
+  'thread.not-found': {
+    message: 'スレッドが見つかりません。',
+    remedy: '削除された可能性があります。サイドバーから別のスレッドを開くか、新しいスレッドを始めてください。',
+  },
+  'thread.undo-over': {
+    message: 'このスレッドはもう元に戻せません。元に戻せる時間が過ぎ、サンドボックスを削除しています。',
+    remedy: '新しいスレッドを始めてください。',
+  },
+  'turn.not-repeatable': {
+    message: 'このスレッドに、やり直せる応答はありません。',
+    remedy: 'メッセージを送ってください。',
+  },
+  'turn.running': {
+    message: 'エージェントの応答中は、この操作ができません。',
+    remedy: '終わるまで待つか、先に停止してください。',
+  },
+  'upload.interrupted': {
+    message: 'ファイル全体が届く前に、アップロードが中断されました。何も保存されていません。',
+    remedy: 'ファイルをもう一度アップロードしてください。',
+  },
+  'upload.no-space': {
+    message: 'サーバーのディスクがいっぱいのため、ファイルを保存できませんでした。',
+    remedy: 'サーバーの空きを増やすか、小さいファイルをアップロードしてください。',
+  },
+  'workspace.archived': {
+    message: 'ワークスペース {name} はアーカイブ済みで、新しいスレッドを追加できません。',
+    remedy: '先にアーカイブを解除してください。',
+  },
+  'workspace.name-taken': {
+    message: '{name} という名前のワークスペースはすでに存在します。',
+    remedy: '別の名前を選ぶか、既存のワークスペースの名前を変更してください。',
+  },
+  'workspace.not-found': {
+    message: 'ワークスペースが見つかりません。',
+    remedy: '削除された可能性があります。サイドバーから別のワークスペースを選んでください。',
+  },
+  'workspace.place-invalid': {
+    message: 'ワークスペースを、そのワークスペース自身の前に移動することはできません。',
+    remedy: '移動先の直後になる別のワークスペースを指定するか、末尾に移動する場合は null を指定してください。',
+  },
+  'workspace.undo-over': {
+    message: 'このワークスペースはもう元に戻せません。元に戻せる時間が過ぎ、スレッドを削除しています。',
+    remedy: '新しいワークスペースを作成してください。',
+  },
+}

@@ -1,0 +1,62 @@
+import type { Translation } from '../translations.ts'
+import { agents } from './agents.ts'
+import { auth } from './auth.ts'
+import { cards } from './cards.ts'
+import { common } from './common.ts'
+import { composer } from './composer.ts'
+import { connection } from './connection.ts'
+import { connections } from './connections.ts'
+import { empty } from './empty.ts'
+import { errors } from './errors.ts'
+import { files } from './files.ts'
+import { firstMinute } from './first-minute.ts'
+import { git } from './git.ts'
+import { gitCredentials } from './git-credentials.ts'
+import { help } from './help.ts'
+import { lifecycle } from './lifecycle.ts'
+import { models } from './models.ts'
+import { preview } from './preview.ts'
+import { runs } from './runs.ts'
+import { sandbox } from './sandbox.ts'
+import { search } from './search.ts'
+import { settingWords } from './setting-words.ts'
+import { settings } from './settings.ts'
+import { sharing } from './sharing.ts'
+import { sidebar } from './sidebar.ts'
+import { skills } from './skills.ts'
+import { terminal } from './terminal.ts'
+import { threads } from './threads.ts'
+import { workspaces } from './workspaces.ts'
+
+export const japanese: Translation = {
+  texts: {
+    common,
+    cards,
+    composer,
+    sandbox,
+    sidebar,
+    terminal,
+    threads,
+    agents,
+    auth,
+    connection,
+    connections,
+    empty,
+    files,
+    firstMinute,
+    git,
+    gitCredentials,
+    help,
+    lifecycle,
+    models,
+    preview,
+    runs,
+    search,
+    settings,
+    sharing,
+    skills,
+    workspaces,
+  },
+  errors,
+  settings: settingWords,
+}

@@ -1,0 +1,35 @@
+import type { sidebar as source } from '../en/sidebar.ts'
+import type { Texts } from '../texts.ts'
+
+export const sidebar: Texts<typeof source> = {
+  label: 'スレッド',
+  threads: '自分のスレッド',
+  newThread: '新しいスレッド',
+  search: '検索',
+  open: 'スレッドを開く',
+  close: 'スレッドを閉じる',
+  hide: 'サイドバーを隠す',
+  show: 'サイドバーを表示',
+  loading: 'スレッドを読み込んでいます',
+  empty: 'スレッドはまだありません',
+  unread: '未読',
+  working: '作業中',
+  settings: '設定',
+  account: 'アカウントと表示',
+  theme: 'テーマ',
+  themes: { system: 'システム', light: 'ライト', dark: 'ダーク' },
+  language: '言語',
+  shortcuts: 'キーボードショートカット',
+  signOut: 'サインアウト',
+  hostAwake_other: '{{count}} 個稼働中 · {{used}} / {{total}}',
+  hostMemory: 'ホストのメモリ使用量',
+  hostAway: 'ホストデーモンが応答していません',
+  group: {
+    pinned: 'ピン留め',
+    today: '今日',
+    yesterday: '昨日',
+    week: '過去 7 日間',
+    month: '過去 30 日間',
+    older: 'それ以前',
+  },
+}
