@@ -27,6 +27,15 @@ const texts = {
     foot: 'Puoi chiudere questa pagina. Puoi anche interrompere la configurazione ed eseguirla di nuovo.',
     steps: { packages: 'Pacchetti Debian', release: 'threadbox', image: 'Sistema di base', start: 'Avvio' },
   },
+  ja: {
+    title: 'threadbox をセットアップしています',
+    lead: 'このページは自動的に進みます。',
+    starting: '起動しています。このページはまもなく進みます。',
+    lost: 'セットアップが止まりました。ターミナルで理由を確認し、同じコマンドをもう一度実行してください。',
+    failed: '失敗した手順があります。対処方法をターミナルで確認してください。',
+    foot: 'このページは閉じてもかまいません。セットアップを中断して、もう一度実行することもできます。',
+    steps: { packages: 'Debian パッケージ', release: 'threadbox', image: 'ベースイメージ', start: '起動' },
+  },
 }
 const wanted = (navigator.language || 'en').slice(0, 2)
 const language = Object.hasOwn(texts, wanted) ? wanted : 'en'

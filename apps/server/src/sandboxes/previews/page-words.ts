@@ -121,9 +121,46 @@ const italian: Words = {
   },
 }
 
-const words = { en: english, de: german, it: italian }
+const japanese: Words = {
+  language: 'ja',
+  private: {
+    title: 'このページは非公開です',
+    text: () =>
+      'threadbox のスレッドからもう一度開いてください。プレビューのリンクは一度だけ使え、1 分で期限が切れます。共有されたリンクは、期限が切れた可能性があります。',
+    action: 'threadbox を開く',
+  },
+  suspended: {
+    title: 'このサンドボックスは休止中です',
+    text: () => '失われたものはありません。動いていたものは、復帰すると続きます。',
+    action: '復帰させてページを開く',
+  },
+  asleep: {
+    title: 'このページは休止中です',
+    text: () =>
+      'このページのサンドボックスは一時停止しています。失われたものはありません。共有した人が復帰させると、ここで自動的に開きます。',
+    action: '',
+  },
+  waking: {
+    title: '復帰しています',
+    text: () => 'サンドボックスが復帰すると、ページが開きます。',
+    action: '',
+  },
+  'nothing-here': {
+    title: 'ここではまだ何も動いていません',
+    text: (error) =>
+      `サンドボックスのポート ${portOf(error)} で待ち受けているプログラムはありません。プログラムが起動すると、ページが開きます。動いているはずの場合は、ログを確認してください。`,
+    action: '再試行',
+  },
+  failed: {
+    title: 'このページを表示できません',
+    text: (error) => `${error.message} ${error.remedy}`,
+    action: '再試行',
+  },
+}
+
+const words = { en: english, de: german, it: italian, ja: japanese }
 
 /** The texts in the language that an `Accept-Language` header prefers. */
 export function pageWords(acceptLanguage: string | undefined): Words {
-  return words[preferredLanguage(acceptLanguage, ['de', 'it'])]
+  return words[preferredLanguage(acceptLanguage, ['de', 'it', 'ja'])]
 }

@@ -193,6 +193,7 @@ onBothDatabases((target) => {
       (await ask(`${origin}/`, { ...typed, cookie, 'accept-language': language })).body
     expect(await inLanguage('de')).toContain('Diese Seite schläft')
     expect(await inLanguage('it-IT,it;q=0.9')).toContain('Questa pagina dorme')
+    expect(await inLanguage('ja')).toContain('このページは休止中です')
     expect((await server.areas.sandboxes.inside.store.find(threadId))?.state).toBe('paused')
   })
 

@@ -35,9 +35,17 @@ const italian: SharedWords = {
   goneText: 'Può essere scaduto, o ne manca una parte. Chiedi un nuovo link a chi l’ha condiviso.',
 }
 
-const words = { en: english, de: german, it: italian }
+const japanese: SharedWords = {
+  language: 'ja',
+  intro: (at) => `threadbox から共有された会話（${at} 現在）。`,
+  copy: 'サンドボックスを含む自分用のコピーで続ける（ここのアカウントが必要です）',
+  goneTitle: 'このリンクは使えません',
+  goneText: '期限が切れたか、リンクの一部が欠けている可能性があります。共有した人に新しいリンクを依頼してください。',
+}
+
+const words = { en: english, de: german, it: italian, ja: japanese }
 
 /** The texts in the language that an `Accept-Language` header prefers. */
 export function sharedWords(acceptLanguage: string | undefined): SharedWords {
-  return words[preferredLanguage(acceptLanguage, ['de', 'it'])]
+  return words[preferredLanguage(acceptLanguage, ['de', 'it', 'ja'])]
 }

@@ -207,6 +207,7 @@ onBothDatabases((target) => {
     const inLanguage = async (language: string) => await (await visit(url, { 'accept-language': language })).text()
     expect(await inLanguage('de-DE,de;q=0.9')).toContain('Dieser Link funktioniert nicht')
     expect(await inLanguage('it-IT,it;q=0.9')).toContain('Questo link non funziona')
+    expect(await inLanguage('ja')).toContain('このリンクは使えません')
   })
 
   test('page views are counted, also in parallel; HEAD requests are not', async () => {
