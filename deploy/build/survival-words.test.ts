@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { survivalWords } from '../../apps/server/src/sandboxes/lifecycle/survival-words.logic.ts'
-import { survivalReport as german } from '../../apps/web/src/i18n/de/survival-report.ts'
 import { survivalReport as english } from '../../apps/web/src/i18n/en/survival-report.ts'
-import { survivalReport as italian } from '../../apps/web/src/i18n/it/survival-report.ts'
+import { loadTranslation, translatedLanguages } from '../../apps/web/src/i18n/translations.ts'
 import { survivalFacts, survivalGroups, survivalReasons } from '../../packages/protocol/src/public/survival-codes.ts'
 
 /** As the app writes texts that depend on a number. */
@@ -24,9 +23,10 @@ test('the app says in English of a survival report what the server says', () => 
   expect(english).toEqual(Object.fromEntries(served))
 })
 
-test('the words of a code use its params, and those of its params that are codes', () => {
+test('the words of a code use its params, and those of its params that are codes', async () => {
   const ofSpan = ['before', 'after', 'since']
-  for (const words of [english, german, italian]) {
+  const translations = await Promise.all(translatedLanguages.map(loadTranslation))
+  for (const words of [english, ...translations.map(({ texts }) => texts.lifecycle.report)]) {
     for (const [name, codes] of [
       ['because', survivalReasons],
       ['standsFor', survivalGroups],
