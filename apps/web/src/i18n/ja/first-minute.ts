@@ -2,10 +2,10 @@ import type { firstMinute as source } from '../en/first-minute.ts'
 import type { Texts } from '../texts.ts'
 
 export const firstMinute: Texts<typeof source> = {
-  button: 'コンピューターが生き残る様子を見る',
+  button: '止めても続くコンピューターを見る',
   buttonText:
     'カウンターを動かし、サンドボックスを一時停止して復帰させ、数え続けることを示します。30 秒ほどで終わり、モデルは不要です。',
-  threadTitle: 'コンピューターが生き残る様子',
+  threadTitle: '止めても続くコンピューター',
   counter: '数えた秒数',
   since: 'プロセス $process が $time から、メモリの中だけで数えています',
   stepOf: '{{number}} / {{total}}',
@@ -22,11 +22,11 @@ export const firstMinute: Texts<typeof source> = {
     asleep: { title: '休止中', text: 'メモリの内容はすべて保存されました。何も動いておらず、CPU も使っていません。' },
     waking: { title: '復帰しています', text: 'メモリを元のとおりに復元しています。' },
     survived: {
-      title: '生き残りました',
+      title: '続いています',
       text: '一時停止したときの {{before}} から {{after}} まで数え続けています。プロセスは同じ {{process}} です。ほかに何が残ったかは、会話の中のレポートで確認できます。',
     },
     restarted: {
-      title: '最初からやり直しました',
+      title: '最初からになりました',
       text: 'メモリが失われたため、カウンターは最初から数え直し、現在 {{after}} です。理由は会話の中のレポートで確認できます。',
     },
   },

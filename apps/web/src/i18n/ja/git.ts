@@ -17,7 +17,7 @@ export const git: Texts<typeof source> = {
   none: '{{folder}} に Git リポジトリはありません。',
   noneHint: 'clone または作成したリポジトリが、コミットしていない変更とともにここに表示されます。',
   clean: '最後のコミットから変更はありません。',
-  changed_other: '{{total}} 個の変更されたファイル',
+  changed_other: '変更されたファイル {{total}} 個',
   files: '変更されたファイル',
   moreFiles_other: 'ほか {{total}} ファイルは一覧にありません。',
   manyMoreFiles: '一覧にない変更されたファイルが、ほかに多数あります。',

@@ -8,7 +8,7 @@ export const help: Texts<typeof source> = {
   newLine: '改行',
   commands: 'コマンド（メッセージ欄が空のとき）',
   editLast: '最後のメッセージを編集（メッセージ欄が空のとき）',
-  escape: '一番上の画面を閉じ、その後は応答を停止',
+  escape: '手前の画面を閉じる。なければ応答を停止',
   palette: '検索とコマンド',
   newThread: '新しいスレッド',
   sidebar: 'サイドバーの表示／非表示',

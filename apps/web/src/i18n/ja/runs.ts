@@ -44,7 +44,7 @@ export const runs: Texts<typeof source> = {
     succeeded: '成功',
     failed: '失敗',
     skipped: 'スキップ',
-    cancelled: 'キャンセル',
+    cancelled: 'キャンセル済み',
   },
   lastRun: '前回の実行：{{status}}（{{when}}）',
   nextRun: '次回：{{when}}',

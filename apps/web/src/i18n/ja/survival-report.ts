@@ -45,7 +45,7 @@ export const survivalReport: Texts<typeof source> = {
     'nothing-recorded': '動いていたものを{{before}}記録できませんでした。',
     'nothing-recorded-then': 'その時点で動いていたものは記録されておらず、そのときのメモリは復元されませんでした。',
     'stopped-unrecorded': '動いていたものを記録する前に、サンドボックスが停止しました。',
-    'not-recorded': '{{before}}記録されていません。',
+    'not-recorded': '{{before}}記録されませんでした。',
     'process-gone': 'もう動いていません。',
     'process-restarted': '同じコマンドが PID {{pid}} で再び動いています。',
     'process-other-program': 'プロセスは現在、別のプログラムを実行しています：{{command}}',

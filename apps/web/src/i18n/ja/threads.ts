@@ -127,7 +127,7 @@ export const threads: Texts<typeof source> = {
     },
     messages: 'メッセージ',
     messagesRemoved_other: '{{count}} 件を取り除く',
-    answersToo_other: '{{messages}}（応答 {{count}} 件を含む）',
+    answersToo_other: '{{messages}}（応答 {{count}} 件も）',
     files: 'ファイル',
     filesBack_zero: '変更なし',
     filesBack_other: '{{count}} 個が戻る',
