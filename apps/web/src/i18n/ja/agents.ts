@@ -108,7 +108,7 @@ export const agents: Texts<typeof source> = {
   overwrittenIn: 'シークレットを上書きしたファイル',
   lostVariables: '変数：{{names}}',
   noMemory: '変数：{{problem}}',
-  findings: 'シークレットの可能性があるもの',
+  findings: 'シークレットの可能性',
   findingsHelp: '選択したものはコピーの中で上書きされます。このスレッドには残ります。',
   furtherFindings_other: 'ほか {{count}} 個は一覧になく、コピーに残ります。',
 }

@@ -11,7 +11,7 @@ export const auth: Texts<typeof source> = {
     passwordRule_other: '{{count}} 文字です。{{minimum}} 文字以上にしてください。',
     passwordTooLong: '{{maximum}} 文字以内にしてください。',
     submit: 'アカウントを作成',
-    submitting: '作成しています',
+    submitting: '作成中',
     privacy: '外部のモデルを接続しない限り、データはこのサーバーから外に出ません。',
     noToken: {
       title: 'サインアップ用リンクが必要です',
@@ -25,12 +25,12 @@ export const auth: Texts<typeof source> = {
   },
   login: {
     title: 'サインイン',
-    lead: 'スレッドは、離れたときのまま残っています。',
+    lead: 'スレッドはすべてここにあります。',
     expired: 'サインアウトされました。サインインすると続きから始められます。',
     email: 'メールアドレス',
     password: 'パスワード',
     submit: 'サインイン',
-    submitting: 'サインインしています',
+    submitting: 'サインイン中',
     footer: '{{host}} · threadbox {{version}}',
   },
   secret: { show: '表示：{{label}}', hide: '非表示：{{label}}' },

@@ -64,7 +64,7 @@ export const cards: Texts<typeof source> = {
     raise: '上限を上げる',
   },
   outcome: {
-    waiting: 'サンドボックスを起動中',
+    waiting: 'サンドボックス起動中',
     allowed: '開始中',
     'awaiting-approval': '承認待ち',
     running: '実行中',

@@ -10,6 +10,6 @@ export const common: Texts<typeof source> = {
   cancel: 'キャンセル',
   copied: 'コピーしました',
   copyFailed: 'コピーできませんでした。ブラウザーがクリップボードへのアクセスをブロックしました。',
-  loading: '読み込んでいます',
+  loading: '読み込み中',
   panes: 'パネル',
 }

@@ -19,7 +19,7 @@ export const files: Texts<typeof source> = {
   column: { name: '名前', size: 'サイズ', modified: '更新日時' },
   listKeys:
     'Enter で開きます。右矢印と左矢印でフォルダーを展開、折りたたみます。Shift と矢印、Space、Ctrl+A で複数選択します。Backspace で上のフォルダーへ移動、F2 で名前を変更、Delete で削除します。',
-  loading: '読み込んでいます',
+  loading: '読み込み中',
   emptyFolder: '空のフォルダー',
   moreEntries_other: 'ほか {{count}} 項目は表示されていません',
   readAgain: '再読み込み',

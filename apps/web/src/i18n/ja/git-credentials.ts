@@ -37,7 +37,7 @@ export const gitCredentials: Texts<typeof source> = {
       '1 行に 1 つ、owner/name または owner/*。空の場合は、トークンでアクセスできるものすべてを許可します。',
     workspaces: 'すべてのスレッドで使えるワークスペース',
     save: '保存',
-    saving: '保存しています',
+    saving: '保存中',
   },
   problem: {
     missing: '入力してください。',

@@ -44,7 +44,7 @@ export const git: Texts<typeof source> = {
   otherRepository: '別のリポジトリを選択',
   differenceOf: '{{name}} の変更',
   difference: '変更',
-  loading: '比較しています',
+  loading: '比較中',
   renamedFrom: '{{name}} から名前変更',
   showFile: 'ファイルで開く',
   copy: '差分をコピー',

@@ -1,4 +1,4 @@
-import type { Translation } from '../translations.ts'
+import type { Translation } from '../translation.ts'
 import { agents } from './agents.ts'
 import { auth } from './auth.ts'
 import { cards } from './cards.ts'

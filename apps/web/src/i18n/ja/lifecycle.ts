@@ -117,7 +117,7 @@ export const lifecycle: Texts<typeof source> = {
     retentionPlain: 'このスレッドのファイルは削除されます',
     retentionText: 'スレッドが長い間使われていません。',
     keep: '残す',
-    keeping: '設定しています',
+    keeping: '設定中',
     kept: 'ファイルは削除されません。',
     download: 'ファイルをダウンロード',
     disk: 'ディスクの空きがわずかです：{{limit}} 中 {{used}} 使用',

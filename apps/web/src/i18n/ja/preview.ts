@@ -6,7 +6,7 @@ export const preview: Texts<typeof source> = {
   close: 'プレビューを閉じる',
   resize: 'プレビューパネルの幅を変更',
   services: 'サービス',
-  loading: '読み込んでいます',
+  loading: '読み込み中',
   notRead: 'サービスを読み込めませんでした。',
   empty: 'サービスはまだありません',
   emptyText: '/serve と入力するか、エージェントに頼んでください。',

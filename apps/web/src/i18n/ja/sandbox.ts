@@ -170,7 +170,7 @@ export const sandbox: Texts<typeof source> = {
     cpus: 'CPU',
     processCount: 'プロセス',
     save: '保存',
-    saving: '保存しています',
+    saving: '保存中',
     saved: '保存しました',
     undo: '元に戻す',
     limitProblem: '{{minimum}} から {{maximum}} までの値を入力してください。',

@@ -23,7 +23,7 @@ export const search: Texts<typeof source> = {
     themeSystem: 'システムのテーマを使う',
     signOut: 'サインアウト',
   },
-  searching: '検索しています',
+  searching: '検索中',
   nothing: '「{{query}}」に一致するものはありません。',
   nothingHint: 'タイトル、メッセージ、コマンド、ファイル名を検索しました。',
   failed: '検索に失敗しました。上の結果は、検索を使わずに見つけたものです。',

@@ -136,6 +136,14 @@ export const settingWords: SettingWords = {
     title: 'MCP サーバーの応答の最大サイズ（MiB）',
     doc: 'MCP サーバーの応答の最大サイズ（MiB）。',
   },
+  THREADBOX_CONNECTION_PROGRAMS: {
+    title: 'プログラムを動かす接続の数',
+    doc: '1 人につき、専用のサンドボックスでプログラムを動かせる接続の数。0：なし。',
+  },
+  THREADBOX_CONNECTION_PROGRAM_MEBIBYTES: {
+    title: '接続のプログラムのメモリ（MiB）',
+    doc: '接続のプログラムを動かすサンドボックスのメモリ（MiB）。動いている間だけ使われます。',
+  },
   THREADBOX_MAX_TURN_STEPS: {
     title: '1 回の応答のステップ数',
     doc: '1 回の応答でモデルを呼び出せる回数。達すると応答は止まり、続けるかどうかを尋ねます。',

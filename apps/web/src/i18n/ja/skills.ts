@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts'
 export const skills: Texts<typeof source> = {
   title: 'スキル',
   lead: '特定の作業のための指示、スクリプト、資料を、公開された Agent Skills の形式でまとめたものです。エージェントにはそれぞれの説明が見え、必要なときに `/skills` からスキルを読みます。',
-  loading: '読み込んでいます',
+  loading: '読み込み中',
   write: 'スキルを書く',
   writeText:
     '名前は 1 ～ 64 文字で、a–z、0–9、ハイフンを使います。説明には、スキルが何をするか、いつ使うかを書きます。',

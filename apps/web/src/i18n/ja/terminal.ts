@@ -6,7 +6,7 @@ export const terminal: Texts<typeof source> = {
   terminals: 'ターミナル',
   closePane: 'ターミナルパネルを閉じる',
   resize: 'ターミナルパネルの幅を変更',
-  loading: '読み込んでいます',
+  loading: '読み込み中',
   notRead: 'ターミナルを読み込めませんでした。',
   empty: 'ターミナルはまだありません',
   emptyText: 'このスレッドのサンドボックスのシェルです。開くとサンドボックスが復帰します。',

@@ -33,7 +33,7 @@ export const threads: Texts<typeof source> = {
   editKeepsFiles:
     'このメッセージより後は、すべて会話から取り除かれます。サンドボックスのファイルとプロセスは変わりません。',
   save: '保存',
-  sending: '送信しています',
+  sending: '送信中',
   notSent: '送信されていません。',
   sendAgain: 'もう一度送信',
   editInComposer: '編集',
