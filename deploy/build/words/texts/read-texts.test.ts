@@ -24,6 +24,7 @@ it('texts of the app are screens, and German ones are German', () => {
   ])
   expect(found(`${server}/page-words.ts`, "const german: Words = { title: 'Privat' }")).toEqual(['german 1: Privat'])
   expect(found(`${server}/page-words.ts`, "const italian: Words = { title: 'Questa è privata' }")).toEqual([])
+  expect(found(`${server}/page-words.ts`, "const japanese: Words = { title: 'Web ページ は private' }")).toEqual([])
 })
 
 it('the message and the remedy of an error are errors, its code is not', () => {
