@@ -34,7 +34,7 @@ test('the words of a code use its params, and those of its params that are codes
     ] as const) {
       const known: Record<string, readonly string[]> = codes
       for (const [key, text] of Object.entries(words[name])) {
-        const params = known[key.replace(/_(one|other)$/, '')] ?? []
+        const params = known[key.replace(/_(one|many|other)$/, '')] ?? []
         const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, param = '']) =>
           ofSpan.includes(param) ? 'span' : param,
         )

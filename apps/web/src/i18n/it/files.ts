@@ -108,7 +108,7 @@ export const files: Texts<typeof source> = {
     skipped_one: '{{count}} collegamento o file illeggibile è stato saltato.',
     skipped_other: '{{count}} collegamenti o file illeggibili sono stati saltati.',
     more: 'Non sono mostrati tutti gli elementi.',
-    folder: 'Apri la cartella',
+    folder: 'Apri la cartella {{name}}',
   },
   asleep: 'La sandbox dorme. Puoi leggere i suoi file; una modifica la risveglia.',
   fresh: 'Questo thread non ha ancora una sandbox. Il tuo primo comando ne avvia una.',

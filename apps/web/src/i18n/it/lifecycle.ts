@@ -130,6 +130,7 @@ export const lifecycle: Texts<typeof source> = {
     awakeLimitText: 'Pausa: {{at}}. Non va perso nulla.',
     awakeLimitProcess: '{{process}} è in esecuzione.',
     retention: 'Eliminazione dei file di questo thread: {{when}}',
+    retentionPlain: 'I file di questo thread verranno eliminati',
     retentionText: 'Il thread non viene usato da molto tempo.',
     keep: 'Conserva',
     keeping: 'Conservazione',

@@ -11,5 +11,7 @@ export const common: Texts<typeof source> = {
   copied: 'コピーしました',
   copyFailed: 'コピーできませんでした。ブラウザーがクリップボードへのアクセスをブロックしました。',
   loading: '読み込み中',
+  learnMore: '詳しく見る',
+  docsAbout: 'ドキュメント: {{topic}}',
   panes: 'パネル',
 }

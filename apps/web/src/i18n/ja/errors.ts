@@ -1,7 +1,10 @@
 import type { ErrorWords } from '../words.ts'
 import { agentErrors } from './agent-errors.ts'
+import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
+import { machineErrors } from './machine-errors.ts'
 import { runErrors } from './run-errors.ts'
+import { sandboxErrors } from './sandbox-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
@@ -9,6 +12,9 @@ import { socketErrors } from './socket-errors.ts'
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
   ...agentErrors,
+  ...callErrors,
+  ...sandboxErrors,
+  ...machineErrors,
   ...runErrors,
   ...socketErrors,
   ...skillErrors,

@@ -37,6 +37,7 @@ export const settings: Texts<typeof source> = {
     appearance: 'このデバイス',
     language: '言語',
     languageHelp: 'アプリの言語です。エージェントは、あなたが書いた言語で応答します。',
+    languageFailed: '{{language}}を読み込めませんでした。接続を確認してから、もう一度お試しください。',
     theme: 'テーマ',
     themes: { system: 'システム', light: 'ライト', dark: 'ダーク' },
     sessionsTitle: 'セッション',
