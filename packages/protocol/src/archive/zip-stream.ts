@@ -1,12 +1,12 @@
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib'
 
-/** A file to be packed. `name` is bytes, because file names need not be text. */
+/** A file to pack. `name` is bytes, because file names need not be text. */
 export type ZipEntry = {
   name: Buffer
   /** Unix mode with type bits. */
   mode: number
   modifiedAt: Date
-  /** No more bytes than this are read from `content`. */
+  /** At most this many bytes are read from `content`. */
   size: number
   content: AsyncIterable<Buffer> | Buffer
 }
@@ -14,20 +14,20 @@ export type ZipEntry = {
 type Written = { entry: ZipEntry; offset: number; packed: number; size: number; crc: number; deflated: boolean }
 
 const large = 0xffffffff
-/** Sizes follow the data, because they are not known before; names are UTF-8 where they can be. */
+/** Sizes follow the data, because they are not known earlier; names are UTF-8 where possible. */
 const sizesFollowFlag = 0x0008
 const utf8Flag = 0x0800
-/** Large enough that a file near 4 GiB is written with the large format from the start. */
+/** Low enough that a file near 4 GiB is written in the large format from the start. */
 const largeFromBytes = 0xf0000000
-/** Packed at once: some milliseconds, where a stream of its own would cost more. */
+/** Smaller files are packed in one synchronous call: some milliseconds, where a stream would cost more. */
 const smallBytes = 256 * 1024
-/** How much of a file says whether it gets smaller at all. */
+/** Size of the sample that decides whether compression pays. */
 const sampleBytes = 16 * 1024
-/** Every piece goes through a thread of its own and back, which costs a sandbox much. */
+/** Each chunk goes through a worker thread and back, which is expensive in a sandbox. */
 const packedChunkBytes = 256 * 1024
 const blockBytes = 64 * 1024
 
-/** A ZIP archive as a stream (with the ZIP64 format where sizes need it); entries are asked for one after another. */
+/** A ZIP archive as a stream (in the ZIP64 format where sizes need it). Entries are read one after another. */
 export function zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   return inBlocks(zipParts(entries))
 }
@@ -93,7 +93,7 @@ async function* packedStream(
   await fed
 }
 
-/** No more than so many bytes, whatever the file has become meanwhile. */
+/** At most `size` bytes, even if the file has grown since. */
 async function* limited(content: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let left = size
   if (left === 0) return
@@ -104,13 +104,13 @@ async function* limited(content: AsyncIterable<Buffer>, size: number): AsyncGene
   }
 }
 
-/** Pictures, archives and the like do not get smaller: trying would cost most of the time. */
+/** Images, archives and similar content do not compress: trying would take most of the time. */
 function levelFor(content: Buffer): number {
   const sample = content.subarray(0, sampleBytes)
   return deflateRawSync(sample, { level: 1 }).length < sample.length * 0.95 ? 3 : 0
 }
 
-/** Puts small parts together: each write of its own costs more than a copy. */
+/** Joins small parts: a separate write costs more than a copy. */
 async function* inBlocks(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = []
   let bytes = 0

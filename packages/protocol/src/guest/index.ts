@@ -12,23 +12,26 @@ export * from './manifest.ts'
 export * from './page-look.ts'
 export { type ManifestPart, manifestParts, type UnreadPart, type UnreadReason, unreadReasons } from './unread.ts'
 
-/** Raised when a message changes meaning. A woken guest may be older than its host: the host adapts. */
+/** Raised when a message changes meaning. A woken guest can be older than its host: the host adapts. */
 export const guestProtocolVersion = 1
-/** What `GET /health` and E2B clients are told; features of E2B's client depend on it (at least 0.6.4). */
+/** Returned by `GET /health` and to E2B clients, whose features depend on it (at least 0.6.4). */
 export const envdVersion = '0.6.13'
 
 export const guestPort = 49_983
 export const codePort = 49_999
-/** Where programs of the sandbox, on its loopback only, find git's servers that want a login. */
+/** Port on the sandbox’s loopback at which programs reach git servers that need credentials. */
 export const gitPort = 49_987
-/** Ports of the guest itself: nothing of the user's listens there. */
+/** Ports of the guest daemon: user programs can’t listen on them. */
 export const guestPorts: readonly number[] = [guestPort, codePort, gitPort]
 export const accessTokenHeader = 'x-access-token'
-/** Code of the error that the guest answers with, over HTTP and over Connect. A guest from before it sends none. */
+/** Code of the guest’s error, over HTTP and over Connect. A guest older than this header sends none. */
 export const guestErrorHeader = 'threadbox-guest-error'
-/** A path of a directory, where a file is wanted. */
+/** The path of a directory was given where a file is expected. */
 export const pathIsDirectoryCode = 'file.path-is-directory'
-/** What the host's gateway asks the guest's connection to become, for a service that only listens on loopback. */
+/**
+ * Protocol to which the host’s gateway upgrades its connection to the guest, for a service that only listens on
+ * loopback.
+ */
 export const tunnelProtocol = 'threadbox-tunnel'
 
 /** A directory as it is on the disk. */
@@ -44,8 +47,8 @@ export const diskDirectorySchema = z.object({
 export type DiskDirectory = z.infer<typeof diskDirectorySchema>
 
 /**
- * `POST /init`: the host's handshake after each boot, restore or wake. The first one sets the access token; later ones
- * must carry it. Answers 200 with {@link guestHelloSchema}.
+ * `POST /init`: the host’s handshake after each boot, restore or wake. The first one sets the access token; later ones
+ * must carry it. Returns 200 with {@link guestHelloSchema}.
  */
 export const guestInitSchema = z.object({
   accessToken: z.string().min(32),
@@ -53,20 +56,21 @@ export const guestInitSchema = z.object({
   timestampMs: z.number(),
   hostname: z.string(),
   bootId: z.string(),
-  /** Added to the environment of everything that the guest starts. Never a secret. */
+  /** Added to the environment of everything the guest starts. Never a secret. */
   envVars: z.record(z.string(), z.string()),
   defaultUser: z.string().default('user'),
   defaultWorkdir: z.string().default('/home/user'),
   limits: z.object({ memoryBytes: z.number(), processes: z.number() }),
-  /** 32 bytes from the host, base64: reseeds every generator that came out of a memory image. */
+  /** 32 bytes from the host, base64: reseeds every random generator that was restored from a memory image. */
   entropy: z.string(),
   /**
-   * How this incarnation came to be. `booted`: anew. `resumed`: the very processes go on. `restored`: out of this
-   * sandbox's own memory image. `cloned`: out of a template, over a disk that it does not know. `forked`: out of the memory
-   * of another sandbox, over a copy of its disk. Of these two others exist or may: all randomness must differ from theirs.
+   * Origin of this incarnation. `booted`: from disk. `resumed`: the same processes continue. `restored`: from this
+   * sandbox’s own memory image. `cloned`: from a template, over a disk it doesn’t know. `forked`: from the memory of
+   * another sandbox, over a copy of its disk. For the last two, siblings exist or might exist: all randomness must
+   * differ from theirs.
    */
   origin: z.enum(['booted', 'resumed', 'restored', 'cloned', 'forked']).default('booted'),
-  /** For a guest out of a template: directories whose attributes the template has in memory, as another disk had them. */
+  /** For a guest from a template: directories whose attributes the template has cached from another disk. */
   directories: z.array(diskDirectorySchema).max(16).default([]),
 })
 export type GuestInit = z.input<typeof guestInitSchema>
@@ -78,7 +82,7 @@ export const guestHelloSchema = z.object({
 })
 export type GuestHello = z.infer<typeof guestHelloSchema>
 
-/** `GET /activity` (access token): what of the user's is at work, so that the host can decide about idleness. */
+/** `GET /activity` (access token): the user’s active programs, from which the host decides about idleness. */
 export const guestActivitySchema = z.object({
   runningKeys: z.array(z.string()),
   terminalsLastInputAt: z.number().nullable(),

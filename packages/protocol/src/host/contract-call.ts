@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How the value of a call is written into a response and read from it again. What is no such value is a `ZodError`. */
+/** How the value of a call is written to a response and parsed from it. Anything else is a `ZodError`. */
 export type Answer<Value> = {
   toResponse(value: Value): Response
   fromResponse(response: Response): Promise<Value>
@@ -9,10 +9,10 @@ export type Answer<Value> = {
 /** A response without an end: one JSON object per line. */
 export type Lines<Item> = { line: z.ZodType<Item> }
 
-/** Kinds of ids whose form is checked before an order is carried out. */
+/** Kinds of ids whose form is checked before an order is executed. */
 export type IdKind = 'sandbox' | 'boot' | 'snapshot'
 
-/** One row of the contract. What a call is given comes in this order: the ids of the path, the order, the bytes. */
+/** One row of the contract. A call’s arguments come in this order: the ids of the path, the order, the bytes. */
 export type HostCall = {
   method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   /** Ids as `:sandboxId`. */
@@ -25,18 +25,18 @@ export type HostCall = {
   response: z.ZodType | Answer<unknown> | Lines<unknown>
   /** Fields of the order that are ids. */
   ids?: Readonly<Record<string, IdKind>>
-  /** The boot of the order is named in a header, too. */
+  /** The order’s boot is also named in a header. */
   hasBootHeader?: true
   timeout?: HostTimeout
-  /** The caller gets `undefined` where there is nothing under the ids of the path. */
+  /** The caller gets `undefined` if nothing exists under the ids of the path. */
   allowMissing?: true
   /** The caller can end the request by a signal. */
   isCancelable?: true
 }
 
 /**
- * `order`: can include making a disk and starting a sandbox on a busy machine. `memory`: saves or reads gigabytes.
- * `unlimited`: takes as long as the other end lets it.
+ * `order`: can include creating a disk and starting a sandbox on a busy machine. `memory`: saves or reads gigabytes.
+ * `unlimited`: takes as long as the other end allows.
  */
 export type HostTimeout = 'order' | 'memory' | 'unlimited'
 
@@ -80,7 +80,7 @@ type ValueOf<Call> = Call extends { response: Answer<infer Value> }
 
 type MissingOf<Call> = Call extends { allowMissing: true } ? undefined : never
 
-/** What a row is as a function, for whoever calls it and for whoever carries it out. */
+/** The function type of a row, for its callers and its implementation. */
 export type CallOf<Call extends HostCall> = Call extends { response: Lines<infer Item> }
   ? (signal: AbortSignal) => AsyncIterable<Item>
   : (
@@ -94,13 +94,13 @@ export type CallOf<Call extends HostCall> = Call extends { response: Lines<infer
 
 export type ApiOf<Contract extends HostContract> = { [Name in keyof Contract]: CallOf<Contract[Name]> }
 
-/** The path of a call, with its ids in it. */
+/** The path of a call with its ids filled in. */
 export function pathOf({ path }: { path: string }, ids: readonly string[]): string {
   const left = [...ids]
   return path.replaceAll(/:\w+/g, () => encodeURIComponent(left.shift() ?? ''))
 }
 
-/** The names of the ids in a path, in their order. */
+/** The names of the ids in a path, in order. */
 export function idNamesOf({ path }: { path: string }): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 }
@@ -110,7 +110,7 @@ export function answerOf({ response }: HostCall): Answer<unknown> {
   return 'safeParse' in response ? jsonAnswer(response) : response
 }
 
-/** The value as it is: what a host adds is sent, and what a client doesn't know is left out by its schema. */
+/** The value unchanged: fields that a newer host adds are sent, and the client’s schema drops those it doesn’t know. */
 function jsonAnswer<Value>(schema: z.ZodType<Value>): Answer<Value> {
   return { toResponse: jsonResponse, fromResponse: async (response) => read(schema, await response.text()) }
 }
@@ -137,7 +137,7 @@ export const nothing: Answer<void> = {
   fromResponse: async (response) => void (await response.text()),
 }
 
-/** Bytes as they come; the stream breaks when the other end fails. */
+/** Bytes as a stream; it breaks when the other end fails. */
 export function bytes(contentType: string): Answer<ReadableStream<Uint8Array>> {
   return {
     toResponse: (stream) => new Response(stream, { status: 200, headers: { 'content-type': contentType } }),

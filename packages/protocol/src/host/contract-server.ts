@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { requestInvalid } from './contract.errors.ts'
 import { type ApiOf, answerOf, type HostCall, type HostContract, type IdKind, idNamesOf } from './contract-call.ts'
 
-/** Who is still sending reads no response; who stopped in the middle gets it once nothing came for this long. */
+/**
+ * A caller that is still sending reads no response; one that stopped sending partway gets it after this long without
+ * data.
+ */
 const drainMs = 3000
 
 /** As `packages/domain` makes them. */
@@ -16,8 +19,8 @@ type Carry = (...given: unknown[]) => unknown
 type Route = { row: HostCall; segments: string[]; carry: Carry }
 
 /**
- * Answers the requests of a contract with the functions that carry them out; `undefined` for a request that is none of
- * them. Whatever is thrown is the caller's to answer: `host.request-invalid` for an order that cannot be understood.
+ * Handles the requests of a contract with the functions that implement it; returns `undefined` for any other request.
+ * Errors are thrown to the caller, which responds to them: `host.request-invalid` for an order that can’t be parsed.
  */
 export function serveHostApi<Contract extends HostContract>(
   contract: Contract,
@@ -70,7 +73,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The order as the one thing that it is given as, or nothing where there is none. */
+/** The order as the single argument it is passed as, or none. */
 async function orderOf(row: HostCall, { request, url }: { request: Request; url: URL }): Promise<unknown[]> {
   const schema = row.body ?? row.order ?? row.query
   if (schema === undefined) return []
@@ -100,7 +103,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A caller that is refused while it sends is read to its end, or it would see a broken connection and not the error. */
+/** Reads the rest of a rejected request, or the caller would see a broken connection instead of the error. */
 async function withStream(request: Request, carry: (stream: ReadableStream<Uint8Array>) => unknown): Promise<unknown> {
   const reader = (request.body ?? new Blob([]).stream()).getReader()
   const stream = new ReadableStream<Uint8Array>({
@@ -128,7 +131,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
       isDone = (await reader.read()).done
     }
   } catch {
-    // The caller is gone, and needs no answer.
+    // The caller has disconnected and needs no response.
   } finally {
     clearTimeout(silence)
   }

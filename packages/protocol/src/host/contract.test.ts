@@ -37,7 +37,7 @@ const noThing = defineError({
 const sandboxId = `s${'0'.repeat(20)}`
 const bootId = `b${'0'.repeat(20)}`
 
-/** A client over a server in this process. Every request that was sent is noted. */
+/** A client over a server in this process. Records every request sent. */
 function connect(api: Partial<Api>) {
   const unused = () => {
     throw new TypeError('not part of this test')
@@ -72,7 +72,7 @@ const codeOf = async (work: Promise<unknown>) =>
     (error: { code?: string; details?: { problem?: string } }) => [error.code, error.details?.problem],
   )
 
-test('an order that cannot be understood is refused before it is carried out', async () => {
+test('an order that cannot be parsed is rejected before it is executed', async () => {
   const { client, answer } = connect({})
   const invalid = 'host.request-invalid'
   expect(await codeOf(client.find('no-id', 'a'))).toEqual([invalid, 'the path has no valid sandbox ID'])
@@ -87,7 +87,7 @@ test('an order that cannot be understood is refused before it is carried out', a
   })
 })
 
-test('what the host throws is thrown by the client; where nothing is there, undefined can be the answer', async () => {
+test('an error that the host throws is thrown by the client; for something missing, the result can be undefined', async () => {
   const { client } = connect({
     find: () => Promise.reject(noThing({})),
     search: () => Promise.reject(noThing({})),
@@ -96,7 +96,7 @@ test('what the host throws is thrown by the client; where nothing is there, unde
   await expect(client.search({ text: '' })).rejects.toMatchObject({ code: 'thing.not-found', kind: 'not-found' })
 })
 
-test('a response that is no error and no value of the call is an unknown answer', async () => {
+test('a response that is neither an error nor a value of the call is rejected as unknown', async () => {
   const answers = [new Response('no JSON', { status: 502 }), Response.json({ size: 'large' }), new Response('{')]
   const client = makeHostApi(contract, async () => answers.shift() ?? new Response())
   for (const status of [502, 200, 200]) {
@@ -105,7 +105,7 @@ test('a response that is no error and no value of the call is an unknown answer'
   }
 })
 
-test('ids, query, body, bytes and values arrive as they were given', async () => {
+test('ids, query, body, bytes and values arrive unchanged', async () => {
   const given: unknown[] = []
   const { client, sent } = connect({
     find: async (...all) => ({ size: given.push(all) }),
@@ -130,7 +130,7 @@ test('ids, query, body, bytes and values arrive as they were given', async () =>
   expect(sent[2]).toMatchObject({ headers: { 'threadbox-boot': bootId }, body: { bootId, note: 'x' } })
 })
 
-test('a stream goes in both directions, and one that is refused is read to its end', async () => {
+test('streams work in both directions, and a rejected one is read to its end', async () => {
   const parts = ['one', 'two', 'three']
   let taken = 0
   const streamOf = () =>
@@ -156,7 +156,7 @@ test('a stream goes in both directions, and one that is refused is read to its e
   expect(taken).toBe(3)
 })
 
-test('lines arrive as they are sent, unknown ones are left out, and whoever stops listening is noticed', async () => {
+test('lines arrive as they are sent, unknown ones are skipped, and the host notices that a caller stops listening', async () => {
   const ended = Promise.withResolvers<void>()
   const next = Promise.withResolvers<void>()
   const { client } = connect({
@@ -181,7 +181,7 @@ test('lines arrive as they are sent, unknown ones are left out, and whoever stop
   expect(seen).toEqual([{ size: 1 }, { size: 2 }])
 })
 
-test('the host has 31 calls, no two of them at one place, and each has a path', () => {
+test('the host has 31 calls, each with its own method and path', () => {
   const places = Object.values(hostContract).map(({ method, path }) => `${method} ${path.replaceAll(/:\w+/g, ':id')}`)
   expect(new Set(places).size).toBe(31)
   expect(hostPaths.removeSnapshotMemory('s1', 'd1')).toBe('/v1/sandboxes/s1/snapshots/d1/memory')

@@ -35,15 +35,15 @@ import { snapshotChangesSchema } from './snapshot-changes.ts'
 import { hostSnapshotsSchema, takenSnapshotSchema, takeSnapshotSchema } from './snapshots.ts'
 
 /**
- * Every call of the host daemon: the one place from which its client, its routes, the types of what carries an order out,
- * and the paths are made. What a call promises is written at its schema. Calls of a sandbox's own guest are not here: they
- * go through the gateway ({@link gatewayPaths}).
+ * Every call of the host daemon: its client, its routes, the types of its implementations and its paths are derived
+ * from this object. The contract of a call is at its schema. Calls to a sandbox’s guest are not here: they go through
+ * the gateway ({@link gatewayPaths}).
  */
 export const hostContract = {
   info: call('GET', '/v1/host', { response: hostInfoSchema }),
   doctor: call('GET', '/v1/doctor', { response: hostDoctorSchema }),
   events: call('GET', '/v1/events', { response: { line: hostEventSchema } }),
-  /** Pauses every boot to the disk, stops spares, and answers when nothing of each runs or it has failed. */
+  /** Pauses every boot to the disk, stops spares, and responds when nothing of each is running or it has failed. */
   shutdown: call('POST', '/v1/shutdown', {
     body: shutdownOrderSchema,
     response: shutdownOutcomeSchema,
@@ -57,7 +57,7 @@ export const hostContract = {
   }),
   ensure: call('PUT', '/v1/sandboxes/:sandboxId', { body: ensureSandboxSchema, response: hostSandboxSchema }),
   change: call('PATCH', '/v1/sandboxes/:sandboxId', { body: changeSandboxSchema, response: hostSandboxSchema }),
-  /** Removes everything of a sandbox; one that is gone already is fine. */
+  /** Deletes everything of a sandbox; a sandbox that no longer exists is not an error. */
   delete: call('DELETE', '/v1/sandboxes/:sandboxId', { response: nothing, allowMissing: true }),
   start: call('POST', '/v1/sandboxes/:sandboxId/start', {
     body: startSandboxSchema,
@@ -65,7 +65,7 @@ export const hostContract = {
     hasBootHeader: true,
     response: hostSandboxSchema,
   }),
-  /** Ends a boot; one that is over already is fine. */
+  /** Ends a boot; one that has already ended is not an error. */
   stop: call('POST', '/v1/sandboxes/:sandboxId/stop', {
     body: stopSandboxSchema,
     hasBootHeader: true,
@@ -107,12 +107,12 @@ export const hostContract = {
     timeout: 'memory',
   }),
   snapshots: call('GET', '/v1/sandboxes/:sandboxId/snapshots', { response: hostSnapshotsSchema }),
-  /** One that is gone already, or its whole sandbox, is fine. */
+  /** A snapshot or sandbox that no longer exists is not an error. */
   removeSnapshot: call('DELETE', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId', {
     response: nothing,
     allowMissing: true,
   }),
-  /** Gives up the memory of a snapshot; the snapshot stays. */
+  /** Discards the memory of a snapshot; the snapshot stays. */
   removeSnapshotMemory: call('DELETE', '/v1/sandboxes/:sandboxId/snapshots/:snapshotId/memory', {
     response: nothing,
     allowMissing: true,
@@ -138,7 +138,7 @@ export const hostContract = {
     hasBootHeader: true,
     response: placedSkillsSchema,
   }),
-  /** A package that an order has named. */
+  /** A package that an order named. */
   storeSkill: call('PUT', '/v1/skills/:digest', { sends: 'bytes', response: nothing }),
   clean: call('POST', '/v1/sandboxes/:sandboxId/clean', {
     body: cleanSandboxSchema,
@@ -171,8 +171,9 @@ export const hostPaths = Object.fromEntries(
 ) as HostPaths
 
 /**
- * Requests to what runs in a sandbox, of any method. Under `guest` the gateway forwards to the guest daemon with the boot's
- * access token added; under `code` to its code contexts; under `port` to a service inside, also one bound to 127.0.0.1.
+ * Requests to what runs in a sandbox, of any method. Under `guest` the gateway forwards to the guest daemon and adds
+ * the boot’s access token; under `code` to its code contexts; under `port` to a service inside, including one bound to
+ * 127.0.0.1.
  */
 export const gatewayPaths = {
   guest: (sandboxId: string) => `/v1/sandboxes/${sandboxId}/guest`,

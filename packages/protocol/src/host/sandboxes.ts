@@ -11,13 +11,16 @@ import { hostSnapshotSchema, snapshotMemoryOrderSchema } from './snapshots.ts'
  */
 export const hostProtocolVersion = 1
 
-/** Every request names the boot it means, where it means one. The host refuses an order for another boot. */
+/** Every request that concerns a boot names it. The host rejects an order for another boot. */
 export const bootHeader = 'threadbox-boot'
 
-/** Code of the gateway's own error: clients of an RPC protocol do not see the body of such an answer. */
+/** Code of the gateway’s own error: clients of an RPC protocol do not see the body of such a response. */
 export const errorHeader = 'threadbox-error'
 
-/** On a request to a service: nobody waits for it (polling, a live-reload socket), so it does not keep a sandbox awake. */
+/**
+ * Marks a request to a service that runs in the background (polling, a live-reload socket), so it does not keep a
+ * sandbox awake.
+ */
 export const backgroundHeader = 'threadbox-background'
 
 export const egressPolicySchema = z.discriminatedUnion('kind', [
@@ -28,17 +31,17 @@ export const egressPolicySchema = z.discriminatedUnion('kind', [
 
 const hashKeySchema = z.string().regex(/^[0-9a-f]{16,128}$/)
 
-/** `PUT /v1/sandboxes/{sandboxId}`: makes disk and address if they are missing; changes limits if they differ. */
+/** `PUT /v1/sandboxes/{sandboxId}`: creates disk and address if they are missing; changes limits if they differ. */
 export const ensureSandboxSchema = z.object({
   limits: hostLimitsSchema,
   egress: egressPolicySchema,
-  /** Key for the manifest of a pause that the host decides on itself, at a shutdown; kept for the sandbox. */
+  /** Key for the manifest of a pause that the host starts at a shutdown; kept for the sandbox. */
   hashKey: hashKeySchema.optional(),
 })
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/start`: answers when the guest is ready. The same boot id again is the same boot. The
- * host name is a wish: a sandbox keeps the one of its first boot, and one that was kept booted had a name before.
+ * `POST /v1/sandboxes/{sandboxId}/start`: responds when the guest is ready. The same boot id again is the same boot.
+ * The host name is a request: a sandbox keeps the one of its first boot, and a spare already had one.
  */
 export const startSandboxSchema = z.object({ bootId: z.string(), hostname: z.string().regex(/^[a-z0-9-]{1,63}$/) })
 
@@ -46,13 +49,16 @@ export const startSandboxSchema = z.object({ bootId: z.string(), hostname: z.str
 export const stopSandboxSchema = z.object({ bootId: z.string() })
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/pause`: saves the memory of the boot and stops its clock. Answers
- * {@link pausedSandboxSchema}. When it fails the boot goes on as if nothing had happened, and the error says why. Paused
- * already: answers the same again. The boot id lives on: a wake from memory continues the same boot.
+ * `POST /v1/sandboxes/{sandboxId}/pause`: saves the memory of the boot and stops its clock. Returns {@link
+ * pausedSandboxSchema}. If it fails, the boot continues unaffected, and the error says why. Already paused: returns the
+ * same again. The boot id stays valid: a wake from memory continues the same boot.
  */
 export const pauseSandboxSchema = z.object({
   bootId: z.string(),
-  /** Key for the manifest's hashes: who compares it with a later manifest sends the same there. Without: a random one. */
+  /**
+   * Key for the manifest’s hashes: to compare it with a later manifest, send the same key there. Without it: a random
+   * one.
+   */
   hashKey: z
     .string()
     .regex(/^[0-9a-f]{16,128}$/)
@@ -60,24 +66,24 @@ export const pauseSandboxSchema = z.object({
 })
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/abandon-pause`: somebody wants the boot while it is being paused. Answers at once; the
- * pause then fails with `sandbox.pause-abandoned` as soon as the boot can go on, unless its memory is saved already:
- * then the pause ends as usual and a wake is the way on.
+ * `POST /v1/sandboxes/{sandboxId}/abandon-pause`: the boot is needed while it is being paused. Responds immediately;
+ * the pause then fails with `sandbox.pause-abandoned` as soon as the boot can continue, unless its memory is already
+ * saved: then the pause ends as usual, followed by a wake.
  */
 export const abandonPauseSchema = z.object({ bootId: z.string() })
 
-/** Whether a pause of this boot was under way. */
+/** Whether a pause of this boot was in progress. */
 export const abandonedPauseSchema = z.object({ wasUnderWay: z.boolean() })
 export type AbandonedPause = z.infer<typeof abandonedPauseSchema>
 
-/** Code of the error with which an abandoned pause fails. The boot runs on. */
+/** Code of the error with which an abandoned pause fails. The boot keeps running. */
 export const pauseAbandonedCode = 'sandbox.pause-abandoned'
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/wake`: the paused boot goes on, out of RAM (`frozen`) or out of its memory image
- * (`memory`). Awake already: says so (`awake`). When the memory cannot be used it is dropped and the order fails with
+ * `POST /v1/sandboxes/{sandboxId}/wake`: continues the paused boot, from RAM (`frozen`) or from its memory image
+ * (`memory`). Already awake: `awake`. If the memory can’t be used, it is discarded and the order fails with
  * `sandbox.memory-unusable`, whose `reason` is one of {@link memoryProblemSchema}; the disk is untouched, and `start`
- * with a new boot id is the way on.
+ * with a new boot id starts the sandbox from it.
  */
 export const wakeSandboxSchema = z.object({ bootId: z.string() })
 
@@ -94,12 +100,12 @@ export const memoryProblemSchema = z.enum([
 export type MemoryProblem = z.infer<typeof memoryProblemSchema>
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/demote`: gives the memory of a paused boot up, gracefully: woken with its link down,
- * rescued, stopped, synced. Afterwards the sandbox is `stopped`. Answers {@link demotedSandboxSchema}.
+ * `POST /v1/sandboxes/{sandboxId}/demote`: discards the memory of a paused boot in order: wakes it with its link down,
+ * rescues, stops, and syncs. Afterwards the sandbox is `stopped`. Returns {@link demotedSandboxSchema}.
  */
 export const demoteSandboxSchema = z.object({ bootId: z.string(), budgets: rescueRequestSchema })
 
-/** Why a boot is over, read from the machine (cgroup, exit status), never guessed. */
+/** Why a boot ended, read from the machine (cgroup, exit status), never guessed. */
 export const bootEndCauseSchema = z.enum([
   'stopped',
   'memory-backstop',
@@ -122,29 +128,29 @@ export const hostSandboxSchema = z.object({
   limits: hostLimitsSchema,
   egress: egressPolicySchema,
   imageId: z.string(),
-  /** Only in the answer to `GET /v1/sandboxes/{sandboxId}?usage=true`. */
+  /** Only in the response to `GET /v1/sandboxes/{sandboxId}?usage=true`. */
   diskUsedBytes: z.number().int().nullable(),
   /**
-   * The disk was lost when this boot was to start: it runs over a snapshot of this moment, and what was written later is
-   * gone. Null or missing: the disk is the one there always was.
+   * The disk was lost before this boot started: the boot runs over a snapshot of this time, and later writes are lost.
+   * Null or missing: the disk was not restored.
    */
   diskRestoredFrom: z.number().int().nullable().optional(),
-  /** While `paused`: since when, what the memory image takes, and whether the processes are also frozen in RAM. */
+  /** While `paused`: since when, the size of the memory image, and whether the processes are also frozen in RAM. */
   paused: z.object({ at: z.number().int(), imageBytes: z.number().int(), isFrozen: z.boolean() }).nullable().optional(),
 })
 export type HostSandbox = z.infer<typeof hostSandboxSchema>
 
-/** What the disk holds takes the file system some 15 ms to say, so it is asked for. */
+/** Reading the disk usage takes the file system some 15 ms, so it is only included on request. */
 export const usageQuerySchema = z.object({ usage: z.stringbool().optional() })
 
 export const pausedSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
-  /** Taken right before; null when the guest could not say, with the reason. */
+  /** Taken immediately before; null if the guest could not provide it, with the reason. */
   manifest: manifestSchema.nullable(),
   manifestProblem: z.string(),
   /**
-   * The longest that somebody who wanted it meanwhile would have waited: until the pause could be abandoned, or from
-   * there until it was over. And how long everything took.
+   * The longest time that a caller who needed the boot during the pause would have waited: until the pause could be
+   * abandoned, or from there until it ended. `durationMs` is the whole duration.
    */
   stallMs: z.number(),
   durationMs: z.number(),
@@ -160,16 +166,16 @@ export type WokenSandbox = z.infer<typeof wokenSandboxSchema>
 
 export const demotedSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
-  /** Null when nothing could be rescued; then `problem` says why. */
+  /** Null if nothing could be rescued; `problem` says why. */
   rescue: rescueReportSchema.nullable(),
   problem: z.string(),
 })
 export type DemotedSandbox = z.infer<typeof demotedSandboxSchema>
 
 /**
- * `GET /v1/sandboxes/{sandboxId}/file-changes`: files that differ from the moment of the last pause or demotion, by
- * looking at both, without what belongs to threadbox; null when there is no such moment any more. At most 1000 names each;
- * the counts are of all.
+ * `GET /v1/sandboxes/{sandboxId}/file-changes`: files that differ from those at the last pause or demotion, compared on
+ * both disks, without threadbox’s own; null if that state no longer exists. At most 1000 names each; the counts cover
+ * all.
  */
 export const fileChangesSchema = z.object({
   since: z.number().int().nullable(),
@@ -179,7 +185,7 @@ export const fileChangesSchema = z.object({
   removedCount: z.number().int(),
   changedCount: z.number().int(),
   addedCount: z.number().int(),
-  /** Those of `changed` that begin with all that they held at that moment, and have so many bytes after it. Of some of them. */
+  /** Some of `changed`: files that begin with everything they held at that time, followed by this many bytes. */
   extended: z.array(z.object({ name: z.string(), addedBytes: z.number() })).default([]),
   folders: z.array(folderChangesSchema).default([]),
 })
@@ -197,14 +203,14 @@ export const noFileChanges: Omit<FileChanges, 'since'> = {
 }
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/fork`: makes this sandbox out of another one, which goes on unharmed whatever happens.
- * With a snapshot it gets the disk of then, without one that of now. Where there is memory of the same moment, it gets that
- * too: it runs when the order is answered, under its own address, host name, token and randomness. Answers
- * {@link forkedSandboxSchema}. Made before: says so again.
+ * `POST /v1/sandboxes/{sandboxId}/fork`: creates this sandbox from another one, which continues unaffected in every
+ * case. With a snapshot it gets the snapshot’s disk, without one the current disk. If memory of the same time exists,
+ * it gets that too: it is running when the order returns, under its own address, host name, token and randomness.
+ * Returns {@link forkedSandboxSchema}. Already created: returns the same again.
  */
 export const forkSandboxSchema = z.object({
   source: z.object({ sandboxId: z.string(), snapshotId: z.string().nullable() }),
-  /** Of the boot that it begins with, if it runs. */
+  /** Id of its first boot, if it runs. */
   bootId: z.string(),
   hostname: z.string().regex(/^[a-z0-9-]{1,63}$/),
   limits: hostLimitsSchema,
@@ -214,29 +220,28 @@ export const forkSandboxSchema = z.object({
 
 export const forkedSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
-  /** `memory`: everything that ran goes on in both. `disk`: files only; it is stopped. */
+  /** `memory`: everything that ran continues in both. `disk`: files only; it is stopped. */
   from: z.enum(['memory', 'disk']),
-  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  /** Why existing memory couldn’t be used; empty if it was used or there was none. */
   problem: z.string(),
-  /** How long the source stood still. */
+  /** How long the source was stopped. */
   stallMs: z.number(),
   durationMs: z.number(),
 })
 export type ForkedSandbox = z.infer<typeof forkedSandboxSchema>
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/rewind`: the present is kept as a snapshot, what runs is stopped, what was saved of its
- * memory is given up, and the disk gets the content of an earlier snapshot, or of its image (null). With a boot id the
- * memory of that snapshot goes on over it, if there is some. Answers {@link rewoundSandboxSchema}. When it fails before the
- * stop everything is as it was; after it the host finishes it, whatever comes between. The same `keepId` again is the same
- * rewind.
+ * `POST /v1/sandboxes/{sandboxId}/rewind`: keeps the current disk as a snapshot, stops what runs, discards saved
+ * memory, and gives the disk the content of an earlier snapshot, or of its image (null). With a boot id, the memory of
+ * that snapshot continues over it, if there is any. Returns {@link rewoundSandboxSchema}. If it fails before the stop,
+ * nothing has changed; after the stop the host always finishes the rewind. The same `keepId` again is the same rewind.
  */
 export const rewindSandboxSchema = z.object({
   snapshotId: z.string().nullable(),
   keepId: z.string(),
-  /** For the memory of the present. */
+  /** For the memory of the current state. */
   memory: snapshotMemoryOrderSchema.default(null),
-  /** Of the boot that comes of it; null: it is to be stopped. */
+  /** Id of the resulting boot; null: the sandbox stays stopped. */
   bootId: z.string().nullable().default(null),
 })
 
@@ -244,11 +249,11 @@ export type RewindSandbox = z.infer<typeof rewindSandboxSchema>
 
 export const rewoundSandboxSchema = z.object({
   sandbox: hostSandboxSchema,
-  /** Has what the disk contained before: an earlier one when nothing had changed since. */
+  /** Has the disk’s previous content: an earlier snapshot if nothing had changed since. */
   kept: hostSnapshotSchema,
-  /** `memory`: what ran then runs. `disk`: files only; it is stopped. */
+  /** `memory`: what ran at the snapshot runs. `disk`: files only; it is stopped. */
   from: z.enum(['memory', 'disk']).default('disk'),
-  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  /** Why existing memory couldn’t be used; empty if it was used or there was none. */
   problem: z.string().default(''),
 })
 export type RewoundSandbox = z.infer<typeof rewoundSandboxSchema>
@@ -262,19 +267,19 @@ export const hostInfoSchema = z.object({
   poolTotalBytes: z.number().int(),
   poolUsedBytes: z.number().int(),
   awakeSandboxes: z.number().int(),
-  /** Paused sandboxes whose processes are kept in RAM, and what they hold there. */
+  /** Paused sandboxes whose processes are kept in RAM, and how much they hold there. */
   frozenSandboxes: z.number().int().optional(),
   frozenBytes: z.number().int().optional(),
-  /** What memory images take on disk, and what they may. */
+  /** Disk space of memory images, and its limit. */
   memoryImageBytes: z.number().int().optional(),
   memoryImageBudgetBytes: z.number().int().optional(),
-  /** Sandboxes that are booted and belong to nobody yet. */
+  /** Spares: booted sandboxes that no thread has adopted yet. */
   spareSandboxes: z.number().int().optional(),
-  /** What is still being prepared after an installation; empty when sandboxes can start. */
+  /** What is still being prepared after an installation; empty if sandboxes can start. */
   preparing: z.array(z.string()),
   /** The same in codes. */
   preparingSteps: z.array(z.enum(setupSteps)).optional(),
-  /** Why the base image of this release could not be prepared; absent when it could. */
+  /** Why the base image of this release couldn’t be prepared; absent if it could. */
   imageProblem: z.string().optional(),
 })
 export type HostInfo = z.infer<typeof hostInfoSchema>
@@ -294,17 +299,19 @@ export const hostEventSchema = z.discriminatedUnion('type', [
     type: z.literal('activity'),
     sandboxId: z.string(),
     bootId: z.string(),
-    /** `cpu`: user processes computed; `terminal`: somebody typed; `request`: a service was asked; `guest`: the API. */
+    /**
+     * `cpu`: user processes computed; `terminal`: a person typed; `request`: a service got a request; `guest`: the API.
+     */
     reason: z.string(),
     /** For `cpu` the busiest process, for `request` the port. */
     detail: z.string().optional(),
     at: z.number().int(),
   }),
-  /** A paused sandbox's frozen copy was given up because memory was needed; its image is still there. */
+  /** A paused sandbox’s frozen copy was discarded because memory was needed; its image is kept. */
   z.object({ type: z.literal('frozen-dropped'), sandboxId: z.string(), bootId: z.string(), at: z.number().int() }),
-  /** Memory images exceed their budget: the server demotes the oldest that it may. */
+  /** Memory images exceed their budget: the server demotes the oldest that can be demoted. */
   z.object({ type: z.literal('memory-budget'), usedBytes: z.number().int(), budgetBytes: z.number().int() }),
-  /** So many sandboxes are awake on this host from now on, those of no thread among them. */
+  /** New number of awake sandboxes on this host, including spares. */
   z.object({ type: z.literal('awake-changed'), awakeSandboxes: z.number().int() }),
   z.object({ type: z.literal('keepalive') }),
 ])
@@ -313,35 +320,35 @@ export type HostEvent = z.infer<typeof hostEventSchema>
 /** `POST /v1/shutdown`. `keepsMemory: false` stops what would be paused. */
 export const shutdownOrderSchema = z.object({ keepsMemory: z.boolean().default(true) })
 
-/** Answer of `POST /v1/shutdown`. Without a sandbox id: those that belonged to nobody. */
+/** Response of `POST /v1/shutdown`. An entry without a sandbox id is a spare. */
 export const shutdownOutcomeSchema = z.object({
-  /** Of these nothing runs any more. */
+  /** Sandboxes of which nothing runs anymore. */
   stopped: z.array(z.string()),
-  /** Those of them whose memory is kept. */
+  /** Those whose memory is kept. */
   paused: z.array(z.string()).optional(),
   failed: z.array(z.object({ sandboxId: z.string().nullable(), reason: z.string() })),
 })
 export type ShutdownOutcome = z.infer<typeof shutdownOutcomeSchema>
 
-/** `PATCH /v1/sandboxes/{sandboxId}`: changes limits or egress of a sandbox that exists, also while it runs. */
+/** `PATCH /v1/sandboxes/{sandboxId}`: changes limits or egress of an existing sandbox, also while it runs. */
 export const changeSandboxSchema = z.object({
   limits: hostLimitsSchema.optional(),
   egress: egressPolicySchema.optional(),
 })
 
-/** Carries the host's token where the daemon is reached over the network. */
+/** Carries the host’s token if the daemon is reached over the network. */
 export const hostTokenHeader = 'threadbox-host-token'
 
-/** `GET /v1/doctor`: what the host daemon finds about its machine, one check from inside a real sandbox included. */
+/** `GET /v1/doctor`: what the host daemon finds about its machine, including one check from inside a real sandbox. */
 export const hostDoctorSchema = z.object({
   checks: z.array(
     z.object({
       id: z.string(),
       title: z.string(),
       state: z.enum(['ok', 'warning', 'failed', 'skipped']),
-      /** What was found, in plain words, with figures. */
+      /** Finding in plain words, with measured values. */
       detail: z.string(),
-      /** What to do about it; empty when there is nothing to do. */
+      /** What to do about it; empty if there is nothing to do. */
       cure: z.string(),
     }),
   ),

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** As the open Agent Skills format has it: also the name of the folder at `/skills`. */
+/** As in the open Agent Skills format: also the name of the folder at `/skills`. */
 export const skillNamePattern = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-/** What a skill may be at most, unpacked. Generous beside published skills, of which the largest have some megabytes. */
+/** Limits of an unpacked skill. Well above published skills, the largest of which have some megabytes. */
 export const skillLimits = { files: 1000, bytes: 16 * 1024 * 1024, pathCharacters: 240, pathDepth: 12 } as const
 
-/** SHA-256 of a package ({@link packSkill}): two skills of the same content have the same digest. */
+/** SHA-256 of a package ({@link packSkill}): skills with the same content have the same digest. */
 const skillDigestSchema = z.string().regex(/^[0-9a-f]{64}$/)
 
 /**
- * `PUT /v1/sandboxes/{sandboxId}/skills`: what the boot sees at `/skills` from now on, read-only. Packages that the host
- * has not got are named in the answer ({@link placedSkillsSchema}) and nothing is changed then: send them
- * (`PUT /v1/skills/{digest}`, the package as it is) and repeat the order.
+ * `PUT /v1/sandboxes/{sandboxId}/skills`: what the boot sees at `/skills` from now on, read-only. The response names
+ * packages that the host does not have ({@link placedSkillsSchema}), and then nothing is changed: send them (`PUT
+ * /v1/skills/{digest}`, the package as it is) and repeat the order.
  */
 export const placeSkillsSchema = z.object({
   bootId: z.string(),
@@ -40,8 +40,8 @@ const packageIndexSchema = z.object({
 })
 
 /**
- * A path below the folder of a skill that means the same everywhere: relative, forward slashes, no step up or in place,
- * nothing that is not printable.
+ * A path below the folder of a skill that means the same everywhere: relative, forward slashes, no `.` or `..`,
+ * printable characters only.
  */
 export function isSkillPath(path: string): boolean {
   const parts = path.split('/')
@@ -50,7 +50,9 @@ export function isSkillPath(path: string): boolean {
   return parts.every((part) => part !== '' && part !== '.' && part !== '..')
 }
 
-/** The files of a skill as bytes: an index in one line of JSON, then their contents. The same files are the same bytes. */
+/**
+ * The files of a skill as bytes: an index in one line of JSON, then their contents. The same files give the same bytes.
+ */
 export function packSkill(files: readonly SkillFile[]): Uint8Array<ArrayBuffer> {
   const sorted = files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   const index = {
@@ -68,7 +70,7 @@ export function packSkill(files: readonly SkillFile[]): Uint8Array<ArrayBuffer> 
   return bytes
 }
 
-/** Undefined for what is no package, whole and with nothing but safe paths, each once. */
+/** Returns undefined unless the bytes are a complete package with safe paths only, each once. */
 export function unpackSkill(bytes: Uint8Array): SkillFile[] | undefined {
   const end = bytes.indexOf(0x0a)
   const index = packageIndexSchema.safeParse(parseJson(new TextDecoder().decode(bytes.subarray(0, Math.max(0, end)))))
@@ -85,7 +87,7 @@ export function unpackSkill(bytes: Uint8Array): SkillFile[] | undefined {
   })
 }
 
-/** The first path that is there twice, or is a file and the folder of another one. */
+/** The first path that occurs twice, or is both a file and the folder of another one. */
 export function clashingPath(paths: readonly string[]): string | undefined {
   const folders = new Set(paths.flatMap((path) => path.split('/').map((_, at, all) => all.slice(0, at).join('/'))))
   const seen = new Set<string>()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A cache or package directory, and how many files in it differ: they are neither named nor in another count. */
+/** A cache or package directory, and how many files in it differ: they are neither named nor counted elsewhere. */
 export const folderChangesSchema = z.object({
   name: z.string(),
   removedCount: z.number().int(),
@@ -10,9 +10,9 @@ export const folderChangesSchema = z.object({
 export type FolderChanges = z.infer<typeof folderChangesSchema>
 
 /**
- * `GET /v1/sandboxes/{sandboxId}/snapshots/{snapshotId}/changes`, or with {@link imageSnapshot}: what of the disk differs
- * from it, by looking at both, without what belongs to threadbox. At most 1000 files of each kind, those in home directories
- * first; the counts are of all.
+ * `GET /v1/sandboxes/{sandboxId}/snapshots/{snapshotId}/changes`, or with {@link imageSnapshot}: differences between
+ * the disk and the snapshot, compared on both, without threadbox’s own files. At most 1000 files of each kind, those in
+ * home directories first; the counts cover all.
  */
 export const snapshotChangesSchema = z.object({
   files: z.array(
@@ -20,7 +20,7 @@ export const snapshotChangesSchema = z.object({
       name: z.string(),
       bytesBefore: z.number().nullable(),
       bytesNow: z.number().nullable(),
-      /** Lines that came since, and that went, of a changed text file; null where they were not counted. */
+      /** Lines added and removed since the snapshot in a changed text file; null where they were not counted. */
       lines: z.object({ added: z.number().int(), removed: z.number().int() }).nullable().default(null),
     }),
   ),
@@ -31,5 +31,5 @@ export const snapshotChangesSchema = z.object({
 })
 export type SnapshotChanges = z.infer<typeof snapshotChangesSchema>
 
-/** In the place of the id of a snapshot: the image that the disk was made from. */
+/** Used as a snapshot id: the image that the disk was created from. */
 export const imageSnapshot = 'image'

@@ -1,44 +1,44 @@
 import { z } from 'zod'
 
-/** A read-only copy of what a disk contained at a moment. */
+/** A read-only copy of a disk’s content at one time. */
 export const hostSnapshotSchema = z.object({
   snapshotId: z.string(),
   at: z.number().int(),
-  /** What was written since the snapshot before it, before compression. */
+  /** Bytes written since the previous snapshot, before compression. */
   writtenBytes: z.number().int(),
-  /** What ran at that moment is kept too, and takes this much; null: files only. */
+  /** Size of the memory kept with it; null: files only. */
   memoryBytes: z.number().int().nullable().default(null),
 })
 export type HostSnapshot = z.infer<typeof hostSnapshotSchema>
 
-/** Whether memory is wanted with a snapshot, and how much it may take. */
+/** Whether memory is wanted with a snapshot, and its size limit. */
 export const snapshotMemoryOrderSchema = z.object({ maxBytes: z.number().int().nonnegative() }).nullable()
 export type SnapshotMemoryOrder = z.infer<typeof snapshotMemoryOrderSchema>
 
 /**
- * Why a snapshot that was to have memory has none. `not-awake`: nothing ran. `no-room`: the pool has little left, and what
- * there is, is for pauses.
+ * Why a snapshot that was meant to have memory has none. `not-awake`: nothing ran. `no-room`: the pool is almost full,
+ * and the remaining space is reserved for pauses.
  */
 export const snapshotMemoryProblemSchema = z.enum(['not-awake', 'too-large', 'no-room', 'not-saved', 'unsupported'])
 export type SnapshotMemoryProblem = z.infer<typeof snapshotMemoryProblemSchema>
 
 /**
- * `POST /v1/sandboxes/{sandboxId}/snapshots`: freezes the disk as it is now, whatever state the sandbox is in. With memory
- * the sandbox stands still while both are saved, and goes on whether that succeeds or not. Answers
- * {@link takenSnapshotSchema}. The same id again is the same snapshot.
+ * `POST /v1/sandboxes/{sandboxId}/snapshots`: freezes the current disk in any state of the sandbox. With memory, the
+ * sandbox stops while both are saved, and continues whether that succeeds or not. Returns {@link takenSnapshotSchema}.
+ * The same id again is the same snapshot.
  */
 export const takeSnapshotSchema = z.object({ snapshotId: z.string(), memory: snapshotMemoryOrderSchema.default(null) })
 
 export const takenSnapshotSchema = z.object({
   snapshot: hostSnapshotSchema,
-  /** False: nothing was written since this snapshot, so none was made. Never so where memory was saved. */
+  /** False: nothing was written since this snapshot, so no new one was taken. Always true if memory was saved. */
   isNew: z.boolean(),
-  /** Null: it has memory, or none was wanted. */
+  /** Null: it has memory, or none was requested. */
   memoryProblem: snapshotMemoryProblemSchema.nullable().default(null),
-  /** How long the sandbox stood still. */
+  /** How long the sandbox was stopped. */
   stallMs: z.number().default(0),
   durationMs: z.number(),
-  /** What the disk holds with all its snapshots, and what it may. */
+  /** What the disk holds with all its snapshots, and its limit. */
   usedBytes: z.number().int(),
   limitBytes: z.number().int(),
 })

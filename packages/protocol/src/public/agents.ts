@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { saveEnvironmentSchema } from './environments.ts'
 import { maxInstructionCharacters } from './workspaces.ts'
 
-/** Agents that a person has for themselves, and that a workspace has. */
+/** Limit of agents per user, and per workspace. */
 export const maxAgentsPerHome = 200
-/** Versions of an agent that are kept at a time. */
+/** Number of versions that are kept of an agent. */
 export const maxAgentVersions = 100
-/** Skills, and connections, that an agent may name. */
+/** Limit of skills, and of connections, that an agent can name. */
 const maxNamed = 200
 
 const idSchema = z.string().min(1).max(64)
@@ -18,13 +18,13 @@ const nameSchema = z
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
 const descriptionSchema = z.string().trim().max(300)
 
-/** What an agent is told and may use. It only ever narrows what the thread would have anyway. */
+/** What an agent is instructed to do and can use. It only ever narrows what the thread would have anyway. */
 const setupFields = {
-  /** Told to it beside the instructions of the workspace. */
+  /** Added to the instructions of the workspace. */
   instructions: z.string().max(maxInstructionCharacters),
-  /** Null: the one of the workspace, else the installation's default. */
+  /** Null: the workspace’s, or else the installation’s default. */
   modelId: idSchema.nullable(),
-  /** By id; null: all that a thread in its place has. */
+  /** By id; null: all that a thread in its scope has. */
   skillIds: z.array(idSchema).max(maxNamed).nullable(),
   connectionIds: z.array(idSchema).max(maxNamed).nullable(),
 }
@@ -35,13 +35,13 @@ export const agentVersionSchema = z
     version: z.number().int(),
     createdAt: z.number().int(),
     ...setupFields,
-    /** The computer that its threads start with a copy of; null: an empty one. */
+    /** The environment that its threads start with a copy of; null: an empty sandbox. */
     environment: z
       .object({
         id: z.string(),
         createdAt: z.number().int(),
         diskBytes: z.number().int(),
-        /** Size of the running programs and memory that it has; null: none. */
+        /** Size of the running programs and memory it includes; null: none. */
         memoryBytes: z.number().int().nullable(),
         services: z.array(z.string()),
         variableCount: z.number().int(),
@@ -51,7 +51,7 @@ export const agentVersionSchema = z
   .meta({ id: 'AgentVersion' })
 export type AgentVersion = z.infer<typeof agentVersionSchema>
 
-/** A configured assistant that threads are started from. */
+/** A configured assistant from which threads are started. */
 export const agentSchema = z
   .object({
     id: z.string(),
@@ -59,7 +59,7 @@ export const agentSchema = z
     workspaceId: z.string().nullable(),
     name: z.string(),
     description: z.string(),
-    /** What threads start from unless they name another version. */
+    /** The version that threads start from unless they name another one. */
     current: agentVersionSchema,
     createdAt: z.number().int(),
     updatedAt: z.number().int(),
@@ -67,7 +67,7 @@ export const agentSchema = z
   .meta({ id: 'Agent' })
 export type Agent = z.infer<typeof agentSchema>
 
-/** `GET /agents`: those of the person and of the workspaces that the person has a part in, in the order of names. */
+/** `GET /agents`: the user’s own and those of the user’s workspaces, ordered by name. */
 export const agentsSchema = z.object({ agents: z.array(agentSchema) }).meta({ id: 'Agents' })
 export type Agents = z.infer<typeof agentsSchema>
 
@@ -85,12 +85,15 @@ export const createAgentSchema = z.strictObject({
   modelId: setupFields.modelId.optional(),
   skillIds: setupFields.skillIds.optional(),
   connectionIds: setupFields.connectionIds.optional(),
-  /** A captured computer of a thread. */
+  /** An environment captured from a thread. */
   environment: saveEnvironmentSchema.nullable().optional(),
 })
 export type CreateAgent = z.infer<typeof createAgentSchema>
 
-/** `PATCH /agents/{id}`: name and description change; anything else makes a new version, which becomes the current one. */
+/**
+ * `PATCH /agents/{id}`: name and description change in place; anything else creates a new version, which becomes
+ * current.
+ */
 export const updateAgentSchema = createAgentSchema.omit({ workspaceId: true }).partial()
 export type UpdateAgent = z.infer<typeof updateAgentSchema>
 
@@ -99,8 +102,8 @@ export const setAgentVersionSchema = z.strictObject({ version: z.number().int().
 export type SetAgentVersion = z.infer<typeof setAgentVersionSchema>
 
 /**
- * `GET /threads/{id}/agent-offer`: packages that this thread, as the third one, installed again; empty: nothing to offer. It is
- * offered once for each package, until somebody saves or says no (`DELETE`).
+ * `GET /threads/{id}/agent-offer`: packages that this thread is the third one to install; empty: nothing to offer. It
+ * is offered once for each package, until a person saves the agent or declines (`DELETE`).
  */
 export const agentOfferSchema = z.object({ packages: z.array(z.string()) }).meta({ id: 'AgentOffer' })
 export type AgentOffer = z.infer<typeof agentOfferSchema>
@@ -108,7 +111,7 @@ export type AgentOffer = z.infer<typeof agentOfferSchema>
 /** `POST /agents/{id}/threads`: a new thread, from the current version or another one. */
 export const startAgentSchema = z.strictObject({
   version: z.number().int().min(1).max(1_000_000).optional(),
-  /** Else it gets one as any thread. */
+  /** Without it, the thread gets one as any other. */
   title: z.string().trim().min(1).max(200).optional(),
 })
 export type StartAgent = z.infer<typeof startAgentSchema>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonSchema } from './entries.ts'
 
-/** Whether a tool of a connection may be used: always, after a person said so each time, or not at all. */
+/** Whether a tool of a connection can be used: always, after a person approves each call, or not at all. */
 export const toolApprovals = ['allow', 'ask', 'off'] as const
 export type ToolApproval = (typeof toolApprovals)[number]
 
@@ -9,53 +9,53 @@ const failureSchema = z.object({
   code: z.string(),
   message: z.string(),
   remedy: z.string(),
-  /** What the words are about, for words in other languages. */
+  /** Values for the message in other languages. */
   details: z.record(z.string(), jsonSchema),
 })
 
-/** A tool as its server describes it. Every text in it is the server's and is shown as text only. */
+/** A tool as its server describes it. All text in it is the server’s and is shown as text only. */
 export const connectionToolSchema = z
   .object({
     name: z.string(),
-    /** What the agent calls it: `<connection>__<tool>`, unique among all tools. */
+    /** The agent’s name for it: `<connection>__<tool>`, unique among all tools. */
     agentName: z.string(),
     title: z.string().nullable(),
     description: z.string(),
-    /** JSON schema of its input as the agent is given it; null when it cannot be offered. */
+    /** JSON schema of its input as the agent gets it; null if the tool can’t be offered. */
     input: jsonSchema,
-    /** What the server says about it; nothing is decided by it. */
+    /** The server’s own claims; threadbox decides nothing by them. */
     claims: z.object({ isReadOnly: z.boolean().nullable(), isDestructive: z.boolean().nullable() }),
     approval: z.enum(toolApprovals),
     /** The server changed it after it was approved, so the approval is void until a person decides again. */
     isChanged: z.boolean(),
-    /** Why it cannot be offered to the agent, in words; null when it can. */
+    /** Why it can’t be offered to the agent, as a sentence; null if it can. */
     problem: z.string().nullable(),
   })
   .meta({ id: 'ConnectionTool' })
 export type ConnectionTool = z.infer<typeof connectionToolSchema>
 
-/** What a connection may run: a program of its own sandbox, with the words it is started with. No shell reads them. */
+/** The program of a connection: a program in its own sandbox, with its arguments. No shell reads them. */
 const connectionProgramSchema = z.object({
   command: z.string(),
   args: z.array(z.string()),
-  /** The value of a secret variable never comes back. */
+  /** The value of a secret variable is never returned. */
   environment: z.array(z.object({ name: z.string(), value: z.string().nullable(), isSecret: z.boolean() })),
 })
 export type ConnectionProgram = z.infer<typeof connectionProgramSchema>
 
-/** How far the start of a program is: its sandbox, then the program, which may install packages first. */
+/** Start-up phases of a program: its sandbox, then the program, which can install packages first. */
 export const programPhases = ['sandbox', 'program'] as const
 export type ProgramPhase = (typeof programPhases)[number]
 
 export const connectionSchema = z
   .object({
     id: z.string(),
-    /** Null: of the person, for all their threads. Else for all threads of this workspace. */
+    /** Null: the user’s own, for all their threads. Otherwise for all threads of this workspace. */
     workspaceId: z.string().nullable(),
     name: z.string(),
-    /** The first part of the names of its tools. */
+    /** First part of its tools’ names. */
     slug: z.string(),
-    /** `http`: a server at an address. `stdio`: a program that runs in a sandbox of the connection's own. */
+    /** `http`: a server at an address. `stdio`: a program that runs in the connection’s own sandbox. */
     kind: z.enum(['http', 'stdio']),
     /** Empty for a program. */
     url: z.string(),
@@ -65,8 +65,8 @@ export const connectionSchema = z
     auth: z.object({ kind: z.enum(['none', 'bearer', 'header', 'oauth']), header: z.string().nullable() }),
     isEnabled: z.boolean(),
     /**
-     * `failed`: the last look failed, `failure` says why; the tools are those that were seen before. `starting`: its
-     * program is being started to be asked, which goes on without the request that began it.
+     * `failed`: the last check failed, `failure` says why; the tools are from the last successful check. `starting`:
+     * its program is being started for a check, which continues even if the request that began it ends.
      */
     status: z.enum(['unchecked', 'starting', 'ready', 'failed']),
     /** While `starting`. */
@@ -75,21 +75,21 @@ export const connectionSchema = z
     server: z.object({ name: z.string(), version: z.string() }).nullable(),
     checkedAt: z.number().int().nullable(),
     tools: z.array(connectionToolSchema),
-    /** Tools that the server has beyond the most that one connection may have. */
+    /** Number of the server’s tools beyond the limit of one connection. */
     furtherTools: z.number().int(),
     createdAt: z.number().int(),
   })
   .meta({ id: 'Connection' })
 export type Connection = z.infer<typeof connectionSchema>
 
-/** Visible ASCII without spaces at the ends: what a header may carry. */
+/** Visible ASCII without spaces at the ends: the values that a header can carry. */
 const secretValue = z
   .string()
   .min(1)
   .max(4000)
   .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable characters without spaces at its ends')
 
-/** The name of a header that no other part of the request needs. */
+/** A header name that no other part of the request needs. */
 const headerName = z
   .string()
   .max(64)
@@ -106,7 +106,7 @@ export const connectionAuthSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({ kind: z.literal('bearer'), token: secretValue }),
   z.strictObject({ kind: z.literal('header'), header: headerName, value: secretValue }),
-  /** A login in the browser. `client`: one that was registered by hand, where a server takes no others. */
+  /** OAuth in the browser. `client`: one that was registered by hand, for a server that accepts no others. */
   z.strictObject({
     kind: z.literal('oauth'),
     client: z.strictObject({ id: secretValue, secret: secretValue.optional() }).optional(),
@@ -122,11 +122,11 @@ export type ConnectionAuth = z.infer<typeof connectionAuthSchema>
 const connectionName = z.string().trim().min(1).max(60)
 const connectionUrl = z.url({ protocol: /^https?$/ }).max(1000)
 
-/** What a program can be given: everything but the character that ends a text. */
+/** Any argument of a program: every character but the one that ends a string in C. */
 const programWord = z
   .string()
   .max(4000)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the character that is meant.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the NUL character is meant.
   .regex(/^[^\u0000]*$/, 'must not contain a NUL character')
 
 const programCommand = programWord.min(1).max(500)
@@ -152,7 +152,7 @@ const connectionPlace = {
   preset: z.string().max(40).optional(),
 }
 
-/** A server at an address. Without `kind` it is one of these. */
+/** A server at an address. The default without `kind`. */
 export const createHttpConnectionSchema = z.strictObject({
   kind: z.literal('http').optional(),
   name: connectionName,
@@ -180,8 +180,9 @@ export const createConnectionSchema = z.discriminatedUnion('kind', [
 export type CreateConnection = z.infer<typeof createConnectionSchema>
 
 /**
- * A token belongs to the address it was entered for, and the secrets of a program to the program: with another one they
- * have to be entered again. `url` and `auth` are of servers at an address; `command`, `args` and `environment` of programs.
+ * A token belongs to the address it was entered for, and a program’s secrets to the program: with another one they have
+ * to be entered again. `url` and `auth` are for servers at an address; `command`, `args` and `environment` for
+ * programs.
  */
 export const updateConnectionSchema = z.strictObject({
   name: connectionName.optional(),
@@ -194,22 +195,22 @@ export const updateConnectionSchema = z.strictObject({
 })
 export type UpdateConnection = z.infer<typeof updateConnectionSchema>
 
-/** Approvals by the server's own names of tools. */
+/** Approvals by the server’s own tool names. */
 export const updateConnectionToolsSchema = z.strictObject({
   tools: z.record(z.string().max(200), z.enum(toolApprovals)),
 })
 
-/** Where a person goes to log in at the server of a connection. */
+/** Where a person signs in to the MCP server. */
 export const connectionLoginSchema = z
   .object({
     authorizationUrl: z.string(),
-    /** Whose page that is, for people to look at before they go there. */
+    /** The host of that page, shown to people before they open it. */
     host: z.string(),
   })
   .meta({ id: 'ConnectionLogin' })
 export type ConnectionLogin = z.infer<typeof connectionLoginSchema>
 
-/** What the login server sent the person back with, as it stands in the address. */
+/** Parameters with which the authorization server redirected the person back, unchanged. */
 export const finishLoginSchema = z.strictObject({
   state: z.string().min(1).max(200),
   code: z.string().min(1).max(4000).optional(),
@@ -219,25 +220,25 @@ export const finishLoginSchema = z.strictObject({
 })
 export type FinishLogin = z.infer<typeof finishLoginSchema>
 
-/** A server that many people use, and what it takes to connect it. */
+/** A popular server, and what it takes to connect it. */
 export const connectionPresetSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    /** Null: there is none for everybody; a person runs one and enters its address. */
+    /** Null: there is no shared one; a person runs one and enters its address. */
     url: z.string().nullable(),
     needs: z.enum(['nothing', 'token', 'oauth', 'own-server', 'program']),
-    /** What is run, for a server that is a program; the person enters the values of the variables. */
+    /** The program to run, if the server is a program; the person enters the values of the variables. */
     program: connectionProgramSchema.nullable(),
-    /** Where the token is made. */
+    /** Where to create the token. */
     tokenUrl: z.string().nullable(),
-    /** The header that takes the token, where it is not `Authorization: Bearer`. */
+    /** The header for the token, if it is not `Authorization: Bearer`. */
     header: z.string().nullable(),
   })
   .meta({ id: 'ConnectionPreset' })
 export type ConnectionPreset = z.infer<typeof connectionPresetSchema>
 
-/** What a person says about a call that waits for them. `always` also allows the tool from now on. */
+/** A person’s decision about a call that is waiting for approval. `always` also allows the tool from now on. */
 export const callDecisions = ['allow', 'always', 'deny'] as const
 export type CallDecision = (typeof callDecisions)[number]
 export const decideCallSchema = z.strictObject({ decision: z.enum(callDecisions) })

@@ -12,16 +12,16 @@ export const attachmentSchema = z
     name: z.string(),
     mediaType: z.string(),
     sizeBytes: z.number().int(),
-    /** Where it is, or will be once the sandbox starts. Unique in the thread. */
+    /** Its path, now or once the sandbox starts. Unique in the thread. */
     path: z.string(),
-    /** Set on a picture that was taken of a preview, once it is part of a message. */
+    /** Set on a screenshot of a preview, once it is part of a message. */
     screenshot: screenshotSchema.optional(),
   })
   .meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof attachmentSchema>
 
 /**
- * One rich result of a Python cell: the same thing in several media types, best first. Small text is inline, anything
+ * A rich result of a Python cell: the same content in several media types, best first. Small text is inline, everything
  * else is behind `url` (relative to the API root; same session).
  */
 export const displaySchema = z
@@ -55,11 +55,11 @@ export const textEntrySchema = z.object({
   kind: z.enum(['text', 'reasoning']),
   stepId: z.string(),
   text: z.string(),
-  /** `partial`: the model was cut off (stop, failure) and what had come is kept. */
+  /** `partial`: the model was cut off (stop, failure) and what had arrived is kept. */
   status: z.enum(['streaming', 'done', 'partial']),
 })
 
-/** The end of what a command printed. The whole is at `/threads/{id}/outputs/{callId}`. */
+/** The end of a command’s output. The whole output is at `/threads/{id}/outputs/{callId}`. */
 export const outputTailSchema = z.object({
   tail: z.string(),
   /** Byte offset of the first byte of `tail` in the whole output. */
@@ -67,7 +67,7 @@ export const outputTailSchema = z.object({
   sizeBytes: z.number().int(),
 })
 
-/** What a finished tool call has to show, by tool. */
+/** The result of a finished tool call, by tool. */
 export const toolResultSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('command'), exitCode: z.number().int().nullable(), cwd: z.string().nullable() }),
   z.object({ kind: z.literal('python'), displays: z.array(displaySchema), traceback: z.string().nullable() }),
@@ -77,7 +77,7 @@ export const toolResultSchema = z.discriminatedUnion('kind', [
     isNew: z.boolean(),
     addedLines: z.number().int(),
     removedLines: z.number().int(),
-    /** Unified diff, at most 64 KiB; `isTruncated` says when it was cut. */
+    /** Unified diff, at most 64 KiB; `isTruncated` if it was cut. */
     diff: z.string(),
     isTruncated: z.boolean(),
   }),
@@ -97,14 +97,14 @@ export const toolResultSchema = z.discriminatedUnion('kind', [
     mediaType: z.string(),
     sizeBytes: z.number().int(),
     url: z.string(),
-    /** Set when it is a picture of a page, whose address is the path. `problems`: lines for people. */
+    /** Set if it is a screenshot of a page, whose address is the path. `problems`: lines for people. */
     page: z
       .object({ title: z.string(), httpStatus: z.number().int().nullable(), problems: z.array(z.string()) })
       .optional(),
   }),
-  /** The service as it was when the call ended. */
+  /** The service at the end of the call. */
   z.object({ kind: z.literal('service'), service: serviceSchema }),
-  /** What a server answered. `url`: the whole text, when `text` is only its beginning. `notes`: what is left out. */
+  /** An MCP server’s result. `url`: the whole text, if `text` is only its beginning. `notes`: what is left out. */
   z.object({
     kind: z.literal('connection'),
     text: z.string(),
@@ -135,11 +135,11 @@ export const toolNames = [
 ] as const
 export type ToolName = (typeof toolNames)[number]
 
-/** What a call in a conversation can be of: a tool of ours, or one of a connection, which `connection` names. */
+/** What a call in a conversation can use: a tool of threadbox, or one of a connection, which `connection` names. */
 export const callTools = [...toolNames, 'connection'] as const
 export type CallTool = (typeof callTools)[number]
 
-/** Which tool of which connection a call is of, as both were called when it was made. */
+/** The tool and connection of a call, by their names at the time of the call. */
 export const calledConnectionSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -169,8 +169,8 @@ export const toolCallEntrySchema = z.object({
   input: jsonSchema,
   /**
    * `waiting`: recorded, sandbox starting. `awaiting-approval`: a person has to allow it before it is made.
-   * `interrupted`: a crash came between start and end and the call could not be re-attached, so nobody knows how far it
-   * got; it is never run again by itself.
+   * `interrupted`: a crash came between start and end and the call could not be re-attached, so how far it got is
+   * unknown; it is never repeated automatically.
    */
   status: z.enum(['waiting', 'awaiting-approval', 'running', 'succeeded', 'failed', 'stopped', 'interrupted']),
   startedAt: z.number().int().nullable(),
@@ -214,7 +214,7 @@ export const noticeEntrySchema = z.object({
 /** The sandbox woke: one line, and the survival report behind it. Replaced while the report is being completed. */
 export const wakeEntrySchema = z.object({ ...entryBase, kind: z.literal('wake'), report: survivalReportSchema })
 
-/** Everything that can stand in a conversation, in the order of `position`. */
+/** Every kind of entry in a conversation, in the order of `position`. */
 export const entrySchema = z
   .discriminatedUnion('kind', [
     userMessageEntrySchema,

@@ -2,21 +2,21 @@ import { z } from 'zod'
 
 const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int() })
 
-/** What in a file looks like a secret, by the kind that it is of. Its text is never said. */
+/** A possible secret in a file, by kind. Never contains the secret. */
 const findingSchema = z.object({ path: z.string(), rule: z.string(), count: z.number().int() })
 
-/** What of the computer is copied. */
+/** What to copy from the sandbox. */
 export const captureEnvironmentSchema = z.strictObject({
-  /** Running programs and memory too, unless something secret is found in them. */
+  /** Includes running programs and memory, unless a secret is found in them. */
   keepMemory: z.boolean().optional(),
 })
 export type CaptureEnvironment = z.infer<typeof captureEnvironmentSchema>
 
 /**
- * Running programs and memory of a copy. Not kept: `secret-found`: texts that were removed from the disk stand in memory, of
- * the kinds in `traces`; `secret-written`: a program wrote such a text while it was copied; `too-much-removed`: more was
- * removed than can be looked for; `not-restorable`: the programs did not go on without what was removed; `not-saved`: there
- * was no room for the memory, or saving it failed; `none`: nothing ran.
+ * Running programs and memory of a copy. Not kept: `secret-found`: memory contains texts that were removed from the
+ * disk, of the kinds in `traces`; `secret-written`: a program wrote such a text during the copy; `too-much-removed`:
+ * more was removed than can be searched for; `not-restorable`: the programs did not continue without what was removed;
+ * `not-saved`: there was not enough space for the memory, or saving it failed; `none`: nothing ran.
  */
 const environmentMemorySchema = z.discriminatedUnion('kept', [
   z.object({ kept: z.literal(true), bytes: z.number().int() }),
@@ -33,8 +33,8 @@ const environmentMemorySchema = z.discriminatedUnion('kept', [
 ])
 
 /**
- * A copy of a thread's computer that can be saved in an agent: everything on its disk but credentials and traces of the
- * conversation. Until it is saved it is kept for an hour.
+ * A copy of a thread’s sandbox that can be saved in an agent: everything on its disk except credentials and traces of
+ * the conversation. Unless it is saved, it is kept for an hour.
  */
 export const environmentSchema = z
   .object({
@@ -42,38 +42,38 @@ export const environmentSchema = z
     /** Null: it came in a file. */
     threadId: z.string().nullable(),
     createdAt: z.number().int(),
-    /** When it goes unless an agent has it; null: an agent has it. */
+    /** When it is deleted unless an agent has it; null: an agent has it. */
     expiresAt: z.number().int().nullable(),
     /** What the disk holds beyond its image. */
     diskBytes: z.number().int(),
     captured: z.object({
-      /** Files in home directories, of installed packages, and everywhere else. */
+      /** Files in home directories, files of installed packages, and all others. */
       home: amountSchema,
       packages: amountSchema,
       system: amountSchema,
-      /** Python variables and functions, read back with the first Python cell of a thread. */
+      /** Python variables and functions, restored with the first Python cell of a thread. */
       variables: z.object({ names: z.array(z.string()), bytes: z.number().int() }),
       services: z.array(z.object({ name: z.string(), command: z.string(), port: z.number().int() })),
     }),
     notCaptured: z.object({
-      /** Files that were left out of the copy. The thread still has them. */
+      /** Files left out of the copy. The thread still has them. */
       removed: z.array(z.object({ path: z.string(), kind: z.enum(['credentials', 'history', 'output']) })),
-      /** Secrets that were overwritten in the copy; the rule `stored`: one that this installation keeps. */
+      /** Secrets that were overwritten in the copy; the rule `stored`: one that this installation stores. */
       redacted: z.array(findingSchema),
       variables: z.array(z.object({ name: z.string(), reason: z.string() })),
-      /** Why there are no variables although there was memory; empty otherwise. */
+      /** Why there are no variables although there was memory; otherwise empty. */
       memoryProblem: z.string(),
     }),
-    /** Looks like secrets and is in the copy unless it is named when the copy is saved. */
+    /** Possible secrets that stay in the copy unless they are named when it is saved. */
     findings: z.array(findingSchema),
     furtherFindings: z.number().int(),
-    /** Null: it was not wanted. */
+    /** Null: it was not requested. */
     memory: environmentMemorySchema.nullable(),
   })
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof environmentSchema>
 
-/** Which environment an agent gets, and which of its findings are overwritten before. */
+/** Which environment an agent gets, and which of its findings are overwritten first. */
 export const saveEnvironmentSchema = z.strictObject({
   id: z.string().min(1).max(64),
   redact: z

@@ -7,9 +7,9 @@ import { threadSchema, turnSchema } from './thread.ts'
 /**
  * What `GET /api/v1/threads/{id}/events` sends (server-sent events; the SSE `id` is `seq`).
  *
- * Recorded events carry a `seq`, one higher each, and are replayed after `Last-Event-ID`. Events without a `seq` are
- * live only; they carry absolute offsets, so applying one twice or missing one changes nothing that a recorded event
- * would not repair. `reset` means: what you have is too old to be brought forward, fetch the entries again.
+ * Recorded events carry a `seq`, each one higher, and are replayed after `Last-Event-ID`. Events without a `seq` are
+ * live only; they carry absolute offsets, so a recorded event repairs what applying one twice or missing one would
+ * change. `reset` means: the client’s state is too old to be brought forward, fetch the entries again.
  */
 export const threadEventSchema = z
   .discriminatedUnion('type', [
@@ -40,24 +40,26 @@ export const threadEventSchema = z
   .meta({ id: 'ThreadEvent' })
 export type ThreadEvent = z.infer<typeof threadEventSchema>
 
-/** What `GET /api/v1/events` sends to keep the sidebar true. Live only: on reconnect, list the threads again. */
+/**
+ * What `GET /api/v1/events` sends to keep the sidebar current. Live only: after a reconnect, list the threads again.
+ */
 export const userEventSchema = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('thread-updated'), thread: threadSchema }),
     z.object({ type: z.literal('thread-removed'), threadId: z.string() }),
     z.object({ type: z.literal('status-updated') }),
-    /** `host.awakeSandboxes` of the status is this from now on. */
+    /** New value of the status’s `host.awakeSandboxes`. */
     z.object({ type: z.literal('awake-changed'), awakeSandboxes: z.number().int() }),
-    /** Workspaces of the person, or which threads are in them, are not as they were: list both again. */
+    /** The user’s workspaces, or their threads, have changed: list both again. */
     z.object({ type: z.literal('workspaces-updated') }),
-    /** Skills that the person may see are not as they were: list them again. */
+    /** Skills that the user can see have changed: list them again. */
     z.object({ type: z.literal('skills-updated') }),
     z.object({ type: z.literal('agents-updated') }),
-    /** Services of a thread that the person may see: the whole list, as it is now. */
+    /** Services of a thread that the user can see: the complete current list. */
     z.object({ type: z.literal('services-updated'), threadId: z.string(), services: servicesViewSchema }),
-    /** Something in a folder that the person watches is not as it was; null: in any of those of the thread. */
+    /** Something in a folder that the user watches has changed; null: in any of the thread’s watched folders. */
     z.object({ type: z.literal('files-changed'), threadId: z.string(), path: z.string().nullable() }),
-    /** How far a copy is that the person ordered (`copyId`). The answer to the order says when it is done. */
+    /** Progress of a copy that the user ordered (`copyId`). The response to the order says when it is done. */
     z.object({
       type: z.literal('files-copying'),
       threadId: z.string(),
@@ -65,7 +67,7 @@ export const userEventSchema = z
       files: z.number().int(),
       bytes: z.number().int(),
     }),
-    /** Terminals of a thread that the person may see: the whole list, as it is now. */
+    /** Terminals of a thread that the user can see: the complete current list. */
     z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
   ])
   .meta({ id: 'UserEvent' })

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
-/** What may be done with a Git credential: clone and fetch, or push as well. */
+/** What a Git credential allows: clone and fetch, or push as well. */
 export const gitAccesses = ['read', 'push'] as const
 export type GitAccess = (typeof gitAccesses)[number]
 
 export const gitCredentialSchema = z
   .object({
     id: z.string(),
-    /** The server that it is for, such as `https://github.com`. */
+    /** Its server, such as `https://github.com`. */
     address: z.string(),
     username: z.string(),
     access: z.enum(gitAccesses),
     /** `owner/name`, or `owner/*` for all of an owner. Empty: all repositories of the server. */
     repositories: z.array(z.string()),
-    /** Workspaces whose threads may use it. */
+    /** Workspaces whose threads can use it. */
     workspaceIds: z.array(z.string()),
-    /** How many threads may use it by themselves. */
+    /** Number of threads that are allowed to use it themselves, not through their workspace. */
     threadCount: z.number().int(),
     lastUsedAt: z.number().int().nullable(),
     createdAt: z.number().int(),
@@ -23,20 +23,20 @@ export const gitCredentialSchema = z
   .meta({ id: 'GitCredential' })
 export type GitCredential = z.infer<typeof gitCredentialSchema>
 
-/** A credential as a thread has it. */
+/** A credential in relation to a thread. */
 export const threadGitCredentialSchema = gitCredentialSchema
   .pick({ id: true, address: true, username: true, access: true, repositories: true })
   .extend({
-    /** The thread itself may use it. */
+    /** Allowed for the thread itself. */
     isAllowed: z.boolean(),
-    /** All threads of its workspace may. */
+    /** Allowed for all threads of its workspace. */
     isAllowedByWorkspace: z.boolean(),
   })
   .meta({ id: 'ThreadGitCredential' })
 export type ThreadGitCredential = z.infer<typeof threadGitCredentialSchema>
 export const threadGitCredentialsSchema = z.object({ credentials: z.array(threadGitCredentialSchema) })
 
-/** Without spaces and characters that nobody sees. A user name has no colon: it ends with one when it is sent. */
+/** Without spaces and invisible characters. A username has no colon: Basic authentication ends it with one. */
 const username = z
   .string()
   .min(1)
@@ -48,7 +48,7 @@ const token = z
   .max(2000)
   .regex(/^[\x21-\x7e]+$/, 'must be printable characters without spaces')
 
-/** One segment of a path, as Git servers name owners and repositories. */
+/** One segment of a path, with the characters that Git servers allow in owners and repositories. */
 const segment = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~+-]+'
 const repositories = z
   .array(
@@ -72,7 +72,7 @@ export const createGitCredentialSchema = z.strictObject({
 })
 export type CreateGitCredential = z.input<typeof createGitCredentialSchema>
 
-/** A token belongs to the server that it was entered for, so the address stays. */
+/** A token belongs to the server that it was entered for, so the address can’t change. */
 export const updateGitCredentialSchema = z.strictObject({
   username: username.optional(),
   token: token.optional(),
@@ -82,5 +82,5 @@ export const updateGitCredentialSchema = z.strictObject({
 })
 export type UpdateGitCredential = z.input<typeof updateGitCredentialSchema>
 
-/** Those that the thread itself may use; what its workspace allows stays. */
+/** Credentials allowed for the thread itself; those allowed by its workspace stay. */
 export const allowGitCredentialsSchema = z.strictObject({ credentialIds: z.array(z.string().min(1).max(64)).max(200) })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isBelow } from './files.ts'
 
-/** How many changed files one answer names, and how many repositories. */
+/** Limits of changed files, and of repositories, in one response. */
 export const maxGitFiles = 2000
 export const maxGitRepositories = 100
 
@@ -16,12 +16,12 @@ export const gitChangeSchema = z.enum([
 ])
 export type GitChange = z.infer<typeof gitChangeSchema>
 
-/** A file of a working tree that is not as the last commit has it. Paths are below the folder of the repository. */
+/** A file of a working tree that differs from the last commit. Paths are relative to the repository’s folder. */
 export const gitFileSchema = z
   .object({
-    /** One that ends with a slash is an untracked folder with a repository of its own. */
+    /** A trailing slash marks an untracked folder that is a separate repository. */
     path: z.string(),
-    /** What it was called in the last commit; null when it had the same name or was not there. */
+    /** Its name in the last commit; null if it had the same name or did not exist. */
     from: z.string().nullable(),
     change: gitChangeSchema,
     isBinary: z.boolean(),
@@ -35,18 +35,18 @@ export type GitFile = z.infer<typeof gitFileSchema>
 export const gitTreeSchema = z
   .object({
     root: z.string(),
-    /** Null when no branch is checked out. */
+    /** Null if no branch is checked out. */
     branch: z.string().nullable(),
     /** Null before the first commit. */
     commit: z.string().nullable(),
     upstream: z.string().nullable(),
     ahead: z.number().int(),
     behind: z.number().int(),
-    /** In the order of paths. */
+    /** Ordered by path. */
     files: z.array(gitFileSchema),
-    /** Files that changed beside those in `files`; null when they are too many to be counted. */
+    /** Number of changed files beyond those in `files`; null if they are too many to count. */
     moreFiles: z.number().int().nullable(),
-    /** Of the files that are not named: those with a name that is not UTF-8. */
+    /** How many of the files not listed have a name that is not UTF-8. */
     unreadableNames: z.number().int(),
   })
   .meta({ id: 'GitTree' })
@@ -56,22 +56,22 @@ export type GitTree = z.infer<typeof gitTreeSchema>
 export const gitLookSchema = z
   .object({
     repositories: z.array(z.string()),
-    /** False when the search was given up: there were too many folders, or too many repositories. */
+    /** False if the search stopped early: there were too many folders, or too many repositories. */
     areAllFound: z.boolean(),
-    /** Of the repository in which the folder lies, else of the first one; null when there is none. */
+    /** Of the repository that contains the folder, otherwise of the first one; null if there is none. */
     tree: gitTreeSchema.nullable(),
   })
   .meta({ id: 'GitLook' })
 export type GitLook = z.infer<typeof gitLookSchema>
 
-/** A path below the folder of a repository. */
+/** A path relative to the repository’s folder. */
 export const gitFilePathSchema = z.string().min(1).max(4096).refine(isBelow, 'must be a path below the repository')
 
-/** `GET /threads/{id}/git/diff`: what became of one file since the last commit, staged or not. */
+/** `GET /threads/{id}/git/diff`: the changes in one file since the last commit, staged or not. */
 export const gitDiffSchema = z
   .object({
     isBinary: z.boolean(),
-    /** Modes as git writes them, when they differ. */
+    /** Modes as git writes them, if they differ. */
     modes: z.object({ before: z.string(), after: z.string() }).nullable(),
     /** Hunks of a unified diff. */
     diff: z.string(),

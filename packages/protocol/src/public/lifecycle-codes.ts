@@ -1,35 +1,34 @@
 /**
- * The codes that stand in `detail.code` of a sandbox, in the lifecycle log, in a report's `cause` and in notices, each
- * with the params that its sentence needs. The app has words for every one of them; it shows a code that it does not
- * know as it is.
+ * Codes in a sandbox’s `detail.code`, in the lifecycle log, in a report’s `cause` and in notices, each with the params
+ * of its sentence. The app has a text for each; it shows an unknown code as it is.
  */
 
 /** Why a sandbox sleeps: `paused.<cause>` in `detail.code` and in the log, `cause` of the notice `sandbox-paused`. */
 export const pauseCauses = {
-  /** Nothing happened for so long. */
+  /** Idle for this long. */
   idle: ['minutes'],
-  /** A person pressed Pause now, wrote /pause, or called the API. */
+  /** A person selected Pause now, wrote /pause, or called the API. */
   person: [],
-  /** It was awake for as long as it may be. */
+  /** It reached the limit of how long it can be awake. */
   'awake-limit': ['hours'],
-  /** Its place was needed for another one. */
+  /** Another sandbox needed its memory. */
   room: [],
-  /** The installation went down in good order. */
+  /** The installation was shut down in order. */
   shutdown: [],
 } as const
 export type PauseCause = keyof typeof pauseCauses
 
 /** Why memory, or the disk, was not used at a wake: `cause.code` of a report; `cause.detail` is what was measured. */
 export const wakeCauses = [
-  /** Given up gracefully: the guaranteed time was over, or its room was needed. */
+  /** Discarded in order: the guaranteed time had ended, or its space was needed. */
   'memory-given-up',
-  /** It began as a copy of the files of another one. */
+  /** It began as a copy of another sandbox’s files. */
   'forked',
-  /** The thread was rewound: its disk is that of an earlier moment. */
+  /** The thread was rewound: its disk is an earlier one. */
   'rewound',
-  /** A rewind was undone: its disk is again what it was before that rewind. */
+  /** A rewind was undone: its disk is again the one from before that rewind. */
   'rewind-undone',
-  /** It began with the files that an agent has. */
+  /** It began with an agent’s files. */
   'from-agent',
   /** A person asked for a restart. */
   'restarted',
@@ -52,19 +51,19 @@ export const wakeCauses = [
 ] as const
 const exchangeCauses: readonly string[] = ['rewound', 'rewind-undone'] satisfies WakeCause[]
 
-/** Whether the disk was exchanged, for that of an earlier moment or back: it did not sleep, and nothing was lost by accident. */
+/** Whether a rewind or its undo replaced the disk: the sandbox did not sleep, and nothing was lost by accident. */
 export function isExchangeCause(code: string | undefined): boolean {
   return code !== undefined && exchangeCauses.includes(code)
 }
 
 export type WakeCause = (typeof wakeCauses)[number]
 
-/** Lines of the lifecycle log by code, with their params. Besides them `paused.<cause>` with `durationMs`. */
+/** Lines of the lifecycle log by code, with their params. In addition, `paused.<cause>` with `durationMs`. */
 export const lifecycleLogCodes = {
   started: ['durationMs'],
   'start-failed': ['message'],
   'pause-failed': ['message'],
-  /** It was wanted while its memory was being saved, and went on. */
+  /** It was needed while its memory was being saved, and continued. */
   'pause-abandoned': [],
   'woken.frozen': ['durationMs'],
   'woken.memory': ['durationMs'],
@@ -73,9 +72,9 @@ export const lifecycleLogCodes = {
   'woken.new': ['durationMs'],
   'wake-failed': ['message'],
   'wake-queued': ['position', 'places'],
-  /** The frozen copy in RAM was given up; the memory image is still there. */
+  /** The frozen copy in RAM was discarded; the memory image is kept. */
   'frozen-dropped': [],
-  /** Memory was given up gracefully; so many variables and processes were written down. */
+  /** Memory was discarded in order, after this many variables and processes were saved. */
   demoted: ['variables', 'processes', 'durationMs'],
   'memory-lost': ['cause'],
   restarted: ['durationMs'],
@@ -84,14 +83,14 @@ export const lifecycleLogCodes = {
   'hold-ended': [],
   'limits-changed': [],
   'policy-changed': [],
-  /** Removed with the sandbox after so long without use; the conversation stays. */
+  /** Deleted with the sandbox after this long without use; the conversation stays. */
   'files-removed': ['days'],
 } as const
 export type LifecycleLogCode = keyof typeof lifecycleLogCodes | `paused.${PauseCause}`
 
 /**
- * Params of the notices. `folders` is JSON: `[{"path":"/home/user/data","bytes":123}]`, largest first. Of
- * `sandbox-status` every param may be missing: what was not measured is not shown.
+ * Params of the notices. `folders` is JSON: `[{"path":"/home/user/data","bytes":123}]`, largest first. Every param of
+ * `sandbox-status` can be missing: what was not measured is not shown.
  */
 export const lifecycleNoticeParams = {
   'sandbox-paused': ['cause', 'minutes', 'hours'],

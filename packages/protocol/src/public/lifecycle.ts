@@ -9,7 +9,7 @@ function coded<Code extends string>(codes: Record<Code, readonly string[]>) {
   })
 }
 
-/** What a survival report speaks about. */
+/** The kinds of things that a survival report covers. */
 export const survivalKinds = [
   'process',
   'service',
@@ -26,26 +26,26 @@ export const survivalKinds = [
 export const survivalItemSchema = z
   .object({
     kind: z.enum(survivalKinds),
-    /** Command line, variable name, `tcp 127.0.0.1:8000`, path … as a person would look for it. */
+    /** Command line, variable name, `tcp 127.0.0.1:8000`, path … as a person would search for it. */
     name: z.string(),
     /**
-     * `kept`: looked at before and after, the same. `rescued`: written to disk before memory was given up and read back.
-     * `restarted`: the same command runs again. `lost`: looked for and not there, or not equal. `unchecked`: could not be
-     * looked at; `reason` says why.
+     * `kept`: checked before and after, the same. `rescued`: saved to disk before memory was discarded, and restored.
+     * `restarted`: the same command runs again. `lost`: checked and missing, or not equal. `unchecked`: could not be
+     * checked; `reason` says why.
      */
     outcome: z.enum(['kept', 'rescued', 'restarted', 'lost', 'unchecked']),
-    /** Plain sentence; empty for what was kept. */
+    /** Plain sentence; empty for `kept`. */
     reason: z.string(),
-    /** Type of a variable, PID of a process, size: what helps to recognize it. */
+    /** Type of a variable, PID of a process, size: details by which to recognize it. */
     detail: z.string(),
     /**
-     * `reason`, `name` and `detail` in codes (see `survivalReasons`, `survivalGroups` and `survivalFacts`), where the text
-     * is not that of a program. Older reports have none.
+     * `reason`, `name` and `detail` in codes (see `survivalReasons`, `survivalGroups` and `survivalFacts`), if the text
+     * is not a program’s own. Older reports have none.
      */
     because: coded(survivalReasons).nullish(),
     standsFor: coded(survivalGroups).nullish(),
     facts: coded(survivalFacts).nullish(),
-    /** For an ended process that can be started again with one click: id for the `start` route. */
+    /** For an ended process that can be restarted with one click: id for the `start` route. */
     restartId: z.string().nullable(),
   })
   .meta({ id: 'SurvivalItem' })
@@ -59,31 +59,39 @@ const outcomeCounts = z.object({
   unchecked: z.number().int(),
 })
 
-/** What survived a pause: manifest before against a second look afterwards. One per wake, stored for ever. */
+/**
+ * What survived a pause: the manifest before it compared with a second one afterwards. One per wake, stored
+ * permanently.
+ */
 export const survivalReportSchema = z
   .object({
     id: z.string(),
     threadId: z.string(),
-    /** `frozen`: out of RAM. `memory`: out of the memory image. `disk`: cold. `snapshot`: an older disk. `new`: replaced. */
+    /**
+     * `frozen`: from RAM. `memory`: from the memory image. `disk`: cold. `snapshot`: an older disk. `new`: replaced.
+     */
     from: z.enum(['frozen', 'memory', 'disk', 'snapshot', 'new']),
     /** Why memory (or the disk) was not used (see `wakeCauses`) and what was measured; null where it was used. */
     cause: z.object({ code: z.string(), detail: z.string() }).nullable(),
     pausedAt: z.number().int().nullable(),
     wokenAt: z.number().int(),
-    /** From the wish to the first command that could run. */
+    /** From the wake request until a command could run. */
     wakeMs: z.number(),
-    /** `checking`: the sandbox works already, the second look is going on. */
+    /** `checking`: the sandbox works already, the second check is in progress. */
     status: z.enum(['checking', 'complete']),
-    /** When the second look began: nothing that happened later is in the report. Null before it. */
+    /** When the second check began: nothing that happened later is in the report. Null before it. */
     checkedAt: z.number().int().nullable().default(null),
     counts: z.partialRecord(z.enum(survivalKinds), outcomeCounts),
-    /** Lost, unchecked, rescued and restarted ones first; at most 500 kept ones. `counts` are of all. */
+    /** Lost, unchecked, rescued and restarted ones first; at most 500 kept ones. `counts` cover all. */
     items: z.array(survivalItemSchema),
   })
   .meta({ id: 'SurvivalReport' })
 export type SurvivalReport = z.infer<typeof survivalReportSchema>
 
-/** When the sandbox sleeps, what is kept, and how many services run. `null`: never. A thread may have values of its own. */
+/**
+ * When the sandbox sleeps, what is kept, and how many services can run. `null`: never. A thread can have its own
+ * values.
+ */
 export const lifecyclePolicySchema = z
   .object({
     idlePauseMinutes: z.number().int().min(1).max(10_080),
@@ -92,7 +100,7 @@ export const lifecyclePolicySchema = z
     hotKeep: z.enum(['guaranteed', 'strict']),
     maxAwakeHours: z.number().min(0.1).max(8760),
     retentionDays: z.number().int().min(1).max(36_500).nullable(),
-    /** At the same time; with 1 a new one takes the place of the old one. */
+    /** At the same time; with 1 a new service replaces the old one. */
     maxServices: z.number().int().min(1).max(100),
   })
   .meta({ id: 'LifecyclePolicy' })
@@ -110,14 +118,14 @@ export const lifecycleLogEntrySchema = z
   .meta({ id: 'LifecycleLogEntry' })
 export type LifecycleLogEntry = z.infer<typeof lifecycleLogEntrySchema>
 
-/** `GET /threads/{id}/sandbox`: all that the panel shows. */
+/** `GET /threads/{id}/sandbox`: everything the panel shows. */
 export const sandboxDetailSchema = z
   .object({
     sandbox: sandboxViewSchema,
     policy: lifecyclePolicySchema,
-    /** Fields of `policy` that this thread has a value of its own for. */
+    /** Fields of `policy` with the thread’s own value. */
     ownPolicy: z.array(z.string()),
-    /** Fields of `policy` that come from its workspace; all others are the installation's. */
+    /** Fields of `policy` from its workspace; all others are the installation’s. */
     workspacePolicy: z.array(z.string()).default([]),
     /** The same for the limits. */
     ownLimits: z.array(z.string()).default([]),
@@ -142,19 +150,19 @@ export const sandboxDetailSchema = z
   .meta({ id: 'SandboxDetail' })
 export type SandboxDetail = z.infer<typeof sandboxDetailSchema>
 
-/** Values of a policy to be set; `null` takes the inherited one again. */
+/** New policy values; `null` restores the inherited one. */
 export const policyChangeSchema = z.strictObject({
   idlePauseMinutes: lifecyclePolicySchema.shape.idlePauseMinutes.nullable().optional(),
   hotHours: lifecyclePolicySchema.shape.hotHours.nullable().optional(),
   hotKeep: lifecyclePolicySchema.shape.hotKeep.nullable().optional(),
   maxAwakeHours: lifecyclePolicySchema.shape.maxAwakeHours.nullable().optional(),
-  /** 0: never, also where what is inherited has a limit. */
+  /** 0: never, even if the inherited value has a limit. */
   retentionDays: z.number().int().min(0).max(36_500).nullable().optional(),
   maxServices: lifecyclePolicySchema.shape.maxServices.nullable().optional(),
 })
 export type PolicyChange = z.infer<typeof policyChangeSchema>
 
-/** Limits to be set; `null` takes the inherited one again. */
+/** New limits; `null` restores the inherited one. */
 export const limitsChangeSchema = z.strictObject({
   memoryBytes: sandboxLimitsSchema.shape.memoryBytes.nullable().optional(),
   cpus: sandboxLimitsSchema.shape.cpus.nullable().optional(),
@@ -162,21 +170,23 @@ export const limitsChangeSchema = z.strictObject({
   diskBytes: sandboxLimitsSchema.shape.diskBytes.nullable().optional(),
 })
 
-/** `PATCH /threads/{id}/sandbox`: `null` in policy and limits takes the inherited value again. Limits change live. */
+/** `PATCH /threads/{id}/sandbox`: `null` in policy and limits restores the inherited value. Limits change live. */
 export const changeSandboxDetailSchema = z.strictObject({
   policy: policyChangeSchema.optional(),
   limits: limitsChangeSchema.optional(),
 })
 export type ChangeSandboxDetail = z.infer<typeof changeSandboxDetailSchema>
 
-/** `POST /threads/{id}/sandbox/hold`: keep awake until then (ms since epoch, at most 7 days ahead); null ends it. */
+/**
+ * `POST /threads/{id}/sandbox/hold`: keep awake until this time (ms since epoch, at most 7 days ahead); null ends it.
+ */
 export const holdSandboxSchema = z.strictObject({ until: z.number().int().min(0).nullable() })
 export type HoldSandbox = z.infer<typeof holdSandboxSchema>
 
 /**
- * `POST /threads/{id}/sandbox/{pause|wake|restart}` answer {@link sandboxDetailSchema}. Pause in a running turn is refused
- * with `sandbox.turn-running`. `GET /threads/{id}/sandbox/reports/{reportId}` answers {@link survivalReportSchema}.
- * `POST /threads/{id}/sandbox/rescued/{restartId}/start` starts an ended process again.
+ * `POST /threads/{id}/sandbox/{pause|wake|restart}` returns {@link sandboxDetailSchema}. Pausing during a turn is
+ * rejected with `sandbox.turn-running`. `GET /threads/{id}/sandbox/reports/{reportId}` returns {@link
+ * survivalReportSchema}. `POST /threads/{id}/sandbox/rescued/{restartId}/start` restarts an ended process.
  */
 export const sandboxActions = ['pause', 'wake', 'restart'] as const
 export type SandboxAction = (typeof sandboxActions)[number]

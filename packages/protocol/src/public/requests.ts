@@ -5,7 +5,7 @@ import { screenshotSchema } from './screenshot.ts'
 import { setupSteps } from './setup-steps.ts'
 import { threadSchema } from './thread.ts'
 
-/** Longest message a person can send, in UTF-16 code units; a longer text belongs into a file. */
+/** Longest message a person can send, in UTF-16 code units; longer text belongs in a file. */
 export const maxMessageCharacters = 200_000
 
 export const createThreadSchema = z.strictObject({
@@ -16,13 +16,13 @@ export const createThreadSchema = z.strictObject({
 export const updateThreadSchema = z.strictObject({
   title: z.string().trim().min(1).max(200).optional(),
   isPinned: z.boolean().optional(),
-  /** Moves the thread; null takes it out of its workspace. */
+  /** Moves the thread; null removes it from its workspace. */
   workspaceId: z.string().max(64).nullable().optional(),
   modelId: z.string().max(64).nullable().optional(),
   /** Marks everything up to now as seen. */
   isRead: z.literal(true).optional(),
 })
-/** What `GET /threads/{id}/export` can write a conversation as. */
+/** Formats of `GET /threads/{id}/export`. */
 export const exportFormats = ['markdown', 'html', 'notebook'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
@@ -33,17 +33,20 @@ export const threadPageSchema = z
 export const sendMessageSchema = z.strictObject({
   text: z.string().max(maxMessageCharacters),
   attachmentIds: z.array(z.string().max(64)).max(50).default([]),
-  /** By the id of the attachment, which is a picture of the message: where it was taken and what lies under it. */
+  /** By the id of the attachment, which is an image in the message: where it was taken and what is under it. */
   screenshots: z.record(z.string().max(64), screenshotSchema).optional(),
-  /** What becomes of a call that a person has to allow: the turn waits for them, or, where nobody watches, it is denied. */
+  /**
+   * What happens to a call that needs approval: the turn waits for a person, or, in unattended runs, the call is
+   * denied.
+   */
   approvals: z.enum(['ask', 'deny']).optional(),
-  /** The same key sent twice is one message: makes a retry after a lost answer safe. */
+  /** The same key sent twice is one message: makes a retry after a lost response safe. */
   key: z.string().min(8).max(64),
 })
 export const editMessageSchema = z.strictObject({ text: z.string().min(1).max(maxMessageCharacters) })
 export const reorderQueueSchema = z.strictObject({ entryIds: z.array(z.string().max(64)).max(100) })
 export const retryTurnSchema = z.strictObject({
-  /** `retry` asks again from the last message; `continue` keeps the partial answer and goes on from it. */
+  /** `retry` asks again from the last message; `continue` keeps the partial response and continues from it. */
   mode: z.enum(['retry', 'continue']),
   modelId: z.string().max(64).optional(),
 })
@@ -57,12 +60,12 @@ export const modelConnectionSchema = z
   .object({
     id: z.string(),
     provider: z.enum(providerKinds),
-    /** Name shown to people. */
+    /** Display name. */
     name: z.string(),
-    /** The provider's own name of the model. */
+    /** The provider’s own name of the model. */
     model: z.string(),
     baseUrl: z.string().nullable(),
-    /** `environment`: the key comes from a variable of the server and is not stored. */
+    /** `environment`: the key comes from an environment variable of the server and is not stored. */
     keySource: z.enum(['stored', 'environment', 'none']),
     contextTokens: z.number().int().nullable(),
     supportsImages: z.boolean(),
@@ -85,7 +88,7 @@ export const connectModelSchema = z.strictObject({
   /** Encrypted at rest and never sent back. */
   apiKey: z.string().min(1).max(1000).optional(),
   contextTokens: z.number().int().min(1024).max(100_000_000).optional(),
-  /** Null, and nothing: what is known about the model. Text-only models refuse requests with pictures. */
+  /** Null, or omitted: what is known about the model. Text-only models reject requests with images. */
   supportsImages: z.boolean().nullable().optional(),
   inputUsdPerMillion: z.number().min(0).max(10_000).optional(),
   outputUsdPerMillion: z.number().min(0).max(10_000).optional(),
@@ -101,7 +104,7 @@ export const modelTestSchema = z
     failure: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
   })
   .meta({ id: 'ModelTest' })
-/** What was found on this machine and what the environment provides, ready to be connected. */
+/** Found on this machine or provided by the environment, ready to be connected. */
 export const discoveredModelSchema = z
   .object({
     provider: z.enum(providerKinds),
@@ -135,14 +138,14 @@ export const setupStateSchema = z
     ownerExists: z.boolean(),
     version: z.string(),
     isHostReachable: z.boolean(),
-    /** What the machine is still being made ready with, in words; empty when sandboxes can start. */
+    /** What is still being prepared on the machine, in words; empty if sandboxes can start. */
     preparing: z.array(z.string()),
     /** The same in codes. */
     steps: z.array(z.enum(setupSteps)).optional(),
   })
   .meta({ id: 'SetupState' })
 
-/** A check of the machine, with its cure when it is not fine. */
+/** A check of the machine, with a fix if it is not `ok`. */
 export const checkSchema = z
   .object({
     id: z.string(),
@@ -195,11 +198,11 @@ export const searchHitSchema = z
   })
   .meta({ id: 'SearchHit' })
 
-/** Length is the only rule for a password: it is the one that helps. Counted in UTF-16 code units. */
+/** Length is the only rule for a password, because it is the one that helps. Counted in UTF-16 code units. */
 const newPasswordSchema = z.string().min(12).max(128)
 const personNameSchema = z.string().trim().min(1).max(80)
 
-/** What `POST /auth/sign-up` takes: only for the first person, with the token that `up` printed. */
+/** Body of `POST /auth/sign-up`: only for the first person, with the token that `up` printed. */
 export const signUpSchema = z.strictObject({
   token: z.string().min(1).max(200),
   name: personNameSchema,
@@ -208,13 +211,13 @@ export const signUpSchema = z.strictObject({
 })
 /** `PATCH /me` */
 export const updateMeSchema = z.strictObject({ name: personNameSchema })
-/** `POST /auth/password`: also ends every other session of the person. */
+/** `POST /auth/password`: also ends every other session of the user. */
 export const changePasswordSchema = z.strictObject({
   currentPassword: z.string().min(1).max(128),
   newPassword: newPasswordSchema,
 })
 export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
-/** One browser or device that is logged in. */
+/** A browser or device that is signed in. */
 export const sessionSchema = z
   .object({
     id: z.string(),
@@ -225,7 +228,7 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session' })
 
-/** Values by name of the setting; null puts the default back. */
+/** Values by setting name; null restores the default. */
 export const updateSettingsSchema = z.strictObject({
   settings: z.record(z.string().max(64), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
 })

@@ -4,14 +4,14 @@ import { usageSchema } from './thread.ts'
 
 /** Longest task of a run, in UTF-16 code units. */
 export const maxRunInputCharacters = 50_000
-/** Schedules, and webhooks, that one agent may have. */
+/** Limit of schedules, and of webhooks, per agent. */
 export const maxTriggersPerAgent = 50
-/** The largest number of runs whose threads an agent keeps; beyond it, it keeps all. */
+/** The largest number of runs whose threads an agent can be set to keep; without a number it keeps all. */
 export const maxKeptRuns = 1000
 
 /**
- * `queued`: waits for its turn. `running`: its thread is made, or works. `skipped`: never started, the reason says why.
- * The last four are ends.
+ * `queued`: waits for its turn. `running`: its thread is being created, or works. `skipped`: never started, the reason
+ * says why. The last four are final.
  */
 export const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const
 export type RunStatus = (typeof runStatuses)[number]
@@ -19,7 +19,7 @@ export type RunStatus = (typeof runStatuses)[number]
 export const runTriggers = ['manual', 'api', 'schedule', 'webhook'] as const
 export type RunTrigger = (typeof runTriggers)[number]
 
-/** Why a run did not succeed. `details` is what the words are about, for words in other languages. */
+/** Why a run did not succeed. `details` has the values for the message in other languages. */
 export const runReasonSchema = z
   .object({
     code: z.string(),
@@ -30,38 +30,38 @@ export const runReasonSchema = z
   .meta({ id: 'RunReason' })
 export type RunReason = z.infer<typeof runReasonSchema>
 
-/** One thread that an agent was started in, with one message, while nobody watched. */
+/** An unattended run of an agent: a thread that was started with one message. */
 export const runSchema = z
   .object({
     id: z.string(),
     agentId: z.string(),
     agentVersion: z.number().int(),
     trigger: z.enum(runTriggers),
-    /** The schedule or webhook that started it, which may be gone; null when a person or a program did. */
+    /** The schedule or webhook that started it, which might no longer exist; null if a person or a program did. */
     triggerId: z.string().nullable(),
-    /** Of a scheduled run: the time that it was for. */
+    /** For a scheduled run: its due time. */
     dueAt: z.number().int().nullable(),
-    /** Earlier due times that passed unused, for which this run stands too. */
+    /** Number of earlier due times that were missed and that this run also covers. */
     missed: z.number().int(),
     title: z.string(),
     input: z.string(),
     status: z.enum(runStatuses),
     reason: runReasonSchema.nullable(),
-    /** Null while there is none, and when it was deleted. */
+    /** Null until it exists, and after it was deleted. */
     threadId: z.string().nullable(),
-    /** When its thread was removed because the agent keeps those of its newest runs only; else null. */
+    /** When its thread was deleted because the agent keeps those of its newest runs only; otherwise null. */
     threadRemovedAt: z.number().int().nullable(),
     createdAt: z.number().int(),
     startedAt: z.number().int().nullable(),
     endedAt: z.number().int().nullable(),
     usage: usageSchema.nullable(),
-    /** The last answer, or what a command printed; at most 16,000 characters, of which the last are kept. */
+    /** The last response, or what a command printed; only the last 16,000 characters are kept. */
     output: z.string().nullable(),
   })
   .meta({ id: 'Run' })
 export type Run = z.infer<typeof runSchema>
 
-/** `GET /agents/{id}/runs`: newest first. `kept` says for how long, and how many of an agent, ended runs are listed. */
+/** `GET /agents/{id}/runs`: newest first. `kept` says for how long, and how many per agent, ended runs are listed. */
 export const runPageSchema = z
   .object({
     runs: z.array(runSchema),
@@ -71,7 +71,7 @@ export const runPageSchema = z
   .meta({ id: 'RunPage' })
 export type RunPage = z.infer<typeof runPageSchema>
 
-/** `GET /runs/latest`: of each agent that the person has, the newest run and when a schedule is due next. */
+/** `GET /runs/latest`: for each of the user’s agents, the newest run and when a schedule is next due. */
 export const latestRunsSchema = z
   .object({
     agents: z.array(
@@ -87,17 +87,20 @@ export type LatestRuns = z.infer<typeof latestRunsSchema>
 
 const keepSchema = z.number().int().min(1).max(maxKeptRuns)
 
-/** `PUT /agents/{id}/kept-runs`: of how many of its newest ended runs an agent keeps the threads; null: of all. */
+/** `PUT /agents/{id}/kept-runs`: for how many of its newest ended runs an agent keeps the threads; null: for all. */
 export const keepRunsSchema = z.strictObject({ keep: keepSchema.nullable() })
 export type KeepRuns = z.infer<typeof keepRunsSchema>
 
-/** `GET /agents/{id}/kept-runs`: how many are kept, and which threads go now with that value, or with the one asked about. */
+/**
+ * `GET /agents/{id}/kept-runs`: how many are kept, and which threads would be deleted now with that value, or with the
+ * one in the query.
+ */
 export const keptRunsSchema = z
   .object({
     keep: keepSchema.nullable(),
     removing: z.object({
       count: z.number().int(),
-      /** The runs of the first few of these threads, those that ended first at the beginning. */
+      /** The runs of the first few of these threads, in the order in which they ended. */
       first: z.array(runSchema.pick({ id: true, title: true, createdAt: true })),
     }),
   })
@@ -109,16 +112,16 @@ const versionSchema = z.number().int().min(1).max(1_000_000)
 
 export const startRunSchema = z.strictObject({
   input: inputSchema,
-  /** Without: the version that is the current one now. */
+  /** Without it: the current version. */
   version: versionSchema.optional(),
-  /** The same key sent twice is one run: makes a retry after a lost answer safe. */
+  /** The same key sent twice is one run: makes a retry after a lost response safe. */
   key: z.string().min(8).max(64).optional(),
 })
 export type StartRun = z.infer<typeof startRunSchema>
 
-/** What becomes of a due time while an earlier run of the schedule has not ended. */
+/** What happens at a due time while an earlier run of the schedule has not ended. */
 export const overlapPolicies = ['skip', 'queue', 'allow'] as const
-/** What becomes of due times at which the server was down: nothing, or one run for all of them. */
+/** What happens for due times at which the server was down: nothing, or one run for all of them. */
 export const missedPolicies = ['skip', 'once'] as const
 
 const triggerName = z
@@ -135,7 +138,7 @@ const scheduleFields = {
   /** An IANA name such as `Europe/Berlin`. */
   timeZone: z.string().min(1).max(64),
   input: inputSchema,
-  /** Null: the version that is the current one when it runs. */
+  /** Null: the version that is current when it runs. */
   version: versionSchema.nullable(),
   overlap: z.enum(overlapPolicies),
   missed: z.enum(missedPolicies),
@@ -148,7 +151,7 @@ export const scheduleSchema = z
     agentId: z.string(),
     ...scheduleFields,
     cron: z.string(),
-    /** The next times it is due, earliest first; none when it is off. */
+    /** The next due times, earliest first; empty if it is off. */
     next: z.array(z.number().int()),
     createdAt: z.number().int(),
   })
@@ -170,13 +173,13 @@ export type CreateSchedule = z.input<typeof createScheduleSchema>
 export const updateScheduleSchema = z.strictObject(scheduleFields).partial()
 export type UpdateSchedule = z.infer<typeof updateScheduleSchema>
 
-/** `GET /schedules/next`: when a schedule that is being written would be due. */
+/** `GET /schedules/next`: due times of a schedule that is being edited. */
 export const nextTimesSchema = z.object({ next: z.array(z.number().int()) }).meta({ id: 'NextTimes' })
 export type NextTimes = z.infer<typeof nextTimesSchema>
 
 const webhookFields = {
   name: triggerName,
-  /** Said to the agent before what the request brings. It cannot be a slash command. */
+  /** Precedes the request’s content in the message to the agent. It can’t be a slash command. */
   input: inputSchema.refine((text) => !text.startsWith('/'), 'cannot be a slash command'),
   version: versionSchema.nullable(),
   isEnabled: z.boolean(),
@@ -193,7 +196,7 @@ export const webhookSchema = z
     isEnabled: z.boolean(),
     url: z.string(),
     createdAt: z.number().int(),
-    /** When a request of it was last accepted. */
+    /** When a request to it was last accepted. */
     lastUsedAt: z.number().int().nullable(),
   })
   .meta({ id: 'Webhook' })
@@ -212,6 +215,6 @@ export type CreateWebhook = z.infer<typeof createWebhookSchema>
 export const updateWebhookSchema = z.strictObject(webhookFields).partial()
 export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
 
-/** The only time that the secret is told. */
+/** The only response that contains the secret. */
 export const createdWebhookSchema = webhookSchema.extend({ secret: z.string() }).meta({ id: 'CreatedWebhook' })
 export type CreatedWebhook = z.infer<typeof createdWebhookSchema>

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { serviceNameSchema, servicePortSchema } from './services.ts'
 
-/** A link by which anybody sees the pages of one service, and nothing else, until `expiresAt` (ms; null: until it is ended). */
+/**
+ * A link with which anyone can see the pages of one service, and nothing else, until `expiresAt` (ms; null: until it is
+ * revoked).
+ */
 export const shareLinkSchema = z
   .object({
     id: z.string(),
     service: serviceNameSchema,
     port: servicePortSchema,
-    /** Who opens it while the sandbox sleeps wakes it; otherwise sees a page that says so. */
+    /** Whether opening it wakes a sleeping sandbox; otherwise a page says that it is asleep. */
     mayWake: z.boolean(),
     createdAt: z.number().int(),
     expiresAt: z.number().int().nullable(),
@@ -15,17 +18,17 @@ export const shareLinkSchema = z
   .meta({ id: 'ShareLink' })
 export type ShareLink = z.infer<typeof shareLinkSchema>
 
-/** `GET /threads/{id}/share-links`: those that hold, newest first. */
+/** `GET /threads/{id}/share-links`: valid links, newest first. */
 export const shareLinksSchema = z
   .object({
     links: z.array(shareLinkSchema),
-    /** Names of previews lead to the viewer's own computer, so the links work on this one and through a tunnel only. */
+    /** Preview hostnames lead to the viewer’s own machine, so the links work on this one and through a tunnel only. */
     isLocalOnly: z.boolean(),
   })
   .meta({ id: 'ShareLinks' })
 export type ShareLinks = z.infer<typeof shareLinksSchema>
 
-/** `POST /threads/{id}/services/{name}/share-links`. Null holds until somebody ends it. */
+/** `POST /threads/{id}/services/{name}/share-links`. With null the link is valid until it is revoked. */
 export const createShareLinkRequestSchema = z
   .strictObject({
     expiresInSeconds: z
@@ -39,6 +42,6 @@ export const createShareLinkRequestSchema = z
   .meta({ id: 'CreateShareLinkRequest' })
 export type CreateShareLinkRequest = z.infer<typeof createShareLinkRequestSchema>
 
-/** The only time that the address is told: it is not kept. */
+/** The only response that contains the address: it is not stored. */
 export const createdShareLinkSchema = shareLinkSchema.extend({ url: z.string() }).meta({ id: 'CreatedShareLink' })
 export type CreatedShareLink = z.infer<typeof createdShareLinkSchema>

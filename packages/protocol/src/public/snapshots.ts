@@ -1,26 +1,27 @@
 import { z } from 'zod'
 
-/** What the disk of a thread contained when an answer had ended. */
+/** A thread’s disk at the end of a turn. */
 export const snapshotSchema = z
   .object({
-    /** Null unless `kept`. Answers that changed nothing share the snapshot of the one before. */
+    /** Null unless `kept`. Turns that changed nothing share the previous turn’s snapshot. */
     id: z.string().nullable(),
     turnId: z.string(),
     at: z.number().int(),
     /**
-     * `wanted`: it is being taken. `kept`: it is there. `removed`: it was, and made room for newer ones or was deleted.
-     * `missed`: something else had begun before it could be taken. `failed`: it could not be taken; `problem` says why.
+     * `wanted`: it is being taken. `kept`: it exists. `removed`: it made room for newer ones or was deleted. `missed`:
+     * something else had begun before it could be taken. `failed`: it could not be taken; `problem` says why.
      */
     state: z.enum(['wanted', 'kept', 'removed', 'missed', 'failed']),
-    /** What was written since the snapshot before it, before compression; 0 for one that is shared. */
+    /** Bytes written since the previous snapshot, before compression; 0 for one that is shared. */
     writtenBytes: z.number().int(),
     /** Code of the error. */
     problem: z.string().nullable(),
-    /** What ran then is kept too and takes this much, shared as the files are; null: files only. */
+    /** Size of the memory that is kept with it, shared like files are; null: files only. */
     memoryBytes: z.number().int().nullable(),
     /**
-     * Why there are files only, where memory was to be kept. `too-large`, `no-room`: it takes more than it may. `not-awake`:
-     * nothing ran. `not-quiet`: the next message came at once. `not-saved`, `unsupported`: it could not be saved. `removed`: it made room for newer memory.
+     * Why there are files only, although memory was meant to be kept. `too-large`, `no-room`: it exceeds a limit.
+     * `not-awake`: nothing ran. `not-quiet`: the next message came immediately. `not-saved`, `unsupported`: it could
+     * not be saved. `removed`: it made room for newer memory.
      */
     memoryProblem: z.string().nullable(),
   })
@@ -34,18 +35,18 @@ export const threadSnapshotsSchema = z
     usage: z.object({
       count: z.number().int(),
       writtenBytes: z.number().int(),
-      /** What the disk takes with all its snapshots, as the file system counts it; null when nobody can say now. */
+      /** Size of the disk with all its snapshots, as the file system counts it; null if it can’t be read now. */
       diskUsedBytes: z.number().int().nullable(),
       diskLimitBytes: z.number().int().nullable(),
-      /** Of all threads of the installation. */
+      /** For all threads of the installation. */
       installationCount: z.number().int(),
       installationWrittenBytes: z.number().int(),
-      /** Snapshots of the thread that have memory, and what that takes; then that of all threads. */
+      /** Snapshots of the thread that have memory, and its size; then the size for all threads. */
       memoryCount: z.number().int(),
       memoryBytes: z.number().int(),
       installationMemoryBytes: z.number().int(),
     }),
-    /** What is kept at most; beyond that the oldest go. */
+    /** Limits; beyond them the oldest are deleted. */
     limits: z.object({
       perThread: z.number().int(),
       bytesPerThread: z.number().int(),
@@ -58,9 +59,10 @@ export const threadSnapshotsSchema = z
 export type ThreadSnapshots = z.infer<typeof threadSnapshotsSchema>
 
 /**
- * `POST /threads/{id}/fork`: a new thread that begins as a copy of this one. Without `turnId` as it is now, with everything
- * that runs; with it as it was when that answer had ended; with `beforeTurnId` as it was when its message was sent. Then
- * what ran goes on where its memory is kept, else there are the files of then.
+ * `POST /threads/{id}/fork`: a new thread that begins as a copy of this one. Without `turnId`, in its current state,
+ * with everything that runs; with it, in the state at the end of that turn; with `beforeTurnId`, in the state when its
+ * message was sent. With an earlier state, running programs continue if their memory is kept; otherwise there are only
+ * the files.
  */
 export const forkThreadSchema = z
   .strictObject({
@@ -74,32 +76,34 @@ export type ForkThread = z.input<typeof forkThreadSchema>
 const entryIdSchema = z.string().min(1).max(64)
 
 /**
- * `POST /threads/{id}/rewind`: the conversation and the disk become what they were before this message was sent. What was
- * undone is kept, so that it can come back.
+ * `POST /threads/{id}/rewind`: restores the conversation and the disk from before this message was sent. What was
+ * undone is kept, so that it can be restored.
  */
 export const rewindThreadSchema = z.strictObject({ entryId: entryIdSchema })
 
-/** `POST /threads/{id}/rewind/undo`: brings back what the rewind undid, if nothing was sent since. */
+/** `POST /threads/{id}/rewind/undo`: restores what the rewind undid, if nothing was sent since. */
 export const undoRewindSchema = z.strictObject({ rewindId: entryIdSchema })
 
-/** `GET /threads/{id}/rewind?before=`: the message that would be the first to go. */
+/** `GET /threads/{id}/rewind?before=`: the first message that would be removed. */
 export const rewindQuerySchema = z.object({ before: entryIdSchema })
 
-/** A rewind that was made; `rewindId` names it for its undo. */
+/** A completed rewind; `rewindId` names it for its undo. */
 export const rewoundThreadSchema = z.object({ rewindId: z.string() }).meta({ id: 'RewoundThread' })
 export type RewoundThread = z.infer<typeof rewoundThreadSchema>
 
 const countSchema = z.number().int()
 
-/** What runs now against what ran then. Processes that others of them started are not named. */
+/**
+ * What runs now compared with what ran at the snapshot (“then” below). Child processes of a listed one are not listed.
+ */
 const rewindRunningSchema = z.object({
-  /** Whether somebody can say what runs now, and what ran then: that was written down when the answer had ended. */
+  /** Whether it is known what runs now, and what ran then: the latter was recorded at the end of the turn. */
   knowsNow: z.boolean(),
   knowsThen: z.boolean(),
   /**
-   * `restored`: ran then, and comes back. `returns`: runs now too, and goes back to what it was doing then. `restarted`: a
-   * service that is started again over the files of then. `removed`: ends. `unclear`: runs now; whether it ran then, nobody
-   * wrote down. `lost`: ran then, and does not come back. At most 100; `processCount` and `processesByChange` are of all.
+   * `restored`: ran then, and is restored. `returns`: runs now too, and returns to what it was doing then. `restarted`:
+   * a service that is restarted over the restored files. `removed`: ends. `unclear`: runs now; whether it ran then was
+   * not recorded. `lost`: ran then, and is not restored. At most 100; `processCount` and `processesByChange` cover all.
    */
   processes: z.array(
     z.object({
@@ -118,8 +122,8 @@ const rewindRunningSchema = z.object({
     lost: countSchema,
   }),
   /**
-   * Of Python. `restored`: comes back. `changed`: has its value of then again. `removed`: goes. `lost`: was there then, and
-   * does not come back. At most 100; `variableCount` and `variablesByChange` are of all, named or not.
+   * Python variables. `restored`: is restored. `changed`: gets its earlier value. `removed`: disappears. `lost`:
+   * existed then, and is not restored. At most 100; `variableCount` and `variablesByChange` cover all, listed or not.
    */
   variables: z.array(
     z.object({
@@ -127,7 +131,7 @@ const rewindRunningSchema = z.object({
       change: z.enum(['restored', 'changed', 'removed', 'lost']),
       typeNow: z.string().nullable(),
       typeThen: z.string().nullable(),
-      /** What it takes, roughly; null where it is not there, or that was not measured. */
+      /** Approximate size; null if the variable did not exist, or was not measured. */
       bytesNow: z.number().int().nullable(),
       bytesThen: z.number().int().nullable(),
     }),
@@ -139,12 +143,12 @@ const rewindRunningSchema = z.object({
     removed: countSchema,
     lost: countSchema,
   }),
-  /** Variables that have the same value now as then, and those of which that could not be compared. */
+  /** Variables that have the same value now and then, and those for which that could not be compared. */
   sameVariables: z.number().int(),
   unclearVariables: z.number().int(),
   /**
-   * How many more there are now, and were then, of which this says nothing: a look, and what is written down with an answer,
-   * has so many and no more. They are in no other number.
+   * How many more existed now, and then, about which this says nothing: a preview, and the record of a turn, are
+   * limited in number. They are in no other count.
    */
   leftOut: z.object({
     processesNow: countSchema,
@@ -152,33 +156,33 @@ const rewindRunningSchema = z.object({
     variablesNow: countSchema,
     variablesThen: countSchema,
   }),
-  /** False: Python did not say what it holds, or not all of it, now or then. */
+  /** False: Python did not list its variables, or not all of them, now or then. */
   knowsVariables: z.boolean(),
 })
 
-/** What a rewind would undo, by looking at what is there now. Looking wakes nothing and changes nothing. */
+/** What a rewind would undo, compared with the current state. A preview wakes nothing and changes nothing. */
 export const rewindPreviewSchema = z
   .object({
     entryId: z.string(),
-    /** The first turn that goes. */
+    /** The first turn that would be removed. */
     turnId: z.string(),
     text: z.string(),
-    /** Code of the error with which a rewind would be refused now; null: it can be made. */
+    /** Code of the error with which a rewind would be rejected now; null: it is possible. */
     problem: z.string().nullable(),
     messages: z.object({
-      /** Of people. */
+      /** By people. */
       sent: z.number().int(),
-      /** With something that the agent answered or did. */
+      /** Turns in which the agent responded or did something. */
       answers: z.number().int(),
     }),
     disk: z.object({
       /**
-       * `snapshot`: as it was after an earlier answer, at `at`. `image`: as that of a new sandbox. `none`: there is no
-       * disk. `gone`: what it contained is not kept.
+       * `snapshot`: its state after an earlier turn, at `at`. `image`: the state of a new sandbox. `none`: no disk
+       * exists. `gone`: its earlier content is not kept.
        */
       to: z.enum(['snapshot', 'image', 'none', 'gone']),
       at: z.number().int().nullable(),
-      /** At most 1000 of each kind, those in home directories first; null when nobody could look. */
+      /** At most 1000 of each kind, those in home directories first; null if the disk could not be compared. */
       files: z
         .array(
           z.object({
@@ -187,13 +191,13 @@ export const rewindPreviewSchema = z
             change: z.enum(['removed', 'restored', 'changed']),
             bytesNow: z.number().nullable(),
             bytesThen: z.number().nullable(),
-            /** Lines that come back with the rewind, and that go, of a small text file; null where they were not counted. */
+            /** Lines of a small text file that the rewind restores, and removes; null where they were not counted. */
             lines: z.object({ added: z.number().int(), removed: z.number().int() }).nullable(),
           }),
         )
         .nullable(),
       /**
-       * Caches and directories of packages (`__pycache__`, `.cache`, `node_modules`, `site-packages` and the like) with the
+       * Caches and package directories (`__pycache__`, `.cache`, `node_modules`, `site-packages` and the like) with the
        * number of files in them that the rewind removes, restores and changes. None of these is in `files`.
        */
       caches: z
@@ -206,32 +210,35 @@ export const rewindPreviewSchema = z
           }),
         )
         .default([]),
-      /** Of all files, those in caches too. */
+      /** Count of all files, including those in caches. */
       count: z.number().int(),
     }),
-    /** Whether processes and variables come back as they were then; else it comes up cold, over the files of then. */
+    /**
+     * Whether processes and variables are restored as they were; otherwise the sandbox starts cold, over the restored
+     * files.
+     */
     bringsMemory: z.boolean(),
     running: rewindRunningSchema,
-    /** Calls to connections: what they did elsewhere stays done. */
+    /** Calls to connections: their effects elsewhere are not undone. */
     calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),
     /**
-     * Names of other machines that programs of the sandbox got an address of since then, most often first: what was sent there
-     * stays sent. Whether something was, and what goes to an address without a name, is not seen.
+     * Hostnames for which programs of the sandbox got an address since then, most frequent first: anything sent there
+     * stays sent. Whether anything was sent, and what goes to an address without a name, is not recorded.
      */
     lookups: z.object({
       names: z.array(
         z.object({
           name: z.string(),
           count: z.number().int(),
-          /** It was asked for more often than is remembered. */
+          /** It was queried more often than the counter records. */
           isAtLeast: z.boolean(),
         }),
       ),
-      /** Of all: at most 100 are named. */
+      /** Number of all names: at most 100 are listed. */
       nameCount: z.number().int(),
-      /** They are known from this moment on, which may be later; null: not at all. */
+      /** Lookups are recorded from this time on, possibly later than the snapshot; null: none are recorded. */
       since: z.number().int().nullable(),
-      /** Whether that is since the moment to which it would go back. */
+      /** Whether `since` covers the whole time back to the snapshot. */
       isWhole: z.boolean(),
     }),
   })

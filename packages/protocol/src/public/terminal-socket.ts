@@ -1,14 +1,14 @@
-/** Characters of one `input`; a longer text is sent in several. */
+/** Character limit of one `input`; longer text is sent in several. */
 export const maxTerminalInput = 32 * 1024
 
-/** Why the server closed a socket of a terminal; other numbers mean what they mean for every WebSocket. */
+/** Why the server closed a terminal’s socket; other codes have their standard WebSocket meaning. */
 export const terminalCloseCodes = {
-  /** Nothing more will come: ended or lost. */
+  /** Ended or lost: no more output will come. */
   over: 4000,
-  /** The login has ended, or the thread is no longer this person's. */
+  /** The session has ended, or the user lost access to the thread. */
   loggedOut: 4001,
-  /** Closed by somebody. */
+  /** The terminal was closed. */
   gone: 4004,
-  /** It drew nothing for a long time: attach again at the offset that was reached. */
+  /** It acknowledged nothing for a long time: attach again at the offset that was reached. */
   stalled: 4008,
 } as const

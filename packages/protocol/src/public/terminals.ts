@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { maxTerminalInput } from './terminal-socket.ts'
 
 /**
- * `running`: its shell runs. `suspended`: the sandbox is paused, the shell is as it was. `ended`: its shell has ended.
- * `lost`: the memory in which its shell ran is gone.
+ * `running`: its shell runs. `suspended`: the sandbox is paused, the shell unchanged. `ended`: its shell has ended.
+ * `lost`: the memory in which its shell ran is lost.
  */
 export const terminalStatuses = ['running', 'suspended', 'ended', 'lost'] as const
 
@@ -12,7 +12,7 @@ export const terminalTitleSchema = z.string().trim().min(1).max(60)
 const colsSchema = z.number().int().min(2).max(1000)
 const rowsSchema = z.number().int().min(1).max(500)
 
-/** A shell in a pseudo-terminal of a sandbox. It goes on while nobody looks. */
+/** A shell in a pseudo-terminal of a sandbox. It keeps running without a viewer. */
 export const terminalSchema = z
   .object({
     id: z.string(),
@@ -34,7 +34,7 @@ export type TerminalsView = z.infer<typeof terminalsViewSchema>
 /** `POST /threads/{id}/terminals`. */
 export const openTerminalRequestSchema = z
   .strictObject({
-    /** Default: `bash`, with a number where there is one already. */
+    /** Default: `bash`, with a number if that name is in use. */
     title: terminalTitleSchema.optional(),
     cols: colsSchema.optional(),
     rows: rowsSchema.optional(),
@@ -55,30 +55,30 @@ export const terminalClientFrameSchema = z.discriminatedUnion('type', [
   /** What the person typed or pasted. It wakes a paused sandbox. */
   z.strictObject({ type: z.literal('input'), data: z.string().min(1).max(maxTerminalInput) }),
   /**
-   * What the terminal says by itself: that it has the focus, where the mouse is, what a program asked. Wakes nothing, counts
-   * as nothing, and is dropped while the sandbox sleeps.
+   * Sent by the terminal and not typed: focus, mouse position, responses to a program’s queries. It wakes nothing, does
+   * not count as activity, and is dropped while the sandbox sleeps.
    */
   z.strictObject({ type: z.literal('report'), data: z.string().min(1).max(maxTerminalInput) }),
   z.strictObject({ type: z.literal('resize'), cols: colsSchema, rows: rowsSchema }),
-  /** Everything before this offset is on the screen; without it the output stops after half a mebibyte. */
+  /** Everything before this offset is on the screen; without acknowledgments the output stops after half a mebibyte. */
   z.strictObject({ type: z.literal('ack'), offset: z.number().int().min(0) }),
   /** Wakes a paused sandbox without typing. */
   z.strictObject({ type: z.literal('wake') }),
 ])
 export type TerminalClientFrame = z.infer<typeof terminalClientFrameSchema>
 
-/** An error as the API tells it. */
+/** An error as the API returns it. */
 export type TerminalProblem = WireError['error']
 
-/** What a view is told over its socket, as JSON. Output comes in between as binary messages. */
+/** What the server sends to a view over its socket, as JSON. Output comes in between as binary messages. */
 export type TerminalServerFrame =
   | {
       /** The output that follows begins at this offset. */
       type: 'start'
       offset: number
-      /** Output before it was printed before this view came: questions in it to the terminal are not to be answered. */
+      /** Output before this offset was printed before this view came: the view must not answer queries in it. */
       liveFrom: number
-      /** What is on the screen is not what comes before it: clear it, and write `modes` first. */
+      /** The screen does not show what precedes this output: clear it, and write `modes` first. */
       isReset: boolean
       modes: string
       cols: number
@@ -86,5 +86,5 @@ export type TerminalServerFrame =
     }
   | { type: 'resized'; cols: number; rows: number }
   | { type: 'status'; status: TerminalStatus; exitCode: number | null }
-  /** What was asked for did not happen; the socket stays. */
+  /** A request failed; the socket stays open. */
   | { type: 'error'; error: TerminalProblem }

@@ -2,17 +2,17 @@ import type { Entry, TextEntry, ToolCallEntry } from './entries.ts'
 import type { EntriesPage, ThreadEvent } from './events.ts'
 import type { Turn } from './thread.ts'
 
-/** A conversation as a value. The server's tests and the browser fold the same events into it with the same code. */
+/** A conversation as a value. The server’s tests and the browser fold the same events into it with the same code. */
 export type ThreadState = {
   entries: readonly Entry[]
   turns: Readonly<Record<string, Turn>>
   lastSeq: number
   before: string | null
-  /** The stream cannot bring this state forward; fetch the entries again. */
+  /** The stream can’t bring this state up to date; fetch the entries again. */
   isStale: boolean
 }
 
-/** Bytes of a running command's output that the state keeps: enough for the twelve lines of a closed card. */
+/** How much of a running command’s output the state keeps: enough for the twelve lines of a closed card. */
 export const outputWindowCharacters = 16 * 1024
 
 export function threadStateOf(page: EntriesPage): ThreadState {
@@ -25,7 +25,7 @@ export function threadStateOf(page: EntriesPage): ThreadState {
   }
 }
 
-/** Puts an older page above what is there. */
+/** Puts an older page above the loaded entries. */
 export function withOlderPage(state: ThreadState, page: EntriesPage): ThreadState {
   const known = new Set(state.entries.map((entry) => entry.id))
   return {
@@ -36,7 +36,9 @@ export function withOlderPage(state: ThreadState, page: EntriesPage): ThreadStat
   }
 }
 
-/** Folds one event in. A recorded event that was seen before changes nothing; a gap makes the state stale. */
+/**
+ * Folds one event into the state. A recorded event that was seen before changes nothing; a gap makes the state stale.
+ */
 export function applyThreadEvent(state: ThreadState, event: ThreadEvent): ThreadState {
   if (event.type === 'reset') return { ...state, isStale: true }
   if (event.type === 'output-appended') return updateEntry(state, event.entryId, (entry) => appendOutput(entry, event))
@@ -63,7 +65,7 @@ function applyRecorded(state: ThreadState, event: Recorded): ThreadState {
     case 'thread-updated':
       return state
     default:
-      // A newer server may tell of things that this client does not know.
+      // A newer server can send events that this client does not know.
       return state
   }
 }

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { sandboxViewSchema } from './sandbox.ts'
 
-/** What a thread began as a copy of. The other thread may have changed since, or be gone. */
+/** What a thread began as a copy of. The other thread might have changed since, or no longer exist. */
 export const forkedFromSchema = z
   .object({
-    /** Empty: a thread of somebody else, copied by a link. */
+    /** Empty: another user’s thread, copied through a link. */
     threadId: z.string(),
-    /** The last answer that it has of that thread, by its id there; null when there was none. */
+    /** Id of the last turn copied from that thread; null if there was none. */
     turnId: z.string().nullable(),
     at: z.number().int(),
-    /** `memory`: everything that ran went on in both. `disk`: files only. `none`: there was no computer yet. */
+    /** `memory`: everything that ran continued in both. `disk`: files only. `none`: there was no sandbox yet. */
     from: z.enum(['memory', 'disk', 'none']),
-    /** How many answers it began with. */
+    /** Number of turns it began with. */
     turns: z.number().int(),
   })
   .meta({ id: 'ForkedFrom' })
 export type ForkedFrom = z.infer<typeof forkedFromSchema>
 
-/** The agent that a thread was started from, by the name that it had then. The agent may be gone. */
+/** The agent that a thread was started from, by its name at that time. The agent might no longer exist. */
 export const startedFromSchema = z
   .object({ agentId: z.string(), name: z.string(), version: z.number().int() })
   .meta({ id: 'StartedFrom' })
@@ -27,14 +27,14 @@ export const threadSchema = z
   .object({
     id: z.string(),
     title: z.string(),
-    /** `automatic` titles may still be replaced by the model; a person's never. */
+    /** `automatic` titles can still be replaced by the model; a person’s never. */
     titleSource: z.enum(['none', 'automatic', 'person']),
     createdAt: z.number().int(),
     updatedAt: z.number().int(),
     isPinned: z.boolean(),
-    /** Set while the thread can still be brought back; after that it is gone. */
+    /** Set while the thread can still be restored; afterwards it is gone. */
     deletedAt: z.number().int().nullable(),
-    /** Null: direct mode, or the installation's default model once one is connected. */
+    /** Null: direct mode, or the installation’s default model once one is connected. */
     modelId: z.string().nullable(),
     /** Null: in no workspace. */
     workspaceId: z.string().nullable().default(null),
@@ -52,7 +52,7 @@ export const usageSchema = z
     inputTokens: z.number().int(),
     outputTokens: z.number().int(),
     cachedInputTokens: z.number().int(),
-    /** Null when the price of the model is not known. */
+    /** Null if the price of the model is not known. */
     costUsd: z.number().nullable(),
   })
   .meta({ id: 'Usage' })
@@ -93,7 +93,7 @@ export const turnSchema = z
     endedAt: z.number().int().nullable(),
     usage: usageSchema.nullable(),
     failure: turnFailureSchema.nullable(),
-    /** Commands that go on in the sandbox after a stop, by name, so that the app can offer to end them. */
+    /** Commands that keep running in the sandbox after a stop, by name, so that the app can offer to end them. */
     stillRunning: z.array(z.string()),
   })
   .meta({ id: 'Turn' })

@@ -2,7 +2,7 @@
 // @generated from file threadbox/guest/v1/git.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Git: requests of git to servers that want a login are made outside of the sandbox, by whoever follows here.
+// Git: a follower of this service makes git’s requests to servers that need credentials, outside of the sandbox.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -33,14 +33,14 @@ export declare const FollowGitRequestSchema: GenMessage<FollowGitRequest>;
  */
 export declare type GitSite = Message<"threadbox.guest.v1.GitSite"> & {
   /**
-   * The first part of the path of every request for this site.
+   * First path segment of every request for this site.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What addresses of this site begin with; ends with a slash.
+   * Prefix of this site’s addresses; ends with a slash.
    *
    * @generated from field: string address = 2;
    */
@@ -62,7 +62,7 @@ export declare type FollowGitResponse = Message<"threadbox.guest.v1.FollowGitRes
    */
   event: {
     /**
-     * Programs that are started, and those that run, ask for these sites from now on.
+     * New and running programs send their requests for these sites here from now on.
      *
      * @generated from field: threadbox.guest.v1.FollowGitResponse.Ready ready = 1;
      */
@@ -114,7 +114,7 @@ export declare type FollowGitResponse_KeepAlive = Message<"threadbox.guest.v1.Fo
 export declare const FollowGitResponse_KeepAliveSchema: GenMessage<FollowGitResponse_KeepAlive>;
 
 /**
- * A program in the sandbox has asked, and waits. Its body is at `guestPaths.gitBody`; the answer goes to
+ * A program in the sandbox sent a request and waits. Its body is at `guestPaths.gitBody`; the response goes to
  * `guestPaths.gitAnswer`.
  *
  * @generated from message threadbox.guest.v1.GitRequest
@@ -131,7 +131,7 @@ export declare type GitRequest = Message<"threadbox.guest.v1.GitRequest"> & {
   method: string;
 
   /**
-   * Path and query as they were sent.
+   * Path and query as sent.
    *
    * @generated from field: string target = 3;
    */
@@ -154,9 +154,9 @@ export declare const GitRequestSchema: GenMessage<GitRequest>;
  */
 export declare const Git: GenService<{
   /**
-   * From now on git asks this guest instead of these sites, until another follower names others: also while nobody follows,
-   * then it is told to try again. A newer follower takes the place of an older one, whose stream ends. Without sites the
-   * stream ends after `ready`.
+   * From this call on, git sends requests for these sites to this guest, until another follower names others. While
+   * there is no follower, the guest tells git to retry. A newer follower replaces an older one, whose stream ends.
+   * Without sites the stream ends after `ready`.
    *
    * @generated from rpc threadbox.guest.v1.Git.FollowGit
    */

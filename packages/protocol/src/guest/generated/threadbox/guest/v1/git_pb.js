@@ -2,7 +2,7 @@
 // @generated from file threadbox/guest/v1/git.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Git: requests of git to servers that want a login are made outside of the sandbox, by whoever follows here.
+// Git: a follower of this service makes git’s requests to servers that need credentials, outside of the sandbox.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 

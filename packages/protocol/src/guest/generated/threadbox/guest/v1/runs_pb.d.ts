@@ -2,12 +2,12 @@
 // @generated from file threadbox/guest/v1/runs.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Runs: commands and Python cells that outlive the connection that started them.
+// Runs (executions in the glossary): commands and Python cells that outlive the connection that started them.
 //
-// A run has a key chosen by the caller. Starting the same key again is the same run, so a caller that crashed between
-// sending and hearing can simply send again. Output is held by byte offset until it is acknowledged: a reader that lost
-// its connection reads on from where it was, and each byte is delivered exactly once. When too much is unacknowledged
-// the run is made to wait (its pipe fills), nothing is thrown away.
+// The caller chooses the key of a run. Starting the same key again is the same run, so a caller that crashed between
+// sending and receiving can send again. Output is kept by byte offset until it is acknowledged: a reader that lost its
+// connection continues where it was, and each byte is delivered exactly once. If too much is unacknowledged, the run
+// has to wait (its pipe fills); nothing is dropped.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -151,14 +151,14 @@ export declare type ReadRequest = Message<"threadbox.guest.v1.ReadRequest"> & {
   offset: bigint;
 
   /**
-   * Index of the first display wanted.
+   * Index of the first requested display.
    *
    * @generated from field: uint32 display = 3;
    */
   display: number;
 
   /**
-   * Its key is that of the request. Known already: it is only read.
+   * Its key is the request’s key. If the key is known, the run is only read.
    *
    * @generated from oneof threadbox.guest.v1.ReadRequest.start
    */
@@ -292,7 +292,7 @@ export declare type ReadResponse_Ended = Message<"threadbox.guest.v1.ReadRespons
   signal: string;
 
   /**
-   * Which process, how large, which limit: in words, only what was measured.
+   * Which process, how large, which limit: a sentence with measured values only.
    *
    * @generated from field: string message = 4;
    */
@@ -311,7 +311,7 @@ export declare type ReadResponse_Ended = Message<"threadbox.guest.v1.ReadRespons
   outputSize: bigint;
 
   /**
-   * A cell's error, innermost frame last, without terminal colours.
+   * A cell’s error, innermost frame last, without terminal colors.
    *
    * @generated from field: string error_name = 7;
    */
@@ -333,7 +333,7 @@ export declare type ReadResponse_Ended = Message<"threadbox.guest.v1.ReadRespons
   durationMs: number;
 
   /**
-   * Processes of this command that go on in the background, by command line.
+   * Processes of this command that keep running in the background, by command line.
    *
    * @generated from field: repeated string still_running = 11;
    */
@@ -525,21 +525,21 @@ export enum EndCause {
   UNSPECIFIED = 0,
 
   /**
-   * By itself; see exit_code.
+   * It exited; see exit_code.
    *
    * @generated from enum value: END_CAUSE_EXITED = 1;
    */
   EXITED = 1,
 
   /**
-   * By a signal that was not ours; see signal.
+   * A signal that threadbox did not send; see signal.
    *
    * @generated from enum value: END_CAUSE_SIGNALLED = 2;
    */
   SIGNALLED = 2,
 
   /**
-   * By Stop.
+   * Stop.
    *
    * @generated from enum value: END_CAUSE_STOPPED = 3;
    */
@@ -551,7 +551,7 @@ export enum EndCause {
   TIMEOUT = 4,
 
   /**
-   * By the memory watchdog; see message.
+   * The memory watchdog; see message.
    *
    * @generated from enum value: END_CAUSE_OUT_OF_MEMORY = 5;
    */
@@ -565,7 +565,7 @@ export enum EndCause {
   KERNEL_DIED = 6,
 
   /**
-   * By the process watchdog; see message. Of a cell whose programs were ended, exit_code is that of the cell.
+   * The process watchdog; see message. If it ended programs of a cell, exit_code is the cell’s.
    *
    * @generated from enum value: END_CAUSE_OUT_OF_PROCESSES = 7;
    */
@@ -605,7 +605,7 @@ export declare const Runs: GenService<{
   },
   /**
    * Streams from an offset; ends after `ended`. not_found for an unknown key (another boot, or forgotten), unless the
-   * request says how to start it: then it is started, which a keepalive says first, and read, all in one call.
+   * request says how to start it: then one call starts it, reports that with a keepalive, and reads it.
    *
    * @generated from rpc threadbox.guest.v1.Runs.Read
    */
@@ -615,7 +615,7 @@ export declare const Runs: GenService<{
     output: typeof ReadResponseSchema;
   },
   /**
-   * Everything before `offset` is stored elsewhere and may be dropped.
+   * Everything before `offset` is stored elsewhere and can be dropped.
    *
    * @generated from rpc threadbox.guest.v1.Runs.Acknowledge
    */
@@ -643,7 +643,7 @@ export declare const Runs: GenService<{
     output: typeof ListResponseSchema;
   },
   /**
-   * Frees an ended run. Forgetting twice, or an unknown key, is fine.
+   * Frees an ended run. Forgetting twice, or an unknown key, does nothing.
    *
    * @generated from rpc threadbox.guest.v1.Runs.Forget
    */

@@ -2,12 +2,12 @@
 // @generated from file threadbox/guest/v1/runs.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Runs: commands and Python cells that outlive the connection that started them.
+// Runs (executions in the glossary): commands and Python cells that outlive the connection that started them.
 //
-// A run has a key chosen by the caller. Starting the same key again is the same run, so a caller that crashed between
-// sending and hearing can simply send again. Output is held by byte offset until it is acknowledged: a reader that lost
-// its connection reads on from where it was, and each byte is delivered exactly once. When too much is unacknowledged
-// the run is made to wait (its pipe fills), nothing is thrown away.
+// The caller chooses the key of a run. Starting the same key again is the same run, so a caller that crashed between
+// sending and receiving can send again. Output is kept by byte offset until it is acknowledged: a reader that lost its
+// connection continues where it was, and each byte is delivered exactly once. If too much is unacknowledged, the run
+// has to wait (its pipe fills); nothing is dropped.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 

@@ -2,10 +2,10 @@
 // @generated from file threadbox/guest/v1/services.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Services: programs with a name and a port that go on until somebody stops them.
+// Services: programs with a name and a port that run until they are stopped.
 //
-// The guest knows only the services of its own boot. What they are called, what starts them and whether they should run
-// is kept by the caller, who starts them again after a cold start.
+// The guest knows only the services of its own boot. The caller keeps their names, how to start them and whether they
+// should run, and restarts them after a cold start.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -109,7 +109,7 @@ export declare type ServiceInfo = Message<"threadbox.guest.v1.ServiceInfo"> & {
   problem: ServiceProblem;
 
   /**
-   * Of its first process; only with SERVICE_PROBLEM_EXITED. -1 when a signal ended it.
+   * Exit code of its first process; only with SERVICE_PROBLEM_EXITED. -1 when a signal ended it.
    *
    * @generated from field: sint32 exit_code = 6;
    */
@@ -121,7 +121,7 @@ export declare type ServiceInfo = Message<"threadbox.guest.v1.ServiceInfo"> & {
   signal: string;
 
   /**
-   * In words, only what was measured.
+   * A sentence with measured values only.
    *
    * @generated from field: string message = 8;
    */
@@ -315,7 +315,7 @@ export declare type ReadServiceLogRequest = Message<"threadbox.guest.v1.ReadServ
   name: string;
 
   /**
-   * The part that ends here; 0: the end of the log.
+   * Read the part that ends at this offset; 0: the end of the log.
    *
    * @generated from field: uint64 before = 2;
    */
@@ -343,7 +343,7 @@ export declare type ReadServiceLogResponse = Message<"threadbox.guest.v1.ReadSer
   data: Uint8Array;
 
   /**
-   * Of the first byte of `data`, in everything that was printed since the start.
+   * Offset of the first byte of `data` in everything printed since the start.
    *
    * @generated from field: uint64 offset = 2;
    */
@@ -376,7 +376,7 @@ export enum ServiceState {
   UNSPECIFIED = 0,
 
   /**
-   * Its process runs, its port has not answered yet.
+   * Its process runs, but its port does not respond yet.
    *
    * @generated from enum value: SERVICE_STATE_STARTING = 1;
    */
@@ -388,7 +388,7 @@ export enum ServiceState {
   RUNNING = 2,
 
   /**
-   * By StopService.
+   * StopService.
    *
    * @generated from enum value: SERVICE_STATE_STOPPED = 3;
    */
@@ -417,21 +417,21 @@ export enum ServiceProblem {
   UNSPECIFIED = 0,
 
   /**
-   * It ended by itself; see exit_code and signal.
+   * It exited; see exit_code and signal.
    *
    * @generated from enum value: SERVICE_PROBLEM_EXITED = 1;
    */
   EXITED = 1,
 
   /**
-   * Its port did not answer in time. Its process goes on, and it becomes RUNNING when the port answers after all.
+   * Its port did not respond in time. Its process keeps running, and it becomes RUNNING when the port responds.
    *
    * @generated from enum value: SERVICE_PROBLEM_NOT_READY = 2;
    */
   NOT_READY = 2,
 
   /**
-   * Something that is not this service listens on its port.
+   * Another program listens on its port.
    *
    * @generated from enum value: SERVICE_PROBLEM_PORT_TAKEN = 3;
    */
@@ -445,8 +445,8 @@ export enum ServiceProblem {
   NOT_STARTED = 4,
 
   /**
-   * It was RUNNING, and nothing listens on its port any more while its process goes on. It becomes RUNNING again when
-   * the port answers.
+   * It was RUNNING, and nothing listens on its port anymore while its process keeps running. It becomes RUNNING again
+   * when the port responds.
    *
    * @generated from enum value: SERVICE_PROBLEM_NOT_ANSWERING = 5;
    */
@@ -463,8 +463,8 @@ export declare const ServiceProblemSchema: GenEnum<ServiceProblem>;
  */
 export declare const Services: GenService<{
   /**
-   * Starts a service in a login shell of its own. Another one with the same name, or on the same port, is stopped first.
-   * Answers when its process runs, or with SERVICE_STATE_FAILED when it cannot. The same key again is the same start.
+   * Starts a service in its own login shell. Another one with the same name, or on the same port, is stopped first.
+   * Returns when its process runs, or with SERVICE_STATE_FAILED when it cannot. The same key again is the same start.
    *
    * @generated from rpc threadbox.guest.v1.Services.StartService
    */
@@ -474,8 +474,8 @@ export declare const Services: GenService<{
     output: typeof StartServiceResponseSchema;
   },
   /**
-   * SIGTERM to everything that came out of it, SIGKILL to what is left after the grace. Resolves when nothing is left.
-   * A name that nobody has is fine.
+   * Sends SIGTERM to every process of the service, and SIGKILL to the remaining ones after the grace period. Returns
+   * when none is left. An unknown name does nothing.
    *
    * @generated from rpc threadbox.guest.v1.Services.StopService
    */
@@ -485,7 +485,7 @@ export declare const Services: GenService<{
     output: typeof StopServiceResponseSchema;
   },
   /**
-   * Everything as it is now, and again after each change. Does not end by itself.
+   * The complete current state, and again after each change. Ends only when the caller ends it.
    *
    * @generated from rpc threadbox.guest.v1.Services.WatchServices
    */
@@ -495,7 +495,7 @@ export declare const Services: GenService<{
     output: typeof WatchServicesResponseSchema;
   },
   /**
-   * What a service has printed, both streams together. Also of one that an earlier boot ran. not_found without a log.
+   * What a service printed, both streams together, also in an earlier boot. not_found without a log.
    *
    * @generated from rpc threadbox.guest.v1.Services.ReadServiceLog
    */
@@ -505,7 +505,7 @@ export declare const Services: GenService<{
     output: typeof ReadServiceLogResponseSchema;
   },
   /**
-   * Stops it and removes its log. A name that nobody has is fine.
+   * Stops the service and removes its log. An unknown name does nothing.
    *
    * @generated from rpc threadbox.guest.v1.Services.RemoveService
    */

@@ -2,10 +2,10 @@
 // @generated from file threadbox/guest/v1/services.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Services: programs with a name and a port that go on until somebody stops them.
+// Services: programs with a name and a port that run until they are stopped.
 //
-// The guest knows only the services of its own boot. What they are called, what starts them and whether they should run
-// is kept by the caller, who starts them again after a cold start.
+// The guest knows only the services of its own boot. The caller keeps their names, how to start them and whether they
+// should run, and restarts them after a cold start.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 

@@ -2,7 +2,7 @@
 // @generated from file threadbox/guest/v1/terminals.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Terminals: shells in a pseudo-terminal that go on while nobody looks, each with the end of what it printed.
+// Terminals: shells in a pseudo-terminal that keep running without a reader, each with the end of its output.
 //
 // Offsets count everything that a terminal has printed since it was opened.
 
@@ -113,7 +113,7 @@ export declare type TerminalEnd = Message<"threadbox.guest.v1.TerminalEnd"> & {
   exitCode: number;
 
   /**
-   * In words; empty for exit code 0.
+   * A sentence; empty for exit code 0.
    *
    * @generated from field: string status = 2;
    */
@@ -192,7 +192,7 @@ export declare type FollowTerminalRequest = Message<"threadbox.guest.v1.FollowTe
   id: string;
 
   /**
-   * 0: from the oldest that is kept.
+   * 0: from the oldest byte that is kept.
    *
    * @generated from field: uint64 from = 2;
    */
@@ -252,7 +252,7 @@ export declare type FollowTerminalResponse = Message<"threadbox.guest.v1.FollowT
 export declare const FollowTerminalResponseSchema: GenMessage<FollowTerminalResponse>;
 
 /**
- * What follows begins here. Comes first, and again when the reader was left behind.
+ * Output continues at this offset. Comes first, and again when the reader was skipped ahead.
  *
  * @generated from message threadbox.guest.v1.FollowTerminalResponse.Begin
  */
@@ -263,7 +263,7 @@ export declare type FollowTerminalResponse_Begin = Message<"threadbox.guest.v1.F
   offset: bigint;
 
   /**
-   * Brings an empty screen into the modes that hold at this offset; empty when nothing was dropped before it.
+   * Puts an empty screen into the modes at this offset; empty when nothing before it was dropped.
    *
    * @generated from field: bytes modes = 2;
    */
@@ -275,7 +275,8 @@ export declare type FollowTerminalResponse_Begin = Message<"threadbox.guest.v1.F
   size?: FollowTerminalResponse_Size | undefined;
 
   /**
-   * Behind the last byte that was printed before the reader came: a repetition, to which nothing is to be answered.
+   * End of the output printed before the reader came: that part is a repetition, so queries in it must not be
+   * answered.
    *
    * @generated from field: uint64 live_from = 4;
    */
@@ -336,7 +337,7 @@ export declare type WriteTerminalRequest = Message<"threadbox.guest.v1.WriteTerm
   data: Uint8Array;
 
   /**
-   * Said by the terminal itself, so nobody is at work: focus, mouse, answers to programs.
+   * Sent by the terminal and not typed: focus, mouse, responses to programs.
    *
    * @generated from field: bool is_report = 3;
    */
@@ -404,7 +405,7 @@ export declare const ResizeTerminalResponseSchema: GenMessage<ResizeTerminalResp
  */
 export declare const Terminals: GenService<{
   /**
-   * Opens a terminal with a login shell in it. The same id again is the same terminal, as it is now.
+   * Opens a terminal with a login shell in it. The same id again is the same terminal in its current state.
    *
    * @generated from rpc threadbox.guest.v1.Terminals.OpenTerminal
    */
@@ -414,7 +415,7 @@ export declare const Terminals: GenService<{
     output: typeof OpenTerminalResponseSchema;
   },
   /**
-   * Hangs up on everything in it, and forgets it with what it printed. An id that nobody has is fine.
+   * Hangs up everything in the terminal and forgets it with its output. An unknown id does nothing.
    *
    * @generated from rpc threadbox.guest.v1.Terminals.CloseTerminal
    */
@@ -424,7 +425,7 @@ export declare const Terminals: GenService<{
     output: typeof CloseTerminalResponseSchema;
   },
   /**
-   * In the order in which they were opened; also those whose shell has ended.
+   * In the order in which they were opened, including those whose shell has ended.
    *
    * @generated from rpc threadbox.guest.v1.Terminals.ListTerminals
    */
@@ -434,8 +435,8 @@ export declare const Terminals: GenService<{
     output: typeof ListTerminalsResponseSchema;
   },
   /**
-   * What it printed from an offset on, then what it prints, then its end. A reader that is slow makes the terminal wait;
-   * one that stands still is left behind and gets another `begin`. not_found for an id that nobody has.
+   * Output from an offset on, new output as it is printed, then the end. A slow reader makes the terminal wait; one
+   * that stalls is skipped ahead and gets another `begin`. not_found for an unknown id.
    *
    * @generated from rpc threadbox.guest.v1.Terminals.FollowTerminal
    */
@@ -445,8 +446,7 @@ export declare const Terminals: GenService<{
     output: typeof FollowTerminalResponseSchema;
   },
   /**
-   * As if it were typed. Refused when its shell has ended or when nothing reads what was typed; not_found for an id that
-   * nobody has.
+   * As if typed. Rejected when its shell has ended or when nothing reads the input; not_found for an unknown id.
    *
    * @generated from rpc threadbox.guest.v1.Terminals.WriteTerminal
    */

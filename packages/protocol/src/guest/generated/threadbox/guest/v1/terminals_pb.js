@@ -2,7 +2,7 @@
 // @generated from file threadbox/guest/v1/terminals.proto (package threadbox.guest.v1, syntax proto3)
 /* eslint-disable */
 
-// Terminals: shells in a pseudo-terminal that go on while nobody looks, each with the end of what it printed.
+// Terminals: shells in a pseudo-terminal that keep running without a reader, each with the end of its output.
 //
 // Offsets count everything that a terminal has printed since it was opened.
 
