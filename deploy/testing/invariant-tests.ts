@@ -16,7 +16,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'the host does not know people, threads or models': [names],
   'the guest knows none of these terms, not even its sandbox’s ID': [names],
   'the gateway is the only way into a sandbox': [
-    { file: isolation, title: 'nobody but the gateway reaches a sandbox: no user of the machine, no neighbour' },
+    { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
   ],
   'the model never sees a host credential or a provider key': [
     {
@@ -41,7 +41,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     { file: gateway, title: 'an order for another boot is refused before the sandbox hears of it' },
     {
       file: 'tests/system/host-lifecycle.test.ts',
-      title: 'orders can be sent again, and an order for another boot is refused',
+      title: 'orders can be sent again, and an order for another boot is rejected',
     },
   ],
   'a state changes only by compare-and-set on state and boot ID': [
@@ -69,7 +69,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'startup is reclaim': [
     {
       file: 'tests/system/host-lifecycle.test.ts',
-      title: 'a daemon that is killed in the middle of starts leaves no boot that nobody knows',
+      title: 'a daemon that is killed during starts leaves no unknown boot',
     },
     {
       file: 'tests/system/host-lifecycle.test.ts',
@@ -86,7 +86,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     { file: recovery, title: 'that was recorded before a crash and never started runs once, in the same boot' },
     {
       file: 'tests/system/durability.test.ts',
-      title: 'at each moment of a turn: a side effect happens exactly once or is marked interrupted',
+      title: 'killed at each moment of a turn: a side effect happens exactly once or is marked interrupted',
     },
   ],
   'output that is cut for the model (beginning and end of long output) is complete for the person': [
@@ -94,7 +94,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       file: 'apps/server/src/turns/tools/tools.test.ts',
       title: 'is whole for the user; the model gets head and tail and the path of the rest',
     },
-    { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the person' },
+    { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the user' },
   ],
   'a transcript is valid for every provider at every moment': [
     {
@@ -105,7 +105,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'memory and disk of a fork are of the same moment': [
     {
       file: 'tests/system/fork-kills.test.ts',
-      title: 'of a live fork that runs when its server is killed nothing is left; the source goes on with its memory',
+      title: 'nothing is left of a live fork whose server is killed; the source continues with its memory',
     },
   ],
   'memory kept with a snapshot is restored only over a new copy of that snapshot, and is only read': [
@@ -119,7 +119,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: 'tests/system/memory-rewind.test.ts',
-      title: 'five turns are rewound: files, processes, variables of Python and messages are those of then',
+      title: 'five turns are rewound: files, processes, Python variables and messages are as they were',
     },
   ],
   'a disk replaced in a rewind never meets memory of another moment': [
@@ -135,13 +135,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
   ],
   'nothing inside a sandbox can change `/skills`': [
-    { file: 'tests/system/skills.test.ts', title: 'nobody inside can change them, root neither' },
+    { file: 'tests/system/skills.test.ts', title: 'no user inside can change them, not even root' },
   ],
   'capturing an environment changes nothing of its thread': [
     { file: 'tests/system/agents.test.ts', title: 'a configured thread is saved without its secrets' },
     {
       file: 'tests/system/fork-kills.test.ts',
-      title: 'of a computer that is being copied for an agent nothing is left when its server is killed',
+      title: 'nothing is left of a sandbox that is being copied for an agent when its server is killed',
     },
   ],
   'an imported agent file reaches nothing but the disk that is made from it': [
@@ -162,7 +162,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'a secret of a connection is in no sandbox but that of the connection itself': [
     {
       file: 'tests/system/connection-programs.test.ts',
-      title: 'the secret is in the sandbox of its connection, and in no thread, log, error, answer or database',
+      title: 'the secret is in the sandbox of its connection, and in no thread, log, error, response or database',
     },
   ],
   'a connection’s tool is called only if a person allowed it as its server describes it at that moment': [
@@ -190,14 +190,14 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'no connection begins in a sandbox and ends at the server': [
     {
       file: 'tests/system/git-credentials.test.ts',
-      title: 'programs in the sandbox can ask for nothing else at the server',
+      title: 'programs in the sandbox can request nothing else from the server',
     },
     { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
   ],
   'limits are enforced inside, where one process can be ended and named': [
     {
       file: 'tests/system/limits.test.ts',
-      title: 'a program that takes more memory than there is is ended and named; the sandbox goes on',
+      title: 'a program that takes more memory than the limit is ended and named; the sandbox keeps running',
     },
     {
       file: 'apps/guest/src/watchdog/process-watchdog.test.ts',
@@ -218,13 +218,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     { file: 'apps/guest/src/tunnel/tunnel.test.ts', title: 'without the token of the boot there is no tunnel' },
     {
       file: 'tests/system/host-lifecycle.test.ts',
-      title: 'the access token of a boot is nowhere in the log and in no answer',
+      title: 'a boot’s access token is in neither the log nor any response',
     },
   ],
   'programs that inspect a sandbox’s content (git, `find`) run in that sandbox as its user': [
     {
       file: 'tests/system/git.test.ts',
-      title: 'git and find run as the user of the sandbox: what only root may read is not told',
+      title: 'git and find run as the sandbox’s user: what only root can read is not reported',
     },
     {
       file: 'apps/server/src/sandboxes/git/git-output.test.ts',
@@ -234,7 +234,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'viewing a terminal neither wakes a sandbox nor keeps it awake; typing does both': [
     {
       file: 'tests/system/terminals.test.ts',
-      title: 'a pause keeps the shell and what runs in it; looking wakes nothing, typing does',
+      title: 'a pause keeps the shell and what runs in it; viewing wakes nothing, typing does',
     },
   ],
   'without signing in, only these respond: signing in itself; the page of a link': [
@@ -250,7 +250,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
   ],
   'a preview ends within 5 s of the session that opened it': [
-    { file: 'tests/system/previews.test.ts', title: 'until they log out: then what is open is cut within 5 s' },
+    { file: 'tests/system/previews.test.ts', title: 'until they sign out: then open connections end within 5 s' },
   ],
   'the pool is never sparse, and writes are rejected before it is full': [
     {
@@ -265,7 +265,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'no sandbox reaches another one': [
     {
       file: isolation,
-      title: 'does not reach another sandbox, which the gateway does reach, and not one of another installation',
+      title: 'does not reach another sandbox, which the gateway reaches, nor one of another installation',
     },
     { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
   ],
@@ -279,11 +279,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     { file: 'apps/server/src/bad-input.test.ts', title: 'refuses every badness with its code' },
     {
       file: 'packages/protocol/src/host/contract.test.ts',
-      title: 'an order that cannot be understood is refused before it is carried out',
+      title: 'an order that cannot be parsed is rejected before it is executed',
     },
     {
       file: 'packages/protocol/src/host/contract.test.ts',
-      title: 'a response that is no error and no value of the call is an unknown answer',
+      title: 'a response that is neither an error nor a value of the call is rejected as unknown',
     },
   ],
   'errors have a permanent code and a kind': [
@@ -303,11 +303,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: 'tests/browser/sandbox-panel.test.ts',
-      title: 'says that it could not be read, and what was last seen when it could before',
+      title: 'says that it could not be read, and shows the last known values',
     },
   ],
   'typed text is never lost': [
-    { file: 'tests/browser/search.test.ts', title: 'what was typed is kept, and the app reconnects by itself' },
+    { file: 'tests/browser/search.test.ts', title: 'typed text is kept, and the app reconnects automatically' },
   ],
   'every string is referenced by key and exists in every language': [
     {

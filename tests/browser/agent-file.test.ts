@@ -7,8 +7,8 @@ import { startInstallation, type TestInstallation } from '../stack/installation.
 import { answered, buildWebApp, openPage, send, startBrowser } from './app-in-browser.ts'
 import { closePage } from './harness.ts'
 
-/** Two installations: what a person saves from one is theirs on the other. */
-const patience = { timeout: 60_000 }
+/** Two installations: what a person exports from one is imported on the other. */
+const pollOptions = { timeout: 60_000 }
 let first: TestInstallation
 let second: TestInstallation
 let browser: Browser
@@ -56,7 +56,7 @@ test('C11: an agent is exported to a file and imported on a second installation,
   page.setDefaultTimeout(60_000)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Import…' }).waitFor()
-  // What is no agent is refused, and the dialog stays.
+  // An invalid file is refused, and the dialog stays open.
   const broken = path.join(directory, 'broken.threadbox-agent')
   await writeFile(broken, 'no agent')
   await choose(page, broken)
@@ -71,7 +71,7 @@ test('C11: an agent is exported to a file and imported on a second installation,
   await dialog.getByText('https://calendar.example.com/mcp', { exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Done' }).press('Enter')
   await page.getByRole('main').getByRole('button', { name: 'New thread with Traveller' }).press('Enter')
-  await expect.poll(() => pathname(page), patience).toMatch(/^\/threads\//)
+  await expect.poll(() => pathname(page), pollOptions).toMatch(/^\/threads\//)
   await send(page, '/run cat note')
   await answered(page)
   const { entries } = await second.client.threads.entries(pathname(page).split('/').at(-1) ?? '')

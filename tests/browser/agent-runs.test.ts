@@ -4,7 +4,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
-/** Runs of an agent as a person sees them: by hand, by a schedule that is written, by a request to a webhook. */
+/**
+ * Runs of an agent as a person sees them: started by hand, by a schedule that is being edited, by a request to a
+ * webhook.
+ */
 let app: AppWithoutHost
 let page: Page
 beforeAll(async () => {
@@ -19,7 +22,7 @@ afterAll(() => app?.[Symbol.asyncDispose]())
 const region = (name: string) => page.getByRole('region', { name, exact: true })
 const dialog = () => page.getByRole('dialog')
 
-test('C11: a run that is started by hand is listed with what came of it, and leads to its thread', async () => {
+test('C11: a run started by hand is listed with its result, and leads to its thread', async () => {
   await page.getByRole('link', { name: 'Runs of Log reader' }).press('Enter')
   await page.getByRole('heading', { name: 'Runs of Log reader' }).waitFor()
   await page.getByRole('textbox', { name: 'Task' }).fill('/help')
@@ -32,7 +35,7 @@ test('C11: a run that is started by hand is listed with what came of it, and lea
   await page.goBack()
 })
 
-test('C11: a schedule tells its next times while it is written, refuses what is no plan, and is switched off', async () => {
+test('C11: a schedule shows its next times while it is edited, rejects an invalid one, and can be turned off', async () => {
   await page.getByRole('button', { name: 'New schedule' }).press('Enter')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Every morning')
   await dialog().getByRole('textbox', { name: 'Task' }).fill('Read the logs.')
@@ -55,7 +58,7 @@ test('C11: a schedule tells its next times while it is written, refuses what is 
   await region('Schedules').getByText('No schedules yet.').waitFor()
 })
 
-test('C11: the secret of a webhook is shown once, and a request that it signs starts a run that the page shows', async () => {
+test('C11: the secret of a webhook is shown once, and a request signed with it starts a run that the page shows', async () => {
   await page.getByRole('button', { name: 'New webhook' }).press('Enter')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('Deployment')
   await dialog().getByRole('textbox', { name: 'Task' }).fill('Look at it.')
@@ -74,7 +77,7 @@ test('C11: the secret of a webhook is shown once, and a request that it signs st
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
   const url = new URL(new URL(address ?? '').pathname, app.server.loopbackOrigin)
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
-  // Nobody connected a model, and the run says so.
+  // No model is connected, and the run says so.
   await region('Runs').getByText('No model is connected').waitFor()
   await region('Webhooks').getByText('last used').waitFor()
 
@@ -87,7 +90,7 @@ test('C11: the secret of a webhook is shown once, and a request that it signs st
   expect((await fetch(url, { method: 'POST', headers: again, body })).status).toBe(401)
 })
 
-test('C11: how many threads of runs are kept is changed after what goes was named, and the run says that its thread went', async () => {
+test('C11: the limit of kept threads is changed after a list of the threads it deletes, and the run says that its thread was deleted', async () => {
   const runs = region('Runs')
   await runs.getByText('Threads of all runs are kept.').waitFor()
   await page.getByRole('textbox', { name: 'Task' }).fill('/help')

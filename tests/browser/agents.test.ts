@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answered, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** An agent as a person makes it: saved from a thread, run, changed, rolled back, deleted. */
-const patience = { timeout: 60_000 }
+/** An agent as a person uses it: saved from a thread, run, changed, rolled back, deleted. */
+const pollOptions = { timeout: 60_000 }
 let stage: BrowserStage
 let page: Page
 let threadId: string
@@ -29,14 +29,14 @@ const dialog = () => page.getByRole('dialog')
 const sidebar = () => page.getByRole('complementary').getByRole('region', { name: 'Agents' })
 const token = `ghp_${'0123456789abcdefghij'.repeat(2).slice(0, 36)}`
 
-/** What the last call of a thread printed. */
+/** Output of a thread’s last call. */
 async function printed(id: string): Promise<string> {
   const { entries } = await client().threads.entries(id)
   const call = entries.findLast((entry) => entry.kind === 'tool-call')
   return call?.status === 'succeeded' || call?.status === 'failed' ? call.output.tail : ''
 }
 
-test('C11: Save as agent, from the menu, says what is captured; what looks like a secret is ticked', async () => {
+test('C11: Save as agent, from the menu, says what is captured; possible secrets are selected', async () => {
   await send(page, `/run printf 'TOKEN=%s\\nCOLOUR=green\\n' ${token} > .env; echo b > .bash_history`)
   await answered(page)
   await send(page, '/python held = 41')
@@ -55,20 +55,20 @@ test('C11: Save as agent, from the menu, says what is captured; what looks like 
   expect(await agents()).toMatchObject([{ name: 'Bike trips', current: { version: 1, instructions: 'Count trips.' } }])
 })
 
-test('C11: a thread that the sidebar starts from it has its computer, without the secret', async () => {
+test('C11: a thread that the sidebar starts from it has its environment, without the secret', async () => {
   await sidebar().getByRole('button', { name: 'New thread with Bike trips' }).press('Enter')
-  await expect.poll(pathname, patience).not.toBe(`/threads/${threadId}`)
+  await expect.poll(pathname, pollOptions).not.toBe(`/threads/${threadId}`)
   const id = pathname().split('/').at(-1) ?? ''
   await send(page, '/run cat .env')
-  await expect.poll(() => printed(id), patience).toBe(`TOKEN=${'*'.repeat(token.length)}\nCOLOUR=green\n`)
+  await expect.poll(() => printed(id), pollOptions).toBe(`TOKEN=${'*'.repeat(token.length)}\nCOLOUR=green\n`)
   await answered(page)
   await send(page, '/python print(held + 1)')
-  await expect.poll(() => printed(id), patience).toBe('42\n')
+  await expect.poll(() => printed(id), pollOptions).toBe('42\n')
 })
 
-test('C11: a change is a version, an earlier one becomes the current one again, and a delete takes all of them', async () => {
+test('C11: a change creates a version, an earlier one can become current again, and deleting the agent deletes all of them', async () => {
   await sidebar().getByRole('link', { name: 'All agents' }).press('Enter')
-  await expect.poll(pathname, patience).toBe('/agents')
+  await expect.poll(pathname, pollOptions).toBe('/agents')
   const more = page.getByRole('button', { name: 'More actions for agent Bike trips' })
   await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Edit…' }).press('Enter')

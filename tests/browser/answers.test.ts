@@ -17,16 +17,16 @@ async function newThread(options: Parameters<BrowserStage['open']>[1] = {}): Pro
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-/** Text that comes piece by piece, when the test says so. */
+/** Text that arrives piece by piece, when the test says so. */
 function heldText() {
   const pieces: string[] = []
   let wake = Promise.withResolvers<void>()
-  let isOver = false
+  let hasEnded = false
   return {
     text: (async function* () {
       for (;;) {
         while (pieces.length > 0) yield pieces.shift() ?? ''
-        if (isOver) return
+        if (hasEnded) return
         await wake.promise
         wake = Promise.withResolvers()
       }
@@ -36,7 +36,7 @@ function heldText() {
       wake.resolve()
     },
     end: () => {
-      isOver = true
+      hasEnded = true
       wake.resolve()
     },
   }
@@ -45,8 +45,8 @@ function heldText() {
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
 const queue = (page: Page) => page.getByRole('region', { name: 'Queued messages' })
 
-describe('an answer', () => {
-  test('appears while it is written, and a reload in the middle loses and doubles nothing', async () => {
+describe('a response', () => {
+  test('appears while it is written, and a reload during it loses and duplicates nothing', async () => {
     await using page = await newThread()
     const held = heldText()
     stage.models.reply({ text: held.text })
@@ -64,7 +64,7 @@ describe('an answer', () => {
     await expect.poll(() => page.locator('[aria-live=polite]').allInnerTexts()).toContain('Response finished.')
   })
 
-  test('fetches no image from a text and runs nothing of it', async () => {
+  test('fetches no image from its text and runs no script in it', async () => {
     await using page = await newThread()
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
@@ -107,7 +107,7 @@ describe('an answer', () => {
     await page.getByRole('dialog', { name: 'Diagram' }).getByRole('img').waitFor()
   })
 
-  test('shows a diagram with a mistake as its source, with the reason', async () => {
+  test('shows an invalid diagram as its source, with the reason', async () => {
     await using page = await newThread()
     stage.models.reply({ text: '```mermaid\ngraph TD\n  A -->\n```\n\nand $\\frac{$ too' })
     await send(page, 'Explain.')
@@ -116,7 +116,7 @@ describe('an answer', () => {
     await page.getByRole('log').getByText('\\frac{').waitFor()
   })
 
-  test('is stopped with one click; what came stays and the next message works', async () => {
+  test('is stopped with one click; the text so far stays and the next message works', async () => {
     await using page = await newThread()
     const held = heldText()
     stage.models.reply({ text: held.text })
@@ -133,7 +133,7 @@ describe('an answer', () => {
     await page.getByText('Here again.').waitFor()
   })
 
-  test('Esc stops it too, but closes what is on top first', async () => {
+  test('Esc stops it too, but closes the top layer first', async () => {
     await using page = await newThread()
     const held = heldText()
     stage.models.reply({ text: held.text })
@@ -150,7 +150,7 @@ describe('an answer', () => {
     held.end()
   })
 
-  test('lets messages wait in a queue that can be changed; Stop holds it', async () => {
+  test('queues messages, which can be changed; Stop holds the queue', async () => {
     await using page = await newThread()
     const held = heldText()
     stage.models.reply({ text: held.text })
@@ -187,7 +187,7 @@ describe('an answer', () => {
     await queue(page).waitFor({ state: 'detached' })
   })
 
-  test('is asked for again with another text: what came after leaves the conversation', async () => {
+  test('is requested again with another text: later messages are removed', async () => {
     await using page = await newThread()
     stage.models.reply({ text: 'About apples.' }, { text: 'About pears.' })
     await send(page, 'Apples?')
@@ -233,7 +233,7 @@ describe('a turn that failed', () => {
     await page.getByRole('button', { name: /available in (?:1 min \d+|5\d|4\d) s/ }).waitFor()
     isLimited = false
     await page.getByRole('button', { name: /^Try again/ }).click()
-    // The rule answers the request for a title too, so the same words may stand in header and sidebar.
+    // The rule answers the title request too, so the same words can appear in header and sidebar.
     await page.getByRole('log').getByText('Now I can.').waitFor()
     await page.getByText('Too many requests').waitFor({ state: 'detached' })
   })
@@ -251,7 +251,7 @@ describe('a turn that failed', () => {
 })
 
 describe('reading', () => {
-  test('follows the end, lets go on the smallest scroll up, and comes back with Latest', async () => {
+  test('follows the end, stops at the smallest scroll up, and resumes with Latest', async () => {
     await using page = await newThread()
     const held = heldText()
     stage.models.reply({ text: held.text })

@@ -14,17 +14,17 @@ export type PageOptions = {
   height?: number
   theme?: 'light' | 'dark'
   isTouch?: boolean
-  /** Pixels of the screen for one of the page. */
+  /** Screen pixels per CSS pixel. */
   deviceScale?: number
 }
 
 const run = promisify(execFile)
 const webRoot = path.join(import.meta.dirname, '../../apps/web')
 
-/** Names the directory of an app that is built already. */
+/** Environment variable with the directory of a built app. */
 export const builtAppVariable = 'THREADBOX_BUILT_APP'
 
-/** Builds the app into a directory, in place of what is in it; or copies the one that was built for all tests. */
+/** Builds the app into a directory, replacing its content; or copies the one that was built for all tests. */
 export async function buildWebApp(outDir: string): Promise<void> {
   const built = process.env[builtAppVariable]
   if (built !== undefined) {
@@ -33,7 +33,7 @@ export async function buildWebApp(outDir: string): Promise<void> {
     return
   }
   const vite = path.join(import.meta.dirname, '../../node_modules/.bin/vite')
-  // In a process of its own: the test runner's NODE_ENV would make it a development build.
+  // In its own process: the test runner’s NODE_ENV would make it a development build.
   await run(vite, ['build', '--logLevel', 'error', '--outDir', outDir, '--emptyOutDir'], {
     cwd: webRoot,
     env: { ...process.env, NODE_ENV: 'production' },
@@ -47,12 +47,12 @@ export async function startBrowser(...servers: { port: number }[]): Promise<Star
   return await startBrowserWith({ servers })
 }
 
-/** Playwright's default, which nobody's browser has: with it, Back never finds a page as it was left. */
+/** Playwright’s default, unlike real browsers: with it, Back never finds a page as it was left. */
 const withoutPageCache = '--disable-back-forward-cache'
-/** Among the arguments: pages are kept for Back and Forward, as in everybody's browser. */
+/** Among the arguments: pages are kept for Back and Forward, as in real browsers. */
 export const keepPages = '--enable-back-forward-cache'
 
-/** The same with arguments of its own, or as another program. */
+/** The same with other arguments, or another program. */
 export async function startBrowserWith(options: {
   servers: { port: number }[]
   args?: string[]
@@ -77,7 +77,7 @@ export async function startBrowserWith(options: {
   return { browser, connections: network.connections, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** A page of the owner, at a path of the app, in a profile that no other page is in (see `profiles.ts`). */
+/** A page of the owner, at a path of the app, in a profile that no other page uses (see `profiles.ts`). */
 export async function openPage(
   browser: Browser,
   options: PageOptions & { server: TestServer; pathname: string },
@@ -99,7 +99,7 @@ export async function openPage(
   return page
 }
 
-/** Signs in from inside the browser, at a page of the server: only there its name is known. */
+/** Signs in from inside the browser, at a page of the server: only there its hostname is known. */
 async function signIn(page: Page, server: TestServer): Promise<void> {
   const { email, password } = server.owner
   const status = await page.evaluate(
@@ -117,7 +117,7 @@ export function messageField(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Message', exact: true })
 }
 
-/** The last message of a page: the thread that took it, or undefined when it was not taken. */
+/** The last message of a page: the thread that accepted it, or undefined if it was not accepted. */
 const taken = new WeakMap<Page, Promise<string | undefined>>()
 
 /** Writes a message and sends it with Enter. */
@@ -137,7 +137,7 @@ export async function send(page: Page, text: string): Promise<void> {
   await messageField(page).press('Enter')
 }
 
-/** Resolves when the answer to the last message is there, for the server and on the page: Send is in the place of Stop. */
+/** Resolves when the last message has its response, for the server and on the page: Send has replaced Stop. */
 export async function answered(page: Page): Promise<void> {
   const threadId = await taken.get(page)
   const isRunning = async (id: string) =>
@@ -151,7 +151,7 @@ export async function answered(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor({ timeout: 120_000 })
 }
 
-/** Opens a pane with its key, also when it opens by itself at the same moment (the key would then close it). */
+/** Opens a pane with its key, even if it opens automatically at the same moment (the key would then close it). */
 export async function openPaneWith(page: Page, key: string, name: string): Promise<void> {
   const pane = page.getByRole('complementary', { name }).or(page.getByRole('dialog', { name, exact: true }))
   await expect

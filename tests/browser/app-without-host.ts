@@ -8,12 +8,12 @@ import { quietPath } from './profiles.ts'
 import type { Program } from './quiet-network.ts'
 
 /**
- * The real web app on a real server in Chromium, on a machine whose host daemon does not answer: for everything that
+ * The real web app on a real server in Chromium, on a machine whose host daemon does not respond: for everything that
  * needs no sandbox. It also shows what the app says while sandboxes cannot start.
  */
 export type AppWithoutHost = AsyncDisposable & {
   server: Awaited<ReturnType<typeof startTestServer>>
-  /** A page in a browser profile of its own. With `signedIn` the owner is logged in. */
+  /** A page in its own browser profile. With `signedIn` the owner is signed in. */
   page(options?: { signedIn?: boolean; locale?: string }): Promise<Page>
   /** The same in another browser, started with these arguments. */
   withBrowser(
@@ -86,7 +86,7 @@ async function openPage(options: {
   return page
 }
 
-/** Calls the API from inside the page, with its cookies: the names under `localhost` are known to browsers only. */
+/** Calls the API from inside the page, with its cookies: only browsers know the names under `localhost`. */
 export async function post(page: Page, request: { path: string; body: unknown }): Promise<void> {
   const answer = await page.evaluate(async ({ path, body }) => {
     const headers = { 'content-type': 'application/json' }

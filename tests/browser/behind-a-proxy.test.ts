@@ -7,10 +7,10 @@ import { startInstallation, type TestInstallation } from '../stack/installation.
 import { buildWebApp, startBrowserWith } from './app-in-browser.ts'
 import { freePort, type ProxyName, startProxy } from './reverse-proxies.ts'
 
-/** Under a domain, with TLS ended by a real proxy that is set up as docs/own-domain.md says. */
+/** Under a domain, with TLS terminated by a real proxy that is set up as in docs/own-domain.md. */
 const domain = 'box.localhost'
 const patient = { timeout: 60_000 }
-/** Counts its visits in a cookie, and writes what its event stream says, a tick every 200 ms. */
+/** Counts its visits in a cookie, and writes the messages of its event stream, a tick every 200 ms. */
 const ticking = `
 const page = (seen) => \`<p></p><script>
   new EventSource('/ticks').onmessage = (event) => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
       },
     }),
   )
-  // The certificate is the test's own, so the browser is told to take it.
+  // The certificate is the test’s own, so the browser gets an argument to accept it.
   const { browser } = cleanup.use(
     await startBrowserWith({ args: ['--ignore-certificate-errors'], servers: [{ port }] }),
   )
@@ -81,7 +81,7 @@ describe.each<ProxyName>(['nginx', 'caddy'])('O4: behind %s', (name) => {
     expect(cookies.every((cookie) => cookie.secure && cookie.name.startsWith('__Host-'))).toBe(true)
   })
 
-  test('a service is live in the frame: its page, its cookie, and its event stream', async () => {
+  test('a service is live in the frame: its page, its cookie and its event stream', async () => {
     await using _proxy = await startProxy(name, { domain, port, target: installation.server.port })
     await using page = await open()
     const { client } = installation
@@ -103,7 +103,7 @@ describe.each<ProxyName>(['nginx', 'caddy'])('O4: behind %s', (name) => {
   })
 })
 
-test('O4: a proxy that passes on the name of the app only is named as what stands in the way', async () => {
+test('O4: a proxy that forwards only the app’s hostname is named as the cause', async () => {
   await using _proxy = await startProxy('caddy', { domain, port, target: installation.server.port, isForAppOnly: true })
   await using page = await open()
   await page.goto(`https://app.${domain}:${port}/settings/about`)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** A server with one tool that says what stands in one of its variables. */
+/** A server with one tool that returns one of its environment variables. */
 const program = `
 import json, os, sys
 def send(**value): print(json.dumps({'jsonrpc': '2.0', **value}), flush=True)
@@ -27,7 +27,7 @@ for line in sys.stdin:
 const oneLine = `exec("""${program.replaceAll('"', "'")}""")`
 
 const row = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Ledger' }).first()
-const patience = { timeout: 60_000 }
+const pollOptions = { timeout: 60_000 }
 
 test('G9: a program is added by command, arguments and variables, says why it does not start, and is called once it is allowed', async () => {
   const page = await stage.open('/settings/connections')
@@ -47,7 +47,7 @@ test('G9: a program is added by command, arguments and variables, says why it do
   await dialog.getByRole('textbox', { name: 'Value of CURRENCY' }).fill('EUR')
   await dialog.getByRole('button', { name: 'Save and test' }).click()
   await row(page).getByText('Starting').first().waitFor()
-  await row(page).getByText('Couldn’t start python-three').waitFor(patience)
+  await row(page).getByText('Couldn’t start python-three').waitFor(pollOptions)
   await row(page).getByText('connection.program-not-started').waitFor()
 
   await row(page).getByRole('button', { name: 'Edit Ledger' }).click()
@@ -56,10 +56,10 @@ test('G9: a program is added by command, arguments and variables, says why it do
   await dialog.getByRole('textbox', { name: 'Variable name' }).nth(1).fill('LEDGER_KEY')
   await dialog.getByLabel('Value of LEDGER_KEY', { exact: true }).fill('key-of-the-ledger')
   await dialog.getByRole('button', { name: 'Save and test' }).click()
-  await row(page).getByText('Connected', { exact: true }).waitFor(patience)
+  await row(page).getByText('Connected', { exact: true }).waitFor(pollOptions)
   await row(page).getByText('1 secret saved').waitFor()
   expect(await page.content()).not.toContain('key-of-the-ledger')
-  // Only the name is another: the secret stays.
+  // Only the name changes: the secret stays.
   await row(page).getByRole('button', { name: 'Edit Ledger' }).click()
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Ledger of the club')
   await dialog.getByRole('button', { name: 'Save and test' }).click()
@@ -72,11 +72,11 @@ test('G9: a program is added by command, arguments and variables, says why it do
   await send(page, 'How much is there?')
   const question = page.getByRole('region', { name: 'Allow the agent to call balance on Ledger of the club?' })
   await question.getByRole('button', { name: 'Always allow' }).click()
-  await page.getByText('There are 12 euros.').waitFor(patience)
+  await page.getByText('There are 12 euros.').waitFor(pollOptions)
   expect(JSON.stringify(stage.models.requests.at(-1))).toContain('EUR 12, with a key of 17')
 }, 180_000)
 
-test('G9: the words for programs are German for who reads German', async () => {
+test('G9: the texts for programs are German in a German browser', async () => {
   const page = await stage.open('/settings/connections', { locale: 'de-DE' })
   await row(page).getByText('1 Geheimnis gespeichert').waitFor()
   await row(page).getByRole('button', { name: 'Ledger of the club ändern' }).click()

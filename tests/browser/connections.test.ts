@@ -42,7 +42,7 @@ async function openConnections(locale = 'en-US') {
 const row = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Sheets' }).first()
 
 describe('connections in the app', () => {
-  test('G9: are added by address and token; a wrong token is said and corrected; each tool has its own approval', async () => {
+  test('G9: are added by address and token; a wrong token is reported and corrected; each tool has its own approval', async () => {
     const page = await openConnections()
     await page.getByRole('button', { name: 'Add a connection' }).click()
     const dialog = page.getByRole('dialog')
@@ -61,7 +61,7 @@ describe('connections in the app', () => {
 
     await row(page).getByText('1 tool').press('Enter')
     await row(page).getByText('Server description').click()
-    // The words of the server are text: nothing of them becomes a part of the page.
+    // The server’s text stays text: none of it becomes part of the page.
     await row(page).getByText('<img src=x onerror=alert(1)>').waitFor()
     await row(page).getByRole('combobox', { name: 'Permission for add_row' }).click()
     await page.getByRole('option', { name: 'Off' }).click()
@@ -72,13 +72,13 @@ describe('connections in the app', () => {
     await row(page).getByText('0 allowed, 1 requiring approval, 0 off').waitFor()
   })
 
-  test('G9: a login leads to the page that the server named, comes back, and ends in its tools; a No is said', async () => {
+  test('G9: sign-in leads to the page that the server named, comes back, and ends with its tools; a denial is reported', async () => {
     await using logins = await startLoginServer()
     await using own = await startMcpServer()
     own.logins = logins
     own.tools = [{ name: 'find_page', answer: () => ({ content: [] }) }]
     const page = await openConnections()
-    // The browser of the tests sees threadbox alone: what it asks of the login server is asked from here.
+    // The tests’ browser reaches threadbox alone: its requests to the authorization server are made from here.
     await page.route(`${logins.issuer}/**`, async (route) => {
       const { status, headers } = await fetch(route.request().url(), { redirect: 'manual' })
       await route.fulfill({ status, headers: Object.fromEntries(headers) })
@@ -112,7 +112,7 @@ describe('connections in the app', () => {
     await pages.waitFor({ state: 'detached' })
   })
 
-  test('G9: a call waits for the person in its thread, over a reload, and is made once it is allowed', async () => {
+  test('G9: a call waits for approval in its thread, through a reload, and is made once it is allowed', async () => {
     const page = await app.page({ signedIn: true })
     await post(page, {
       path: '/models',
@@ -136,7 +136,7 @@ describe('connections in the app', () => {
     expect(await question.count()).toBe(0)
   })
 
-  test('G9: Deny makes no call; the words are German for who reads German', async () => {
+  test('G9: Deny makes no call; the texts are German in a German browser', async () => {
     const page = await openConnections('de-DE')
     await page.getByRole('heading', { name: 'Verbindungen' }).waitFor()
     await row(page).getByText('1 erlaubt, 0 mit Nachfrage, 0 aus').waitFor()
@@ -153,7 +153,7 @@ describe('connections in the app', () => {
     expect(server.calls).toHaveLength(before)
   })
 
-  test('G9: are removed after a question', async () => {
+  test('G9: are deleted after a confirmation', async () => {
     const page = await openConnections()
     await row(page).getByRole('button', { name: 'Remove Sheets' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -4,7 +4,7 @@ import { answered, type PageOptions, send } from './app-in-browser.ts'
 import { button, dialog, list, openFiles, pane, row, viewer } from './files-pane/files-page.ts'
 import { type BrowserStage, startBrowserStage } from './harness.ts'
 
-/** The files pane as a list: going through it, choosing in it, and changing what is in it. */
+/** The files pane as a list: navigating, selecting, and changing files. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
@@ -13,7 +13,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 const withFiles = (command: string, options?: PageOptions) => openFiles(stage, command, options)
 
 describe('the list', () => {
-  test('C8: ten thousand files are there at once, and only those in view are drawn', async () => {
+  test('C8: ten thousand files appear immediately, and only those in view are drawn', async () => {
     await using page = await withFiles('mkdir ~/many; cd ~/many; seq -f "f%g.txt" 1 10000 | xargs touch')
     await row(page, /^many/).dblclick()
     await pane(page).getByText('10,000 items, 0 bytes').waitFor()
@@ -24,7 +24,7 @@ describe('the list', () => {
     expect(await row(page, /^f10000\.txt/).getAttribute('aria-selected')).toBe('true')
   })
 
-  test('C8: odd names stand on their line, and none can pretend to be another', async () => {
+  test('C8: unusual names stay on their line, and none can pretend to be another', async () => {
     await using page = await withFiles(`touch $'a\\nb' 'with space' '🙂' $'gpj\\u202eexe.txt'`)
     for (const name of ['a␊b', 'with space', '🙂', 'gpj‹U+202E›exe.txt']) await row(page, name).waitFor()
     const heights = await list(page)
@@ -46,7 +46,7 @@ describe('the list', () => {
     await page.keyboard.press('F2')
     await dialog(page).getByLabel('Name').fill('beta')
     await page.keyboard.press('Enter')
-    // The list is told of the new name by itself, before the dialog has its answer and gives the keys back.
+    // The list gets the new name from an event, before the dialog gets its response and returns the focus.
     await dialog(page).waitFor({ state: 'detached' })
     await row(page, /^beta/).waitFor()
     await list(page).locator('[aria-selected=true][data-path$="beta"]').waitFor()
@@ -58,7 +58,7 @@ describe('the list', () => {
     await row(page, /^beta/).waitFor({ state: 'detached' })
   })
 
-  test('G6: a folder is saved as a skill from its menu; one that is none says why in the dialog', async () => {
+  test('G6: a folder is saved as a skill from its menu; an invalid one says why in the dialog', async () => {
     const text = '---\\nname: charts\\ndescription: Draws charts.\\n---\\n\\nSteps.\\n'
     await using page = await withFiles(`mkdir ~/charts ~/empty; printf '%b' '${text}' > ~/charts/SKILL.md`)
     const save = async (name: string) => {
@@ -82,7 +82,7 @@ describe('the list', () => {
     expect(skills.map(({ name }) => name)).toEqual(['charts'])
   })
 
-  test('C8: what a command writes appears by itself, and carries the mark of the turn', async () => {
+  test('C8: a file that a command writes appears automatically, with the mark of its turn', async () => {
     await using page = await withFiles('echo first > ~/first.txt')
     await send(page, '/run sleep 1; echo new > ~/appears.txt')
     await row(page, /^appears\.txt/).waitFor()
@@ -95,8 +95,8 @@ describe('the list', () => {
   })
 })
 
-describe('several at once', () => {
-  test('C8: a range and single ones are selected, by keyboard too, come as one zip, and are moved and deleted', async () => {
+describe('multiple selected files', () => {
+  test('C8: a range and single files are selected, by keyboard too, downloaded as one zip, moved and deleted', async () => {
     await using page = await withFiles('mkdir ~/box; cd ~; for n in 1 2 3 4; do echo $n > n$n.txt; done')
     await row(page, /^n1\.txt/).click()
     await row(page, /^n3\.txt/).click({ modifiers: ['Shift'] })
@@ -149,7 +149,7 @@ describe('several at once', () => {
     await viewer(page, 'n1.txt').getByText('1', { exact: true }).waitFor()
   })
 
-  test('C8: what is dragged onto a folder, or onto the way up, moves there and overwrites nothing', async () => {
+  test('C8: a file dragged onto a folder, or onto the parent folder, moves there and overwrites nothing', async () => {
     await using page = await withFiles(
       'mkdir -p ~/w/box; cd ~/w; echo in > box/taken.txt; echo out > taken.txt; echo x > drag.txt',
     )

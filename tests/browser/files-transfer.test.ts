@@ -6,7 +6,7 @@ import type { PageOptions } from './app-in-browser.ts'
 import { button, dialog, openFiles, pane, row, viewer } from './files-pane/files-page.ts'
 import { type BrowserStage, startBrowserStage } from './harness.ts'
 
-/** What comes into the files of a sandbox and out of them: uploads, downloads, copies from another thread. */
+/** Transfers into and out of a sandbox’s files: uploads, downloads, copies from another thread. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]())
 const withFiles = (command: string, options?: PageOptions) => openFiles(stage, command, options)
 
-test('C8: files and folders arrive with progress, and nothing is overwritten without a word', async () => {
+test('C8: files and folders arrive with progress, and nothing is overwritten silently', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'threadbox-upload-'))
   try {
     await mkdir(join(folder, 'inner'))
@@ -46,7 +46,7 @@ test('C8: a folder is downloaded as a zip', async () => {
   expect((await readFile(await download.path())).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
 })
 
-test('C8: a folder of a sandbox that sleeps is downloaded as a zip, and it goes on sleeping', async () => {
+test('C8: a folder of a sandbox that sleeps is downloaded as a zip, and it stays asleep', async () => {
   await using page = await withFiles('mkdir ~/zipped; echo content > ~/zipped/a.txt')
   await stage.installation.client.sandboxes.pause(page.threadId)
   await pane(page).getByText('The sandbox is asleep.').waitFor()
@@ -58,7 +58,7 @@ test('C8: a folder of a sandbox that sleeps is downloaded as a zip, and it goes 
   expect((await stage.installation.client.threads.get(page.threadId)).sandbox.state).toBe('paused')
 })
 
-test('C8: files are copied out of another thread, which sleeps on', async () => {
+test('C8: files are copied from another thread, which stays asleep', async () => {
   const other = await stage.installation.newThread()
   await other.say(
     '/run mkdir ~/from && cd ~/from && echo deep > deep.txt && chmod +x deep.txt && head -c 80M /dev/urandom > large.bin',

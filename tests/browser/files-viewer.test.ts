@@ -3,7 +3,7 @@ import { answered, type PageOptions, send } from './app-in-browser.ts'
 import { button, dialog, openFiles, pane, row, viewer } from './files-pane/files-page.ts'
 import { type BrowserStage, startBrowserStage } from './harness.ts'
 
-/** What the files pane shows of a file, and edits in it. */
+/** How the files pane shows a file, and edits it. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]())
 const withFiles = (command: string, options?: PageOptions) => openFiles(stage, command, options)
 
-describe('looking at files', () => {
-  test('C8: separated values are a table, Markdown reads, a page has no rights, bytes are not shown', async () => {
+describe('viewing files', () => {
+  test('C8: separated values are a table, Markdown is rendered, a page has no permissions, binary data is not shown', async () => {
     await using page = await withFiles(
       `printf 'hour,trips\\n00:00,16\\n' > a.csv; printf '# Title\\n' > b.md; head -c 5000 /dev/zero > c.dat; touch e.xls; ` +
         `printf '<h1>page</h1><script>try{parent.document.title}catch(e){document.body.append("no rights")}</script>' > d.html`,
@@ -30,7 +30,7 @@ describe('looking at files', () => {
     await pane(page).frameLocator('iframe[title="d.html"]').getByText('no rights').waitFor()
   })
 
-  test('C8: an edit is saved, and one that meets another’s shows both, is not lost and overwrites nothing', async () => {
+  test('C8: an edit is saved; a conflicting one shows both versions, is not lost and overwrites nothing', async () => {
     await using page = await withFiles('printf "same\\none\\n" > ~/notes.txt')
     await row(page, /^notes\.txt/).click()
     await button(page, 'Edit').click()
@@ -56,7 +56,7 @@ describe('looking at files', () => {
     expect(await read()).toBe('same\nmine\n')
   })
 
-  test('C8: a pause in the middle of an edit is nobody else’s change', async () => {
+  test('C8: a pause during an edit is not reported as another change', async () => {
     await using page = await withFiles('echo one > ~/notes.txt')
     await row(page, /^notes\.txt/).click()
     await button(page, 'Edit').click()
@@ -70,7 +70,7 @@ describe('looking at files', () => {
     expect(await (await files.read(page.threadId, '/home/user/notes.txt')).text()).toBe('mine\n')
   })
 
-  test('C8: a file that is deleted while it is looked at says so', async () => {
+  test('C8: a file that is deleted while it is open says so', async () => {
     await using page = await withFiles('echo x > ~/short-lived.txt')
     await row(page, /^short-lived\.txt/).click()
     await button(page, 'Edit').waitFor()
@@ -78,7 +78,7 @@ describe('looking at files', () => {
     await pane(page).getByText('This file no longer exists.').waitFor()
   })
 
-  test('C8: while the sandbox sleeps its files are read, and it goes on sleeping', async () => {
+  test('C8: while the sandbox sleeps its files are read, and it stays asleep', async () => {
     await using page = await withFiles('echo asleep > ~/night.txt')
     await stage.installation.client.sandboxes.pause(page.threadId)
     await pane(page).getByText('The sandbox is asleep.').waitFor()
@@ -88,7 +88,7 @@ describe('looking at files', () => {
     expect(sandbox.state).toBe('paused')
   })
 
-  test('C8: a path in a message opens the file beside it', async () => {
+  test('C8: a path in a message opens the file next to it', async () => {
     await using page = await withFiles('echo linked > ~/linked.txt')
     await page.keyboard.press('Alt+2')
     await pane(page).waitFor({ state: 'detached' })

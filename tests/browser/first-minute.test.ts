@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** What a person sees in their first minute, on a real sandbox, without a model. */
+/** What a person sees in the first minute, on a real sandbox, without a model. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
@@ -45,7 +45,7 @@ const shownCount = async (page: Page) =>
 
 const languages = repeats({ what: 'languages in which the first minute is seen', byDefault: 1, full: 2 })
 test.each(Object.values(words).slice(0, languages))(
-  'A2: $button: a counter starts, sleeps, wakes and goes on, by keyboard alone',
+  'A2: $button: a counter starts, sleeps, wakes and continues, by keyboard alone',
   async (own) => {
     const page = await stage.open('/threads/new', { width: 1440, height: 900, locale: own.locale })
     await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
@@ -73,7 +73,7 @@ test.each(Object.values(words).slice(0, languages))(
   },
 )
 
-test('Watch a computer survive can be left at any step, and leaves the thread as it is', async () => {
+test('the demo can be left at any step, and leaves the thread unchanged', async () => {
   const page = await stage.open('/threads/new', { width: 390, height: 844 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   await page.getByRole('button', { name: words.en.button }).click()

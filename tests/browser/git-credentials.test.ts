@@ -32,7 +32,7 @@ async function addCredential(page: Page, token: string) {
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).press('Enter')
 }
 
-test('what is wrong is said beside its field, and a refused address by the server', async () => {
+test('an invalid value is reported next to its field, and a rejected address by the server', async () => {
   await using page = await opened('/settings/git')
   await page.getByRole('button', { name: 'Add a Git credential' }).click()
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
@@ -78,7 +78,7 @@ test('a credential is added, allowed in a thread, and used by git there; without
   await allow.focus()
   await page.keyboard.press('Space')
   await expect.poll(() => allow.getAttribute('aria-checked')).toBe('true')
-  // The same shell as before: what was allowed holds for programs that are there already.
+  // The same shell as before: a new permission also applies to running programs.
   await panes.getByRole('button', { name: 'Terminal' }).click()
   await clone()
   await sees(/private words/)
@@ -90,7 +90,7 @@ test('a credential is added, allowed in a thread, and used by git there; without
     .waitFor()
 })
 
-test('rights are changed and the credential removed by keyboard, in German and on a phone', async () => {
+test('permissions are changed and the credential removed by keyboard, in German and on a phone', async () => {
   await using page = await opened('/settings/git', { locale: 'de-DE', width: 390, height: 844 })
   await row(page)
     .first()

@@ -26,7 +26,7 @@ async function withGit(command: string, options: PageOptions = {}): Promise<GitP
   return Object.assign(page, { threadId: thread.id, [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-/** On a phone a sheet, which is a dialog. */
+/** On a phone it is a sheet, which is a dialog. */
 const pane = (page: Page) =>
   page.getByRole('complementary', { name: 'Git' }).or(page.getByRole('dialog', { name: 'Git', exact: true }))
 const file = (page: Page, name: string | RegExp) =>
@@ -34,7 +34,7 @@ const file = (page: Page, name: string | RegExp) =>
 const viewer = (page: Page, name: string) => pane(page).getByRole('region', { name: `Changes in ${name}` })
 const difference = (page: Page) => pane(page).getByRole('region', { name: 'Changes', exact: true })
 
-test('a repository that appears is there when the answer has ended, and its difference follows what changes', async () => {
+test('a new repository is listed when the response has ended, and its diff follows changes', async () => {
   await using page = await withGit('echo nothing yet')
   await pane(page).getByText('No Git repository in /home/user.').waitFor()
   await send(page, `/run ${repository} echo two >> a.txt; rm gone.txt; echo new > "with space.txt"`)
@@ -48,7 +48,7 @@ test('a repository that appears is there when the answer has ended, and its diff
   await pane(page).getByText('+2').first().waitFor()
 })
 
-test('by keyboard alone files are gone through, compared, and opened in Files', async () => {
+test('by keyboard alone, files are selected, compared, and opened in Files', async () => {
   await using page = await withGit(`${repository} echo two > a.txt; rm gone.txt; head -c 5000 /dev/urandom > z.bin`)
   await file(page, 'a.txt').focus()
   await page.keyboard.press('End')
@@ -68,7 +68,7 @@ test('by keyboard alone files are gone through, compared, and opened in Files', 
     .waitFor()
 })
 
-test('a change of 20,000 lines is there at once, draws what is in view, and says what is missing', async () => {
+test('a change of 20,000 lines appears immediately, draws only the lines in view, and says what is missing', async () => {
   await using page = await withGit(
     `${repository} seq 1 20000 | sed s/^/before/ > lines; git add .; git commit -qm lines; seq 1 20000 | sed s/^/after/ > lines`,
   )
@@ -81,7 +81,7 @@ test('a change of 20,000 lines is there at once, draws what is in view, and says
   await difference(page).getByText('before19999', { exact: true }).waitFor()
 })
 
-test('names and lines show what they would hide, and none can pretend to be another', async () => {
+test('names and lines show hidden characters, and none can pretend to be another', async () => {
   await using page = await withGit(
     `${repository} echo x > $'a\\nb\\e[31m'; printf 'if (admin\\xe2\\x80\\xae) {\\e[2J\\n' > $'gpj\\u202eexe.txt'`,
     { width: 390, height: 844, isTouch: true },
@@ -91,7 +91,7 @@ test('names and lines show what they would hide, and none can pretend to be anot
   await difference(page).getByText('if (admin‹U+202E›) {␛[2J').waitFor()
 })
 
-test('another repository is chosen, and a sandbox that sleeps stays asleep until somebody wakes it', async () => {
+test('another repository is chosen, and a sleeping sandbox stays asleep until a person wakes it', async () => {
   await using page = await withGit(
     `${repository} echo two > a.txt; git init -q -b other ~/second; echo x > ~/second/only.txt`,
   )

@@ -22,12 +22,12 @@ export type BrowserStage = AsyncDisposable & {
 
 const modelNames = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-4.1' }
 
-/** `others`: more servers of this machine that the browser may reach. */
+/** `others`: more servers of this machine that the browser can reach. */
 export async function startBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
   return await startBrowserStageWith({ others })
 }
 
-/** The same in the browser that people have, for what only that one does. */
+/** The same in a full browser, for behavior that only that one has. */
 export async function startWholeBrowserStage(...others: { port: number }[]): Promise<BrowserStage> {
   return await startBrowserStageWith({ program: 'whole', others })
 }
@@ -51,7 +51,7 @@ export async function startBrowserStageWith(options: {
       ...(clock === undefined ? {} : { hostEnvironment: clock.hostEnvironment }),
       serverEnvironment: {
         THREADBOX_WEB_DIRECTORY: webDirectory,
-        // Servers that tests start beside it are on loopback.
+        // Servers that tests start in addition are on loopback.
         THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
         ...clock?.environment,
       },
@@ -79,7 +79,7 @@ export async function startBrowserStageWith(options: {
   }
 }
 
-/** Closes a page, and what it opened. With THREADBOX_PICTURES a picture of how it looked at last is kept there. */
+/** Closes a page and the pages it opened. With THREADBOX_PICTURES a final screenshot of the page is kept there. */
 export async function closePage(page: Page): Promise<void> {
   if (page.isClosed()) return
   const directory = process.env.THREADBOX_PICTURES

@@ -11,12 +11,12 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
 const patient = { timeout: 60_000 }
-/** No way through a page is longer. */
+/** Longest path through a page. */
 const maxTabs = 150
 const has = (target: Locator) => target.evaluate((element) => element === element.ownerDocument.activeElement)
 const focused = (target: Locator) => expect.poll(() => has(target), patient).toBe(true)
 
-/** Goes on with Tab until the target has the focus. */
+/** Presses Tab until the target has the focus. */
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await target.waitFor(patient)
   for (let presses = 0; presses < maxTabs; presses += 1) {
@@ -32,7 +32,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** F6 until the region has the focus. */
+/** Presses F6 until the region has the focus. */
 async function toRegion(page: Page, name: string): Promise<void> {
   const region = () => page.evaluate(`document.activeElement?.closest('[data-region]')?.getAttribute('data-region')`)
   for (let presses = 0; presses < 8; presses += 1) {
@@ -56,7 +56,7 @@ async function logIn(page: Page): Promise<void> {
   await page.waitForURL(/\/threads\/new/)
 }
 
-test('from the login to a service and a deleted thread with the keyboard only', async () => {
+test('from signing in to a service and a deleted thread with the keyboard only', async () => {
   const page = await stage.open('/login', { width: 1440, height: 900 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   await logIn(page)
@@ -79,7 +79,7 @@ test('from the login to a service and a deleted thread with the keyboard only', 
     const isInside = () => pane(page, name).evaluate((element) => element.contains(element.ownerDocument.activeElement))
     await expect.poll(isInside, patient).toBe(true)
   }
-  // Tab belongs to the terminal; F6 leads out of it.
+  // Tab belongs to the terminal; F6 leaves it.
   await toRegion(page, 'composer')
 
   await say(page, '/serve 8400 python3 -m http.server 8400 --bind 127.0.0.1')

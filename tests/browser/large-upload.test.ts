@@ -9,9 +9,9 @@ import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
 const fileMegabytes = repeats({ what: 'MB that are uploaded from the browser', byDefault: 400, full: 1000 })
 const fileBytes = fileMegabytes * 1e6
-/** The file, its copy on the server and the one in the sandbox, with room to spare. */
+/** The file, its copy on the server and the one in the sandbox, with space to spare. */
 const neededBytes = 4 * fileBytes
-/** Below the file: what is on its way, not what was sent. */
+/** Smaller than the file: data in transit, not all data sent. */
 const maxGrowthBytes = 250e6
 
 let stage: BrowserStage
@@ -27,7 +27,7 @@ afterAll(async () => {
   if (directory !== undefined) await rm(directory, { recursive: true, force: true })
 })
 
-test('C8: a large file is uploaded from the browser whole, and neither browser nor server grow by more than 250 MB', async () => {
+test('C8: a large file is uploaded completely from the browser, and neither browser nor server grow by more than 250 MB', async () => {
   const file = path.join(directory, 'large.bin')
   const sha256 = await writeRandom(file, fileBytes)
   const page = await stage.open('/threads/new')
@@ -86,14 +86,14 @@ async function chromiumPids(): Promise<number[]> {
   return all.filter(({ pid, program }) => below.has(pid) && program.startsWith('chrom')).map(({ pid }) => pid)
 }
 
-/** How much more memory each group of processes had at its height than at the beginning. */
+/** Peak memory of each group of processes above its starting value. */
 function watchMemory<Name extends string>(groups: Record<Name, readonly number[]>) {
   const names = Object.keys(groups) as Name[]
   const first = new Map<Name, number>()
   const highest = new Map<Name, number>()
-  let isOver = false
+  let hasEnded = false
   const watching = (async () => {
-    while (!isOver) {
+    while (!hasEnded) {
       for (const name of names) {
         const sizes = await Promise.all(groups[name].map(pssBytes))
         const size = sizes.reduce((sum, one) => sum + one, 0)
@@ -105,7 +105,7 @@ function watchMemory<Name extends string>(groups: Record<Name, readonly number[]
   })()
   return {
     stop: async () => {
-      isOver = true
+      hasEnded = true
       await watching
       return Object.fromEntries(
         names.map((name) => [name, (highest.get(name) ?? 0) - (first.get(name) ?? 0)]),

@@ -19,8 +19,8 @@ afterAll(async () => {
 
 type OpenPage = Page & AsyncDisposable
 /**
- * How long is waited for what shows a state. How soon it was shown is printed: a second is what it should take, but a
- * machine that is busy with something else may take longer.
+ * How long the test waits for a state to be shown. The time until it was shown is printed: it should be a second, but a
+ * busy machine can take longer.
  */
 const within = { timeout: 15_000 }
 
@@ -61,7 +61,7 @@ async function run(page: Page, command: string): Promise<void> {
     .waitFor({ timeout: 60_000 })
 }
 
-/** Resolves when the API says so. */
+/** Resolves when the API returns this state. */
 async function reached(threadId: string, state: SandboxView['state'], timeout = 60_000): Promise<void> {
   const client = stage.installation.client
   await expect
@@ -69,7 +69,7 @@ async function reached(threadId: string, state: SandboxView['state'], timeout = 
     .toBe(state)
 }
 
-/** Resolves when chip, sidebar and panel of these pages show what the API just said; prints how long that took. */
+/** Resolves when chip, sidebar and panel of these pages show the API’s latest state; prints how long that took. */
 async function shows(pages: readonly Page[], options: { id: string; word: string; title: string }): Promise<void> {
   const { word, title } = options
   const since = performance.now()
@@ -90,7 +90,7 @@ async function shows(pages: readonly Page[], options: { id: string; word: string
 }
 
 describe('pausing and waking', () => {
-  test('C3, C4, C5: Pause now and a message are shown at once everywhere, and nothing is lost in between', async () => {
+  test('C3, C4, C5: Pause now and a message are shown immediately everywhere, and nothing is lost in between', async () => {
     const { id, title, page } = await newThread('Sleeps once')
     await using first = page
     await using second = await openThread(id)
@@ -103,7 +103,7 @@ describe('pausing and waking', () => {
 
     const awake = await awakeOnHost()
     await expect.poll(() => awakeShown(first), within).toBe(awake)
-    // From here on the number in the sidebar is what events tell.
+    // From here on the number in the sidebar comes from events.
     await first.route('**/api/v1/status', (route) => route.abort())
 
     await pane(first).getByRole('button', { name: 'Pause now' }).click()
@@ -135,7 +135,7 @@ describe('pausing and waking', () => {
     await report.getByText('kept', { exact: true }).waitFor()
   })
 
-  test('O3: typing wakes a paused sandbox before anything is sent; opening its thread did not', async () => {
+  test('O3: typing wakes a paused sandbox before anything is sent; opening its thread does not', async () => {
     const { id, page } = await newThread('Woken by typing')
     await using first = page
     await run(first, '/run echo once')
@@ -149,7 +149,7 @@ describe('pausing and waking', () => {
     await chip(first).getByRole('status').getByText('Active', { exact: true }).waitFor(within)
   })
 
-  test('C6, G10: a restart is asked about, and the wake says what it lost', async () => {
+  test('C6, G10: a restart is confirmed first, and the wake says what it lost', async () => {
     const { page } = await newThread('Restarted')
     await using first = page
     await run(first, '/run sleep 5000 & echo started')
@@ -168,7 +168,7 @@ describe('pausing and waking', () => {
     await report.getByText('sleep 5000').waitFor()
   })
 
-  test('A3, G5: after memory was given up the line breaks, variables are back, and a process starts again', async () => {
+  test('A3, G5: after memory was discarded the report says so, variables are restored, and a process is restarted', async () => {
     const { id, title, page } = await newThread('Started cold')
     await using first = page
     const { client } = stage.installation
@@ -192,7 +192,7 @@ describe('pausing and waking', () => {
     await report.getByText('sleep 6000', { exact: true }).waitFor()
   })
 
-  test('C4: a sandbox with nothing to do pauses by itself at the set time, and a hold keeps it awake', async () => {
+  test('C4: a sandbox with nothing to do pauses automatically at the set time, and a hold keeps it awake', async () => {
     const { id, title, page } = await newThread('Pauses by itself')
     await using first = page
     const { client } = stage.installation

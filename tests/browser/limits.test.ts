@@ -55,7 +55,7 @@ test('an allocation over the limit is ended and named; the card leads to the lim
   expect(await sandboxOf(page)).toMatchObject({ state: 'active', since, limits: { memoryBytes: 3072 * MiB } })
 })
 
-test('a fork bomb is ended by itself and named; the card leads to the limit of processes', async () => {
+test('a fork bomb is ended alone and named; the card leads to the limit of processes', async () => {
   await stage.installation.client.installation.updateSettings({ settings: { sandboxProcesses: 128 } })
   await using page = await newThread()
   await send(page, '/run bomb() { bomb | bomb & }; bomb; sleep 60')
@@ -76,7 +76,7 @@ test('a fork bomb is ended by itself and named; the card leads to the limit of p
   expect(await sandboxOf(page)).toMatchObject({ state: 'active', since, limits: { processes: 512 } })
 })
 
-test('G7: a full disk is named; the card leads to its limit, and the raised one counts at once', async () => {
+test('G7: a full disk is named; the card leads to its limit, and the raised one counts immediately', async () => {
   await stage.installation.client.installation.updateSettings({ settings: { sandboxDiskBytes: 512 * MiB } })
   await using page = await newThread()
   await send(page, '/run head -c 600M /dev/urandom > ~/big && ls -l ~/big')

@@ -26,17 +26,17 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  // The app opens the pane by itself once the service runs.
+  // The app opens the pane automatically once the service runs.
   const find = () => page.frames().find((frame) => /^http:\/\/8000-[a-z2-7]{10}\./.test(frame.url()))
   await expect.poll(find, { timeout: 60_000 }).toBeDefined()
   site = find() as Frame
   await site.getByRole('heading', { name: 'A site' }).waitFor()
-  // Its script comes after what it shows.
+  // Its script comes after its visible content.
   await site.waitForFunction(`typeof attacks !== 'undefined'`)
 })
 
 const appOrigin = () => stage.installation.server.origin
-/** Runs one of the page's own functions (`preview-origin/hostile.js`). */
+/** Runs one of the page’s own functions (`preview-origin/hostile.js`). */
 const attack = <Outcome = string>(name: string, argument = ''): Promise<Outcome> =>
   site.evaluate(`attacks.${name}(${JSON.stringify(argument)})`)
 const isLoggedIn = () => page.evaluate(async () => (await fetch('/api/v1/me')).status === 200)
@@ -67,13 +67,13 @@ describe('O12: the page cannot read', () => {
     expect(await attack('readApi', appOrigin())).toEqual(['TypeError', 'TypeError', 'refused'])
   })
 
-  test('the app in a frame of its own', async () => {
+  test('the app in its own frame', async () => {
     await attack('frameApp', appOrigin())
     const stolen = () => page.frames().find((frame) => frame.name() === 'stolen')
     await expect.poll(() => stolen()?.url()).toMatch(/^chrome-error:/)
   })
 
-  test('the page of another thread with the person’s pass', async () => {
+  test('another thread’s page with the user’s pass', async () => {
     const other = await stage.installation.client.threads.create({})
     const target = await openPreview(other.id)
     const tab = await page.context().newPage()
@@ -87,7 +87,7 @@ describe('O12: the page cannot read', () => {
 })
 
 describe('O12: the page cannot act on the app', () => {
-  test('by requests that carry the login', async () => {
+  test('by requests that carry the session', async () => {
     const { client } = stage.installation
     const count = async () => (await client.threads.list({})).threads.length
     const before = await count()
@@ -104,7 +104,7 @@ describe('O12: the page cannot act on the app', () => {
     expect(await count()).toBe(before)
   })
 
-  test('by leading its tab elsewhere, also with a click behind it', async () => {
+  test('by navigating its tab elsewhere, even after a click', async () => {
     const before = page.url()
     expect(await attack('leadAway')).toBe('SecurityError')
     await attack('leadAwayByClick')
@@ -136,7 +136,7 @@ describe('O12: the page cannot act on the app', () => {
     expect(ours).toMatch(/^<!doctype html>/i)
   })
 
-  test('by its opener, in a tab of its own', async () => {
+  test('by its opener, in its own tab', async () => {
     const { url } = await openPreview(threadId)
     const opened = page.context().waitForEvent('page')
     await page.evaluate(`void window.open(${JSON.stringify(url)})`)
@@ -161,7 +161,7 @@ test('O12: another site cannot show the page in a frame', async () => {
   await tab.close()
 })
 
-test('O4: a page that was opened before its service runs appears when it does', async () => {
+test('O4: a page that is opened before its service runs appears once it does', async () => {
   const tab = await page.context().newPage()
   await tab.goto((await openPreview(threadId, 9100)).url)
   expect(await tab.title()).toBe('Nothing is running here yet')

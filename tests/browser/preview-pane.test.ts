@@ -40,9 +40,9 @@ async function open(options: Options = {}): Promise<Page & AsyncDisposable> {
   await page.getByRole('log').locator('.r, h2').first().waitFor()
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
-/** What the server would tell when the services of a thread change. */
+/** Sends the event that the server sends when the services of a thread change. */
 function tell(list: Service[], openPorts: ServicesView['openPorts'] = []): void {
-  server.tellUser({
+  server.emitUserEvent({
     type: 'services-updated',
     threadId: 't',
     services: services.set('t', { services: list, openPorts }),
@@ -76,7 +76,7 @@ const button = (page: Page, name: string) => pane(page).getByRole('button', { na
 const ordered = () => server.orders.map((order) => order.path).filter((order) => !order.endsWith('/previews'))
 
 describe('opening', () => {
-  test('O4: opens by itself when a service starts, with the focus left where it is, and shows the live page', async () => {
+  test('O4: opens automatically when a service starts, leaves the focus where it is, and shows the live page', async () => {
     await using page = await open()
     await messageField(page).focus()
     tell([serviceIn('starting')])
@@ -90,7 +90,7 @@ describe('opening', () => {
     expect(services.shown).toEqual(['8501 /'])
   })
 
-  test('O4: once per start, and not again for a service whose preview the person closed', async () => {
+  test('O4: opens once per start, and not again for a service whose preview the person closed', async () => {
     await using page = await open()
     tell([serviceIn('starting')])
     await pane(page).waitFor()
@@ -107,7 +107,7 @@ describe('opening', () => {
     await pane(page).getByRole('tab', { name: /^api/, selected: true }).waitFor()
   })
 
-  test('⌥1 opens it with the focus on the tab in front, arrows choose, ⌥1 gives the focus back', async () => {
+  test('⌥1 opens it with the focus on the tab in front, arrows choose, ⌥1 returns the focus', async () => {
     services.set('t', { services: [serviceIn('running'), serviceIn('stopped', { name: 'api', port: 8000 })] })
     await using page = await open()
     await page.keyboard.press('Alt+1')
@@ -128,7 +128,7 @@ describe('opening', () => {
     expect(await messageField(page).inputValue()).toBe('')
   })
 
-  test('says what to do when there is no service, and offers ports that are open', async () => {
+  test('says what to do without a service, and offers open ports', async () => {
     await using page = await open()
     await toggle(page).click()
     await pane(page).getByText('Type /serve or ask the agent.').waitFor()
@@ -179,7 +179,7 @@ describe('what it remembers', () => {
     await same(second)
   })
 
-  test('O6: pinned, the same page stays open in other threads and pages; unpinned it stays at home', async () => {
+  test('O6: pinned, the same page stays open in other threads and pages; unpinned, it stays in its thread', async () => {
     services.set('t', { services: [serviceIn('running')] })
     await using page = await open()
     await toggle(page).click()
@@ -198,7 +198,7 @@ describe('what it remembers', () => {
   })
 })
 
-test('O6: the card of a service is as the service is now, and View in pane brings it to the front', async () => {
+test('O6: the card of a service shows its current state, and View in pane brings it to the front', async () => {
   const dashboard = serviceIn('running')
   services.set('t', { services: [serviceIn('running', { name: 'api', port: 8000 }), dashboard] })
   await using page = await open()
@@ -223,7 +223,7 @@ test('O6: the card of a service is as the service is now, and View in pane bring
 })
 
 describe('the page', () => {
-  test('O8: Reload page and Restart service are two things, and the page before stays meanwhile', async () => {
+  test('O8: Reload page and Restart service differ, and the previous page stays until the new one is ready', async () => {
     services.set('t', { services: [serviceIn('running')] })
     await using page = await open()
     await toggle(page).click()
@@ -246,7 +246,7 @@ describe('the page', () => {
     await frame(page).getByText('view 3').waitFor()
   })
 
-  test('O7: suspended offers Wake first; the page that was there goes on, and nothing is asked of what sleeps', async () => {
+  test('O7: suspended offers Wake first; the open page continues, and no request reaches the sleeping sandbox', async () => {
     services.set('t', { services: [serviceIn('running')] })
     await using page = await open()
     await toggle(page).click()
@@ -273,7 +273,7 @@ describe('the page', () => {
     expect(server.orders.filter(({ path }) => path.endsWith('/previews'))).toHaveLength(1)
   })
 
-  test('O7: what ended says how, with its last lines, Restart service and Add to message', async () => {
+  test('O7: an ended service says how it ended, with its last lines, Restart service and Add to message', async () => {
     const lastLines = "Traceback (most recent call last):\nKeyError: 'wind_speed'\n"
     const problem = { code: 'exited' as const, exitCode: 3, message: 'It ended.', lastLines }
     services.set('t', { services: [serviceIn('error', { problem })] })
@@ -294,7 +294,7 @@ describe('the page', () => {
     await pane(page).getByRole('region', { name: 'dashboard stopped' }).waitFor()
   })
 
-  test('O12: keeps its cookies, sends forms and opens tabs, and can do nothing to the app', async () => {
+  test('O12: keeps its cookies, sends forms and opens tabs, and cannot affect the app', async () => {
     services.set('t', { services: [serviceIn('running')] })
     await using page = await open()
     await toggle(page).click()
@@ -316,7 +316,7 @@ describe('the page', () => {
     expect(new URL(page.url()).pathname).toBe('/threads/t')
   })
 
-  test('O4: opens in a new tab by an address of its own', async () => {
+  test('O4: opens in a new tab at its own address', async () => {
     services.set('t', { services: [serviceIn('running')] })
     await using page = await open()
     await toggle(page).click()
@@ -339,7 +339,7 @@ describe('the page', () => {
     await heading(page, '/').waitFor()
   })
 
-  test('O4: tries by itself why a page never comes, and says it in place of an empty frame', async () => {
+  test('O4: finds out automatically why a page never loads, and says so instead of showing an empty frame', async () => {
     services.set('t', { services: [serviceIn('running')] })
     services.loseNames(true)
     await using page = await open()
@@ -353,7 +353,7 @@ describe('the page', () => {
   })
 })
 
-test('the log is live: its last line and errors while closed, its end while open, a part of it in the chat', async () => {
+test('the log is live: its last line and errors while closed, its end while open, a part of it in the message', async () => {
   services.set('t', { services: [serviceIn('running')] })
   services.setLog('Listening on 8501\nKeyError: one\n')
   await using page = await open()

@@ -15,7 +15,7 @@ import {
   startVite,
 } from './previews-frameworks/framework-services.ts'
 
-/** Frameworks as people use them, in real sandboxes, their pages in the frame beside the conversation. */
+/** Common frameworks in real sandboxes, their pages in the frame next to the conversation. */
 const cleanup = new AsyncDisposableStack()
 let stage: BrowserStage
 let sites: Sites
@@ -38,7 +38,7 @@ test('O4, O12: an edit by the agent changes the page of a Vite server in its fra
   await send(page, 'Call it Second.')
   await page.getByText('The title is changed.').waitFor(patient)
   await answered(page)
-  // What the page counted in memory stands beside the new title: it was not loaded again.
+  // The page’s in-memory count is next to the new title: it was not reloaded.
   await heading(frame(page), 'Second, 3')
   await add.click()
   await heading(frame(page), 'Second, 4')
@@ -57,7 +57,7 @@ test('O4: a Streamlit app works over its socket: a button is pressed, and the co
   }
 }, 600_000)
 
-test('O12: a login of a Flask app holds in its frame, in a browser that blocks third-party cookies', async () => {
+test('O12: a session of a Flask app lasts in its frame, in a browser that blocks third-party cookies', async () => {
   const id = await newThread(stage, { 'login.py': await fixture('login.py') })
   const command = 'exec flask --app login run --host 127.0.0.1 --port $PORT'
   await startService(stage, { threadId: id, name: 'flask', port: 5000, command })
@@ -73,10 +73,10 @@ test('O12: a login of a Flask app holds in its frame, in a browser that blocks t
   await heading(frame(page), 'Log in')
 }, 600_000)
 
-/** Two sites of other people, to see what this browser does with cookies in frames of the same and of another site. */
+/** Two unrelated sites, to check how this browser handles cookies in frames of the same and of another site. */
 type Sites = AsyncDisposable & {
   port: number
-  /** What each frame got to keep, by its host. */
+  /** The cookies that each frame kept, by its host. */
   cookiesInFrames(page: Page): Promise<Record<string, string>>
 }
 

@@ -1,19 +1,19 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core'
 
 /**
- * Browser profiles, of which each serves one page after another: in a new one somebody has to sign in, which takes the
- * server a quarter of a second of work, and the whole app is loaded and compiled again. A page finds a profile as a new one
- * would be after signing in; what stays is what the browser has loaded.
+ * Browser profiles, each of which serves one page after another: a new one has to sign in, which takes the server a
+ * quarter of a second of work, and loads and compiles the whole app again. A page finds a profile as a new one would be
+ * after signing in; what stays is what the browser has loaded.
  */
 type Profile = { home: BrowserContext[]; cookies: Cookie[] }
 
 const free = new WeakMap<Browser, Map<string, BrowserContext[]>>()
 const known = new WeakMap<BrowserContext, Profile>()
 
-/** A file of the app that any page can be at without starting the app. */
+/** A file of the app at which any page can be without starting the app. */
 export const quietPath = '/favicon.svg'
 
-/** A new page, at a file of this origin, in a profile that no other page is in. `enter` is called in a new profile. */
+/** A new page, at a file of this origin, in a profile that no other page uses. `enter` is called in a new profile. */
 export async function pageInProfile(
   browser: Browser,
   options: { origin: string; settings: BrowserContextOptions; enter?: (page: Page) => Promise<void> },
@@ -33,7 +33,7 @@ export async function pageInProfile(
   return page
 }
 
-/** Closes what is open in a profile and keeps it for the next page, unless somebody signed out or in as another one. */
+/** Closes what is open in a profile and keeps it for the next page, unless a page signed out or in as another user. */
 export async function leaveProfile(profile: BrowserContext): Promise<void> {
   const { home, cookies } = known.get(profile) ?? {}
   const now = await profile.cookies()

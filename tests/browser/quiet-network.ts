@@ -10,24 +10,27 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * A network in which a browser sees some ports of the machine on its loopback address and nothing else. Chromium drops every
- * connection when an interface of its machine comes or goes, which starting sandboxes does all the time; and a page that
- * tries to reach any other address fails here instead of leaving the machine.
+ * A network in which a browser sees some ports of the machine on its loopback address and nothing else. Chromium drops
+ * every connection when an interface of its machine appears or disappears, which starting sandboxes does all the time;
+ * and a page that tries to reach any other address fails here instead of leaving the machine.
  */
 export type QuietNetwork = AsyncDisposable & {
-  /** Starts the browser inside; takes its arguments and passes on its descriptors. */
+  /** Starts the browser inside; takes its arguments and passes its descriptors through. */
   executablePath: string
-  /** A port of the machine that leads to the same port inside: for a browser that is driven over a socket, not over descriptors. */
+  /**
+   * A port of the machine that leads to the same port inside: for a browser that is driven over a socket, not over
+   * descriptors.
+   */
   debuggingPort: number
-  /** Connections that the browser has open, to all of the ports. */
+  /** Number of the browser’s open connections to all of the ports. */
   connections(): number
 }
 
 /**
- * `shell`: Chromium without a window, the same engine at a fifth of the processor time for a profile of its own. Letters are
- * drawn as the browser with a window draws them on Debian; its own hinting would be another one. `whole`: the browser that
- * people have, without showing it; it keeps no cookies of third parties, and Tab goes through its toolbar, too. `firefox`:
- * Debian's; it wants a home that belongs to the user it runs as, which root's is not under sudo.
+ * `shell`: Chromium without a window, the same engine at a fifth of the CPU time for its own profile. Letters are drawn
+ * as the browser with a window draws them on Debian; its own hinting would differ. `whole`: the full browser, headless;
+ * it keeps no third-party cookies, and Tab also goes through its toolbar. `firefox`: Debian’s; it needs a home that
+ * belongs to the user it runs as, which root’s does not under sudo.
  */
 export type Program = 'shell' | 'whole' | 'firefox'
 const programs: Record<Program, string> = {
@@ -36,11 +39,11 @@ const programs: Record<Program, string> = {
   firefox: 'env HOME="$(dirname "$0")" /usr/bin/firefox-esr',
 }
 
-/** Where connections arrive or lead to: a port, or a socket file, which every namespace can reach. */
+/** Where connections arrive or lead: a port, or a socket file, which every namespace can reach. */
 type End = { port: number; host: '127.0.0.1' } | { path: string }
-type Passage = { from: End; to: End }
+type Forwarding = { from: End; to: End }
 
-/** Runs inside the namespace: passes connections on. */
+/** Runs inside the namespace: forwards connections. */
 const forwarder = `
 const net = require('node:net')
 const open = ({ from, to }) => new Promise((resolve) => net.createServer({ allowHalfOpen: true }, (near) => {
@@ -57,7 +60,7 @@ export async function openQuietNetwork(ports: readonly number[], program: Progra
   cleanup.defer(() => rm(directory, { recursive: true, force: true }))
   const open = new Set<Socket>()
   const file = (fileName: string) => ({ path: path.join(directory, fileName) })
-  const inside: Passage[] = []
+  const inside: Forwarding[] = []
   for (const port of ports) {
     cleanup.use(await passOn({ from: file(String(port)), to: at(port) }, open))
     inside.push({ from: at(port), to: file(String(port)) })
@@ -90,8 +93,8 @@ function at(port: number): End {
   return { port, host: '127.0.0.1' }
 }
 
-/** Passes connections on, outside of the namespace, and keeps account of those that are open. */
-async function passOn({ from, to }: Passage, open = new Set<Socket>()): Promise<Disposable & { port: number }> {
+/** Forwards connections, outside of the namespace, and tracks the open ones. */
+async function passOn({ from, to }: Forwarding, open = new Set<Socket>()): Promise<Disposable & { port: number }> {
   const server = createServer({ allowHalfOpen: true }, (near) => {
     open.add(near)
     near.once('close', () => open.delete(near))

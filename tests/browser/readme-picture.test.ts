@@ -27,8 +27,8 @@ axes.spines[['top', 'right']].set_visible(False)
 plt.show()
 trips.describe().loc[['mean', 'max']].round(1)`
 
-/** The scene of the README. With THREADBOX_README_PICTURE its picture is written to that file. */
-test('O1, O2: files of one message are plotted in the next step, and table and figure stand in the thread', async () => {
+/** The scene of the README. With THREADBOX_README_PICTURE its screenshot is written to that file. */
+test('O1, O2: files of one message are plotted in the next step, and table and figure appear in the thread', async () => {
   await stage.connectModel({ name: 'Scripted model' })
   stage.models.reply(
     {

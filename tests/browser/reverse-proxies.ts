@@ -10,18 +10,18 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const startTimeoutMs = 60_000
-/** Where `./threadbox test` unpacks Debian's packages of them. */
+/** Where `./threadbox test` unpacks Debian’s packages of them. */
 const programs = process.env.THREADBOX_PROXIES ?? '/var/cache/threadbox/proxies'
 const page = path.join(import.meta.dirname, '../../docs/own-domain.md')
 
-/** What the lines of the page say, and what stands there in the test. */
+/** The values in the page’s lines, and their values in the test. */
 type Places = { domain: string; port: number; target: number; directory: string }
 
 export type ProxyName = 'nginx' | 'caddy'
 
 /**
- * A real proxy that ends TLS, set up by the very lines of docs/own-domain.md: only names, ports and the files of the
- * certificate are put in their place.
+ * A real proxy that terminates TLS, set up with the lines of docs/own-domain.md: only hostnames, ports and certificate
+ * files are replaced.
  */
 export async function startProxy(
   name: ProxyName,
@@ -54,7 +54,7 @@ export async function startProxy(
   return { [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** A port that nobody listens on. */
+/** A port on which nothing listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

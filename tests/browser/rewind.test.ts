@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answered, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** A rewind as a person makes it, looks at it, and undoes it. */
+/** A rewind as a person uses it: preview, rewind, undo. */
 let stage: BrowserStage
 let page: Page
 let threadId: string
@@ -25,7 +25,7 @@ async function printed(): Promise<string> {
   return call?.status === 'succeeded' || call?.status === 'failed' ? call.output.tail : ''
 }
 
-test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo in the notice brings it back', async () => {
+test('C9: the dialog lists what is removed; Rewind, by keyboard, removes it; Undo in the notice restores it', async () => {
   await send(page, '/run echo first > /home/user/note')
   await answered(page)
   await send(
@@ -55,7 +55,7 @@ test('C9: the dialog names what goes; Rewind, by keyboard, takes it back; Undo i
   await expect.poll(printed, { timeout: 60_000 }).toBe('second\nmore\n')
 })
 
-test('C9: Rewind, found by typing, asks before which message; once the conversation goes on, the notice offers no undo', async () => {
+test('C9: Rewind, found by typing, asks before which message; once the conversation continues, the notice offers no undo', async () => {
   await answered(page)
   const tool = page.getByRole('button', { name: 'Rewind to before this message' })
   await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(3)
@@ -80,7 +80,7 @@ test('C9: Rewind, found by typing, asks before which message; once the conversat
   expect(await log().getByText('Rewound:').count()).toBe(1)
 })
 
-test('of more processes and variables than are named the dialog says how many there are', async () => {
+test('the dialog counts processes and variables that it does not list', async () => {
   await answered(page)
   await send(page, '/run for i in $(seq 120); do nohup sleep 4321 > /dev/null 2>&1 & done')
   await answered(page)
@@ -94,7 +94,7 @@ test('of more processes and variables than are named the dialog says how many th
   await dialog().waitFor({ state: 'detached' })
 })
 
-test('C9: where memory is kept the dialog names what comes back, and a line after it says what did', async () => {
+test('C9: if memory is kept, the dialog lists what is restored, and a line afterwards says what was', async () => {
   await answered(page)
   const settings = { memorySnapshotsPerThread: 6, memorySnapshotQuietSeconds: 0 }
   await stage.installation.client.installation.updateSettings({ settings })
@@ -116,7 +116,7 @@ test('C9: where memory is kept the dialog names what comes back, and a line afte
   await expect.poll(printed, { timeout: 60_000 }).toBe('1\n')
 })
 
-test('Esc leaves everything as it is', async () => {
+test('Esc changes nothing', async () => {
   await answered(page)
   const before = await log().getByText('/run').count()
   await page.getByRole('button', { name: 'Rewind to before this message' }).last().press('Enter')

@@ -30,7 +30,7 @@ async function open(options: { width?: number; locale?: string } = {}): Promise<
   page.setDefaultTimeout(10_000)
   await page.goto(`${server.origin}/threads/t`)
   await page.locator('#message').waitFor()
-  // The conversation is there, so that what comes from now on is news.
+  // The conversation is loaded, so later events are new.
   await page.getByRole('log').locator('.r, h2').first().waitFor()
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
@@ -88,7 +88,7 @@ describe('the state of a sandbox', () => {
     console.log(`shown everywhere at most ${Math.round(slowest)} ms after a change`)
   })
 
-  test('what happens next is promised with its time, and never what has passed', async () => {
+  test('the next change is shown with its time, and never a time that has passed', async () => {
     const page = await open()
     await using _page = page
     const opened = await openPane(page)
@@ -104,7 +104,7 @@ describe('the state of a sandbox', () => {
 })
 
 describe('the panel', () => {
-  test('⌥4 opens it with the focus on its heading, and gives the focus back', async () => {
+  test('⌥4 opens it with the focus on its heading, and returns the focus', async () => {
     await using page = await open()
     await messageField(page).focus()
     await page.keyboard.press('Alt+4')
@@ -115,7 +115,7 @@ describe('the panel', () => {
     await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('message')
   })
 
-  test('is a sheet over the whole page on a phone: what lies below is out of reach, Esc closes it', async () => {
+  test('is a sheet over the whole page on a phone: the page below is inert, Esc closes it', async () => {
     await using page = await open({ width: 390 })
     await chip(page).click()
     await sheet(page).waitFor()
@@ -126,7 +126,7 @@ describe('the panel', () => {
     await expect.poll(() => page.locator(':focus').getAttribute('class')).toContain('chip')
   })
 
-  test('stays open over a reload, as wide as it was made', async () => {
+  test('stays open through a reload, with its width', async () => {
     await using page = await open()
     await openPane(page)
     const width = () => pane(page).evaluate((element) => element.clientWidth)
@@ -139,7 +139,7 @@ describe('the panel', () => {
     expect(await width()).toBe(before - 16)
   })
 
-  test('says that it could not be read, and what was last seen when it could before', async () => {
+  test('says that it could not be read, and shows the last known values', async () => {
     await using page = await open()
     server.failDetail({ status: 500, code: 'internal.unexpected' })
     const opened = await openPane(page)
@@ -162,7 +162,7 @@ describe('the panel', () => {
     await opened.getByText('No activity yet.').waitFor()
   })
 
-  test('C4: pause now is not for a turn, and a refusal stands beside the button', async () => {
+  test('C4: pause now is unavailable during a turn, and a refusal is shown next to the button', async () => {
     server.setThread({ isTurnRunning: true })
     await using page = await open()
     const opened = await openPane(page)
@@ -200,7 +200,7 @@ describe('the panel', () => {
     await expect.poll(() => server.orders.at(-1)?.body).toEqual({ until: null })
   })
 
-  test('restart says what is lost before it does anything', async () => {
+  test('restart says what will be lost before it does anything', async () => {
     await using page = await open()
     const opened = await openPane(page)
     await opened.getByText('python3 training.py').waitFor()
@@ -220,7 +220,7 @@ describe('the panel', () => {
     await expect.poll(paths).toEqual(['POST /threads/t/sandbox/restart'])
   })
 
-  test('G7 C12: limits are checked while they are typed, only what was changed is sent, and one goes back to what it inherits', async () => {
+  test('G7 C12: limits are checked while they are typed, only changed ones are sent, and one is reset to its inherited value', async () => {
     await using page = await open()
     const opened = await openPane(page)
     const limits = opened.getByRole('region', { name: 'Limits' })
@@ -242,7 +242,7 @@ describe('the panel', () => {
     await expect.poll(() => server.orders.at(-1)?.body).toEqual({ limits: { memoryBytes: null } })
   })
 
-  test('each value of the policy tells where it comes from, and goes back to the installation’s', async () => {
+  test('each value of the policy says where it comes from, and is reset to the installation’s', async () => {
     server.setDetail({ ownPolicy: ['hotHours'] })
     await using page = await open()
     const opened = await openPane(page)
@@ -260,7 +260,7 @@ describe('the panel', () => {
 })
 
 describe('the composer of a sleeping thread', () => {
-  test('O3: typing wakes a paused sandbox once; opening it and a draft that was there do not', async () => {
+  test('O3: typing wakes a paused sandbox once; opening it and an existing draft do not', async () => {
     server.setSandbox(sandboxIn('paused'))
     await using page = await open()
     await page.getByText('Sending wakes the sandbox.').waitFor()
@@ -270,12 +270,12 @@ describe('the composer of a sleeping thread', () => {
     await page.reload()
     await messageField(page).waitFor()
     await expect.poll(() => messageField(page).inputValue()).toBe('hello there and more')
-    // Longer than typing has to rest before anything is asked for.
+    // Longer than the pause in typing that triggers a request.
     await page.waitForTimeout(500)
     expect(paths()).toEqual(['POST /threads/t/sandbox/wake'])
   })
 
-  test('accepts messages while the sandbox wakes and says that they wait', async () => {
+  test('accepts messages while the sandbox wakes and says that they are queued', async () => {
     server.setSandbox(sandboxIn('waking'))
     await using page = await open()
     await page.getByText('The sandbox is waking. Messages you send are queued.').waitFor()
@@ -291,7 +291,7 @@ describe('the wake line', () => {
     return { id: 'w', turnId: '', at: report.wokenAt, kind: 'wake' as const, report }
   }
 
-  test('C6, G10: grows from looking to the exact list, what was lost first, each with its reason', async () => {
+  test('C6, G10: grows from “checking” to the exact list, lost items first, each with its reason', async () => {
     await using page = await open()
     server.putEntry(wake('checking'))
     await page.getByRole('button', { name: /Started from disk in 0\.6 s.*checking what survived/ }).waitFor()
@@ -312,7 +312,7 @@ describe('the wake line', () => {
     await card.waitFor({ state: 'detached' })
   })
 
-  test('an earlier report is opened from the log and gives the focus back', async () => {
+  test('an earlier report is opened from the log and returns the focus', async () => {
     const entry = { id: 'l2', at: Date.now(), code: 'woken.disk', params: { durationMs: 620 }, reportId: 'r1' }
     server.setDetail({ log: [entry] })
     await using page = await open()
@@ -335,7 +335,7 @@ describe('the wake line', () => {
   })
 })
 
-test('everything about the sandbox is there in German, and fits a phone', async () => {
+test('everything about the sandbox is available in German, and fits a phone', async () => {
   server.putEntry({
     id: 'n',
     turnId: '',

@@ -28,26 +28,26 @@ import { makeStreamVisits } from '../../apps/server/src/threads/threads/stream-v
 import { followUser } from '../../apps/server/src/threads/threads/user-stream.ts'
 
 /**
- * A server of the public API that knows one thread and whose sandbox is in any state a test wants, at once: for what the
- * app shows of states that a real sandbox takes hours or a broken machine to reach. Everything it says is checked against
- * the contract.
+ * A server of the public API with one thread, whose sandbox is in any state a test needs, immediately: for how the app
+ * shows states that a real sandbox takes hours or a broken machine to reach. Everything it sends is checked against the
+ * contract.
  */
 export type SandboxStandIn = AsyncDisposable & {
   port: number
   origin: string
-  /** What the app asked for besides reading, in order: `POST /threads/t/sandbox/wake`, with its body. */
+  /** The app’s requests besides reads, in order: `POST /threads/t/sandbox/wake`, with its body. */
   orders: { path: string; body: unknown }[]
-  /** Every later answer of the panel's route is this error; null ends that. */
+  /** Every later response of the panel’s route is this error; null ends that. */
   failDetail(error: { status: number; code: string } | null): void
-  /** Orders are refused with this code; null ends that. */
+  /** Orders are rejected with this code; null ends that. */
   refuseOrders(code: string | null): void
   setSandbox(sandbox: SandboxView): void
   setThread(values: Partial<Thread>): void
   thread(): Thread
   setDetail(values: Partial<SandboxDetail>): void
-  /** Says something on the stream of the person. */
-  tellUser(event: UserEvent): void
-  /** Puts an entry into the conversation, in place of the one with its id. */
+  /** Sends an event on the user’s stream. */
+  emitUserEvent(event: UserEvent): void
+  /** Puts an entry into the conversation, replacing the one with its id. */
   putEntry(entry: Entry): void
   clear(): void
 }
@@ -106,7 +106,7 @@ export function lossyReport(status: SurvivalReport['status']): SurvivalReport {
 }
 
 export type Result = { status: number; body: unknown }
-/** More of the API: undefined where it knows no answer. */
+/** More of the API: undefined for a request it does not handle. */
 export type MoreRoutes = (order: { path: string; body: unknown }) => Result | undefined | Promise<Result>
 
 export async function startSandboxStandIn(
@@ -120,11 +120,11 @@ export async function startSandboxStandIn(
     state.events.push(event)
     live.publish('t', [event], 0)
   }
-  const tellUser = (event: UserEvent) => userHub.broadcast(userEventSchema.parse(event))
+  const emitUserEvent = (event: UserEvent) => userHub.broadcast(userEventSchema.parse(event))
   const changeThread = (values: Partial<Thread>) => {
     state.thread = threadSchema.parse({ ...state.thread, ...values })
     state.seq += 1
-    tellUser({ type: 'thread-updated', thread: state.thread })
+    emitUserEvent({ type: 'thread-updated', thread: state.thread })
     say({ type: 'thread-updated', seq: state.seq, thread: state.thread })
   }
   const server = createServer((request, response) => {
@@ -155,7 +155,7 @@ export async function startSandboxStandIn(
       state.detail = { ...state.detail, ...values }
     },
     thread: () => state.thread,
-    tellUser,
+    emitUserEvent,
     putEntry: (entry) => {
       const parsed = entrySchema.parse(entry)
       const isKnown = state.entries.some(({ id }) => id === entry.id)
@@ -177,7 +177,7 @@ export async function startSandboxStandIn(
   }
 }
 
-/** The socket of event streams, as the server itself serves it; everyone is signed in. */
+/** The socket of event streams, as the server itself serves it; every client is signed in. */
 function serveSockets(server: Server, sources: StreamSources): SocketFront {
   const logger = makeLogger({ process: 'test', level: 'fatal' })
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
@@ -315,7 +315,7 @@ async function sendFile({ response, webDirectory }: Context, pathname: string): 
   const bytes = await readFile(path.join(webDirectory, name)).catch(() => undefined)
   if (bytes === undefined) response.writeHead(404).end()
   else {
-    // As the server itself sends them: a file below assets is named after what is in it.
+    // As the server itself sends them: the name of a file below assets contains its hash.
     const isNamedByContent = name.startsWith('/assets/')
     response.setHeader('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
     response.writeHead(200, { 'content-type': types[path.extname(name)] ?? 'application/octet-stream' }).end(bytes)

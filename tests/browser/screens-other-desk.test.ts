@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import { startScreenParts, testAtDesk } from './screens/every-screen.ts'
+import { startScreenTools, testAtDesk } from './screens/every-screen.ts'
 import { deskWidth } from './screens/screen-stage.ts'
 import { openScreen, otherScreens, type Screen, screens } from './screens/screens.ts'
 
-const parts = startScreenParts()
+const parts = startScreenTools()
 describe(`screens outside of threads at ${deskWidth} px`, () => testAtDesk(otherScreens, parts))
 
 describe('the test of the screens', () => {
   const find = (name: string) => screens.find((screen) => screen.name === name) as Screen
 
-  test('finds a button without a name and faint text, and faint text where it looks at colours only', async () => {
+  test('finds a button without a name and faint text, and faint text when it checks only colors', async () => {
     const { stage, findViolations } = parts()
     await using page = await openScreen(stage, find('login'), { width: deskWidth })
     const wrong = '<button></button><p style="color: #ddd">faint</p>'
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(wrong)})`)
     const rules = (found: string[]) => found.map((violation) => violation.split(':')[0]).sort()
     expect(rules(await findViolations(page))).toEqual(['button-name', 'color-contrast'])
-    expect(rules(await findViolations(page, { onlyColours: true }))).toEqual(['color-contrast'])
+    expect(rules(await findViolations(page, { onlyColors: true }))).toEqual(['color-contrast'])
   })
 
-  test('sees that something is missing, moved, larger or of another colour, and no difference where there is none', async () => {
-    const { stage, pictures } = parts()
+  test('detects an element that is missing, moved, larger or in another color, and no difference where there is none', async () => {
+    const { stage, images } = parts()
     await using page = await openScreen(stage, find('thread'), { width: deskWidth })
-    const before = await pictures.take(page)
+    const before = await images.take(page)
     const withStyle = async (css: string) => {
       await page.addStyleTag({ content: css })
-      const { isSame } = await pictures.compare(before, await pictures.take(page))
+      const { isSame } = await images.compare(before, await images.take(page))
       await page.evaluate('document.head.lastElementChild.remove()')
       return isSame
     }

@@ -1,7 +1,7 @@
 import { repeats } from '@threadbox/testkit/repeats'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { comparePictures } from './screenshot/pixels.ts'
+import { compareImages } from './screenshot/pixels.ts'
 import {
   badges,
   camera,
@@ -14,14 +14,14 @@ import {
   startScreenshotStage,
 } from './screenshot/screenshot-stage.ts'
 
-/** Screenshots beside the browser's own pictures of the same place. */
+/** Screenshots compared with the browser’s own of the same region. */
 let screenshots: ScreenshotStage
 beforeAll(async () => {
   screenshots = await startScreenshotStage()
 })
 afterAll(() => screenshots?.[Symbol.asyncDispose]())
 
-// The last one leaves the frame as wide as a phone.
+// The last page leaves the frame as wide as a phone.
 const last = '/width'
 const others = ['/plain', '/scrolled', '/images', '/font', '/canvas', '/webgl', '/strict', '/meta-strict']
 const dense = repeats({ what: 'pages whose pixels are compared at device scale 2', byDefault: 3, full: 9 })
@@ -32,7 +32,7 @@ describe.each([1, 2] as const)('O9: pixels are true at device scale %i', (device
   afterAll(() => opened?.[Symbol.asyncDispose]())
 
   test.each(pages[deviceScale])('%s', async (at) => {
-    // One for all of them.
+    // One page for all of them.
     opened ??= await screenshots.open('/', { deviceScale })
     const page = opened
     await show(page, at)
@@ -51,14 +51,14 @@ describe.each([1, 2] as const)('O9: pixels are true at device scale %i', (device
     const other = (await badge.getAttribute('src')) ?? ''
     const own = await page.screenshot({ clip: clip ?? { x: 0, y: 0, width: 1, height: 1 } })
     const truth = `data:image/png;base64,${own.toString('base64')}`
-    const compared = await comparePictures(page, { truth, other })
+    const compared = await compareImages(page, { truth, other })
     expect(compared.size.other).toEqual(compared.size.truth)
     expect(compared.filled).toBeGreaterThanOrEqual(40)
     expect(compared.differing, JSON.stringify(compared)).toBeLessThanOrEqual(2)
-    // In pixels of CSS: those of a region are whole, also in a frame that is drawn smaller than the page in it.
+    // In CSS pixels: those of a region are whole, also in a frame that is drawn smaller than its page.
     expect(Math.max(...compared.offset.map(Math.abs)) / deviceScale).toBeLessThanOrEqual(1)
-    // The comparison sees what is missing.
-    expect((await comparePictures(page, { truth, other: 'white' })).differing).toBeGreaterThan(90)
+    // The comparison detects missing content.
+    expect((await compareImages(page, { truth, other: 'white' })).differing).toBeGreaterThan(90)
     await badges(page).getByRole('button', { name: 'Remove screenshot' }).click()
     await badge.waitFor({ state: 'detached' })
   })

@@ -19,29 +19,29 @@ import {
   startScreenshotStage,
 } from './screenshot/screenshot-stage.ts'
 
-/** Screenshots of pages of a real sandbox, as a person takes them and sends them along. */
+/** Screenshots of pages of a real sandbox, as a person takes and sends them. */
 let screenshots: ScreenshotStage
-let elsewhere: Awaited<ReturnType<typeof startElsewhere>>
+let otherSite: Awaited<ReturnType<typeof startOtherSite>>
 beforeAll(async () => {
-  elsewhere = await startElsewhere()
-  screenshots = await startScreenshotStage(elsewhere)
+  otherSite = await startOtherSite()
+  screenshots = await startScreenshotStage(otherSite)
   await screenshots.stage.connectModel()
 })
 afterAll(async () => {
   await screenshots?.[Symbol.asyncDispose]()
-  await elsewhere[Symbol.asyncDispose]()
+  await otherSite[Symbol.asyncDispose]()
 })
 const open: ScreenshotStage['open'] = (...args) => screenshots.open(...args)
 
-/** Another site, whose pictures only one address lets others read. */
-async function startElsewhere(): Promise<AsyncDisposable & { port: number }> {
-  const picture = Buffer.from(
+/** Another site, of whose images only one address allows cross-origin reads. */
+async function startOtherSite(): Promise<AsyncDisposable & { port: number }> {
+  const image = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
   )
   const server = createServer((request, response) => {
     const open = request.url === '/open.png' ? { 'access-control-allow-origin': '*' } : {}
-    response.writeHead(200, { 'content-type': 'image/png', ...open }).end(picture)
+    response.writeHead(200, { 'content-type': 'image/png', ...open }).end(image)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -74,7 +74,7 @@ describe('O9: choosing a region', () => {
     expect(await messageField(page).getAttribute('placeholder')).toBe('Ask about this area')
   })
 
-  test('with the keyboard alone: the middle is chosen, arrows move and resize it, Enter asks', async () => {
+  test('with the keyboard alone: the center is selected, arrows move and resize it, Enter asks', async () => {
     await using page = await open()
     await camera(page).focus()
     await page.keyboard.press('Enter')
@@ -109,7 +109,7 @@ describe('O9: choosing a region', () => {
     await region(page).and(page.getByLabel('Selected area, 200 by 60')).waitFor()
   })
 
-  test('Escape and the camera cancel: nothing is taken, and the focus is back at the camera', async () => {
+  test('Escape and the camera cancel: nothing is taken, and the focus returns to the camera', async () => {
     await using page = await open()
     await camera(page).click()
     await region(page).waitFor()
@@ -130,7 +130,7 @@ describe('O9: choosing a region', () => {
   })
 })
 
-test('O9: several badges; X and Backspace remove them; the message has its picture, which opens large', async () => {
+test('O9: several badges; X and Backspace remove them; the message has its image, which opens large', async () => {
   await using page = await open('/console')
   const take = async (width: number) => {
     await camera(page).click()
@@ -177,8 +177,8 @@ test('O9: several badges; X and Backspace remove them; the message has its pictu
   expect(screenshot?.consoleErrors[1]).toContain('not caught')
 })
 
-describe('what a page says of itself', () => {
-  test('O4: the address is where the page really is, also after it moved by itself; Reload page reloads that', async () => {
+describe('what a page reports about itself', () => {
+  test('O4: the address is the page’s real one, also after it navigated; Reload page reloads that', async () => {
     await using page = await open('/console')
     await frame(page).getByRole('button', { name: 'Push' }).click()
     await expect.poll(() => address(page).inputValue()).toBe('/pushed?a=1')
@@ -190,7 +190,7 @@ describe('what a page says of itself', () => {
     expect(await frame(page).locator('html').evaluate('location.pathname')).toBe('/canvas')
   })
 
-  test('O9: its console and errors stand beside the log of the service, and go to the chat', async () => {
+  test('O9: its console and errors are shown next to the service’s log, and go to the message', async () => {
     await using page = await open('/console')
     const logs = pane(page).getByRole('region', { name: 'Logs' })
     await logs.getByText('2 errors').waitFor()
@@ -204,7 +204,7 @@ describe('what a page says of itself', () => {
     await logs.getByRole('button', { name: 'Close logs' }).click()
   })
 
-  test('nothing of ours is left in its document, and a tab of its own has no bridge', async () => {
+  test('nothing of threadbox is left in its document, and its own tab has no bridge', async () => {
     await using page = await open('/plain')
     const html = frame(page).locator('html')
     expect(await html.evaluate((element: { outerHTML?: string }) => element.outerHTML)).not.toContain('threadbox')
@@ -219,10 +219,10 @@ describe('what a page says of itself', () => {
   })
 })
 
-describe('O9: what a script cannot read', () => {
+describe('O9: content that a script cannot read', () => {
   test('is named in the badge, and only where it is', async () => {
     await using page = await open('/elsewhere')
-    await frame(page).locator('html').evaluate(`showForeign('http://127.0.0.1:${elsewhere.port}')`)
+    await frame(page).locator('html').evaluate(`showForeign('http://127.0.0.1:${otherSite.port}')`)
     await shoot(page, undefined, { from: [10, 10], to: [400, 285] })
     expect(await badges(page).locator('.shot-missing').count()).toBe(0)
     await shoot(page, undefined, { from: [10, 290], to: [400, 400] })
@@ -231,7 +231,7 @@ describe('O9: what a script cannot read', () => {
     await badges(page).getByText(sentence).waitFor()
   })
 
-  test('is said by the camera where a page lets no script read it', async () => {
+  test('is reported by the camera if the page allows no script to read it', async () => {
     await using page = await open('/plain')
     await address(page).fill('/trusted')
     await address(page).press('Enter')

@@ -46,14 +46,14 @@ describe('the palette', () => {
     await page.getByText('Compare the marmalade shipments').waitFor()
   })
 
-  test('says plainly when nothing was found', async () => {
+  test('says when nothing was found', async () => {
     const { page, palette } = await openPalette()
     await page.keyboard.type('zzzznothing')
     await palette.getByText('No results for “zzzznothing”.').waitFor()
     expect(await palette.getByRole('option').count()).toBe(0)
   })
 
-  test('runs an action, and Esc closes it and gives the focus back', async () => {
+  test('runs an action, and Esc closes it and returns the focus', async () => {
     const { page, palette } = await openPalette()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
@@ -75,7 +75,7 @@ describe('the palette', () => {
   })
 })
 
-test('a server that goes away is announced, what was typed is kept, and the app reconnects by itself', async () => {
+test('a lost server is announced, typed text is kept, and the app reconnects automatically', async () => {
   const page = await app.page({ signedIn: true })
   const [socket] = await Promise.all([page.waitForEvent('websocket'), page.reload()])
   await socket.waitForEvent('framereceived')

@@ -14,7 +14,7 @@ const patient = { timeout: 60_000 }
 const pane = (page: Page) => page.getByRole('complementary', { name: 'Preview' })
 const button = (page: Page, name: string) => pane(page).getByRole('button', { name, exact: true })
 const status = (page: Page, word: string) => pane(page).getByRole('status').getByText(word, { exact: true })
-/** What the page in the frame has counted; 0 while there is none. */
+/** The count on the page in the frame; 0 without one. */
 async function count(page: Page): Promise<number> {
   const text = await page
     .frameLocator('.frame iframe')
@@ -24,19 +24,19 @@ async function count(page: Page): Promise<number> {
   return Number(/^count (\d+)$/.exec(text.trim())?.[1] ?? 0)
 }
 
-/** Counts the views of its page in memory: whoever reads a higher number reads the same process. */
+/** Counts the views of its page in memory: a client that reads a higher number reads from the same process. */
 const counter =
   "node -e \"let count = 0; require('http').createServer((request, response) => { " +
   "if (request.url === '/') count += 1; response.setHeader('content-type', 'text/html'); " +
   "response.end('count ' + count) }).listen(process.env.PORT, '127.0.0.1')\""
 
-test('O4, O7, O8: a service opens the pane by itself, is reloaded, sleeps, goes on, is restarted and stopped', async () => {
+test('O4, O7, O8: a service opens the pane automatically, is reloaded, sleeps, continues, is restarted and stopped', async () => {
   const page = await stage.open('/threads/new', { width: 1440, height: 900 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   await send(page, `/serve 8400 ${counter}`)
   await status(page, 'running').waitFor(patient)
   await expect.poll(() => count(page), patient).toBeGreaterThan(0)
-  // The look whether it is ready counted too.
+  // The readiness check counted too.
   const first = await count(page)
   const card = page.getByRole('log').getByRole('region', { name: /^Service / })
   await card.getByText('running', { exact: true }).waitFor(patient)
@@ -49,7 +49,7 @@ test('O4, O7, O8: a service opens the pane by itself, is reloaded, sleeps, goes 
   await card.getByText('suspended', { exact: true }).waitFor(patient)
   await page.reload()
   await status(page, 'suspended').waitFor(patient)
-  // Longer than the app's own requests take: looking at what sleeps must not wake it.
+  // Longer than the app’s own requests take: viewing a sleeping sandbox must not wake it.
   await page.waitForTimeout(2000)
   expect((await stage.installation.client.threads.get(threadId)).sandbox.state).toBe('paused')
   await pane(page).getByRole('region', { name: 'Suspended' }).getByRole('button', { name: 'Wake' }).click()
@@ -74,7 +74,7 @@ test('O4, O7, O8: a service opens the pane by itself, is reloaded, sleeps, goes 
   await pane(page).getByRole('region', { name: 'Last output' }).getByText('hopeless').waitFor(patient)
 })
 
-test('O4: what started while the page heard nothing opens the pane as soon as it hears again', async () => {
+test('O4: a service that starts while the page is disconnected opens the pane as soon as it reconnects', async () => {
   const { client } = stage.installation
   const page = await stage.open('/threads/new', { width: 1440, height: 900 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }

@@ -19,7 +19,7 @@ async function open(section: string) {
 }
 
 describe('settings', () => {
-  test('a limit is changed with a unit, shows its default, and goes back to it', async () => {
+  test('a limit is changed with a unit, shows its default, and is reset to it', async () => {
     const page = await open('limits')
     const memory = page.getByRole('textbox', { name: 'Sandbox memory' })
     const row = page.getByRole('listitem').filter({ has: memory })
@@ -36,7 +36,7 @@ describe('settings', () => {
     expect((await client.installation.settings()).limits.memoryBytes).toBe(4 * 1024 ** 3)
   })
 
-  test('a limit out of range is refused with the reason, and the old value holds', async () => {
+  test('a limit out of range is refused with the reason, and the old value stays', async () => {
     const page = await open('limits')
     const memory = page.getByRole('textbox', { name: 'Sandbox memory' })
     const row = page.getByRole('listitem').filter({ has: memory })
@@ -47,7 +47,7 @@ describe('settings', () => {
     expect(await memory.inputValue()).toBe('4 GiB')
   })
 
-  test('an API key is shown once, works, and stops working when it is removed', async () => {
+  test('an API key is shown once, works, and stops working when it is deleted', async () => {
     const page = await open('api-keys')
     await page.getByRole('button', { name: 'Create API key' }).click()
     const dialog = page.getByRole('dialog')
@@ -86,12 +86,12 @@ describe('settings', () => {
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
     await page.goto(`${app.server.origin}/settings/about`)
     await page.getByRole('heading', { name: 'About' }).waitFor()
-    // The tests after this one sign in with the password they know.
+    // Later tests sign in with the original password.
     const body = { currentPassword: 'another correct horse', newPassword: app.server.owner.password }
     await post(page, { path: '/auth/password', body })
   })
 
-  test('language and theme take effect at once and hold after a reload', async () => {
+  test('language and theme take effect immediately and persist after a reload', async () => {
     const page = await open('you')
     await page.getByRole('combobox', { name: 'Theme' }).click()
     await page.getByRole('option', { name: 'Dark' }).click()
@@ -104,7 +104,7 @@ describe('settings', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
   })
 
-  test('About tells what was checked, with the cure for what is not well', async () => {
+  test('About lists what was checked, with a fix for what is not OK', async () => {
     const page = await open('about')
     await page.getByText('The host daemon isn’t responding.').waitFor()
     const check = page.getByRole('listitem').filter({ hasText: 'Host daemon' })
@@ -112,14 +112,14 @@ describe('settings', () => {
     expect(await check.textContent()).toContain('threadbox doctor')
   })
 
-  test('Network tells how the page is reached now', async () => {
+  test('Network says how the page is currently reached', async () => {
     const page = await open('network')
     await page.getByText(app.server.origin, { exact: true }).waitFor()
     await page.getByText(`ssh -L ${app.server.port}:127.0.0.1:${app.server.port}`).waitFor()
     await page.getByText('Not needed: you’re connected through localhost').waitFor()
   })
 
-  test('an address that leads nowhere says so and leads back', async () => {
+  test('an unknown address says so and links back', async () => {
     const page = await open('nowhere')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.getByRole('link', { name: 'Go to home' }).click()

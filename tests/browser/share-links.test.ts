@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** A link from the preview pane, opened in a browser that nobody is signed in at. */
+/** A link from the preview pane, opened in a browser without a session. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
@@ -14,7 +14,7 @@ const patient = { timeout: 60_000 }
 const pane = (page: Page) => page.getByRole('complementary', { name: 'Preview' })
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Share / })
 
-test('O12: a link is made, shown once, opened by a stranger, listed and ended', async () => {
+test('O12: a link is created, shown once, opened by a person without an account, listed and revoked', async () => {
   const page = await stage.open('/threads/new', { width: 1440, height: 900 })
   await using _page = { [Symbol.asyncDispose]: () => closePage(page) }
   await send(
@@ -39,7 +39,7 @@ test('O12: a link is made, shown once, opened by a stranger, listed and ended', 
   await stranger.goto(url)
   await stranger.getByText('hello from afar').waitFor(patient)
   expect(stranger.url()).not.toContain('key=')
-  // The link opens no door of the app.
+  // The link gives no access to the app.
   await stranger.goto(`${stage.installation.server.origin}/threads/new`)
   await stranger.waitForURL(/\/login/)
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
-/** A thread that its owner shares, read in a browser that nobody is signed in at. */
+/** A thread that its owner shares, read in a browser without a session. */
 let app: AppWithoutHost
 let page: Page
 let stranger: Page
@@ -29,7 +29,7 @@ const openDialog = async () => {
 }
 let url = ''
 
-test('a link is made from the menu of a thread, shown once, and opened by a stranger', async () => {
+test('a link is created from the menu of a thread, shown once, and opened by a person without an account', async () => {
   await openDialog()
   await dialog().getByRole('combobox', { name: 'Link expires' }).press('Enter')
   await page.getByRole('option', { name: 'in 1 day' }).press('Enter')
@@ -45,7 +45,7 @@ test('a link is made from the menu of a thread, shown once, and opened by a stra
   await stranger.getByText('Read this').waitFor()
 })
 
-test('the page is of nobody: it runs nothing, has no origin, and the app asks its reader to sign in', async () => {
+test('the page has no user: it runs nothing, has no origin, and the app asks its reader to sign in', async () => {
   expect(await stranger.title()).toBe('Trips')
   expect(await stranger.evaluate('self.origin')).toBe('null')
   expect(await stranger.evaluate('document.scripts.length')).toBe(0)
@@ -65,7 +65,7 @@ test('the page is of nobody: it runs nothing, has no origin, and the app asks it
   await other.close()
 })
 
-test('who opened it is counted, and a link that is ended leads nowhere at once', async () => {
+test('visits are counted, and a revoked link stops working immediately', async () => {
   await dialog().getByRole('button', { name: 'Done' }).press('Enter')
   await openDialog()
   await list()
@@ -81,7 +81,7 @@ test('who opened it is counted, and a link that is ended leads nowhere at once',
   expect(await stranger.getByText('Read this').count()).toBe(0)
 })
 
-test('a link that allows copies says what is given away, and leads who signs in to a thread of their own', async () => {
+test('a link that allows copies says what it shares, and a person who signs in gets a thread of their own', async () => {
   await dialog()
     .getByRole('switch', { name: /make their own copy/ })
     .press('Space')

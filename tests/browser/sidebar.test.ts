@@ -34,7 +34,7 @@ describe('the sidebar', () => {
     await second.getByRole('button', { name: 'New name', exact: true }).waitFor()
   })
 
-  test('Esc leaves the title as it was', async () => {
+  test('Esc keeps the title', async () => {
     const { page } = await openThread('Kept name')
     await using first = page
     await first.getByRole('button', { name: 'Kept name', exact: true }).click()
@@ -43,7 +43,7 @@ describe('the sidebar', () => {
     await first.getByRole('button', { name: 'Kept name', exact: true }).waitFor()
   })
 
-  test('a pinned thread stands on top', async () => {
+  test('a pinned thread is on top', async () => {
     const { page } = await openThread('To pin')
     await using first = page
     await first.getByRole('button', { name: 'More actions for To pin' }).click()
@@ -51,7 +51,7 @@ describe('the sidebar', () => {
     await sidebar(first).getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'To pin' }).waitFor()
   })
 
-  test('C10: a deleted thread is gone at once and comes back with Undo, text and all', async () => {
+  test('C10: a deleted thread disappears immediately and is restored with Undo, including its text', async () => {
     const { page } = await openThread('To delete')
     await using first = page
     await send(first, '/run echo still here')
@@ -65,7 +65,7 @@ describe('the sidebar', () => {
     await first.getByRole('region', { name: 'Command echo still here' }).waitFor()
   })
 
-  test('an answer that ends in another thread leaves a mark until it is read', async () => {
+  test('a response that ends in another thread leaves a mark until it is read', async () => {
     const { thread } = await openThread('Elsewhere').then(async ({ thread: made, page }) => {
       await page.context().close()
       return { thread: made }

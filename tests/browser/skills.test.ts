@@ -32,7 +32,7 @@ const choose = async (name: string, item: string) => {
   await page.getByRole('menuitem', { name: item }).press('Enter')
 }
 
-test('G6: a skill that is not one is refused in the dialog with its reason, and what was written stays', async () => {
+test('G6: an invalid skill is rejected in the dialog with its reason, and the text stays', async () => {
   await page.getByText('No skills yet.').waitFor()
   await page.getByRole('button', { name: 'Write a skill' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Write a skill' })
@@ -48,7 +48,7 @@ test('G6: a skill that is not one is refused in the dialog with its reason, and 
   await group('All my threads').getByText('Writes the weekly report.').waitFor()
 })
 
-test('G6: a folder and a file are uploaded; a broken one is refused on the page with its reason', async () => {
+test('G6: a folder and a file are uploaded; a broken one is rejected on the page with its reason', async () => {
   const folder = join(directory, 'charts')
   await mkdir(join(folder, 'scripts'), { recursive: true })
   await writeFile(join(folder, 'SKILL.md'), skillText('charts', 'Draws charts.'))
@@ -66,7 +66,7 @@ test('G6: a folder and a file are uploaded; a broken one is refused on the page 
   expect(await page.getByRole('alert').count()).toBe(0)
 })
 
-test('G6: a skill is edited without losing its other files, and comes as it is in another tab', async () => {
+test('G6: a skill is edited without losing its other files, and opens with its current text in another tab', async () => {
   const second = await page.context().newPage()
   await second.goto(`${app.server.origin}/settings/skills`)
   await second.getByText('Draws charts.').waitFor()
@@ -82,7 +82,7 @@ test('G6: a skill is edited without losing its other files, and comes as it is i
   expect(skills.find(({ name }) => name === 'charts')).toMatchObject({ fileCount: 2 })
 })
 
-test('G6: a skill that somebody changed meanwhile is not replaced unasked; both texts can still be had', async () => {
+test('G6: a skill that changed since it was opened is not replaced without confirmation; both texts stay available', async () => {
   const { skills } = await client().skills.list()
   const id = skills.find(({ name }) => name === 'tables')?.id ?? ''
   const textNow = async () => (await client().skills.get(id)).text
@@ -112,7 +112,7 @@ test('G6: a skill that somebody changed meanwhile is not replaced unasked; both 
   expect(await textNow()).toContain('Mine again.')
 })
 
-test('C12: a skill is moved into a workspace and stands there', async () => {
+test('C12: a skill is moved into a workspace and listed there', async () => {
   const workspace = await client().workspaces.create({ name: 'Data' })
   await choose('charts', 'Change where it’s available…')
   const dialog = page.getByRole('dialog', { name: 'Where charts is available' })
@@ -124,7 +124,7 @@ test('C12: a skill is moved into a workspace and stands there', async () => {
   expect(skills.find(({ name }) => name === 'charts')?.workspaceId).toBe(workspace.id)
 })
 
-test('G6: a skill is deleted after a question in which Cancel has the focus', async () => {
+test('G6: a skill is deleted after a confirmation in which Cancel has the focus', async () => {
   await choose('tables', 'Delete')
   const dialog = page.getByRole('dialog', { name: 'Delete skill tables?' })
   await dialog.locator('button:focus', { hasText: 'Cancel' }).waitFor()
@@ -134,7 +134,7 @@ test('G6: a skill is deleted after a question in which Cancel has the focus', as
   await expect.poll(names).toEqual(['charts', 'weekly-report'])
 })
 
-test('G6: in German the page speaks German, its errors too', async () => {
+test('G6: in a German browser the page is German, including its errors', async () => {
   const german = await app.page({ signedIn: true, locale: 'de-DE' })
   await german.goto(`${app.server.origin}/settings/skills`)
   await german.getByRole('button', { name: 'Skill schreiben' }).press('Enter')

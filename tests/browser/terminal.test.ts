@@ -73,7 +73,7 @@ test('G8: a full screen survives reload, pause and wake, and a reload types noth
   await sees(page, /back-2/)
 })
 
-test('G8: it is as large as its pane, tabs are shells of their own, and one is closed with what runs in it', async () => {
+test('G8: it is as large as its pane, each tab has its own shell, and one is closed with what runs in it', async () => {
   await using page = await openThread()
   await openTerminal(page)
   const columns = async (marker: string) => {
@@ -96,7 +96,7 @@ test('G8: it is as large as its pane, tabs are shells of their own, and one is c
   await expect.poll(() => tabs.count(), patient).toBe(1)
 })
 
-test('G8: what is selected is copied, what is on the clipboard is pasted, and a link of the sandbox opens its preview', async () => {
+test('G8: selected text is copied, clipboard text is pasted, and a link of the sandbox opens its preview', async () => {
   await using page = await openThread()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await openTerminal(page)
@@ -112,7 +112,7 @@ test('G8: what is selected is copied, what is on the clipboard is pasted, and a 
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('choose')
   await type(page, 'clear; echo http://localhost:8123/docs')
   await sees(page, /^http:\/\/localhost:8123\/docs/)
-  // A line that the pointer has not left is not looked at again: it has to come from another one.
+  // A line that the pointer has not left is not checked again: the pointer has to come from another one.
   await screen(page).locator('> div').nth(10).hover({ force: true })
   await screen(page).getByText('http://localhost:8123/docs').click({ force: true })
   await page.getByRole('complementary', { name: 'Preview' }).waitFor(patient)
@@ -134,7 +134,7 @@ test('G8: a terminal is renamed, by keyboard too, and keeps its name', async () 
   expect(await input(page).getAttribute('aria-label')).toContain('build log')
 })
 
-test('G8: after the memory was given up it says so in German, and a new one takes its place, on a phone too', async () => {
+test('G8: after the memory was discarded it says so in German, and a new one replaces it, on a phone too', async () => {
   await using page = await openThread({ width: 390, height: 844, locale: 'de-DE', isTouch: true })
   await page.getByRole('button', { name: 'Terminal', exact: true }).click()
   const sheet = page.getByRole('dialog', { name: 'Terminal' })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-/** A page on a thread that does not exist yet. What its console complains about is collected. */
+/** A page on a thread that does not exist yet. Its console errors are collected. */
 async function newThread(options: PageOptions = {}): Promise<Page & AsyncDisposable & { complaints: string[] }> {
   const page = await stage.open('/threads/new', options)
   const complaints: string[] = []
@@ -49,7 +49,7 @@ describe('direct mode', () => {
   })
 
   const printed = repeats({ what: 'megabytes that a command prints to a page', byDefault: 40, full: 100 })
-  test(`a command that prints ${printed} MB leaves the page small and every byte within reach`, async () => {
+  test(`a command that prints ${printed} MB leaves the page small and every byte available`, async () => {
     await using page = await newThread()
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable')
@@ -111,7 +111,7 @@ describe('direct mode', () => {
     expect(await messageField(page).inputValue()).toContain('KeyError')
   })
 
-  test('what is typed while the first message is on its way goes along into the thread', async () => {
+  test('text typed while the first message is being sent moves into the thread', async () => {
     await using page = await newThread()
     const release = Promise.withResolvers<void>()
     await page.route('**/api/v1/threads', async (route) => {
@@ -126,7 +126,7 @@ describe('direct mode', () => {
     expect(await messageField(page).inputValue()).toBe('the next thought')
   })
 
-  test('a first message that cannot be sent comes back into the field', async () => {
+  test('a first message that cannot be sent returns to the field', async () => {
     await using page = await newThread()
     await page.route('**/api/v1/threads', (route) =>
       route.request().method() === 'POST' ? route.abort() : route.continue(),
@@ -136,7 +136,7 @@ describe('direct mode', () => {
     expect(await messageField(page).inputValue()).toBe('not lost')
   })
 
-  test('a bare message without a model says how to connect one; /help lists the commands', async () => {
+  test('a message without a model says how to connect one; /help lists the commands', async () => {
     await using page = await newThread()
     await send(page, 'What is in this folder?')
     await page.getByRole('log').getByText('No model connected').waitFor()
@@ -147,7 +147,7 @@ describe('direct mode', () => {
 })
 
 describe('files', () => {
-  test('C8: a message that is sent while a file is on its way goes with it, and not when more is written', async () => {
+  test('C8: a message sent while a file is uploading is sent with it, and not if more text is typed', async () => {
     await using page = await newThread()
     await send(page, '/run echo ready')
     await page.waitForURL(/\/threads\/(?!new)/)
@@ -178,7 +178,7 @@ describe('files', () => {
     expect(await message.inputValue()).toBe('')
   })
 
-  test('C8: two files of one name are uploaded with progress, land apart, and can be read by path', async () => {
+  test('C8: two files with one name are uploaded with progress, saved separately, and can be read by path', async () => {
     await using page = await newThread()
     const file = (content: string) => ({ name: 'sales.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })
     await page.locator('input[type=file]').setInputFiles([file('first\n'), file('second\n')])
@@ -221,7 +221,7 @@ describe('files', () => {
     await chip.waitFor({ state: 'detached' })
   })
 
-  test('G8: the file card of an answer downloads identical bytes', async () => {
+  test('G8: the file card of a response downloads identical bytes', async () => {
     await stage.connectModel()
     await using page = await newThread()
     stage.models.reply(

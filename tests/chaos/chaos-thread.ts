@@ -4,9 +4,9 @@ import type { Random } from '@threadbox/testkit/repeats'
 import type { TestInstallation } from '../stack/installation.ts'
 import type { Finding } from './verdict.ts'
 
-/** A thread that does things and remembers what it was promised. */
+/** A thread that does things and remembers what the product acknowledged. */
 export type ChaosThread = {
-  /** Works until aborted; every failure of a request is what a person would see, and tried again. */
+  /** Works until aborted; every failed request is one that a person would see, and is retried. */
   work(signal: AbortSignal): Promise<void>
   /** Reads the file with all lines and compares it with what was acknowledged. */
   verify(withinMs: number): Promise<Finding[]>
@@ -27,7 +27,7 @@ export async function makeChaosThread(
   let threadId = (await client.threads.create({})).id
   let turn: Promise<unknown> = Promise.resolve()
   let lines = 0
-  // One message at a time, also between work and verification: what stands in the file is then known.
+  // One message at a time, also between work and verification: this makes the file’s content known.
   const alone = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const next = turn.then(work, work)
     turn = next.catch(() => undefined)
@@ -105,7 +105,7 @@ function compare(text: string, { acknowledged, unknown }: Promised): Finding[] {
 
 const finding = (kind: Finding['kind'], what: string) => (line: string) => ({ kind, what: `${line} ${what}` })
 
-/** Sends a command and follows it to its end, however often the server goes away; undefined when it did not end. */
+/** Sends a command and follows it to its end, however often the server is killed; undefined if it did not end. */
 async function runToEnd(
   { client }: TestInstallation,
   { threadId, command, withinMs }: { threadId: string; command: string; withinMs: number },
@@ -133,7 +133,7 @@ async function runToEnd(
   })
 }
 
-/** Asks again until it is answered: a server that is being restarted answers nobody. */
+/** Retries until there is a response: a restarting server sends none. */
 async function persist<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 0; ; attempt++) {
     try {

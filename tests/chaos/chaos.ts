@@ -4,16 +4,16 @@ import { makeRandom, type Random } from '@threadbox/testkit/repeats'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
 import { findLeaks } from './leaks.ts'
-import { type Finding, makeVerdict } from './verdict.ts'
+import { collectFindings, type Finding } from './verdict.ts'
 
 /**
  * Threads that work, pause, wake, and are deleted, while server, host daemon, sandboxes and guests are killed at random
- * moments. What was acknowledged must be there afterwards, each line once; each sandbox has one boot; nothing is left on
+ * moments. What was acknowledged must exist afterwards, each line once; each sandbox has one boot; nothing is left on
  * the machine when everything was deleted.
  */
 export type ChaosOptions = {
   seed: number
-  /** Ends after so many kills, or after so long, whichever comes first. */
+  /** Ends after this many kills, or after this long, whichever comes first. */
   kills: number
   minutes: number
   threads: number
@@ -26,7 +26,7 @@ export type ChaosResult = {
   unknown: number
   pauses: number
   deletions: number
-  /** Milliseconds from the end of a kill until a thread had run a command, each kill. */
+  /** Milliseconds from the end of a kill until a thread had run a command, for each kill. */
   recoveryMs: number[]
   /** Such as `lost 0, duplicated 0, leaked 0`. */
   verdict: string
@@ -34,12 +34,12 @@ export type ChaosResult = {
   problems: string[]
 }
 
-type Verdict = ReturnType<typeof makeVerdict>
+type Findings = ReturnType<typeof collectFindings>
 
 const victims = ['server', 'host', 'sandbox', 'guest'] as const
 type Victim = (typeof victims)[number]
 
-/** Longer is no recovery: the run goes on, and says so as a problem. */
+/** Longer does not count as a recovery: the run continues, and reports a problem. */
 const usableWithinMs = 60_000
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -49,7 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const threads: ChaosThread[] = []
   for (let index = 0; index < options.threads; index++)
     threads.push(await makeChaosThread(installation, { index, random }))
-  const verdict = makeVerdict()
+  const findings = collectFindings()
   const result: ChaosResult = {
     kills: { server: 0, host: 0, sandbox: 0, guest: 0 },
     acknowledged: 0,
@@ -62,26 +62,26 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     problems: [],
   }
   const working = threads.map((thread) => thread.work(ending.signal))
-  await disturb(installation, { options, random, threads, result, verdict })
+  await disturb(installation, { options, random, threads, result, findings })
   ending.abort()
   await Promise.all(working)
   for (const thread of threads) {
-    verdict.add(await thread.verify(usableWithinMs), 'at the end')
+    findings.add(await thread.verify(usableWithinMs), 'at the end')
     result.acknowledged += thread.counts.acknowledged
     result.unknown += thread.counts.unknown
     result.pauses += thread.counts.pauses
     result.deletions += thread.counts.deletions
     await thread.delete()
   }
-  verdict.add(await untilClean(installation), 'after everything was deleted')
-  return { ...result, verdict: verdict.summary(), isClean: verdict.isClean(), problems: verdict.problems() }
+  findings.add(await untilClean(installation), 'after everything was deleted')
+  return { ...result, verdict: findings.summary(), isClean: findings.isClean(), problems: findings.problems() }
 }
 
 async function disturb(
   installation: TestInstallation,
-  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult; verdict: Verdict },
+  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult; findings: Findings },
 ): Promise<void> {
-  const { options, random, threads, result, verdict } = context
+  const { options, random, threads, result, findings } = context
   const deadline = Date.now() + options.minutes * 60_000
   for (let kill = 1; kill <= options.kills && Date.now() < deadline; ) {
     await delay(random.between(100, 1500))
@@ -93,14 +93,14 @@ async function disturb(
     const startedAt = performance.now()
     const missing = await thread.verify(usableWithinMs)
     result.recoveryMs.push(Math.round(performance.now() - startedAt))
-    const found = verdict.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill} (${victim})`)
+    const found = findings.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill} (${victim})`)
     const lines = found.map(({ kind, what }) => `\n  ${kind}: ${what}`).join('')
     options.log(`kill ${kill}: ${victim}, recovered after ${result.recoveryMs.at(-1)} ms${lines}`)
     kill += 1
   }
 }
 
-/** False when there was nothing to kill. */
+/** False if there was nothing to kill. */
 async function strike(
   { host, server }: TestInstallation,
   { victim, thread }: { victim: Victim; thread: ChaosThread },
@@ -114,7 +114,7 @@ async function strike(
   const sandboxId = await thread.sandboxId()
   if (sandboxId === undefined) return false
   if (victim === 'guest') {
-    // The first process takes the whole sandbox with it, so the order itself is never answered.
+    // The first process ends the whole sandbox, so the order itself never gets a response.
     await host.run(sandboxId, 'sudo kill -9 1', { timeoutMs: 2000 }).catch(() => undefined)
     return true
   }
@@ -145,7 +145,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Deleted threads can be brought back for a second; after that nothing of them may be on the machine. */
+/** Deleted threads can be restored for a second; after that nothing of them can be on the machine. */
 async function untilClean(installation: TestInstallation): Promise<Finding[]> {
   let left: string[] = []
   for (let attempt = 0; attempt < 200; attempt++) {

@@ -9,8 +9,8 @@ const run = promisify(execFile)
 
 /**
  * What an installation without a single thread still has: processes, namespaces, interfaces, cgroups, firewall rules,
- * mounts, disks and files of sandboxes; subvolumes; rows of the host's records, which hold addresses; and programs that
- * a killed daemon has left running.
+ * mounts, disks and files of sandboxes; subvolumes; rows of the host’s records, which hold addresses; and programs that
+ * a killed daemon left running.
  */
 export async function findLeaks({ host, server }: TestInstallation): Promise<string[]> {
   const [left, subvolumes, programs] = await Promise.all([
@@ -28,7 +28,7 @@ async function subvolumesOf(pool: string): Promise<string[]> {
   return names.filter((name) => !/(^|\/)images\//.test(name)).map((name) => `subvolume ${name}`)
 }
 
-/** Rows that belong to single sandboxes; an address is taken as long as its row is there. */
+/** Rows that belong to single sandboxes; an address is in use as long as its row exists. */
 function recordsOf(file: string): string[] {
   using database = new DatabaseSync(file, { readOnly: true })
   const count = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]

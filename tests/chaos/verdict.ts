@@ -1,17 +1,18 @@
 /**
- * What must never be found. `lost`: acknowledged and gone. `duplicated`: there twice, never asked for, or a second boot of
- * a sandbox. `leaked`: on the machine after everything was deleted. `stuck`: no thread could be used again in time.
+ * What must never be found. `lost`: acknowledged and gone. `duplicated`: exists twice, was never requested, or a second
+ * boot of a sandbox. `leaked`: on the machine after everything was deleted. `stuck`: no thread could be used again in
+ * time.
  */
 const kinds = ['lost', 'duplicated', 'leaked', 'stuck'] as const
 export type FindingKind = (typeof kinds)[number]
 export type Finding = { kind: FindingKind; what: string }
 
-/** The same thing is found again after each kill that follows; it counts once. */
-export function makeVerdict() {
+/** The same item is found again after each later kill; it counts once. */
+export function collectFindings() {
   const found = new Map<string, Finding & { when: string }>()
   const count = (kind: FindingKind) => [...found.values()].filter((finding) => finding.kind === kind).length
   return {
-    /** Returns those that were not known. */
+    /** Returns the new ones. */
     add(findings: readonly Finding[], when: string): Finding[] {
       const news = findings.filter(({ what }) => !found.has(what))
       for (const finding of news) found.set(finding.what, { ...finding, when })
@@ -19,7 +20,7 @@ export function makeVerdict() {
     },
     problems: () => [...found.values()].map(({ kind, what, when }) => `${kind} (${when}): ${what}`),
     isClean: () => found.size === 0,
-    /** What is promised comes first; `stuck` is named only when it happened. */
+    /** The promised counts come first; `stuck` appears only if it happened. */
     summary(): string {
       const named = kinds.filter((kind) => kind !== 'stuck' || count(kind) > 0)
       return named.map((kind) => `${kind} ${count(kind)}`).join(', ')

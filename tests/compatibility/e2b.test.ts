@@ -3,7 +3,7 @@ import { CommandExitError, type FilesystemEvent, FileType, Sandbox, TimeoutError
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
 
-// The unmodified clients in their debug mode, which talks to a fixed address instead of a cloud.
+// The unmodified clients in their debug mode, which connects to a fixed address instead of a cloud.
 let guest: GuestSandbox
 let sandbox: Sandbox
 
@@ -15,7 +15,7 @@ afterAll(async () => {
   await guest?.[Symbol.asyncDispose]()
 })
 
-/** Collects until something fits. */
+/** Collects items until one matches. */
 function collector<Item>() {
   const items: Item[] = []
   const waiting: { fits: (item: Item) => boolean; resolve: () => void }[] = []
@@ -37,7 +37,7 @@ test('a failing command throws with its exit code, output and errors', async () 
   expect(failure).toMatchObject({ exitCode: 7, stdout: 'out\n', stderr: 'err\n' })
 })
 
-test('a command that does not exist, a missing directory and an unknown user are refused', async () => {
+test('a command that does not exist, a missing directory and an unknown user are rejected', async () => {
   await expect(sandbox.commands.run('true', { cwd: '/no/such/directory' })).rejects.toThrow(/doesn’t exist/)
   await expect(sandbox.commands.run('true', { user: 'nobody-here' })).rejects.toThrow(/no user/)
   expect(await sandbox.commands.kill(999_999)).toBe(false)
@@ -47,11 +47,11 @@ test('a command that does not exist, a missing directory and an unknown user are
 test('a command ends at its time limit', async () => {
   const marker = 'sleep 86399'
   await expect(sandbox.commands.run(marker, { timeoutMs: 1000 })).rejects.toThrow(TimeoutError)
-  // Client and guest keep the time limit each by its own clock.
+  // Client and guest enforce the time limit by their own clocks.
   await sandbox.commands.run(`while pgrep --full '^${marker}'; do sleep 0.1; done`, { timeoutMs: 60_000 })
 })
 
-test('a command ends at its time limit also when its client has left before', async () => {
+test('a command ends at its time limit even if its client left earlier', async () => {
   const marker = 'sleep 86398'
   const message = Buffer.from(JSON.stringify({ process: { cmd: '/bin/bash', args: ['-c', marker] } }))
   const frame = Buffer.concat([Buffer.alloc(5), message])
@@ -74,13 +74,13 @@ test('a command ends at its time limit also when its client has left before', as
   await sandbox.commands.run(`while pgrep --full '^${marker}'; do sleep 0.1; done`, { timeoutMs: 60_000 })
 })
 
-test('commands run as the user, in the home directory, with the variables that were given', async () => {
+test('commands run as the user, in the home directory, with the given environment variables', async () => {
   const { stdout } = await sandbox.commands.run('whoami; pwd; echo $GIVEN; echo $HOME', { envs: { GIVEN: 'a b' } })
   expect(stdout).toBe('user\n/home/user\na b\n/home/user\n')
   expect((await sandbox.commands.run('whoami; pwd', { user: 'root', cwd: '/etc' })).stdout).toBe('root\n/etc\n')
 })
 
-test('programs can open /dev/stdout and /dev/stderr again', async () => {
+test('programs can reopen /dev/stdout and /dev/stderr', async () => {
   expect(await sandbox.commands.run('echo a > /dev/stdout; echo b > /dev/stderr')).toMatchObject({
     stdout: 'a\n',
     stderr: 'b\n',
@@ -130,7 +130,7 @@ test('a terminal echoes, resizes, and ends with its shell', async () => {
   await expect(terminal.wait()).rejects.toMatchObject({ exitCode: 5 })
 })
 
-test('a missing file, a directory read as a file and a file listed as a directory are refused', async () => {
+test('a missing file, a directory read as a file and a file listed as a directory are rejected', async () => {
   await expect(sandbox.files.read('missing.txt')).rejects.toThrow(/doesn’t exist/)
   await expect(sandbox.files.read('/home/user')).rejects.toThrow(/is a directory/)
   await sandbox.files.write('plain.txt', 'x')
@@ -138,7 +138,7 @@ test('a missing file, a directory read as a file and a file listed as a director
   expect(await sandbox.files.exists('missing.txt')).toBe(false)
 })
 
-test('files are written with their parents, read back, listed, renamed, described and removed', async () => {
+test('files are written with their parents, read, listed, renamed, described and removed', async () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256)
   expect(await sandbox.files.write('deep/er/data.bin', bytes.buffer)).toEqual({
     path: '/home/user/deep/er/data.bin',
@@ -169,7 +169,7 @@ test('files are written with their parents, read back, listed, renamed, describe
   expect(await sandbox.files.read('other/uno.txt')).toBe('one')
 })
 
-test('a watched directory tells of writes, moves and removals, also further down', async () => {
+test('a watched directory reports writes, moves and removals, also in subdirectories', async () => {
   await sandbox.files.write('watched/sub/file.txt', 'first')
   const events = collector<FilesystemEvent>()
   const watch = await sandbox.files.watchDir('watched', events.add, { recursive: true })

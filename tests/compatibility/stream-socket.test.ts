@@ -9,7 +9,7 @@ import {
 } from '../../apps/server/src/application.test-utils.ts'
 import { makeFrontServer } from '../../apps/server/src/front-server.ts'
 
-/** The client of pages against the real server, over a line that the test can cut. */
+/** The pages’ client against the real server, over a line that the test can cut. */
 let server: TestApplication
 let listener: ReturnType<typeof makeFrontServer>
 let owner: TestPerson
@@ -34,12 +34,12 @@ afterEach(async () => {
   listener.close()
 })
 
-/** A TCP connection to the server that passes bytes on, or cuts each connection after so many of them. */
+/** A TCP connection to the server that forwards bytes, or cuts each connection after this many of them. */
 type Line = AsyncDisposable & {
   port: number
   /** How many bytes of each next connection reach the client. */
   cutAfter: () => number
-  /** Breaks handshakes of WebSockets, as a proxy does that does not know them. */
+  /** Breaks WebSocket handshakes, as a proxy without support for them does. */
   refusesSockets: boolean
   handshakes: number
   cutAll(): void
@@ -88,7 +88,7 @@ async function startLine(serverPort: number): Promise<Line> {
   }
 }
 
-/** A page of the owner: its client, and what it has seen. */
+/** A page of the owner: its client, and what it received. */
 type TestPage = {
   client: ThreadboxClient
   seen: number[]
@@ -149,7 +149,7 @@ test('connections that break in the middle of messages lose nothing and repeat n
   expect(line.handshakes).toBeGreaterThan(15)
 }, 90_000)
 
-test('a page that is put away holds no connection, and continues where it was', async () => {
+test('a hidden page holds no connection, and continues where it was', async () => {
   const page = openPage()
   await expect.poll(() => page.userStates).toEqual(['connecting', 'open'])
   await record('a')
@@ -161,12 +161,13 @@ test('a page that is put away holds no connection, and continues where it was', 
   expect(page.seen).toEqual([1])
   page.client.resumeStreams()
   await expect.poll(() => page.seen).toEqual([1, 2, 3])
-  // Told again, because nothing of the user's events is replayed; never that the server does not answer.
+  // Connecting is reported again, because the user’s events are not replayed; the server is never reported as not
+  // responding.
   expect([page.states, page.userStates]).toEqual(Array(2).fill(['connecting', 'open', 'open']))
 })
 const connections = () => new Promise((resolve) => listener.getConnections((_error, count) => resolve(count)))
 
-test('a page that is put away and back ten times has one socket', async () => {
+test('a page that is hidden and shown ten times has one socket', async () => {
   const page = openPage()
   await expect.poll(() => page.states).toContain('open')
   for (const _ of upTo(10)) {
@@ -178,7 +179,7 @@ test('a page that is put away and back ten times has one socket', async () => {
   await expect.poll(connections).toBe(1)
 })
 
-test('a page whose server went away reconnects by itself', async () => {
+test('a page whose server restarts reconnects automatically', async () => {
   const page = openPage()
   await expect.poll(() => page.states).toContain('open')
   server.socketFront.close()
@@ -223,7 +224,7 @@ test('a thread that does not exist ends its stream, and the user stream of the p
     .toContain('thread-updated')
 })
 
-test('where WebSockets do not get through, streams are read as server-sent events', async () => {
+test('without WebSockets, streams are read as server-sent events', async () => {
   line.refusesSockets = true
   const page = openPage()
   await record('a')

@@ -28,7 +28,7 @@ test('the median of an even number of samples is the lower middle one', () => {
   expect(percentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.95)).toBe(10)
 })
 
-test('an aim is told, and is no target', () => {
+test('an aim is shown, and is not a target', () => {
   expect(rowOf({ ...figure, target: null, aimP50: 20 })).toMatchObject({ isMet: true, aim: 'p50 < 20 ms: not yet' })
   expect(rowOf({ ...figure, target: null, aimP50: 21 })).toMatchObject({ isMet: true, aim: 'p50 < 21 ms: reached' })
 })

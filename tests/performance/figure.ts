@@ -1,6 +1,6 @@
 /**
- * One measured figure: repeated samples of what a user waits for, beside samples of its floor (the same thing done by
- * the bare parts) taken in turn with them, so that a slow minute of the machine slows both.
+ * One measured figure: repeated samples of what a user waits for, alternating with samples of its floor (the same thing
+ * done by the bare parts), so that a slow minute of the machine slows both.
  */
 export type Figure = {
   id: string

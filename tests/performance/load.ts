@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { percentile } from './figure.ts'
 
-/** A page, as a browser asks for it. */
-export type Asked = { host: string; port: number; path: string; headers: Record<string, string> }
+/** A page, as a browser requests it. */
+export type RequestTarget = { host: string; port: number; path: string; headers: Record<string, string> }
 
-/** Requests per second, and how long the slowest hundredth of them took. */
+/** Requests per second, and the 99th percentile of their duration. */
 export type Load = { perSecond: number; p99Ms: number }
 
-/** Asks for the same page over and over, as that many clients that each wait for their answer. */
-export async function loadOf(asked: Asked, options: { requests: number; clients: number }): Promise<Load> {
+/** Requests the same page repeatedly, with this many clients that each wait for their response. */
+export async function loadOf(target: RequestTarget, options: { requests: number; clients: number }): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients })
   const times: number[] = []
   let left = options.requests
   const client = async () => {
     while (left-- > 0) {
       const start = performance.now()
-      await firstByte(asked, agent)
+      await firstByte(target, agent)
       times.push(performance.now() - start)
     }
   }
@@ -27,13 +27,16 @@ export async function loadOf(asked: Asked, options: { requests: number; clients:
   return { perSecond: times.length / seconds, p99Ms: percentile(times, 0.99) }
 }
 
-/** Asks once and resolves at the end of the answer with the moment of its first byte; rejects unless it is the page. */
-export async function firstByte(asked: Asked, agent: Agent | false): Promise<number> {
-  const request = httpRequest({ ...asked, agent }).end()
+/**
+ * Sends one request and resolves at the end of the response with the time of its first byte; rejects unless it is the
+ * page.
+ */
+export async function firstByte(target: RequestTarget, agent: Agent | false): Promise<number> {
+  const request = httpRequest({ ...target, agent }).end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   const at = performance.now()
   answer.resume()
   await once(answer, 'end')
-  if (answer.statusCode !== 200) throw new Error(`${asked.path} answered ${answer.statusCode}`)
+  if (answer.statusCode !== 200) throw new Error(`${target.path} answered ${answer.statusCode}`)
   return at
 }

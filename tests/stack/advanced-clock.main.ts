@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 
 /**
- * Loaded before a program (`--import`), it lets the program's clock be ahead of the machine's by as much as a file says:
- * what the program reads as the time, as how long it runs itself and as how long the machine runs. On SIGUSR2 it reads the
- * file again and what has become due is called at once, as if the program had waited.
+ * Loaded before a program (`--import`), it lets the program’s clock be ahead of the machine’s by the number in a file:
+ * the time of day, the program’s uptime and the machine’s uptime that the program reads. On SIGUSR2 it reads the file
+ * again and immediately calls what has become due, as if the program had waited.
  */
 type Waiting = { dueAt: number; call: () => void; everyMs: number | undefined }
 
@@ -20,7 +20,7 @@ const real = {
   clearInterval,
   Date,
 }
-/** Shorter ones have passed by the time that anybody looks. */
+/** Shorter ones have passed before a test checks. */
 const shortestMs = 500
 const waiting = new Map<object, Waiting>()
 let aheadMs = readAhead()
@@ -83,7 +83,7 @@ function readAhead(): number {
   return Number(readFileSync(file, 'utf8'))
 }
 
-/** `util.promisify` finds its own version of a timer in a property of it. */
+/** `util.promisify` finds a timer’s own promise version in a property of it. */
 function keepingUtilities<Timer extends object>(original: Timer, replacement: (...args: never[]) => unknown): Timer {
   for (const name of Object.getOwnPropertySymbols(original)) {
     Object.defineProperty(replacement, name, Object.getOwnPropertyDescriptor(original, name) ?? {})

@@ -4,17 +4,17 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { vi } from 'vitest'
 
-/** A clock that tests advance instead of waiting, for a server and a host daemon. Sandboxes have the machine's. */
+/** A clock that tests advance instead of waiting, for a server and a host daemon. Sandboxes use the machine’s. */
 export type AdvancedClock = AsyncDisposable & {
   /** For both programs. */
   environment: Record<string, string>
-  /** For a host daemon that judges whether a sandbox works: it does no work in the time that the clock leaves out. */
+  /** For a host daemon that decides whether a sandbox works: it does no work in the skipped time. */
   hostEnvironment: Record<string, string>
-  /** The time on it. */
+  /** The clock’s current time. */
   now(): number
-  /** Moves it, and has the programs do what has become due. Also holds for those that are started later. */
+  /** Advances it, and has the programs do what has become due. Also applies to programs started later. */
   advance(byMs: number, programs: readonly { pid(): number }[]): Promise<void>
-  /** Advances ten seconds in each second until `check` throws no longer, for up to ten minutes of this clock. */
+  /** Advances ten seconds in each second until `check` no longer throws, for up to ten minutes of this clock. */
   advanceUntil(check: () => Promise<void>, programs: readonly { pid(): number }[]): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export async function makeAdvancedClock(): Promise<AdvancedClock> {
     aheadMs += byMs
     await writeFile(file, String(aheadMs))
     for (const program of programs) process.kill(program.pid(), 'SIGUSR2')
-    // What they do then is asynchronous; whoever asks right away would see them as they were.
+    // Their work is asynchronous; a caller that checked immediately would see the state before it.
     await delay(50)
   }
   return {

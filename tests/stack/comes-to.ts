@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Resolves when what was ordered has come to where something is there; fails when it ended before, because then nothing
- * would be killed where the test says. Looks often: it may not be there for long.
+ * Resolves when the ordered work has reached a moment; fails if the work ended earlier, because the kill would then
+ * miss the moment that the test names. Checks often: the moment can be short.
  */
-export async function comesTo(isThere: () => Promise<boolean>, ordered: Promise<unknown>): Promise<void> {
-  let isOver = false
-  ordered.finally(() => (isOver = true)).catch(() => undefined)
-  while (!(await isThere())) {
-    // It may have come there and ended since that look.
-    if (isOver && !(await isThere())) throw new Error('what was ordered ended before it came to where it is to be hit')
+export async function comesTo(hasReached: () => Promise<boolean>, ordered: Promise<unknown>): Promise<void> {
+  let hasEnded = false
+  ordered.finally(() => (hasEnded = true)).catch(() => undefined)
+  while (!(await hasReached())) {
+    // It might have reached the moment and ended since the last check.
+    if (hasEnded && !(await hasReached()))
+      throw new Error('what was ordered ended before it came to where it is to be hit')
     await delay(2)
   }
 }

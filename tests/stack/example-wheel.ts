@@ -1,4 +1,4 @@
-/** A package that no image has, made on the spot so that nobody has to be asked for it. */
+/** A package that no image has, built on the spot so that no download is needed. */
 export const exampleWheel = `
 import zipfile
 name = 'threadbox_example-1.0'

@@ -2,14 +2,17 @@ import { connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import type { TestHost } from '@threadbox/testkit'
 
-/** A way to a host daemon on which the answer to an order can be kept back, so that its server can be killed before it. */
+/**
+ * A proxy to a host daemon that can withhold the response to an order, so that the server can be killed before it
+ * arrives.
+ */
 export type HeldAnswers = AsyncDisposable & {
   socketPath: string
-  /** Resolves when the host has answered the next request whose first line fits. That answer never arrives. */
+  /** Resolves when the host has responded to the next request whose first line matches. That response never arrives. */
   holdNext(fits: RegExp): Promise<void>
 }
 
-/** Passes everything on, but for the answers that are held. */
+/** Forwards everything except held responses. */
 export async function startHeldAnswers(host: TestHost): Promise<HeldAnswers> {
   const to = host.environment.THREADBOX_HOST_SOCKET
   if (to === undefined) throw new TypeError('the host has no socket')

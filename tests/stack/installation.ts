@@ -9,7 +9,7 @@ import {
 } from '@threadbox/sdk'
 import { startTestHost, startTestServer, type TestHost, type TestServer } from '@threadbox/testkit'
 
-/** The whole product as processes of this machine: host daemon, server, and a client that is logged in as the owner. */
+/** The whole product as processes of this machine: host daemon, server, and a client that is signed in as the owner. */
 export type TestInstallation = AsyncDisposable & {
   host: TestHost
   server: TestServer
@@ -26,9 +26,9 @@ export type TestThread = {
 }
 export type SayOptions = {
   attachmentIds?: string[]
-  /** Sees every event of the thread from before the message was sent until its turn has ended. */
+  /** Gets every event of the thread from before the message was sent until its turn has ended. */
   onEvent?: (event: ThreadEvent) => void
-  /** Called right before the message is sent; events have been asked for by then. */
+  /** Called immediately before the message is sent; the event stream is open by then. */
   onSend?: () => void
 }
 export type Said = {
@@ -42,9 +42,9 @@ export async function startInstallation(
   options: {
     hostEnvironment?: Record<string, string>
     serverEnvironment?: Record<string, string>
-    /** Snapshots of a thread that are kept with memory; none unless a test is about them. */
+    /** Number of a thread’s snapshots that are kept with memory; none unless a test is about them. */
     memorySnapshots?: number
-    /** Something between server and host daemon. */
+    /** A proxy between server and host daemon. */
     between?: (host: TestHost) => Promise<AsyncDisposable & { socketPath: string }>
   } = {},
 ): Promise<TestInstallation> {
@@ -104,7 +104,7 @@ async function sendAndFollow(
   const ended = Promise.withResolvers<Turn>()
   const turns = new Map<string, Turn>()
   let turnId: string | undefined
-  const look = () => {
+  const checkTurn = () => {
     const turn = turnId === undefined ? undefined : turns.get(turnId)
     if (turn !== undefined && turn.status !== 'running') ended.resolve(turn)
   }
@@ -114,7 +114,7 @@ async function sendAndFollow(
     onEvent: (event) => {
       message.onEvent?.(event)
       if (event.type === 'turn-updated') turns.set(event.turn.id, event.turn)
-      look()
+      checkTurn()
     },
   })
   stream.catch(ended.reject)
@@ -126,14 +126,14 @@ async function sendAndFollow(
       key: crypto.randomUUID(),
     })
     turnId = accepted.turnId
-    look()
+    checkTurn()
     return { turn: await ended.promise }
   } finally {
     following.abort()
   }
 }
 
-/** Of all sandboxes that the host knows. */
+/** Of all sandboxes that the host has. */
 export async function sandboxIdsOf({ host }: Pick<TestInstallation, 'host'>): Promise<string[]> {
   const { body } = await host.request('GET', hostPaths.list())
   return (body as { sandboxes: { sandboxId: string }[] }).sandboxes.map(({ sandboxId }) => sandboxId)

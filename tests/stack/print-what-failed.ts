@@ -4,12 +4,12 @@ import { beforeEach } from 'vitest'
 
 const lastLines = 25
 const longest = 400
-/** Of the levels in a log; below are `info` and `debug`. */
+/** Log levels below it are `info` and `debug`. */
 const warning = 40
 
 let hasTestBegun = false
 
-/** A test that fails shows what host daemon and server wrote meanwhile: every warning and error, and the last lines. */
+/** A failed test prints what host daemon and server logged during it: every warning and error, and the last lines. */
 beforeEach(({ onTestFailed }) => {
   hasTestBegun = true
   const readUntil = new Map(programLogs().map(({ file }) => [file, textOf(file).length]))
@@ -18,7 +18,7 @@ beforeEach(({ onTestFailed }) => {
   })
 })
 
-/** So does a file that came to no test, because what it prepares failed: as its programs are put away. */
+/** The same for a file that reached no test because its setup failed: when its programs are removed. */
 lookAtLogsThatGo((log) => {
   if (!hasTestBegun) show(log, { from: 0, when: 'before any test began' })
 })
@@ -41,7 +41,7 @@ function textOf(file: string): string {
   }
 }
 
-/** A line that is no JSON is what a program printed when it broke. */
+/** A line that is not JSON was printed by a program when it crashed. */
 function levelOf(line: string): number {
   try {
     return Number((JSON.parse(line) as { level?: unknown }).level ?? 0)

@@ -2,9 +2,9 @@ import type { TerminalClientFrame, TerminalServerFrame } from '@threadbox/sdk'
 import { expect, vi } from 'vitest'
 import type { TestInstallation } from './installation.ts'
 
-/** A terminal seen over its socket, as a page sees it: what it printed since this view came, and what was told of it. */
+/** A terminal seen over its socket, as a page sees it: its output since this view came, and the frames it got. */
 export type TerminalView = Disposable & {
-  /** The end of what was printed; `offset` is behind it. */
+  /** The end of the output; `offset` is after it. */
   text(): string
   offset(): number
   receivedBytes(): number
@@ -14,10 +14,10 @@ export type TerminalView = Disposable & {
   send(frame: TerminalClientFrame): void
   type(text: string): void
   shows(text: string | RegExp, timeoutMs?: number): Promise<void>
-  isIn(status: string): Promise<void>
+  hasStatus(status: string): Promise<void>
 }
 
-/** A view keeps this much of the end of what it was sent. */
+/** A view keeps this much of the end of its output. */
 const keptCharacters = 256 * 1024
 
 export async function viewTerminal(
@@ -60,7 +60,7 @@ export async function viewTerminal(
     type: (data) => send({ type: 'input', data }),
     shows: (wanted, timeoutMs = 30_000) =>
       vi.waitFor(() => expect(text.slice(-5000)).toMatch(wanted), { timeout: timeoutMs, interval: 50 }),
-    isIn: (status) =>
+    hasStatus: (status) =>
       vi.waitFor(() => expect(view.frames.filter(({ type }) => type === 'status').at(-1)).toMatchObject({ status }), {
         timeout: 30_000,
         interval: 50,

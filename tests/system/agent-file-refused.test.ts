@@ -9,7 +9,7 @@ import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { exportAgent, onPool, partsOf } from './agent-file/exported.ts'
 
-/** What an installation does with files of agents that are no good, and with one that it takes when its host is killed. */
+/** How an installation handles invalid agent files, and a valid one while its host is killed. */
 let installation: TestInstallation
 let directory: string
 /** The file of an agent that this installation no longer has. */
@@ -19,7 +19,7 @@ beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
   const { client } = installation
   const source = await installation.newThread()
-  // What no compression makes smaller, so that a half of the file is a half of the disk.
+  // Incompressible, so that half of the file is half of the disk.
   await output(source, 'head -c 4000000 /dev/urandom > data')
   await client.services.start(source.id, { name: 'site', command: 'python3 -m http.server 8000', port: 8000 })
   const environment = await client.agents.capture(source.id)
@@ -27,7 +27,7 @@ beforeAll(async () => {
   exported = await exportAgent(installation, agent)
   await client.threads.delete(source.id)
   await client.agents.delete(agent.id)
-  await vi.waitFor(async () => expect((await onPool(installation)).sandboxes).toEqual([]), patience)
+  await vi.waitFor(async () => expect((await onPool(installation)).sandboxes).toEqual([]), pollOptions)
 })
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]()
@@ -36,14 +36,14 @@ afterAll(async () => {
 
 const run = promisify(execFile)
 const compress = promisify(zstdCompress)
-const patience = { timeout: 120_000, interval: 200 }
+const pollOptions = { timeout: 120_000, interval: 200 }
 
 function fileWith(disk: Buffer): Blob {
   const head = `threadbox-agent\n${JSON.stringify(partsOf(exported).head)}\n`
   return new Blob([new Uint8Array(Buffer.from(head)), new Uint8Array(disk)])
 }
 
-test('C11: a file that is hostile, too large, cut off, or of another image is refused, and leaves nothing on the pool', async () => {
+test('C11: a file that is hostile, too large, truncated, or for another image is refused, and leaves nothing on the pool', async () => {
   const { client } = installation
   await client.installation.updateSettings({ settings: { sandboxDiskBytes: 512 * 1024 * 1024 } })
   const before = await onPool(installation)
@@ -55,7 +55,8 @@ test('C11: a file that is hostile, too large, cut off, or of another image is re
     made,
   ])
   execFileSync('mknod', [path.join(made, 'device'), 'c', '1', '3'])
-  // More than the disk may hold, of what no disk compresses; the file, whose compression looks back further, has it once.
+  // Exceeds the disk’s limit with data that no disk compresses; the file’s compression has a longer window and stores
+  // it once.
   const repeated = 'head -c 1M /dev/urandom > "$1.once" && for i in $(seq 560); do cat "$1.once"; done > "$1"'
   execFileSync('sh', ['-c', repeated, 'sh', path.join(made, 'large')])
   const tarOf = async (...flags: string[]) => {
@@ -97,12 +98,12 @@ test('C11: a file that is hostile, too large, cut off, or of another image is re
   })
   expect(execFileSync('sh', ['-c', 'ls /tmp/escaped /run/escaped /escaped 2>/dev/null || true']).toString()).toBe('')
   expect((await client.agents.list()).agents).toEqual([])
-  await expect.poll(async () => (await onPool(installation)).sandboxes, patience).toEqual(before.sandboxes)
+  await expect.poll(async () => (await onPool(installation)).sandboxes, pollOptions).toEqual(before.sandboxes)
   const grown = async () => (await onPool(installation)).usedBytes - before.usedBytes
-  await expect.poll(grown, patience).toBeLessThan(20_000_000)
+  await expect.poll(grown, pollOptions).toBeLessThan(20_000_000)
 }, 600_000)
 
-test('C11: a host daemon that is killed while a file comes in leaves nothing of it, and takes it again', async () => {
+test('C11: a host daemon that is killed during an import leaves nothing of the file, and imports it again', async () => {
   const { client, host } = installation
   const before = await onPool(installation)
   const half = exported.subarray(0, Math.floor(exported.length / 2))
@@ -118,17 +119,17 @@ test('C11: a host daemon that is killed while a file comes in leaves nothing of 
       (error: { code: string }) => error.code,
     )
   await expect
-    .poll(async () => (await onPool(installation)).sandboxes.length, patience)
+    .poll(async () => (await onPool(installation)).sandboxes.length, pollOptions)
     .toBe(before.sandboxes.length + 1)
   await host.kill('SIGKILL')
   await host.restart()
   expect(await importing).not.toBe('accepted')
-  await expect.poll(async () => (await onPool(installation)).sandboxes, patience).toEqual(before.sandboxes)
-  // Until the server has found the new daemon an import is refused.
+  await expect.poll(async () => (await onPool(installation)).sandboxes, pollOptions).toEqual(before.sandboxes)
+  // Until the server has found the new daemon, an import is refused.
   const imported = async () =>
     await client.agents.import(new Blob([new Uint8Array(exported)])).then(
       ({ agent }) => agent.current.environment?.services,
       (error: { code: string }) => error.code,
     )
-  await expect.poll(imported, patience).toEqual(['site'])
+  await expect.poll(imported, pollOptions).toEqual(['site'])
 }, 600_000)

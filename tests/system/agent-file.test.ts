@@ -9,7 +9,7 @@ import { cell, output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 import { exportAgent, onPool, partsOf } from './agent-file/exported.ts'
 
-/** Two installations of this machine that know nothing of each other; an agent goes from the first to the second. */
+/** Two separate installations on this machine; an agent is transferred from the first to the second. */
 let first: TestInstallation
 let second: TestInstallation
 let directory: string
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const patience = { timeout: 120_000, interval: 500 }
+const pollOptions = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 const canary = random()
 const secrets = {
@@ -46,7 +46,7 @@ const secrets = {
 }
 let exported: Buffer
 
-test('C11: an agent leaves its installation as one file, in which nothing is that was secret', async () => {
+test('C11: an agent is exported as one file that contains none of the secrets', async () => {
   const { client, host, server } = first
   const source = await first.newThread()
   await output(source, `true; cat > /tmp/wheel.py <<'END'\n${exampleWheel}\nEND\npython3 /tmp/wheel.py`)
@@ -89,13 +89,13 @@ test('C11: an agent leaves its installation as one file, in which nothing is tha
   await writeFile(path.join(unpacked, 'head.json'), JSON.stringify(head))
   await writeFile(path.join(unpacked, 'disk'), zstdDecompressSync(disk))
   await writeFile(path.join(unpacked, 'as-it-is'), exported)
-  // The searcher finds what is there.
+  // The search finds what is on the disk.
   expect(await foundOn(unpacked, { canary, ...secrets })).toEqual(['canary: /disk'])
   await writeFile(path.join(unpacked, 'planted'), secrets.netrc)
   expect(await foundOn(unpacked, secrets)).toEqual(['netrc: /planted'])
-  // A tenth of a percent of what the image has: a difference, not a copy.
+  // A thousandth of the image: a difference, not a copy.
   expect(exported.byteLength).toBeLessThan(20_000_000)
-  // What was said in the conversation is the conversation's; the rest is nowhere in the installation's own files.
+  // The conversation’s own text can stay in the conversation; the rest is nowhere in the installation’s own files.
   const { output: _said, ...others } = secrets
   const kept = await foundOn(server.directory, { name: 'Analyst', ...others })
   expect(kept.map((line) => line.split(':')[0])).toContain('name')
@@ -103,7 +103,7 @@ test('C11: an agent leaves its installation as one file, in which nothing is tha
   expect(host.dataDirectory).not.toBe(second.host.dataDirectory)
 }, 600_000)
 
-test('C11: on another installation a thread of it has everything, and what is missing is named', async () => {
+test('C11: on another installation its thread has everything, and missing items are named', async () => {
   const { client } = second
   const { agent: made, needs } = await client.agents.import(new Blob([new Uint8Array(exported)]))
   expect(needs).toEqual([{ kind: 'connection', name: 'Store', url: 'http://127.0.0.1:9/mcp' }])
@@ -116,15 +116,15 @@ test('C11: on another installation a thread of it has everything, and what is mi
   expect(await output(thread, 'python3 -c "import threadbox_example; print(threadbox_example.ANSWER)"')).toBe('42\n')
   expect(await cell(thread, 'print(double(21), math.floor(2.5), rate)')).toBe('42 2 7')
   const states = async () => (await client.services.list(thread.id)).services.map((one) => one.status)
-  await expect.poll(states, patience).toEqual(['running'])
+  await expect.poll(states, pollOptions).toEqual(['running'])
   expect(await output(thread, 'curl -sS http://127.0.0.1:8000/')).toBe('from the agent')
   expect(await output(thread, 'ls -d ~/.ssh ~/.netrc ~/.aws /usr/bin/git 2>/dev/null | wc -l')).toBe('0\n')
   expect(await output(thread, 'stat -c %u ~/data; sudo -n true && sudo id -u')).toBe('4242\n0\n')
   expect(await output(thread, 'cat ~/.env')).toBe(`GITHUB_TOKEN=${'*'.repeat(secrets.ticked.length)}\nCOLOUR=green\n`)
-  // And back: what was imported can be exported.
+  // And back: an imported agent can be exported.
   const again = await exportAgent(second, made)
   expect(Math.abs(again.byteLength - exported.byteLength)).toBeLessThan(exported.byteLength / 2)
   await client.threads.delete(thread.id)
   await client.agents.delete(made.id)
-  await expect.poll(async () => (await onPool(second)).sandboxes, patience).toEqual([])
+  await expect.poll(async () => (await onPool(second)).sandboxes, pollOptions).toEqual([])
 }, 600_000)

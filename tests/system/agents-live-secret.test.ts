@@ -12,7 +12,7 @@ afterAll(() => installation?.[Symbol.asyncDispose]())
 const random = () => crypto.randomUUID().replaceAll('-', '')
 const sandboxIds = () => sandboxIdsOf(installation)
 
-test('C11: memory that holds what is removed from the files is not kept; the searcher finds it in a sleeping thread', async () => {
+test('C11: memory that contains what is removed from the files is not kept; the search finds it in a sleeping thread', async () => {
   const { client } = installation
   const others = await sandboxIds()
   const source = await installation.newThread()
@@ -26,7 +26,7 @@ test('C11: memory that holds what is removed from the files is not kept; the sea
   expect(environment.captured.variables.names).toContain('rate')
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
   await expect(foundIn(placeOf(installation, 'memory', sandboxId), { password })).rejects.toMatchObject({ code: 2 })
-  // What is searched for is found in an image that nobody cleaned.
+  // The search finds its texts in an image that was not cleaned.
   const [own = ''] = before.filter((id) => !others.includes(id))
   await client.sandboxes.pause(source.id)
   expect(await foundIn(placeOf(installation, 'memory', own), { password })).toEqual(['password'])

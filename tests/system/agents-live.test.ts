@@ -14,21 +14,21 @@ let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({
     serverEnvironment: {
-      // An address of a test server: nothing is sent there but the test of a connection.
+      // The address of a test server, used only for the test of a connection.
       THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
-      // Deleted threads are waited for.
+      // Short, because the tests wait for deleted threads to be removed.
       THREADBOX_UNDO_SECONDS: '1',
     },
   })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-const patience = { timeout: 120_000, interval: 500 }
+const pollOptions = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
 const sandboxIds = () => sandboxIdsOf(installation)
 
-/** What a copy has on its disk beside its image. */
+/** The data on a copy’s disk beyond its image. */
 const ownPlaces = (sandboxId: string) =>
   ['home', 'root', 'var/lib/threadbox', 'tmp'].map((name) =>
     path.join(placeOf(installation, 'disks', sandboxId), 'root', name),
@@ -64,14 +64,14 @@ async function plantSecrets(thread: TestThread): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await client.files.write(thread.id, `/home/user/${name}`, new Blob([text]))
   }
-  // Read by programs too; and longer than what is kept in memory of an output.
+  // Read by programs too; and longer than the part of an output that is kept in memory.
   await output(thread, 'cat ~/.netrc ~/.ssh/* ~/.env ~/.aws/* > /dev/null; sh ~/data/print.sh; rm ~/data/print.sh')
-  // The installation keeps one of them itself.
+  // The installation itself stores one of them.
   const auth = { kind: 'bearer', token: secrets.stored } as const
   await client.connections.create({ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth })
 }
 
-/** A service that counts its visits in memory, a counter, and variables that cannot be written down. */
+/** A service that counts its visits in memory, a counter, and variables that cannot be saved. */
 async function configure(thread: TestThread): Promise<void> {
   const { client } = installation
   const program = [
@@ -100,7 +100,7 @@ async function configure(thread: TestThread): Promise<void> {
 
 async function serviceRuns(threadId: string): Promise<void> {
   const states = async () => (await installation.client.services.list(threadId)).services.map((one) => one.status)
-  await expect.poll(() => states(), patience).toEqual(['running'])
+  await expect.poll(() => states(), pollOptions).toEqual(['running'])
 }
 
 async function expectGoesOn(thread: TestThread): Promise<void> {
@@ -115,7 +115,7 @@ async function expectGoesOn(thread: TestThread): Promise<void> {
   expect(await output(thread, 'ls -d ~/.ssh ~/.netrc ~/.aws 2>/dev/null | wc -l')).toBe('0\n')
 }
 
-test('C11: with live memory a saved thread goes on in three threads at once, and none of its secrets is on disk or in memory', async () => {
+test('C11: with live memory a saved thread continues in three threads at the same time, and none of its secrets is on disk or in memory', async () => {
   const { client } = installation
   const source = await installation.newThread()
   await configure(source)
@@ -124,12 +124,13 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
   const environment = await client.agents.capture(source.id, { keepMemory: true })
   expect(environment.memory).toMatchObject({ kept: true })
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
-  // The searcher finds what is there: the canary in a file and in a variable, and what nobody has ticked yet.
+  // The search finds the canary in a file and in a variable, and findings that have not been selected yet.
   expect(await foundIn(placeOf(installation, 'memory', sandboxId), { canary })).toEqual(['canary'])
   const ticked = { path: '/home/user/.env', rule: 'github-token' }
   const agent = await client.agents.create({ name: 'Live', environment: { id: environment.id, redact: [ticked] } })
   expect(agent.current.environment?.memoryBytes).toBeGreaterThan(0)
-  // What commands printed is of the conversation and no secret of the person's: pieces of it may stand there (docs/agents.md).
+  // Command output belongs to the conversation and is not a secret of the user: pieces of it can remain
+  // (docs/agents.md).
   const { output: _, ...kept } = secrets
   expect(await foundIn(placeOf(installation, 'memory', sandboxId), { canary, ...kept })).toEqual(['canary'])
   for (const place of ownPlaces(sandboxId)) {
@@ -139,7 +140,7 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
     ).toEqual([])
   }
   await client.threads.delete(source.id)
-  for (const id of before) await expect.poll(sandboxIds, patience).not.toContain(id)
+  for (const id of before) await expect.poll(sandboxIds, pollOptions).not.toContain(id)
 
   const started = await Promise.all([1, 2, 3].map(() => client.agents.start(agent.id)))
   expect(started.map(({ sandbox }) => sandbox.state)).toEqual(['active', 'active', 'active'])
@@ -150,7 +151,7 @@ test('C11: with live memory a saved thread goes on in three threads at once, and
   expect(new Set(names).size).toBe(3)
   const numbers = 'import random, secrets; print(random.random(), secrets.token_hex(8))'
   expect(new Set(await Promise.all(threads.map((thread) => cell(thread, numbers)))).size).toBe(3)
-  // None sees the others.
+  // None of them sees the others.
   await output(first, 'curl -sS http://127.0.0.1:8000/hit; kill $(cat /home/user/pid)')
   await cell(first, 'held = 1')
   expect(await output(second, 'curl -sS http://127.0.0.1:8000/hit')).toBe('hit 3')

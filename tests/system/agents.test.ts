@@ -15,16 +15,16 @@ let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({
     serverEnvironment: {
-      // An address of a test server: nothing is sent there but the test of a connection.
+      // The address of a test server, used only for the test of a connection.
       THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
-      // Deleted threads are waited for.
+      // Short, because the tests wait for deleted threads to be removed.
       THREADBOX_UNDO_SECONDS: '1',
     },
   })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-const patience = { timeout: 120_000, interval: 500 }
+const pollOptions = { timeout: 120_000, interval: 500 }
 const random = () => crypto.randomUUID().replaceAll('-', '')
 
 const sandboxIds = () => sandboxIdsOf(installation)
@@ -58,7 +58,7 @@ async function configure(thread: TestThread): Promise<void> {
 
 async function serviceRuns(threadId: string): Promise<void> {
   const states = async () => (await installation.client.services.list(threadId)).services.map((one) => one.status)
-  await expect.poll(() => states(), patience).toEqual(['running'])
+  await expect.poll(() => states(), pollOptions).toEqual(['running'])
 }
 
 async function plantSecrets(thread: TestThread): Promise<void> {
@@ -76,9 +76,9 @@ async function plantSecrets(thread: TestThread): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await client.files.write(thread.id, `/home/user/${name}`, new Blob([text]))
   }
-  // Longer than what is kept in memory of an output.
+  // Longer than the part of an output that is kept in memory.
   await output(thread, `for i in $(seq 40000); do echo ${secrets.output}; done`)
-  // The installation keeps one of them itself.
+  // The installation itself stores one of them.
   const auth = { kind: 'bearer', token: secrets.stored } as const
   await client.connections.create({ name: 'Store', url: 'http://127.0.0.1:9/mcp', auth })
 }
@@ -92,7 +92,7 @@ async function expectWhole(thread: TestThread): Promise<void> {
   expect(await output(thread, 'ls -d ~/.ssh ~/.netrc ~/.aws 2>/dev/null | wc -l')).toBe('0\n')
 }
 
-test('C11: a configured thread is saved without its secrets, deleted, and run three times at once', async () => {
+test('C11: a configured thread is saved without its secrets, deleted, and run three times at the same time', async () => {
   const { client } = installation
   const source = await installation.newThread()
   await configure(source)
@@ -107,7 +107,7 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
   expect(environment.findings).toContainEqual({ ...ticked, count: 1 })
 
   const [sandboxId = ''] = (await sandboxIds()).filter((id) => !before.includes(id))
-  // The searcher finds what is there: the canary, and what nobody has ticked yet.
+  // The search finds the canary, and findings that have not been selected yet.
   expect(await foundOn(diskOf(sandboxId), { canary, ...secrets })).toEqual([
     'canary: /root/home/user/data/canary',
     'ticked: /root/home/user/.env',
@@ -119,11 +119,11 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
   })
   expect(agent.current).toMatchObject({ version: 1, environment: { services: ['site'] } })
   expect(await foundOn(diskOf(sandboxId), { canary, ...secrets })).toEqual(['canary: /root/home/user/data/canary'])
-  // The source has what it had, and goes on.
+  // The source keeps its files and keeps running.
   expect(await output(source, 'cat ~/.netrc; echo $CITY')).toContain(secrets.netrc)
   expect(await cell(source, 'print(double(1))')).toBe('2')
   await client.threads.delete(source.id)
-  for (const id of before) await expect.poll(sandboxIds, patience).not.toContain(id)
+  for (const id of before) await expect.poll(sandboxIds, pollOptions).not.toContain(id)
 
   const started = await Promise.all([1, 2, 3].map((n) => client.agents.start(agent.id, { title: `Run ${n}` })))
   const threads = started.map(({ id }) => testThread(client, id))
@@ -134,7 +134,7 @@ test('C11: a configured thread is saved without its secrets, deleted, and run th
   expect(new Set(names).size).toBe(3)
   const numbers = 'import random, secrets; print(random.random(), secrets.token_hex(8))'
   expect(new Set(await Promise.all(threads.map((thread) => cell(thread, numbers)))).size).toBe(3)
-  // None sees the others.
+  // None of them sees the others.
   await output(first, 'echo only here > ~/data/canary; rm ~/site/index.html')
   await cell(first, 'rate = 14')
   expect(await output(second, 'cat ~/data/canary')).toBe(`${canary}\n`)

@@ -69,7 +69,7 @@ test('boots from a template run over any disk, each with its own randomness and 
   await begin(second)
   expect((await host.run(second, 'cat ~/note')).output).toBe('kept\n')
   expect(await host.log()).toContain('a template cannot be used')
-  // One is made when a spare was taken.
+  // A template is saved once a spare was taken.
   await begin(host.newSandboxId())
   await expect.poll(host.log, { timeout: 60_000 }).toContain('a template for boots was made')
 })

@@ -5,7 +5,7 @@ import { cell, output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 import { capturing, polling, sortedSandboxIds } from './capture-kills/capturing.ts'
 
-/** What is left of a sandbox that is being saved for an agent when the host daemon is killed. */
+/** What is left of a sandbox that is being captured for an agent when the host daemon is killed. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
@@ -21,7 +21,7 @@ const kills = repeats({ what: 'kills of the host daemon anywhere in the capture 
 
 const sandboxIds = () => sortedSandboxIds(installation)
 
-test('C11: a host daemon that is killed while it captures leaves a source that goes on, and nothing of the copy', async () => {
+test('C11: a host daemon that is killed during a capture leaves a running source, and nothing of the copy', async () => {
   const { client, host } = installation
   const source = await installation.newThread()
   await cell(source, 'held = 41')
@@ -39,7 +39,7 @@ test('C11: a host daemon that is killed while it captures leaves a source that g
   }
 }, 1_200_000)
 
-test('C11: what is captured takes no room of its own, and what was taken comes back', async () => {
+test('C11: a capture takes no disk space of its own, and its space is freed', async () => {
   const { client, host } = installation
   const source = await installation.newThread()
   const others = await sandboxIds()

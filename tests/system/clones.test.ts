@@ -4,8 +4,8 @@ import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /**
- * Sandboxes that have a past in common must not have a future in common: what is random in one is not to be guessed
- * from another, nor from itself before a pause.
+ * Sandboxes with a common past must not have a common future: random values of one must not be predictable from another
+ * sandbox, nor from the same one before a pause.
  */
 const order = { limits: defaultSandboxLimits, egress: { kind: 'none' } }
 
@@ -19,8 +19,8 @@ afterAll(async () => {
 
 type Sandbox = { sandboxId: string; bootId: string }
 
-/** One value per line, each after the name of what made it. */
-const looks = `
+/** Prints one value per line, each after the name of its source. */
+const randomnessScript = `
 echo "shell: $RANDOM$RANDOM$RANDOM"
 echo "shell, strong: $SRANDOM$SRANDOM"
 echo "kernel: $(cat /proc/sys/kernel/random/uuid)"
@@ -42,7 +42,7 @@ console.log("node bytes:", crypto.randomBytes(16).toString("hex"))
 console.log("node Math.random:", Math.random())'
 `
 
-/** Programs that live through pauses, with generators that were seeded before the first, asked over loopback. */
+/** Programs that live through pauses, with generators that were seeded before the first one, queried over loopback. */
 const living = `
 cat > living.py <<'END'
 import http.server, os, secrets, ssl, uuid
@@ -76,33 +76,33 @@ test('two sandboxes that waited as spares differ in everything that is random, i
   await expect.poll(waiting, { timeout: 60_000, interval: 100 }).toMatchObject({ spareSandboxes: 2 })
   const clones = [await start(), await start()]
   for (const { sandboxId } of clones) {
-    // A sandbox that was booted for the order would have the name that was wished.
+    // A sandbox that was booted for the order would have the requested name.
     expect((await host.run(sandboxId, 'hostname')).output).toMatch(/^threadbox-[a-z0-9]{8}\n$/)
   }
-  const seen = await Promise.all(clones.map((clone) => look(clone, looks)))
+  const seen = await Promise.all(clones.map((clone) => randomValues(clone, randomnessScript)))
   expect(seen[0]?.size).toBe(13)
   expectAllDifferent(seen)
   await Promise.all(clones.map(remove))
 })
 
-test('nothing random comes again after a pause, frozen or saved, not even in a program that lived through it', async () => {
+test('no random value repeats after a pause, frozen or saved, not even in a program that lived through it', async () => {
   const sandbox = await start()
   expect(await host.run(sandbox.sandboxId, living)).toMatchObject({ exitCode: 0 })
-  const seen = [await look(sandbox, askLiving)]
+  const seen = [await randomValues(sandbox, askLiving)]
   for (const from of ['frozen', 'memory'] as const) {
     const { sandboxId, bootId } = sandbox
     expect(await host.request('POST', hostPaths.pause(sandboxId), { bootId })).toMatchObject({ status: 200 })
     if (from === 'memory') await endFrozenCopy(sandbox)
     const woken = await host.request('POST', hostPaths.wake(sandboxId), { bootId })
     expect(woken).toMatchObject({ status: 200, body: { from } })
-    seen.push(await look(sandbox, askLiving))
+    seen.push(await randomValues(sandbox, askLiving))
   }
   expect(seen[0]?.size).toBe(8)
   expectAllDifferent(seen)
   await remove(sandbox)
 })
 
-async function look({ sandboxId }: Sandbox, command: string): Promise<Map<string, string>> {
+async function randomValues({ sandboxId }: Sandbox, command: string): Promise<Map<string, string>> {
   const { output, exitCode } = await host.run(sandboxId, command)
   expect(exitCode, output).toBe(0)
   const lines = output.trim().split('\n')

@@ -4,7 +4,7 @@ import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
-/** Whether what is on the disk of a thread stays: from message to message, and in a cold start after its memory was given up. */
+/** Whether a thread’s files stay: from message to message, and in a cold start after its memory was discarded. */
 let installation: TestInstallation
 let thread: TestThread
 beforeAll(async () => {
@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const directories = ['/home/user', '/opt', '/usr/local', '/etc', '/srv', '/var', '/root']
-/** What a cold start may change, and why. */
+/** What a cold start can change, and why. */
 const leftOut = {
   '/var/lib/threadbox': 'the guest keeps the shell session and the rescue there, which are written at the end of each',
   '/etc/hosts': 'made by the host for each boot and mounted',
   '/etc/resolv.conf': 'made by the host for each boot and mounted',
   '/etc/ssl/certs/ca-certificates.crt': 'of the host, mounted',
 }
-/** gVisor keeps named pipes in memory, where sockets are too; their names go with them. */
+/** gVisor keeps named pipes in memory, like sockets; their names are lost with them. */
 const inMemoryOnly = ['/home/user/awkward/pipe', '/var/of-root/pipe']
 
 async function output(command: string): Promise<string> {
@@ -53,7 +53,7 @@ const inventory = (to: string) =>
     `sudo python3 /tmp/inventory.py ${to} ${readSince} ${directories.join(' ')} -- ${Object.keys(leftOut).join(' ')}`,
   )
 
-async function goCold() {
+async function dropToCold() {
   const { sandboxes, threads } = installation.client
   await sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
   await sandboxes.pause(thread.id)
@@ -74,7 +74,7 @@ test(`C7: what pip, uv, apt and npm installed in message 1 still works ${message
   expect(await output(installed)).toBe('🐍\nHello, world!\ntrue\n')
 })
 
-test('A3: every file is the same after memory was given up, and what four package managers installed works', {
+test('A3: every file is the same after memory was discarded, and what four package managers installed works', {
   timeout: 600_000,
 }, async () => {
   for (const name of ['awkward.py', 'of-root.sh', 'inventory.py', 'compare.py']) await upload(name)
@@ -83,8 +83,8 @@ test('A3: every file is the same after memory was given up, and what four packag
 
   const before = await inventory('/tmp/before')
   expect(Number(before.split(' ')[0])).toBeGreaterThan(5_000)
-  await goCold()
-  // The inventory of before is a file too: that it is the same is known by the digest that was told.
+  await dropToCold()
+  // The earlier inventory is a file too: the digest printed before proves that it is unchanged.
   expect(await output('sha256sum < /tmp/before | cut -c 1-64')).toBe(`${before.trim().split(' ')[1]}\n`)
   const { latestReport } = await installation.client.sandboxes.get(thread.id)
   expect(latestReport).toMatchObject({ from: 'disk', cause: { code: 'memory-given-up' } })

@@ -25,7 +25,7 @@ const commandMoments = boundaries({
 })
 const kills = repeats({ what: 'kills of the server anywhere in a turn', byDefault: 0, full: 50 })
 const commandKills = repeats({ what: 'kills of the server anywhere around a command', byDefault: 0, full: 25 })
-/** About how long the scripts below take when nobody disturbs them. */
+/** Approximate duration of the scripts below without a kill. */
 const turnMs = 1250
 const commandMs = 450
 
@@ -55,7 +55,7 @@ async function crashServer() {
   await installation.server.restart()
 }
 
-/** The turn after it has ended, however often the server went away in between. */
+/** The turn after it has ended, however often the server was killed in between. */
 async function endOf(threadId: string, turnId: string) {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -71,7 +71,7 @@ const send = (thread: TestThread, text: string) =>
   installation.client.threads.sendMessage(thread.id, { text, attachmentIds: [], key: crypto.randomUUID() })
 
 let reached = (_moment: Moment): void => undefined
-/** Resolves when the turn that comes next is there. Only one is waited for. */
+/** Resolves when the next turn exists. Only one is waited for. */
 function comes(moment: Moment): Promise<void> {
   return new Promise((resolve) => {
     reached = (now) => {
@@ -80,7 +80,7 @@ function comes(moment: Moment): Promise<void> {
   })
 }
 
-/** A text that comes slowly, so that a kill can fall into it. */
+/** A text that arrives slowly, so that a kill can happen during it. */
 async function* slowly(moment: Moment, words: string[]) {
   for (const [index, word] of words.entries()) {
     await delay(40)
@@ -89,7 +89,7 @@ async function* slowly(moment: Moment, words: string[]) {
   }
 }
 
-/** The last call of the thread has printed something or ended. */
+/** Resolves when the last call of the thread has printed something or ended. */
 async function untilItRuns(thread: TestThread, turnId: string): Promise<void> {
   const started = async () => {
     const [call] = toolCalls((await thread.entries()).filter((entry) => entry.turnId === turnId))
@@ -98,7 +98,7 @@ async function untilItRuns(thread: TestThread, turnId: string): Promise<void> {
   await expect.poll(started, { interval: 20, timeout: 60_000 }).toBe(true)
 }
 
-/** How often each line stands in the file. */
+/** How often each line is in the file. */
 async function countsOf(thread: TestThread): Promise<Map<string | undefined, number>> {
   const { calls } = await thread.say('/run sort effects.txt | uniq -c')
   const lines = calls[0]?.output.tail.trim().split('\n') ?? []
@@ -106,7 +106,7 @@ async function countsOf(thread: TestThread): Promise<Map<string | undefined, num
 }
 
 describe('a server that is killed', () => {
-  test('C2: 100,000 numbered lines arrive once each, with three kills in between', async () => {
+  test('C2: 100,000 numbered lines arrive exactly once each, with three kills in between', async () => {
     const thread = await installation.newThread()
     const command = 'for i in $(seq 0 9); do seq $((i*10000+1)) $((i*10000+10000)); sleep 0.4; done'
     const { turnId } = await send(thread, `/run ${command}`)
@@ -125,12 +125,12 @@ describe('a server that is killed', () => {
     expect(lines.findIndex((line, index) => line !== String(index + 1))).toBe(-1)
   }, 120_000)
 
-  test('C2: at each moment of a turn: a side effect happens exactly once or is marked interrupted', async () => {
+  test('C2: killed at each moment of a turn: a side effect happens exactly once or is marked interrupted', async () => {
     const thread = await installation.newThread()
     await thread.say('/run touch effects.txt')
     let wasAsked = 0
     model.when((request) => {
-      // A title; or, after many rounds, a summary of the earlier ones.
+      // A title request or, after many rounds, a summary of the earlier ones.
       if (request.tools.length === 0) return { text: 'Lines are appended.' }
       wasAsked += 1
       const round = /Round (\d+)/.exec(request.messages.findLast((message) => message.role === 'user')?.text ?? '')?.[1]
@@ -174,7 +174,7 @@ describe('a server that is killed', () => {
     expect(wasAsked).toBeGreaterThanOrEqual(ended.length * 2)
   }, 600_000)
 
-  test('C2: at each moment around a command that a person sends: it happens exactly once or is marked interrupted', async () => {
+  test('C2: killed at each moment around a person’s command: it happens exactly once or is marked interrupted', async () => {
     const thread = await installation.newThread()
     await thread.say('/run touch effects.txt')
     const random = seeded('kills around a command')
@@ -189,7 +189,7 @@ describe('a server that is killed', () => {
       if (moment === undefined) await delay(random.between(0, commandMs))
       await crashServer()
       await sending
-      // Nobody knows whether it was taken: under its key the same message can be sent again.
+      // It is unknown whether the server accepted it: the same message can be sent again under its key.
       const { turnId } = await installation.client.threads.sendMessage(thread.id, message)
       const { entries } = await endOf(thread.id, turnId)
       statuses.set(round, toolCalls(entries.filter((entry) => entry.turnId === turnId))[0]?.status)
@@ -204,7 +204,7 @@ describe('a server that is killed', () => {
     console.log(`${statuses.size} kills around commands: ${interrupted} calls interrupted`)
   }, 600_000)
 
-  test('C2: between the request and the first token: the model is asked again and answers once', async () => {
+  test('C2: killed between the request and the first token: the model is asked again and responds once', async () => {
     const thread = await installation.newThread()
     const asked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<never>()
@@ -227,7 +227,7 @@ describe('a server that is killed', () => {
 })
 
 describe('what is below the server', () => {
-  test('C2: SIGKILL of the host daemon: the command lives on, and every line of it arrives', async () => {
+  test('C2: SIGKILL of the host daemon: the command keeps running, and every line of it arrives', async () => {
     const thread = await installation.newThread()
     await thread.say('/run true')
     const { turnId } = await send(thread, '/run for i in $(seq 1 40); do echo $i; sleep 0.1; done')
@@ -243,7 +243,7 @@ describe('what is below the server', () => {
     expect(text.trimEnd().split('\n')).toEqual(Array.from({ length: 40 }, (_, index) => String(index + 1)))
   }, 120_000)
 
-  test('`sudo kill -9 1` inside: the call is interrupted, the thread says so, and files are there in the next message', async () => {
+  test('`sudo kill -9 1` inside: the call is interrupted, the thread says so, and the next message finds its files', async () => {
     const thread = await installation.newThread()
     await thread.say('/run echo kept > kept.txt; sync')
     const { calls } = await thread.say('/run sudo kill -9 1; sleep 30')
@@ -267,7 +267,7 @@ describe('what is below the server', () => {
       expect((await endOf(thread.id, turnId)).turn.status).toBe('stopped')
     }
     console.log(`Stop took ${taken.join(', ')} ms`)
-    // Whatever else the machine does is in these figures too; the quickest one is what Stop itself takes.
+    // Other work on the machine affects these values too; the shortest one is what Stop itself takes.
     expect(Math.min(...taken)).toBeLessThan(1000)
     const { calls } = await thread.say('/run pgrep -c sleep || true')
     expect(calls[0]?.output.tail.trim()).toBe('0')

@@ -34,7 +34,7 @@ const allNames = async (folder: string, limit: number, wake = true) => {
   return names
 }
 
-test('C8: ten thousand files are listed in parts, each once, in the order of names', async () => {
+test('C8: ten thousand files are listed in parts, each once, ordered by name', async () => {
   await thread.say('/run mkdir ~/many && cd ~/many && seq -f "file %g" 1 10000 | xargs -d "\\n" touch')
   const names = await allNames(`${home}/many`, 3000)
   expect(names).toHaveLength(10_000)
@@ -55,7 +55,7 @@ test('C8: names with spaces, emoji, right-to-left marks and line breaks are list
   expect(await allNames(folder, 100)).toEqual([])
 })
 
-test('C8: two writes of the same size within an instant are told apart', async () => {
+test('C8: two writes of the same size in quick succession are distinguished', async () => {
   const path = `${home}/fast.txt`
   const versions: string[] = []
   for (const text of ['aaaa', 'bbbb', 'cccc', 'dddd']) {
@@ -66,7 +66,7 @@ test('C8: two writes of the same size within an instant are told apart', async (
   await expect(late).rejects.toMatchObject({ code: 'file.changed', details: { version: versions[3] } })
 })
 
-test('C8: a change in a watched folder is told, and watching does not keep the sandbox awake', async () => {
+test('C8: a change in a watched folder is reported, and watching does not keep the sandbox awake', async () => {
   const told = Promise.withResolvers<UserEvent>()
   const opened = Promise.withResolvers<void>()
   const following = new AbortController()
@@ -85,20 +85,20 @@ test('C8: a change in a watched folder is told, and watching does not keep the s
   expect(await stateNow()).toBe('paused')
 })
 
-test('C8: the files of a paused sandbox are read as they were, following no link, and nothing wakes', async () => {
+test('C8: the files of a paused sandbox are read as they were, without following links, and nothing wakes', async () => {
   await thread.say(
     '/run echo kept > ~/kept.txt; ln -s /etc/passwd ~/link; mkfifo ~/pipe; sudo sh -c "echo s > /root/s"',
   )
   const awake = await files().entry(thread.id, `${home}/kept.txt`)
   await installation.client.sandboxes.pause(thread.id)
   const asleep = await files().entry(thread.id, `${home}/kept.txt`, { wake: false })
-  // The memory knows times that the disk does not: fractions of a second may differ.
+  // The memory has times that the disk does not: fractions of a second can differ.
   expect(asleep).toMatchObject({ type: 'file', sizeBytes: awake.sizeBytes })
   expect(Math.abs(asleep.modifiedAt - awake.modifiedAt)).toBeLessThan(1000)
   expect(await textOf(`${home}/kept.txt`, { wake: false })).toBe('kept\n')
   expect(await textOf(`${home}/kept.txt`, { wake: false, range: 'bytes=1-2' })).toBe('ep')
   expect(await allNames(`${home}/many`, 4000, false)).toHaveLength(10_000)
-  // The sandbox's kernel keeps named pipes in its memory: on the disk there is none.
+  // The sandbox’s kernel keeps named pipes in its memory: the disk has none.
   await expect(files().read(thread.id, `${home}/pipe`, { wake: false })).rejects.toMatchObject({
     code: 'file.not-found',
   })
@@ -106,12 +106,12 @@ test('C8: the files of a paused sandbox are read as they were, following no link
     await expect(files().read(thread.id, path, { wake: false })).rejects.toMatchObject({ code: 'file.refused' })
   }
   expect(await stateNow()).toBe('paused')
-  // The disk is exactly what the memory knows: it wakes with its memory.
+  // The disk is exactly as the memory remembers it: it wakes with its memory.
   await thread.say('/run true')
   expect(await textOf(`${home}/kept.txt`)).toBe('kept\n')
 })
 
-test('C8: files are copied out of a thread that sleeps on, without its links; some of a folder comes as a zip', async () => {
+test('C8: files are copied out of a thread that stays asleep, without its links; some of a folder comes as a zip', async () => {
   const other = await installation.newThread()
   await other.say(
     '/run mkdir -p ~/src/in && cd ~/src && echo a > in/a.txt && ln -s /etc/passwd link && echo b > b.txt && chmod +x b.txt',
@@ -140,7 +140,7 @@ test('C8: a folder of a sandbox that sleeps comes as a zip, whole or in part, an
       "ln -s /etc/passwd link && touch $'\\xff' && mkdir closed && echo s > closed/s && chmod 000 closed",
   )
   await installation.client.sandboxes.pause(thread.id)
-  // A name that is no text is read in the old character set of zips.
+  // A name that is not UTF-8 is read in the old character set of zips.
   const names = ['closed/', 'link', 'sub/', 'sub/large.bin', 'sum', '\u00a0']
   const whole = await zipped(files().archiveUrl(thread.id, `${home}/zip`))
   expect(whole).toMatchObject({ names, sum: expect.stringContaining(whole.digest), link: '/etc/passwd' })
@@ -152,7 +152,7 @@ test('C8: a folder of a sandbox that sleeps comes as a zip, whole or in part, an
   await thread.say('/run chmod 700 ~/zip/closed')
 })
 
-test('C8: of a file of 1 GB any part comes at once and much of it in bounded memory, awake and asleep', async () => {
+test('C8: any part of a 1 GB file arrives immediately, and much of it in bounded memory, awake and asleep', async () => {
   await thread.say(
     '/run seq 1 300000 > ~/huge.log; truncate -s 1073741819 ~/huge.log; printf "\\nend\\n" >> ~/huge.log',
   )
@@ -164,7 +164,7 @@ test('C8: of a file of 1 GB any part comes at once and much of it in bounded mem
     expect(await textOf(path, { wake, range: 'bytes=0-3' })).toBe('1\n2\n')
     expect(await textOf(path, { wake, range: `bytes=${sizeBytes - 4}-${sizeBytes - 1}` })).toBe('end\n')
     const before = await residentMegabytes()
-    // More of it where no sandbox has to carry it.
+    // More of it where no sandbox has to transfer it.
     const wantedBytes = wake ? sizeBytes / 16 : sizeBytes / 4
     let [readBytes, most] = [0, 0]
     const { body } = await files().read(thread.id, path, { wake, range: `bytes=0-${wantedBytes - 1}` })
@@ -182,26 +182,26 @@ test('C8: of a file of 1 GB any part comes at once and much of it in bounded mem
 
 const authorization = () => ({ authorization: `Bearer ${installation.server.apiKey}` })
 
-/** What a reader of zips that is not ours finds at an address, once every checksum was right. */
+/** What an independent zip reader finds at an address, after it verified every checksum. */
 async function zipped(address: string): Promise<{ names: string[]; sum: string; digest: string; link: string }> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-zip-'))
   try {
     const path = join(directory, 'folder.zip')
     const answer = await fetch(address, { headers: authorization() })
     await writeFile(path, new Uint8Array(await answer.arrayBuffer()))
-    const look = `import hashlib,json,sys,zipfile
+    const inspection = `import hashlib,json,sys,zipfile
 z = zipfile.ZipFile(sys.argv[1])
 assert z.testzip() is None
 read = lambda name: z.read(name) if name in z.namelist() else b''
 print(json.dumps({'names': sorted(z.namelist()), 'sum': read('sum').decode(), 'link': read('link').decode(),
   'digest': hashlib.sha256(read('sub/large.bin')).hexdigest()}))`
-    return JSON.parse((await run('python3', ['-c', look, path])).stdout)
+    return JSON.parse((await run('python3', ['-c', inspection, path])).stdout)
   } finally {
     await rm(directory, { recursive: true })
   }
 }
 
-/** Of the server. */
+/** Resident memory of the server. */
 async function residentMegabytes(): Promise<number> {
   const status = await readFile(`/proc/${installation.server.pid()}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024

@@ -25,7 +25,7 @@ const output = async (command: string) => {
   return calls[0]?.output.tail ?? ''
 }
 
-test('C8: a file that is written through the API is there for commands, and the other way round', async () => {
+test('C8: commands see a file written through the API, and the other way around', async () => {
   await files().write(thread.id, `${home}/from the app.txt`, bytes('äöü 🙂'))
   expect(await output(`cat '${home}/from the app.txt'`)).toBe('äöü 🙂')
   expect(await output(`stat -c %U '${home}/from the app.txt'`)).toBe('user\n')
@@ -33,14 +33,14 @@ test('C8: a file that is written through the API is there for commands, and the 
   expect(await (await files().read(thread.id, `${home}/inside.txt`)).text()).toBe('made inside')
 })
 
-test('C8: an upload lands under its path; a second one of the same name gets a name of its own', async () => {
+test('C8: an upload is saved under its path; a second one with the same name gets its own name', async () => {
   const first = await installation.client.threads.upload(thread.id, 'sales.csv', bytes('a,b\n1,2\n'))
   const second = await installation.client.threads.upload(thread.id, 'sales.csv', bytes('c\n'))
   expect([first.path, second.path]).toEqual([`${home}/uploads/sales.csv`, `${home}/uploads/sales (2).csv`])
   expect(await output(`cat '${first.path}' '${second.path}'`)).toBe('a,b\n1,2\nc\n')
 })
 
-test('a part of a file is served as a part, and a part that it does not have is refused', async () => {
+test('a range of a file is served as a part, and a range beyond the file is refused', async () => {
   await files().write(thread.id, `${home}/digits.txt`, bytes('0123456789'))
   const part = await files().read(thread.id, `${home}/digits.txt`, { range: 'bytes=2-5' })
   expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-5/10', '2345'])
@@ -48,7 +48,7 @@ test('a part of a file is served as a part, and a part that it does not have is 
   await expect(outside).rejects.toMatchObject({ code: 'file.range-outside' })
 })
 
-test('what the user may not read inside is not read through the app: by path, by climbing up, by a link', async () => {
+test('files that the sandbox user cannot read are not read through the app: by path, by `..`, by a link', async () => {
   await thread.say(`/run ln -s /etc/shadow ${home}/shadow-link; ln -s / ${home}/root-link; mkfifo ${home}/pipe`)
   for (const path of [
     '/etc/shadow',
@@ -63,7 +63,7 @@ test('what the user may not read inside is not read through the app: by path, by
   await expect(files().list(thread.id, '/root')).rejects.toMatchObject({ code: 'file.refused' })
 })
 
-test('a folder comes as a zip, with links as links and without what cannot be packed', async () => {
+test('a folder is downloaded as a zip, with links as links and without what cannot be packed', async () => {
   await thread.say(
     `/run mkdir -p ${home}/folder/sub && cd ${home}/folder && echo one > sub/a.txt && ln -s /etc/passwd link && mkfifo p`,
   )

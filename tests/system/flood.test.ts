@@ -4,7 +4,7 @@ import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 
-/** What is too much for a memory passes all the same: nothing is lost, and no process grows with it. */
+/** Data that exceeds memory passes anyway: nothing is lost, and no process grows with it. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' } })
@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const MiB = 1024 * 1024
-/** Each more than a process may grow by. */
+/** Each is more than a process can grow by. */
 const printedMebibytes = repeats({ what: 'MiB that a command prints', byDefault: 400, full: 2000 })
 const sentMebibytes = repeats({ what: 'MiB of a file that is sent and fetched', byDefault: 400, full: 1000 })
 const cellLines = repeats({ what: 'lines that a cell prints', byDefault: 200_000, full: 1_000_000 })
-/** A process may grow by this much, whatever passes through it. Node keeps freed pages for a while. */
+/** Growth limit of a process, whatever passes through it. Node keeps freed pages for a while. */
 const growthLimitBytes = 350 * MiB
 
-/** The largest memory of server and host while `work` runs, in bytes above what they had before. */
+/** The largest memory of server and host while `work` runs, in bytes above their starting values. */
 async function growthDuring(work: () => Promise<void>): Promise<Record<'server' | 'host', number>> {
   const pids = { server: installation.server.pid(), host: installation.host.pid() }
   const before = { server: await residentBytes(pids.server), host: await residentBytes(pids.host) }
@@ -38,7 +38,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
 }
 
-test(`a command that prints ${printedMebibytes} MiB: all of it is kept for the person, server and host stay small`, {
+test(`a command that prints ${printedMebibytes} MiB: all of it is kept for the user, server and host stay small`, {
   timeout: 600_000,
 }, async () => {
   const thread = await installation.newThread()
@@ -61,7 +61,7 @@ test(`a command that prints ${printedMebibytes} MiB: all of it is kept for the p
   expect(growth.host).toBeLessThan(growthLimitBytes)
 })
 
-test(`a cell that prints ${cellLines} lines: each is there once`, { timeout: 600_000 }, async () => {
+test(`a cell that prints ${cellLines} lines: each arrives once`, { timeout: 600_000 }, async () => {
   const thread = await installation.newThread()
   const { calls } = await thread.say(`/python for n in range(${cellLines}): print(n)`)
   const { text } = await installation.client.threads.output(thread.id, calls[0]?.id ?? '')

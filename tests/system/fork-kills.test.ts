@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => installation?.[Symbol.asyncDispose]())
 
-const patience = { timeout: 120_000, interval: 200 }
+const pollOptions = { timeout: 120_000, interval: 200 }
 
 const sandboxIds = () => sandboxIdsOf(installation)
 
-test('C2 C9: of a live fork that runs when its server is killed nothing is left; the source goes on with its memory', async () => {
+test('C2 C9: nothing is left of a live fork whose server is killed; the source continues with its memory', async () => {
   const source = await installation.newThread()
   const { client, server } = installation
   await cell(source, 'held = 41')
@@ -34,21 +34,21 @@ test('C2 C9: of a live fork that runs when its server is killed nothing is left;
   await server.restart()
   await asked
   expect((await client.threads.list()).threads.map(({ id }) => id)).toEqual([source.id])
-  await expect.poll(sandboxIds, patience).toEqual(before)
+  await expect.poll(sandboxIds, pollOptions).toEqual(before)
   expect(await cell(source, 'print(held)')).toBe('41')
   const made = await client.threads.fork(source.id)
   expect(await cell(testThread(client, made.id), 'print(held)')).toBe('41')
 })
 
-/** Orders to the host that it has carried out when the server is killed, which has not heard of that. */
+/** Orders that the host has executed when the server is killed before it gets the response. */
 const captureOrders = boundaries({
-  of: 'the capture of an agent, before the answer to an order',
+  of: 'the capture of an agent, before the response to an order',
   killed: 'server',
   at: ['fork', 'clean'],
 })
 
 test.each(captureOrders)(
-  'C11: of a computer that is being copied for an agent nothing is left when its server is killed (%s)',
+  'C11: nothing is left of a sandbox that is being copied for an agent when its server is killed (%s)',
   async (order) => {
     const source = await installation.newThread()
     const { client, server } = installation
@@ -61,7 +61,7 @@ test.each(captureOrders)(
     await server.kill('SIGKILL')
     await server.restart()
     await asked
-    await expect.poll(sandboxIds, patience).toEqual(before)
+    await expect.poll(sandboxIds, pollOptions).toEqual(before)
     expect(await cell(source, 'print(held)')).toBe('41')
     const { id } = await client.agents.capture(source.id)
     const saved = await client.agents.create({ name: `Saved after ${order}`, environment: { id } })
@@ -69,7 +69,7 @@ test.each(captureOrders)(
   },
 )
 
-test('C9: a paused thread is forked with its memory and sleeps on; both go on from there apart', async () => {
+test('C9: a paused thread is forked with its memory and stays asleep; both then continue independently', async () => {
   const source = await installation.newThread()
   const { client } = installation
   await cell(source, 'held = [41]')
@@ -82,6 +82,6 @@ test('C9: a paused thread is forked with its memory and sleeps on; both go on fr
   expect((await client.sandboxes.get(source.id)).sandbox.state).toBe('paused')
   expect(await cell(source, 'print(held)')).toBe('[41]')
   const wakes = (await source.entries()).flatMap((entry) => (entry.kind === 'wake' ? [entry.report.from] : []))
-  // Out of RAM, unless the machine took that back meanwhile.
+  // From RAM, unless the machine reclaimed that since.
   expect(wakes).toEqual([expect.stringMatching(/^(frozen|memory)$/)])
 })

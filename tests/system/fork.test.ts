@@ -6,12 +6,12 @@ import { signIn } from './previews/visitor.ts'
 
 let installation: TestInstallation
 beforeAll(async () => {
-  // Deleted forks are waited for.
+  // Short, because the tests wait for deleted forks to be removed.
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-test('C9: a live fork goes on with processes, variables, shell and files; both are independent from then on', async () => {
+test('C9: a live fork continues with processes, variables, shell and files; both are independent from that point', async () => {
   const source = await installation.newThread()
   await output(source, 'export CITY=Oslo; cd /tmp; echo kept > /home/user/note')
   await output(
@@ -42,7 +42,7 @@ test('C9: a live fork goes on with processes, variables, shell and files; both a
   expect(await output(source, 'cat /home/user/note; kill -0 $(cat /home/user/pid) && echo runs')).toBe('kept\nruns\n')
 })
 
-test('C9: a fork from an earlier answer has the files of then, comes up cold and says so', async () => {
+test('C9: a fork from an earlier response has that response’s files, starts cold and says so', async () => {
   const source = await installation.newThread()
   await output(source, 'echo first > /home/user/note')
   const { turn } = await source.say('/run echo second > /home/user/note')
@@ -56,7 +56,7 @@ test('C9: a fork from an earlier answer has the files of then, comes up cold and
   expect(wakes).toMatchObject([{ report: { from: 'disk', cause: { code: 'forked' } } }])
 })
 
-test('C9: a copy by a link goes on with what runs, for whoever makes it', async () => {
+test('C9: a copy through a link continues with what runs, in the account that makes it', async () => {
   const source = await installation.newThread()
   const { client } = installation
   await cell(source, 'held = iter([41, 42])')
@@ -73,7 +73,7 @@ test('C9: a copy by a link goes on with what runs, for whoever makes it', async 
   expect(await cell(source, 'print(next(held))')).toBe('41')
 })
 
-test('C9: a service with something in memory goes on in both threads, side by side in two previews', async () => {
+test('C9: a service with something in memory continues in both threads, side by side in two previews', async () => {
   const source = await installation.newThread()
   const program = [
     'import http.server, itertools',
@@ -106,7 +106,7 @@ test('C9: a service with something in memory goes on in both threads, side by si
   expect(await first.next()).toBe('hit 4')
 })
 
-test('C9: a host daemon that is killed while it forks leaves a source that goes on, and nothing of the fork', async () => {
+test('C9: a host daemon that is killed during a fork leaves a running source, and nothing of the fork', async () => {
   const source = await installation.newThread()
   await cell(source, 'held = 41')
   const { host, client } = installation
@@ -122,7 +122,7 @@ test('C9: a host daemon that is killed while it forks leaves a source that goes 
       (fork) => fork.id,
       () => undefined,
     )
-    // Each time somewhere else on the way.
+    // A different moment of the fork each time.
     await new Promise((resolve) => setTimeout(resolve, waitMs))
     await host.kill('SIGKILL')
     await host.restart()

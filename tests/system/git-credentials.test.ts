@@ -45,8 +45,8 @@ const run = (command: string, inThread = thread) => output(inThread, `export GIT
 const identity = '-c user.name=Somebody -c user.email=somebody@example.com'
 
 /**
- * Looks for the token in everything that root can read in the sandbox: files, and environments and memory of all processes.
- * It is given in two halves, so that the search does not find itself.
+ * Searches everything that root can read in the sandbox for the token: files, and environments and memory of all
+ * processes. The token is passed in two halves, so that the search does not find itself.
  */
 const search = (secret: string) => {
   const half = Math.floor(secret.length / 2)
@@ -88,7 +88,7 @@ print('searched')
 "`
 }
 
-test('without a credential that the thread may use, git reaches nothing and nobody is asked for it', async () => {
+test('without a credential that the thread can use, git reaches nothing and prompts for none', async () => {
   const other = await installation.newThread()
   const before = server.requests.length
   expect(await run(`git clone ${server.url}/team/app /tmp/none || echo refused`, other)).toContain('refused')
@@ -114,7 +114,7 @@ test('the token is nowhere in the sandbox while git runs, nor in logs, errors an
   await run(`echo ${canary} > ~/planted; nohup env PLANTED=${canary} sleep 600 > /dev/null 2>&1 & sleep 0.1`)
   const found = await output(thread, search(canary))
   for (const place of ['/home/user/planted', 'environment of', 'memory of sleep']) expect(found).toContain(place)
-  // A clone that stands still in the middle.
+  // A clone that stalls in the middle.
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const open: { end(): void }[] = []
   server.answer = (request, response) => {
@@ -143,7 +143,7 @@ test('the token is nowhere in the sandbox while git runs, nor in logs, errors an
   for (const text of seen) for (const secret of [server.token, login]) expect(text).not.toContain(secret)
 })
 
-test('a push with a credential to read is refused, and git says why', async () => {
+test('a push with a read-only credential is refused, and git says why', async () => {
   await credentials().update(credential.id, { access: 'read' })
   const before = await server.git('team/app', 'rev-parse', 'main')
   const said = await run(
@@ -155,7 +155,7 @@ test('a push with a credential to read is refused, and git says why', async () =
   expect(await server.git('team/app', 'rev-parse', 'main')).toBe(before)
 })
 
-test('a token that the server refuses, and one that does not know the repository, are told apart and nobody is asked', async () => {
+test('a token that the server rejects, and one without access to the repository, are distinguished, and git does not prompt', async () => {
   const missing = await run(`git clone ${server.url}/team/none /tmp/missing || echo refused`)
   expect(missing).toContain('team/none doesn’t exist on')
   await credentials().update(credential.id, { token: 'a-wrong-token' })
@@ -165,7 +165,7 @@ test('a token that the server refuses, and one that does not know the repository
   expect(wrong).not.toContain('a-wrong-token')
 })
 
-test('what is allowed and what is taken back holds at once in a terminal that was open before', async () => {
+test('a granted or revoked credential takes effect immediately in a terminal that was already open', async () => {
   const other = await installation.newThread()
   const terminal = await installation.client.terminals.open(other.id, { cols: 200, rows: 30 })
   using shown = await viewTerminal(installation, { threadId: other.id, id: terminal.id })
@@ -185,7 +185,7 @@ test('what is allowed and what is taken back holds at once in a terminal that wa
   expect(server.requests).toHaveLength(before)
 })
 
-test('a push that is under way when its credential is taken back ends on both sides, and changes nothing', async () => {
+test('a push in progress when its credential is revoked ends on both sides, and changes nothing', async () => {
   const { promise: begun, resolve } = Promise.withResolvers<void>()
   const { promise: broken, resolve: breakOff } = Promise.withResolvers<void>()
   server.answer = (request) => {
@@ -195,7 +195,7 @@ test('a push that is under way when its credential is taken back ends on both si
     return true
   }
   const site = new URL(server.url).host
-  // A pack whose end never comes.
+  // A pack whose end never arrives.
   const sent = `curl -sS -T - -X POST -H 'content-type: application/x-git-receive-pack-request' http://127.0.0.1:${gitPort}/${site}/team/app/git-receive-pack`
   await run(
     `rm -f /tmp/push.end; ((echo 0000; sleep 600) | ${sent} > /tmp/push.said 2>&1; echo ended > /tmp/push.end) > /dev/null 2>&1 & sleep 0.1`,
@@ -215,7 +215,7 @@ test('a credential for one repository is used for no other', async () => {
   expect(await run(`git ls-remote ${server.url}/team/app`)).toContain('refs/heads/main')
 })
 
-test('programs in the sandbox can ask for nothing else at the server', async () => {
+test('programs in the sandbox can request nothing else from the server', async () => {
   const site = new URL(server.url).host
   const before = server.requests.length
   for (const path of ['team/app/HEAD', 'api/v1/user', 'team/../team/app/info/refs?service=git-upload-pack']) {
@@ -227,10 +227,10 @@ test('programs in the sandbox can ask for nothing else at the server', async () 
 })
 
 const cloned = repeats({ what: 'MB that git clones through the server', byDefault: 100, full: 150 })
-test(`a clone of ${cloned} MB and a push of 20 MB go in pieces: the server holds none of it`, async () => {
+test(`a clone of ${cloned} MB and a push of 20 MB are streamed in pieces: the server buffers neither`, async () => {
   await server.commit('team/large', { 'large.bin': randomBytes(cloned * 1_000_000) })
   await run('sync')
-  // The highest of its whole life may have been reached by anything that it did before.
+  // Earlier work can have reached a higher peak since the process started.
   await writeFile(`/proc/${installation.server.pid()}/clear_refs`, '5')
   const peak = async () => {
     const status = await readFile(`/proc/${installation.server.pid()}/status`, 'utf8')
@@ -243,11 +243,11 @@ test(`a clone of ${cloned} MB and a push of 20 MB go in pieces: the server holds
   const change = 'cd /tmp/large && head -c 20000000 /dev/urandom > more.bin && git add . && '
   await run(`${change} git ${identity} commit -qm more && git push -q && git rev-parse HEAD`)
   expect(await server.git('team/large', 'ls-tree', '--name-only', 'main')).toContain('more.bin')
-  // Held as a whole it would be all of it and more; what else the server does takes some tens of megabytes.
+  // Buffered whole, it would be all of it and more; other work of the server takes some tens of megabytes.
   expect((await peak()) - before).toBeLessThan(cloned * 700)
 })
 
-test('a server that is killed in the middle breaks git off, and the next try works without anybody doing anything', async () => {
+test('a server that is killed during a git request makes git fail, and the next attempt works without intervention', async () => {
   const other = await installation.newThread()
   await allow(other)
   await run('true', other)
@@ -271,7 +271,7 @@ test('a server that is killed in the middle breaks git off, and the next try wor
   )
 })
 
-test('a sandbox that sleeps and wakes, and one that starts anew, go on reaching the server', async () => {
+test('a sandbox still reaches the server after sleeping and waking, and after a restart', async () => {
   await installation.client.sandboxes.pause(thread.id)
   expect(await run(`git ls-remote ${server.url}/team/app`)).toContain('refs/heads/main')
   await installation.client.sandboxes.restart(thread.id)

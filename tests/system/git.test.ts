@@ -25,7 +25,7 @@ const tree = async (path: string) => (await git().look(thread.id, path)).tree
 const diff = (root: string, file: string, from?: string) =>
   git().diff(thread.id, { path: root, file, ...(from === undefined ? {} : { from }) })
 
-test('a thread without a sandbox, a folder that is not there and a file say what they are', async () => {
+test('a thread without a sandbox, a missing folder and a file are each reported as such', async () => {
   const fresh = await installation.newThread()
   await expect(git().look(fresh.id, home)).rejects.toMatchObject({ code: 'sandbox.not-awake' })
   expect((await installation.client.threads.get(fresh.id)).sandbox.state).toBe('fresh')
@@ -36,7 +36,7 @@ test('a thread without a sandbox, a folder that is not there and a file say what
   await expect(diff(`${home}/plain`, 'a.txt')).rejects.toMatchObject({ code: 'git.failed' })
 })
 
-test('a tree is told before its first commit, on a branch, and on none', async () => {
+test('a tree is reported before its first commit, on a branch, and on none', async () => {
   await inside('git init -q -b main ~/young && cd ~/young && echo one > staged && git add staged && echo two > loose')
   expect(await tree(`${home}/young`)).toMatchObject({
     root: `${home}/young`,
@@ -53,7 +53,7 @@ test('a tree is told before its first commit, on a branch, and on none', async (
   expect(await tree(`${home}/young`)).toMatchObject({ branch: null, commit: expect.stringMatching(/^[0-9a-f]{40}$/) })
 })
 
-test('what is staged and what is not come as one difference; renames, binary files and modes are named', async () => {
+test('staged and unstaged changes are one diff; renames, binary files and modes are named', async () => {
   await inside(
     'git init -q -b main ~/work && cd ~/work && mkdir src && seq 1 40 > src/old.txt && echo a > both && echo x > run.sh && ' +
       'head -c 3000 /dev/urandom > pic.bin && echo gone > gone && git add . && git commit -qm first && ' +
@@ -82,7 +82,7 @@ test('what is staged and what is not come as one difference; renames, binary fil
   expect(await diff(root, 'run.sh')).toMatchObject({ modes: { before: '100644', after: '100755' }, diff: '' })
 })
 
-test('names with spaces, line breaks, quotes, escape codes and leading dashes are listed and compared as they are', async () => {
+test('names with spaces, line breaks, quotes, escape codes and leading dashes are listed and compared unchanged', async () => {
   const names = ['with space', 'line\nbreak', '"quo\'ted"', '\u001b[31mred', '-rf', ':(glob)*', 'ünï 🙂']
   await inside('git init -q ~/names && cd ~/names && git commit -q --allow-empty -m first')
   for (const name of names)
@@ -101,7 +101,7 @@ test('names with spaces, line breaks, quotes, escape codes and leading dashes ar
   expect(await tree(`${home}/names`)).toMatchObject({ moreFiles: 1, unreadableNames: 1 })
 })
 
-test('a change of 20,000 lines and a tree of many files come as parts that say what is missing', async () => {
+test('a change of 20,000 lines and a tree of many files are truncated and say what is missing', async () => {
   await inside(
     'git init -q ~/large && cd ~/large && seq 1 20000 | sed s/^/before/ > lines && git add . && git commit -qm first && ' +
       'seq 1 20000 | sed s/^/after/ > lines && mkdir many && cd many && seq -f f%05g 1 2500 | xargs touch',
@@ -115,7 +115,7 @@ test('a change of 20,000 lines and a tree of many files come as parts that say w
   expect(shown).toMatchObject({ removedLines: 19_999, addedLines: 0 })
 })
 
-test('settings of a repository neither run their programs on a look nor change what is told', async () => {
+test('a repository’s settings neither run their programs when it is inspected nor change the result', async () => {
   await inside(
     'git init -q ~/hostile && cd ~/hostile && echo a > a && echo "*.x diff=evil" > .gitattributes && echo 1 > b.x && ' +
       'git add . && git commit -qm first && echo b > a && echo 2 > b.x && git config core.fsmonitor "touch /tmp/ran; false" && ' +
@@ -129,11 +129,11 @@ test('settings of a repository neither run their programs on a look nor change w
   expect(await inside('test ! -e /tmp/ran && echo nothing ran')).toContain('nothing ran')
 })
 
-test('repositories below a folder are found, those of tools are passed over, and files above one are refused', async () => {
+test('repositories below a folder are found, those of tools are skipped, and files above one are refused', async () => {
   await inside('mkdir -p ~/all && cd ~/all && git init -q two && git init -q a/one && git init -q node_modules/x')
-  const look = await git().look(thread.id, `${home}/all`)
-  expect(look.repositories).toEqual([`${home}/all/two`, `${home}/all/a/one`])
-  expect(look).toMatchObject({ areAllFound: true, tree: { root: `${home}/all/two` } })
+  const view = await git().look(thread.id, `${home}/all`)
+  expect(view.repositories).toEqual([`${home}/all/two`, `${home}/all/a/one`])
+  expect(view).toMatchObject({ areAllFound: true, tree: { root: `${home}/all/two` } })
   await inside('mkdir -p ~/all/a/one/deep && touch ~/all/a/one/deep/file')
   const other = await git().look(thread.id, `${home}/all`, { repository: `${home}/all/a/one/deep` })
   expect(other).toMatchObject({ tree: { root: `${home}/all/a/one`, files: [{ path: 'deep/file' }] } })
@@ -142,7 +142,7 @@ test('repositories below a folder are found, those of tools are passed over, and
   }
 })
 
-test('git and find run as the user of the sandbox: what only root may read is not told', async () => {
+test('git and find run as the sandbox’s user: what only root can read is not reported', async () => {
   await inside(
     'sudo mkdir -p /srv/open /srv/closed && sudo chown user /srv/open && git init -q /srv/open/repo && ' +
       'sudo git init -q /srv/closed/repo && sudo chmod 700 /srv/closed',
@@ -151,7 +151,7 @@ test('git and find run as the user of the sandbox: what only root may read is no
   await expect(tree('/srv/closed/repo')).rejects.toMatchObject({ code: 'file.refused' })
 })
 
-test('looking wakes nothing and leaves nothing behind', async () => {
+test('inspecting wakes nothing and leaves nothing behind', async () => {
   const index = () => inside('stat -c %Y:%i ~/work/.git/index && ls ~/work/.git | sort | sha256sum')
   const before = await index()
   await tree(`${home}/work`)

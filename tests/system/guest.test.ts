@@ -46,11 +46,11 @@ test('orphans are reaped', async () => {
   expect((await run('ps -eo stat= | grep -c Z || true')).output).toBe('0\n')
 })
 
-test('a program is the user’s, with its limit of processes', async () => {
+test('a program runs as the user, with the user’s process limit', async () => {
   expect((await run('id -un; ulimit -u; sudo id -un')).output).toBe('user\n256\nroot\n')
 })
 
-test('C9: Stop ends a fork bomb while the guest goes on serving', async () => {
+test('C9: Stop ends a fork bomb while the guest keeps serving', async () => {
   await client.startCommand({ key: 'bomb', command: 'bomb() { bomb | bomb & bomb; }; bomb' })
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect((await fetch(`${guest.guestUrl}/activity`)).status).toBe(200)
@@ -58,7 +58,7 @@ test('C9: Stop ends a fork bomb while the guest goes on serving', async () => {
   expect((await run('echo alive; pgrep --count --uid user bash')).output).toMatch(/^alive\n[1-4]\n$/)
 })
 
-test('a program that uses up its file descriptors harms nobody else', async () => {
+test('a program that uses up its file descriptors affects no other program', async () => {
   const greedy =
     'import os\nfiles = []\ntry:\n    while True: files.append(os.open("/etc/passwd", os.O_RDONLY))\nexcept OSError as error: print(error.strerror)'
   expect((await run(`python3 -c '${greedy}'`)).output).toBe('Too many open files\n')
@@ -82,7 +82,7 @@ test('files are read and written with the rights of the user, whatever links say
   expect((await run('sudo stat -c %s /etc/passwd /home/user/secret | tail -1; ls /new')).output).toMatch(/^0\n/)
 })
 
-test('what is no regular file is neither read nor written, and nothing waits for it', async () => {
+test('anything but a regular file is neither read nor written, and nothing waits for it', async () => {
   await run('mkfifo -m 666 pipe; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'sock\')"')
   for (const path of ['pipe', 'sock', '/dev/zero', '/home/user', '\0', 'a\0b']) {
     const read = await fetch(fileUrl(path))
@@ -92,7 +92,7 @@ test('what is no regular file is neither read nor written, and nothing waits for
   expect((await fetch(fileUrl('x'.repeat(5_000)))).status).toBe(400)
 })
 
-test('names that are not text do not break a listing, and are in the archive as they are', async () => {
+test('names that are not valid UTF-8 do not break a listing, and are unchanged in the archive', async () => {
   await run(`mkdir -p odd && cd odd && touch $'\\xff\\xfe' plain 'line
 break' && ln -sf /etc/shadow link && mkfifo pipe`)
   const { entries } = await files.listDir({ path: '/home/user/odd', depth: 1 })
@@ -131,7 +131,7 @@ test('G5: a cell that prints a million lines loses none and repeats none', async
   expect(ended.exitCode).toBe(0)
 }, 300_000)
 
-test('a cell is interrupted by Stop and its variables stay; a kernel that dies is told and replaced', async () => {
+test('a cell is interrupted by Stop and its variables stay; a kernel that dies is reported and replaced', async () => {
   await runCell('kept = 41')
   await client.startCell({ key: 'endless', code: 'print("up")\nwhile True: pass' })
   for await (const { event } of client.read({ key: 'endless' })) if (event.case === 'output') break

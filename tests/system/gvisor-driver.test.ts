@@ -24,11 +24,11 @@ describeSandboxDriver({ name: 'gVisor', setup: setUp })
 describeMemorySavingDriver({ name: 'gVisor', setup: setUp })
 
 test('a sandbox that the memory backstop kills is reported with that cause', async () => {
-  const { driver, request, tellGuest, leftovers: left, close } = await setUp()
+  const { driver, request, commandGuest, leftovers: left, close } = await setUp()
   try {
     const boot = await request('b99999999999999999999')
     await driver.start(boot)
-    await tellGuest(boot.bootId, 'eat')
+    await commandGuest(boot.bootId, 'eat')
     const end = await driver.waitForEnd(boot.bootId, new AbortController().signal)
     expect(end).toMatchObject({ cause: 'memory-backstop', detail: expect.stringMatching(/exceeded its memory limit/) })
     await driver.forget(boot.bootId)
@@ -51,7 +51,7 @@ test('C6: saved memory is used by the version of runsc that saved it, as long as
     const boot = await subject.request('b77777777777777777771')
     await older.start(boot)
     const before = await subject.memoryOf({ bootId: boot.bootId, madeBy: boot.bootId })
-    // Control of what runs stays with the older one, also after the upgrade.
+    // Control of running sandboxes stays with the older version, also after the upgrade.
     const newer = await subject.open(path.join(programs, other, 'runsc'))
     expect(await newer.describe()).toMatchObject({ version: other })
     const directory = path.join(programs, 'image')
@@ -76,7 +76,7 @@ test('C6: saved memory is used by the version of runsc that saved it, as long as
   }
 })
 
-/** A copy of runsc that says of itself, and believes, that it is another version of the same length. */
+/** A copy of runsc that reports, and believes to have, another version of the same length. */
 async function install(options: { programs: string; from: string; version: string; as: string }): Promise<void> {
   const program = await readFile(options.from)
   for (let at = program.indexOf(options.version); at >= 0; at = program.indexOf(options.version, at)) {
@@ -88,8 +88,8 @@ async function install(options: { programs: string; from: string; version: strin
 }
 
 /**
- * Ends when it is told so, or takes memory for ever: each letter doubles what the shell holds. Ten times a second it
- * writes down a number that only its memory knows.
+ * Exits on command, or allocates memory without end: each letter doubles what the shell holds. Ten times a second it
+ * writes a number that exists only in its memory.
  */
 const guestScript = `
 number=$RANDOM$RANDOM$RANDOM
@@ -102,12 +102,12 @@ done`
 type Subject = MemorySavingSubject & {
   /** Another instance over the same records, on another runsc. */
   open(runscPath?: string): Promise<MemorySavingDriver>
-  tellGuest(bootId: string, what: 'end' | 'eat'): Promise<void>
+  commandGuest(bootId: string, what: 'end' | 'eat'): Promise<void>
 }
 
 /**
- * A root filesystem of a shell and `sleep` with their libraries. What the first process does is told by files in a mount
- * that the host may change (a sandbox may cache what is on its own disk).
+ * A root filesystem of a shell and `sleep` with their libraries. Files in a mount that the host can change control the
+ * first process (a sandbox can cache what is on its own disk).
  */
 async function setUp(): Promise<Subject> {
   const machine = await findTestMachine()
@@ -134,7 +134,8 @@ async function setUp(): Promise<Subject> {
     },
     limits: { memoryBytes: 256 * MiB, cpus: 1, processes: 64, diskBytes: MiB },
   })
-  const tellGuest = (bootId: string, what: string) => writeFile(path.join(directory, 'skills', `${what}-${bootId}`), '')
+  const commandGuest = (bootId: string, what: string) =>
+    writeFile(path.join(directory, 'skills', `${what}-${bootId}`), '')
   let current = new AbortController()
   const open = (runscPath = machine.runscPath) => {
     current.abort()
@@ -151,8 +152,8 @@ async function setUp(): Promise<Subject> {
     driver: await open(),
     request,
     brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
-    tellGuest,
-    endFromInside: (bootId) => tellGuest(bootId, 'end'),
+    commandGuest,
+    endFromInside: (bootId) => commandGuest(bootId, 'end'),
     memoryOf: ({ madeBy }) => nextBeat(path.join(rootPath, `beat-${madeBy}`)),
     reopen: () => open(),
     open,
@@ -165,7 +166,7 @@ async function setUp(): Promise<Subject> {
   }
 }
 
-/** The number, once the count beside it goes up; undefined when it stands still ten times as long as it should. */
+/** The number, once the counter next to it advances; undefined if it stands still for ten times its interval. */
 async function nextBeat(file: string): Promise<string | undefined> {
   const read = async () => (await readFile(file, 'utf8').catch(() => '')).split(' ')
   const first = (await read())[1]

@@ -39,7 +39,7 @@ async function codeOf(method: string, path: string, body?: unknown) {
 }
 
 describe('orders', () => {
-  test('what is asked of an unknown sandbox, or in words that are none, is refused with its code', async () => {
+  test('an order for an unknown sandbox, or an invalid one, is rejected with its code', async () => {
     const unknown = host.newSandboxId()
     const bootId = host.newBootId()
     expect(await codeOf('GET', hostPaths.get(unknown))).toEqual([404, 'sandbox.not-found'])
@@ -56,7 +56,7 @@ describe('orders', () => {
     expect(await codeOf('GET', '/v1/nothing')).toEqual([404, 'host.path-unknown'])
   })
 
-  test('orders can be sent again, and an order for another boot is refused', async () => {
+  test('orders can be sent again, and an order for another boot is rejected', async () => {
     const { sandboxId, bootId } = await start()
     const again = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
     expect(again).toMatchObject({ status: 200, body: { bootId } })
@@ -78,7 +78,7 @@ describe('orders', () => {
     await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
-  test('two starts of one boot at the same time are one boot; of two boots, one is refused', async () => {
+  test('two starts of one boot at the same time are one boot; of two boots, one is rejected', async () => {
     const sandboxId = host.newSandboxId()
     await host.request('PUT', hostPaths.get(sandboxId), order)
     const [bootId, other] = [host.newBootId(), host.newBootId()]
@@ -91,7 +91,7 @@ describe('orders', () => {
     await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
-  test('limits of a running sandbox change at once, inside and out', async () => {
+  test('limits of a running sandbox change immediately, inside and out', async () => {
     const { sandboxId } = await start()
     const limits = { ...order.limits, processes: 40, memoryBytes: 512 * MiB }
     expect(await host.request('PATCH', hostPaths.get(sandboxId), { limits })).toMatchObject({ status: 200 })
@@ -102,7 +102,7 @@ describe('orders', () => {
 })
 
 describe('boots', () => {
-  test('C2: a command and what it left running outlive a SIGKILL of the host daemon', async () => {
+  test('C2: a command and its background processes outlive a SIGKILL of the host daemon', async () => {
     const { sandboxId, bootId } = await start()
     const command = 'echo kept > note; nohup sleep 4321 > /dev/null 2>&1 & echo $!'
     const pid = (await host.run(sandboxId, command)).output.trim()
@@ -150,7 +150,7 @@ describe('boots', () => {
     await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
-  test('a sandbox that something on the host kills is reported as such, and leaves nothing running', async () => {
+  test('a sandbox that is killed from the host is reported as such, and leaves nothing running', async () => {
     const { sandboxId, bootId } = await start()
     using events = await host.events()
     const { stdout } = await run('pgrep', ['-f', `runsc-sandbox.*${bootId}`])
@@ -160,7 +160,7 @@ describe('boots', () => {
     await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
-  test('a daemon that is killed in the middle of starts leaves no boot that nobody knows', async () => {
+  test('a daemon that is killed during starts leaves no unknown boot', async () => {
     const sandboxIds = [host.newSandboxId(), host.newSandboxId(), host.newSandboxId()]
     for (const sandboxId of sandboxIds) await host.request('PUT', hostPaths.get(sandboxId), order)
     for (const [index, sandboxId] of sandboxIds.entries()) {
@@ -168,7 +168,7 @@ describe('boots', () => {
       const started = host
         .request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
         .catch(() => undefined)
-      // Three moments of a start that takes some hundred milliseconds.
+      // Three moments of a start, which takes some hundred milliseconds.
       await new Promise((resolve) => setTimeout(resolve, 40 + index * 90))
       await host.kill('SIGKILL')
       await started
@@ -191,7 +191,7 @@ describe('deletion', () => {
   test('C10: nothing of a deleted sandbox is left on the machine', async () => {
     const { sandboxId, bootId } = await start()
     await host.run(sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 & head -c 1000000 /dev/urandom > data')
-    // A name that exists nowhere: the question alone leaves traces in firewall and forwarder.
+    // A name that exists nowhere: the query alone leaves traces in firewall and forwarder.
     await host.run(sandboxId, 'getent hosts nothing.invalid; true')
     const before = await host.leftovers()
     for (const kind of ['process', 'namespace', 'interface', 'cgroup', 'rule', 'disk', 'file']) {
@@ -226,7 +226,7 @@ describe('isolation of names', () => {
     for (const { sandboxId } of [first, second]) await host.request('DELETE', hostPaths.get(sandboxId))
   })
 
-  test('the access token of a boot is nowhere in the log and in no answer', async () => {
+  test('a boot’s access token is in neither the log nor any response', async () => {
     const { sandboxId } = await start()
     const answers = JSON.stringify(await host.request('GET', hostPaths.get(sandboxId)))
     expect(answers).not.toMatch(/[0-9a-f]{64}/)

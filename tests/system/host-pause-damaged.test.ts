@@ -50,22 +50,22 @@ describe('memory that cannot be used', () => {
       },
     ],
   ]
-  let neighbour: Sandbox
-  let before: Awaited<ReturnType<Pausing['lookAt']>>
+  let neighbor: Sandbox
+  let before: Awaited<ReturnType<Pausing['inspect']>>
   const damaged = new Map<string, Sandbox>()
 
-  // All of them sleep over one restart of the daemon.
+  // All of them sleep through one restart of the daemon.
   beforeAll(async () => {
-    neighbour = await sandboxes.start()
-    before = await sandboxes.lookAt(neighbour)
+    neighbor = await sandboxes.start()
+    before = await sandboxes.inspect(neighbor)
     for (const [, how] of damages) {
       const sandbox = await sandboxes.start({ withWork: false })
       damaged.set(how, sandbox)
       await host.run(sandbox.sandboxId, 'echo kept > kept; sync')
       await sandboxes.pause(sandbox)
     }
-    await sandboxes.pause(neighbour)
-    for (const { sandboxId } of [neighbour, ...damaged.values()]) shared.add(sandboxId)
+    await sandboxes.pause(neighbor)
+    for (const { sandboxId } of [neighbor, ...damaged.values()]) shared.add(sandboxId)
     await host.request('POST', hostPaths.shutdown())
     await host.kill('SIGTERM')
     await host.restart()
@@ -94,13 +94,13 @@ describe('memory that cannot be used', () => {
     await host.request('DELETE', hostPaths.get(sandbox.sandboxId))
   })
 
-  test('C6: beside memory that cannot be used a neighbour wakes with its own, and nothing of the others is left', async () => {
-    expect(await sandboxes.wake(neighbour)).toMatchObject({ from: 'memory' })
-    expect(await sandboxes.lookAt(neighbour)).toMatchObject({ pid: before.pid, kept: 'still here' })
+  test('C6: next to sandboxes with unusable memory, another one wakes with its own, and nothing of their memory is left', async () => {
+    expect(await sandboxes.wake(neighbor)).toMatchObject({ from: 'memory' })
+    expect(await sandboxes.inspect(neighbor)).toMatchObject({ pid: before.pid, kept: 'still here' })
     await expect.poll(sandboxes.memoryLeft).toEqual([])
   })
 
-  test('C6: a lost disk is had back as it was at the pause, and the answer says so', async () => {
+  test('C6: a lost disk is restored to its state at the pause, and the response says so', async () => {
     const sandbox = await sandboxes.start({ withWork: false })
     await host.run(sandbox.sandboxId, 'echo kept > kept; sync')
     await sandboxes.pause(sandbox)

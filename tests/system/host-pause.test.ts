@@ -27,10 +27,10 @@ afterAll(async () => {
 afterEach(() => sandboxes.deleteAllBut(new Set()))
 
 describe('a pause and what follows', () => {
-  const rounds = repeats({ what: 'pauses that are woken by turns from RAM and from the image', byDefault: 4, full: 12 })
-  test(`C4 G5: ${rounds} pauses, woken by turns from the frozen copy and from the image: same processes, nothing lost`, async () => {
+  const rounds = repeats({ what: 'pauses woken alternately from RAM and from the image', byDefault: 4, full: 12 })
+  test(`C4 G5: ${rounds} pauses, woken alternately from the frozen copy and from the image: same processes, nothing lost`, async () => {
     const sandbox = await sandboxes.start()
-    let last = await sandboxes.lookAt(sandbox)
+    let last = await sandboxes.inspect(sandbox)
     expect(last.kept).toBe('still here')
     for (let round = 0; round < rounds; round++) {
       const paused = await sandboxes.pause(sandbox)
@@ -42,7 +42,7 @@ describe('a pause and what follows', () => {
       }
       const woken = await sandboxes.wake(sandbox)
       expect(woken.from).toBe(round % 2 === 1 ? 'memory' : 'frozen')
-      const now = await sandboxes.lookAt(sandbox)
+      const now = await sandboxes.inspect(sandbox)
       expect(now).toMatchObject({ pid: last.pid, kept: 'still here' })
       expect(now.count).toBeGreaterThan(last.count)
       last = now
@@ -50,9 +50,9 @@ describe('a pause and what follows', () => {
     await expect.poll(sandboxes.memoryLeft).toEqual([])
   })
 
-  test('a pause says what is alive, refuses whoever comes while it lasts, and is answered the same again', async () => {
+  test('a pause reports what is alive, rejects other requests until it ends, and returns the same when repeated', async () => {
     const sandbox = await sandboxes.start()
-    const { pid } = await sandboxes.lookAt(sandbox)
+    const { pid } = await sandboxes.inspect(sandbox)
     const paused = await sandboxes.pause(sandbox)
     expect(paused.manifestProblem).toBe('')
     expect(paused.manifest?.processes.map((process) => String(process.pid))).toContain(pid)
@@ -65,12 +65,12 @@ describe('a pause and what follows', () => {
     expect(woken.map(({ from }) => from).sort()).toEqual(['awake', 'awake', 'frozen'])
   })
 
-  test('A1: what slept when the machine went down is awake again with its memory, from the disk alone', async () => {
+  test('A1: a sandbox that slept when the machine went down wakes with its memory, from the disk alone', async () => {
     const sandbox = await sandboxes.start()
-    const before = await sandboxes.lookAt(sandbox)
+    const before = await sandboxes.inspect(sandbox)
     await sandboxes.pause(sandbox)
     await host.kill('SIGKILL')
-    // As a restart of the machine leaves it: no process, no namespace, no interface, a pool to be mounted.
+    // The state after a restart of the machine: no process, no namespace, no interface, an unmounted pool.
     for (const line of await host.leftovers()) {
       const [kind, name = ''] = line.split(' ')
       if (kind === 'process') process.kill(Number(name), 'SIGKILL')
@@ -85,11 +85,11 @@ describe('a pause and what follows', () => {
     await host.restart()
     expect(await sandboxes.stateOf(sandbox)).toMatchObject({ actual: 'paused', paused: { isFrozen: false } })
     expect((await sandboxes.wake(sandbox)).from).toBe('memory')
-    expect(await sandboxes.lookAt(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
+    expect(await sandboxes.inspect(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
     expect((await host.run(sandbox.sandboxId, 'getent hosts nothing.invalid; echo asked')).output).toBe('asked\n')
   })
 
-  test('files that change after a wake are told by name, against the moment of the pause', async () => {
+  test('files that change after a wake are reported by name, compared with the pause', async () => {
     const sandbox = await sandboxes.start({ withWork: false })
     await host.run(sandbox.sandboxId, 'mkdir d; echo 1 > d/gone; echo 1 > changed; echo 1 > same; sync')
     await sandboxes.pause(sandbox)
@@ -103,9 +103,9 @@ describe('a pause and what follows', () => {
     expect(home(changes.added)).toEqual(['home/user/new'])
   })
 
-  test('G7: what cannot be saved for lack of space goes on, with its memory and its link', async () => {
+  test('G7: a sandbox that cannot be saved for lack of space continues, with its memory and its link', async () => {
     const sandbox = await sandboxes.start()
-    const before = await sandboxes.lookAt(sandbox)
+    const before = await sandboxes.inspect(sandbox)
     const filler = path.join(host.diskDirectory, 'pool/filler')
     const { stdout } = await run('df', ['--output=avail', '--block-size=1', path.dirname(filler)])
     await run('fallocate', ['--length', String(Number(stdout.split('\n')[1]) - 80 * MiB), filler])
@@ -114,14 +114,14 @@ describe('a pause and what follows', () => {
     await run('btrfs', ['filesystem', 'sync', path.dirname(filler)])
     expect(failed).toMatchObject({ status: 507, body: { error: { code: 'sandbox.no-room-for-memory' } } })
     expect(await sandboxes.stateOf(sandbox)).toMatchObject({ actual: 'ready' })
-    expect(await sandboxes.lookAt(sandbox)).toMatchObject({ pid: before.pid })
+    expect(await sandboxes.inspect(sandbox)).toMatchObject({ pid: before.pid })
     await sandboxes.pause(sandbox)
     await sandboxes.wake(sandbox)
   })
 })
 
-describe('memory that is given up', () => {
-  test('A3 A4: a demotion rescues, ends everything, and leaves the files; after the next start a pause is hot again', async () => {
+describe('discarded memory', () => {
+  test('A3 A4: a demotion rescues, ends everything, and keeps the files; after the next start a pause keeps memory again', async () => {
     const sandbox = await sandboxes.start()
     await host.run(sandbox.sandboxId, 'echo kept > kept')
     await sandboxes.pause(sandbox)
@@ -154,7 +154,7 @@ describe('a daemon that is killed', () => {
   })
   const pauseKills = repeats({ what: 'kills of the host daemon anywhere in a pause', byDefault: 0, full: 17 })
   const wakeKills = repeats({ what: 'kills of the host daemon anywhere in a wake from disk', byDefault: 0, full: 18 })
-  /** Resolves when a pause that comes next is there, as the disk shows it. */
+  /** Resolves when the next pause reaches a moment, as the disk shows it. */
   const pauseComesTo = async (
     moment: (typeof pauseMoments)[number],
     of: { sandbox: Sandbox; older: string[]; ordered: Promise<unknown> },
@@ -165,13 +165,13 @@ describe('a daemon that is killed', () => {
       'memory is being saved': 'image',
       'memory is being synced': 'manifest.json',
     }[moment]
-    const isThere = async () =>
+    const hasReached = async () =>
       (await sandboxes.imagesOf(sandbox)).some(
         (image) => !older.includes(image) && existsSync(path.join(sandboxes.placesOf(sandbox), image, file)),
       )
-    await comesTo(isThere, ordered)
+    await comesTo(hasReached, ordered)
   }
-  /** What the next daemon makes of it: the sandbox goes on or sleeps; it is over only if memory was in use. */
+  /** The state that the next daemon finds: the sandbox runs or sleeps; it has ended only if memory was in use. */
   const settle = async (sandbox: Sandbox): Promise<string> => {
     await host.restart()
     const state = await sandboxes.stateOf(sandbox)
@@ -179,9 +179,9 @@ describe('a daemon that is killed', () => {
     return state.actual
   }
 
-  test('C4: in the middle of a pause it leaves a sandbox that goes on, with everything that it had', async () => {
+  test('C4: during a pause it leaves a sandbox that continues with everything it had', async () => {
     const sandbox = await sandboxes.start()
-    let last = await sandboxes.lookAt(sandbox)
+    let last = await sandboxes.inspect(sandbox)
     const random = seeded('kills in a pause')
     for (let kill = 0; kill < pauseMoments.length + pauseKills; kill += 1) {
       const moment = pauseMoments[kill]
@@ -191,7 +191,7 @@ describe('a daemon that is killed', () => {
       await (moment === undefined ? delay(random.between(10, 1000)) : pauseComesTo(moment, { sandbox, older, ordered }))
       await host.kill('SIGKILL')
       expect(['ready', 'paused']).toContain(await settle(sandbox))
-      const now = await sandboxes.lookAt(sandbox)
+      const now = await sandboxes.inspect(sandbox)
       expect(now).toMatchObject({ pid: last.pid, kept: 'still here' })
       expect(now.count).toBeGreaterThan(last.count)
       last = now
@@ -199,12 +199,12 @@ describe('a daemon that is killed', () => {
     await expect.poll(sandboxes.memoryLeft).toEqual([])
   })
 
-  test('C6: in the middle of a wake from disk it leaves a sandbox that goes on, or one that is over and says why', async () => {
+  test('C6: during a wake from disk it leaves a sandbox that continues, or one that has ended and says why', async () => {
     const random = seeded('kills in a wake')
     for (let kill = 0; kill < wakeMoments.length + wakeKills; kill += 1) {
       const moment = wakeMoments[kill]
       const sandbox = await sandboxes.start()
-      const before = await sandboxes.lookAt(sandbox)
+      const before = await sandboxes.inspect(sandbox)
       await sandboxes.pause(sandbox)
       await sandboxes.killFrozen(sandbox)
       const ordered = host.request('POST', hostPaths.wake(sandbox.sandboxId), { bootId: sandbox.bootId })
@@ -222,7 +222,7 @@ describe('a daemon that is killed', () => {
         const again = { bootId: host.newBootId(), hostname: 'box' }
         expect(await host.request('POST', hostPaths.start(sandbox.sandboxId), again)).toMatchObject({ status: 200 })
         expect((await host.run(sandbox.sandboxId, 'ls')).output).toContain('counter.py')
-      } else expect(await sandboxes.lookAt(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
+      } else expect(await sandboxes.inspect(sandbox)).toMatchObject({ pid: before.pid, kept: 'still here' })
       await host.request('DELETE', hostPaths.get(sandbox.sandboxId))
       expect(await host.leftovers()).toEqual([])
     }

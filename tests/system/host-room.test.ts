@@ -11,17 +11,20 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from './small-host/small-host.ts'
 import { makeSmallImage } from './small-host/small-image.ts'
 
-/** Room in the pool, on the disk below it and in memory: who has none is told so, and nobody else notices. */
+/**
+ * Space in the pool, on the disk below it and in memory: a sandbox without it gets an error, and no other sandbox is
+ * affected.
+ */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
 const limits = { memoryBytes: 512 * MiB, cpus: 1, processes: 128, diskBytes: 128 * MiB }
 const plenty = 4 * 1024 * MiB
 
 let directory: string
-/** The directory's name, so that the next run also finds the network of a killed one. */
+/** The directory’s name, so that the next run also finds the network of a killed one. */
 let installation: string
 let data: string
-/** The data directory as it is seen from here. */
+/** Path of the data directory outside of its mount namespace. */
 let seen: string
 let machine: OwnMachine
 let host: SmallHost | undefined
@@ -62,23 +65,23 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('G7: a pool that gets full in the middle of a pause stops that pause and nothing else', async () => {
-  const [sandbox, neighbour] = [await start(), await start()]
+test('G7: a pool that fills up during a pause stops that pause and nothing else', async () => {
+  const [sandbox, neighbor] = [await start(), await start()]
   const filler = path.join(seen, 'disks/pool/filler')
   const filled = untilSaving(sandbox).then(() => fill(filler))
   const failed = await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)
   await filled
-  for (const one of [sandbox, neighbour]) await expectSameBoot(one)
+  for (const one of [sandbox, neighbor]) await expectSameBoot(one)
   await empty(filler)
   expect(failed).toMatchObject({
     status: 503,
     body: { error: { code: 'sandbox.pause-failed', details: { isRunning: true } } },
   })
   expect(await readdir(path.join(seen, 'disks/pool/memory')).catch(() => [])).toEqual([])
-  for (const one of [sandbox, neighbour]) await pauseAndWake(one)
+  for (const one of [sandbox, neighbor]) await pauseAndWake(one)
 })
 
-test('G7: a full disk below the pool lets sandboxes work, and a pause that fails for it changes nothing', async () => {
+test('G7: with a full disk below the pool, sandboxes work, and a pause that fails because of it changes nothing', async () => {
   const sandbox = await start()
   const filler = path.join(seen, 'filler')
   await fill(filler)
@@ -95,7 +98,7 @@ test('G7: a full disk below the pool lets sandboxes work, and a pause that fails
   await pauseAndWake(sandbox)
 })
 
-test('G7: a wake into too little memory gives up frozen copies, then says what it needs; who is awake stays', async () => {
+test('G7: a wake without enough memory discards frozen copies, then says what it needs; awake sandboxes stay awake', async () => {
   const [saved, frozen, awake] = [await start(), await start(), await start()]
   for (const one of [saved, frozen]) await pause(one)
   await endFrozenCopy(saved)
@@ -115,7 +118,7 @@ test('G7: a wake into too little memory gives up frozen copies, then says what i
   }
 })
 
-test('G7: as many frozen copies are given up for a wake as it needs, the oldest first', async () => {
+test('G7: a wake discards only as many frozen copies as it needs, the oldest first', async () => {
   const [saved, oldest, newest] = [await start(), await start(), await start()]
   for (const one of [saved, oldest, newest]) await pause(one)
   await endFrozenCopy(saved)
@@ -154,7 +157,7 @@ async function start(): Promise<Sandbox> {
   return sandbox
 }
 
-/** The shell remembers what it was told at the start. */
+/** The shell still has the variable that was set at the start. */
 async function expectSameBoot(sandbox: Sandbox): Promise<void> {
   expect(await stateOf(sandbox)).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect((await run1(sandbox, 'echo $mark')).output).toBe(`${sandbox.bootId}\n`)
@@ -184,22 +187,22 @@ async function endFrozenCopy({ sandboxId }: Sandbox): Promise<void> {
   await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
 }
 
-/** When there is a place for the memory, the space for it has been looked at, and nothing is in it yet. */
+/** Resolves when the directory for the memory exists, its space has been checked, and it is still empty. */
 async function untilSaving({ sandboxId }: Sandbox): Promise<void> {
   const place = path.join(seen, 'disks/pool/memory', sandboxId)
   while ((await readdir(place).catch(() => [])).length === 0) await delay(1)
 }
 
 async function untilGone(pid: number): Promise<void> {
-  const isThere = () =>
+  const hasDescriptors = () =>
     readdir(`/proc/${pid}/fd`).then(
       (names) => names.length > 0,
       () => false,
     )
-  while (await isThere()) await delay(1)
+  while (await hasDescriptors()) await delay(1)
 }
 
-/** Takes all the space that there is. */
+/** Takes all the available space. */
 async function fill(file: string): Promise<void> {
   const { bavail, bsize } = await statfs(path.dirname(file))
   for (let bytes = bavail * bsize; bytes >= MiB; bytes = Math.floor(bytes / 2)) {

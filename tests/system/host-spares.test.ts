@@ -21,13 +21,16 @@ afterEach(async () => {
   for (const { sandboxId } of sandboxes) await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
-/** Container ids of the sandboxes that run. */
+/** Container ids of the running sandboxes. */
 async function running(): Promise<string[]> {
   const lines = (await host.leftovers()).filter((line) => line.includes('runsc-sandbox'))
   return lines.flatMap((line) => / (b[a-z0-9]{20})$/.exec(line)?.[1] ?? [])
 }
 
-/** Waits until one sandbox waits and nothing else is under way; its container id. `others` are sandboxes in use. */
+/**
+ * Resolves when there is one spare and nothing else is in progress; returns its container id. `others` are sandboxes in
+ * use.
+ */
 async function untilSpare(others: string[] = []): Promise<string> {
   const counts = async () => {
     const { spareSandboxes } = (await host.request('GET', hostPaths.info())).body as { spareSandboxes: number }
@@ -47,7 +50,7 @@ async function start(limits = order.limits) {
   return { sandboxId, bootId }
 }
 
-test('O3: a new sandbox is the one that waited, fresh, with a name that it keeps from boot to boot', async () => {
+test('O3: a new sandbox is the spare, fresh, with a name that it keeps from boot to boot', async () => {
   const spare = await untilSpare()
   const { sandboxId, bootId } = await start()
   expect(await running()).toEqual([spare])
@@ -61,7 +64,7 @@ test('O3: a new sandbox is the one that waited, fresh, with a name that it keeps
   await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
-test('after a SIGKILL of the daemon a sandbox that was a spare is found again; the spare that waited is removed', async () => {
+test('after a SIGKILL of the daemon a sandbox that was a spare is found again; the unused spare is removed', async () => {
   const spare = await untilSpare()
   const { sandboxId, bootId } = await start()
   const next = await untilSpare([spare])
@@ -91,7 +94,7 @@ test('C4: a sandbox that was a spare pauses and wakes, frozen and from disk, ove
   await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
-test('a spare with other limits than the ones wanted is not used, and is replaced by one that has them', async () => {
+test('a spare with other limits than requested is not used, and is replaced by one with those limits', async () => {
   const spare = await untilSpare()
   const limits = { ...order.limits, memoryBytes: 2 ** 30 }
   const { sandboxId, bootId } = await start(limits)
@@ -104,7 +107,7 @@ test('a spare with other limits than the ones wanted is not used, and is replace
   await host.request('DELETE', hostPaths.get(second.sandboxId))
 })
 
-test('a spare that dies is cleaned up, and a sandbox that is wanted meanwhile is booted', async () => {
+test('a spare that dies is cleaned up, and a sandbox that is ordered at that time is booted', async () => {
   await start().then(({ sandboxId }) => host.request('DELETE', hostPaths.get(sandboxId)))
   const spare = await untilSpare()
   const { stdout } = await run('pgrep', ['-f', `runsc-sandbox.*${spare}`])
@@ -115,7 +118,7 @@ test('a spare that dies is cleaned up, and a sandbox that is wanted meanwhile is
   await host.request('DELETE', hostPaths.get(sandboxId))
 })
 
-test('C10: after a shutdown nothing waits and nothing is left', async () => {
+test('C10: after a shutdown no spare and nothing else is left', async () => {
   await untilSpare()
   expect(await host.request('POST', hostPaths.shutdown())).toMatchObject({ status: 200 })
   expect(await host.leftovers()).toEqual([])

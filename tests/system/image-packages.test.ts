@@ -3,7 +3,7 @@ import { allPythonPackages } from '../../images/recipe/packages.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { writeProbe } from './image/probes.ts'
 
-/** What a sandbox has before anybody installs anything. */
+/** The packages of a new sandbox. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation()

@@ -2,7 +2,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { type TestHost as HostDaemon, startTestHost as startHostDaemon } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  addNeighbour,
+  addNeighbor,
   installPrograms,
   probe,
   run,
@@ -14,7 +14,7 @@ import {
 const port = 8133
 const loopbackPort = 8134
 const publicAddress = '198.51.100.78'
-const neighbourAddress6 = 'fd77:77::2'
+const neighborAddress6 = 'fd77:77::2'
 const privateAddresses = ['10.254.77.2', '172.20.77.3', '192.168.77.3', '100.100.77.3', '169.254.169.254', '192.0.2.78']
 const kinds = ['tcp', 'udp', 'icmp'] as const
 const MiB = 1024 * 1024
@@ -23,26 +23,26 @@ const order = {
   egress: { kind: 'open' },
 }
 
-/** The same attempts as in `isolation.test.ts`, by root in real sandboxes, through gVisor's own network stack. */
+/** The same attempts as in `isolation.test.ts`, by root in real sandboxes, through gVisor’s own network stack. */
 describe('a real sandbox', () => {
   const stack = new AsyncDisposableStack()
   let daemon: HostDaemon
   let a: Sandbox
   let b: Sandbox
-  let neighbour: TestHost
-  let neighbourGateway: string
+  let neighbor: TestHost
+  let neighborGateway: string
   let machine: TestHost
 
   beforeAll(async () => {
-    const lan = await addNeighbour({
+    const lan = await addNeighbor({
       subnet: 77,
       addresses: [...privateAddresses.slice(1), publicAddress],
-      address6: neighbourAddress6,
+      address6: neighborAddress6,
     })
     stack.defer(() => lan.remove())
-    neighbourGateway = lan.gateway
-    const bind = [...privateAddresses, publicAddress, neighbourAddress6]
-    neighbour = await startOne({ namespace: lan.namespace, ports: [port], bind })
+    neighborGateway = lan.gateway
+    const bind = [...privateAddresses, publicAddress, neighborAddress6]
+    neighbor = await startOne({ namespace: lan.namespace, ports: [port], bind })
     machine = await startOne({ ports: [port] })
     await startOne({ ports: [loopbackPort], bind: ['127.0.0.1'] })
     daemon = await startHostDaemon()
@@ -66,14 +66,14 @@ describe('a real sandbox', () => {
     }
   })
 
-  test.each(privateAddresses)('G2: does not reach %s, which the machine does reach', async (address) => {
+  test.each(privateAddresses)('G2: does not reach %s, which the machine reaches', async (address) => {
     for (const kind of kinds) {
       expect(await probe({ kind, address, port }), `${kind} from outside`).toMatchObject({ said: 'reached' })
     }
     await expectNothing({ address })
   })
 
-  test('C9: does not reach another sandbox, which the gateway does reach', async () => {
+  test('C9: does not reach another sandbox, which the gateway reaches', async () => {
     for (const kind of ['tcp', 'udp'] as const) {
       expect(await probe({ kind, address: b.address, port })).toMatchObject({ said: 'reached' })
     }
@@ -83,7 +83,7 @@ describe('a real sandbox', () => {
 
   test('G2: does not reach services of the machine on any of its addresses, loopback included', async () => {
     const uplink = /src (\S+)/.exec(run('ip route get 1.1.1.1'))?.[1] ?? ''
-    for (const address of [a.gateway, b.gateway, uplink, neighbourGateway]) {
+    for (const address of [a.gateway, b.gateway, uplink, neighborGateway]) {
       expect(await probe({ kind: 'tcp', address, port }), address).toMatchObject({ said: 'reached' })
       await expectNothing({ address })
     }
@@ -93,9 +93,9 @@ describe('a real sandbox', () => {
   })
 
   test('G2: has no IPv6, also when root adds an address', async () => {
-    expect(await probe({ kind: 'tcp', address: neighbourAddress6, port })).toMatchObject({ said: 'reached' })
+    expect(await probe({ kind: 'tcp', address: neighborAddress6, port })).toMatchObject({ said: 'reached' })
     await a.asRoot('ip -6 addr add fd78::2/64 dev eth0; ip -6 route add default via fe80::1 dev eth0; true')
-    for (const address of [neighbourAddress6, 'fd77:77::1', 'ff02::1%eth0']) await expectNothing({ address })
+    for (const address of [neighborAddress6, 'fd77:77::1', 'ff02::1%eth0']) await expectNothing({ address })
   })
 
   test('C9: files, processes, packages, ports and variables of one are not in the other', async () => {
@@ -107,7 +107,7 @@ describe('a real sandbox', () => {
       'setsid python3 -m http.server 8777 > /dev/null 2>&1 < /dev/null &',
       'until python3 -c "import socket; socket.create_connection((\'127.0.0.1\', 8777))" 2> /dev/null; do sleep 0.1; done',
     ].join('\n')
-    const look = [
+    const listing = [
       'echo "variable $(printenv ONLY_IN_A || echo none)"',
       'echo "file $(cat ~/only-in-a 2> /dev/null || echo none)"',
       'echo "package $(python3 -c "import cowsay; print(\'there\')" 2> /dev/null || echo none)"',
@@ -118,8 +118,8 @@ describe('a real sandbox', () => {
     const expected = { a: ['yes', 'secret', 'there', 'there', 'there'], b: ['none', 'none', 'none', 'none', 'none'] }
     const words = ['variable', 'file', 'package', 'process', 'port']
     const linesOf = (values: string[]) => words.map((word, index) => `${word} ${values[index]}`).join('\n')
-    expect((await daemon.run(a.sandboxId, look)).output.trim()).toBe(linesOf(expected.a))
-    expect((await daemon.run(b.sandboxId, look)).output.trim()).toBe(linesOf(expected.b))
+    expect((await daemon.run(a.sandboxId, listing)).output.trim()).toBe(linesOf(expected.a))
+    expect((await daemon.run(b.sandboxId, listing)).output.trim()).toBe(linesOf(expected.b))
   })
 
   type Sandbox = {
@@ -131,7 +131,7 @@ describe('a real sandbox', () => {
   }
   const lastTokens: string[] = []
 
-  /** Tries everything root in the sandbox can send there, and looks whether any of it arrived anywhere. */
+  /** Tries everything root in the sandbox can send there, and checks whether any of it arrived anywhere. */
   async function expectNothing(options: { address: string }) {
     const { address } = options
     const target = { address, port, inside: a.asRoot }
@@ -142,7 +142,7 @@ describe('a real sandbox', () => {
     expect(control).toMatchObject({ said: 'reached' })
     for (const { isReached, said, token } of tried) {
       expect(isReached, said).toBe(false)
-      expect(neighbour.hasNoticed(token) || machine.hasNoticed(token), said).toBe(false)
+      expect(neighbor.hasNoticed(token) || machine.hasNoticed(token), said).toBe(false)
       lastTokens.push(token)
     }
   }

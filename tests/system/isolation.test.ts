@@ -4,7 +4,7 @@ import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import {
-  addNeighbour,
+  addNeighbor,
   holdConnection,
   lookUp,
   type Probe,
@@ -17,7 +17,7 @@ import {
 const port = 8123
 const loopbackPort = 8124
 const publicAddress = '198.51.100.77'
-const neighbourAddress6 = 'fd77:77::2'
+const neighborAddress6 = 'fd77:77::2'
 const privateAddresses = [
   '10.254.77.2',
   '172.20.77.2',
@@ -33,8 +33,8 @@ const privateAddresses = [
 const kinds = ['tcp', 'udp', 'icmp'] as const
 
 /**
- * What a sandbox cannot reach, tried by processes that are root in its namespace and make their own packets. Every
- * probe is first shown to succeed from outside, so a refusal means the firewall and not a probe that cannot work.
+ * What a sandbox cannot reach, tried by processes that are root in its namespace and craft their own packets. Every
+ * probe first succeeds from outside, so a refusal means the firewall and not a broken probe.
  */
 describe('a sandbox’s network', () => {
   const id = randomBytes(2).toString('hex')
@@ -44,23 +44,23 @@ describe('a sandbox’s network', () => {
   let a: { namespace: string; address: string; gateway: string; mac: string }
   let b: typeof a
   let c: typeof a
-  let neighbour: TestHost
-  let neighbourGateway: string
+  let neighbor: TestHost
+  let neighborGateway: string
   let sandboxB: TestHost
   let machine: TestHost
 
   beforeAll(async () => {
-    const lan = await addNeighbour({
+    const lan = await addNeighbor({
       subnet: 77,
       addresses: [...privateAddresses.slice(1), publicAddress],
-      address6: neighbourAddress6,
+      address6: neighborAddress6,
     })
     stack.defer(() => lan.remove())
-    neighbourGateway = lan.gateway
-    neighbour = await startOne({
+    neighborGateway = lan.gateway
+    neighbor = await startOne({
       namespace: lan.namespace,
       ports: [port, 25, 465, 587],
-      bind: [...privateAddresses, publicAddress, neighbourAddress6],
+      bind: [...privateAddresses, publicAddress, neighborAddress6],
     })
     const nameServer = await startRebindingNameServer()
     stack.defer(() => nameServer.close())
@@ -91,12 +91,12 @@ describe('a sandbox’s network', () => {
     expect(await probe({ kind, address: publicAddress, port, from: a.namespace })).toMatchObject({ said: 'reached' })
   })
 
-  test('packets that root makes by hand leave with the sandbox’s own address', async () => {
+  test('packets that root crafts leave with the sandbox’s own address', async () => {
     const { token } = await frame({ address: publicAddress, source: a.address })
-    await expect.poll(() => neighbour.hasNoticed(token)).toBe(true)
+    await expect.poll(() => neighbor.hasNoticed(token)).toBe(true)
   })
 
-  test.each(privateAddresses)('G2: does not reach %s, which the machine does reach', async (address) => {
+  test.each(privateAddresses)('G2: does not reach %s, which the machine reaches', async (address) => {
     for (const kind of kinds) {
       expect(await probe({ kind, address, port }), `${kind} from outside`).toMatchObject({ said: 'reached' })
     }
@@ -104,10 +104,10 @@ describe('a sandbox’s network', () => {
     const byHand = await frame({ address, source: a.address })
     await expectControlArrives()
     for (const { isReached, said } of tried) expect(isReached, said).toBe(false)
-    for (const { token } of [...tried, byHand]) expect(neighbour.hasNoticed(token)).toBe(false)
+    for (const { token } of [...tried, byHand]) expect(neighbor.hasNoticed(token)).toBe(false)
   })
 
-  test('C9: does not reach another sandbox, which the gateway does reach, and not one of another installation', async () => {
+  test('C9: does not reach another sandbox, which the gateway reaches, nor one of another installation', async () => {
     for (const { address } of [b, c]) {
       for (const kind of kinds) {
         expect(await probe({ kind, address, port }), `${kind} from the gateway`).toMatchObject({ said: 'reached' })
@@ -122,18 +122,18 @@ describe('a sandbox’s network', () => {
     })
   })
 
-  test('C9: nobody but the gateway reaches a sandbox: no user of the machine, no neighbour', async () => {
+  test('C9: only the gateway reaches a sandbox: no user of the machine does, no neighbor', async () => {
     expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
     expect(await probe({ kind: 'tcp', address: b.address, port, asNobody: true })).toMatchObject({ isReached: false })
-    const fromNeighbour = await probe({ kind: 'udp', address: b.address, port, from: `tbtest-${id}` })
-    expect(fromNeighbour.isReached).toBe(false)
-    expect(sandboxB.hasNoticed(fromNeighbour.token)).toBe(false)
+    const fromNeighbor = await probe({ kind: 'udp', address: b.address, port, from: `tbtest-${id}` })
+    expect(fromNeighbor.isReached).toBe(false)
+    expect(sandboxB.hasNoticed(fromNeighbor.token)).toBe(false)
   })
 
   test('G2: does not reach services of the machine on any of its addresses, loopback included', async () => {
     const uplink = /src (\S+)/.exec(run('ip route get 1.1.1.1'))?.[1] ?? ''
     const forwarder = a.gateway.replace(/\d+$/, '1')
-    for (const address of [a.gateway, b.gateway, uplink, neighbourGateway, forwarder]) {
+    for (const address of [a.gateway, b.gateway, uplink, neighborGateway, forwarder]) {
       for (const kind of kinds) {
         expect(await probe({ kind, address, port }), `${kind} ${address}`).toMatchObject({ said: 'reached' })
         const tried = await probe({ kind, address, port, from: a.namespace })
@@ -148,19 +148,19 @@ describe('a sandbox’s network', () => {
     for (const { token } of [toLoopback, fromLoopback]) expect(machine.hasNoticed(token)).toBe(false)
   })
 
-  test('G2: a packet with somebody else’s source address goes nowhere', async () => {
+  test('G2: a packet with a foreign source address is dropped', async () => {
     const sources = [b.address, a.gateway, c.address, '192.0.2.9', '8.8.8.8', '0.0.0.0']
     const sent = await Promise.all(sources.map((source) => frame({ address: publicAddress, source })))
     await expectControlArrives()
     for (const { said, token } of sent) {
       expect(said).toBe('sent')
-      expect(neighbour.hasNoticed(token)).toBe(false)
+      expect(neighbor.hasNoticed(token)).toBe(false)
     }
   })
 
-  test('G2: IPv6 that root turns on inside reaches neither the machine nor a neighbour', async () => {
+  test('G2: IPv6 that root turns on inside reaches neither the machine nor a neighbor', async () => {
     const target = { port, kind: 'tcp' as const }
-    for (const address of [neighbourAddress6, 'fd77:77::1']) {
+    for (const address of [neighborAddress6, 'fd77:77::1']) {
       expect(await probe({ ...target, address }), address).toMatchObject({ said: 'reached' })
     }
     const linkLocal = linkLocalOf(a.mac)
@@ -169,23 +169,23 @@ describe('a sandbox’s network', () => {
     run(`${inside} -6 addr add fd78::2/64 dev eth0 nodad`)
     run(`${inside} -6 neigh replace ${linkLocal} lladdr ${a.mac} dev eth0`)
     run(`${inside} -6 route add default via ${linkLocal} dev eth0`)
-    for (const address of [`${linkLocal}%eth0`, 'ff02::1%eth0', 'fd77:77::1', neighbourAddress6]) {
+    for (const address of [`${linkLocal}%eth0`, 'ff02::1%eth0', 'fd77:77::1', neighborAddress6]) {
       const tried = await Promise.all(kinds.map((kind) => probe({ kind, address, port, from: a.namespace })))
       for (const { isReached, said, token } of tried) {
         expect(isReached, `${address} ${said}`).toBe(false)
-        expect(machine.hasNoticed(token) || neighbour.hasNoticed(token)).toBe(false)
+        expect(machine.hasNoticed(token) || neighbor.hasNoticed(token)).toBe(false)
       }
     }
   })
 
-  test('G2: a name that leads to a private address leads nowhere (DNS rebinding)', async () => {
+  test('G2: a name that resolves to a private address is blocked (DNS rebinding)', async () => {
     const ask = (name: string) => lookUp({ from: a.namespace, server: a.gateway, name })
     expect(await ask('public.test')).toBe(publicAddress)
     expect(await ask('metadata.test')).toBe('no address')
     expect(await ask('loopback.test')).toBe('no address')
   })
 
-  test('mail ports are closed, others on the same address are open', async () => {
+  test('mail ports are blocked, others on the same address are open', async () => {
     for (const mail of [25, 465, 587]) {
       const target = { kind: 'tcp', address: publicAddress, port: mail } as const
       expect(await probe(target)).toMatchObject({ said: 'reached' })
@@ -193,7 +193,7 @@ describe('a sandbox’s network', () => {
     }
   })
 
-  test('egress: none closes everything at once, an allowlist opens what its names lead to', async () => {
+  test('egress: none blocks everything immediately, an allowlist opens what its names resolve to', async () => {
     const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
     const held = await holdConnection({ from: a.namespace, address: publicAddress, port })
     stack.defer(() => held.close())
@@ -209,12 +209,12 @@ describe('a sandbox’s network', () => {
     expect(await probe(target)).toMatchObject({ said: 'reached' })
   })
 
-  test('with the link down no packet comes in or goes out; up, all is as before', async () => {
+  test('with the link down no packet comes in or goes out; with the link up, everything works as before', async () => {
     await network.setLink({ sandboxId: 'b', state: 'down' })
     const inward = await probe({ kind: 'udp', address: b.address, port })
     const outward = await probe({ kind: 'udp', address: publicAddress, port, from: b.namespace })
     expect([inward.isReached, outward.isReached]).toEqual([false, false])
-    expect(sandboxB.hasNoticed(inward.token) || neighbour.hasNoticed(outward.token)).toBe(false)
+    expect(sandboxB.hasNoticed(inward.token) || neighbor.hasNoticed(outward.token)).toBe(false)
     await network.setLink({ sandboxId: 'b', state: 'up' })
     expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
   })
@@ -235,10 +235,10 @@ describe('a sandbox’s network', () => {
   function frame(options: { address: string; source: string }) {
     return probe({ kind: 'frame', port, from: a.namespace, mac: a.mac, ...options })
   }
-  /** What was sent before this has arrived by now, if it was ever going to. */
+  /** Resolves when everything sent before this has arrived, if it ever arrives. */
   async function expectControlArrives() {
     const { token } = await frame({ address: publicAddress, source: a.address })
-    await expect.poll(() => neighbour.hasNoticed(token)).toBe(true)
+    await expect.poll(() => neighbor.hasNoticed(token)).toBe(true)
   }
 })
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const threadbox = join(import.meta.dirname, '../../threadbox')
-/** The smallest pool that holds the base image beside its reserves. */
+/** The smallest pool that holds the base image and its reserves. */
 const poolBytes = 8 * 1024 ** 3
 const firstUpMs = 900_000
 
@@ -27,27 +27,27 @@ afterAll(async () => {
   await rm(dataDirectory, { recursive: true, force: true })
 })
 
-test('up brings a machine to a page with a sign-up link, and a sandbox can start', { timeout: firstUpMs }, async () => {
+test('up leads to a page with a sign-up link, and a sandbox can start', { timeout: firstUpMs }, async () => {
   const { stdout } = await launcher('up', '--port', `${port}`)
   const link = /http:\/\/app\.[a-z0-9]{6}\.localhost:\d+\/setup\?token=[\w-]{40,}/.exec(stdout)?.[0]
   expect(stdout).toContain(`ssh -L ${port}:127.0.0.1:${port}`)
   expect(link).toBeDefined()
   const page = await fetch(`http://127.0.0.1:${port}/setup`, { headers: { accept: 'text/html' } })
   expect(page.headers.has('threadbox-request-id')).toBe(true)
-  // It ends with 1 when a check failed: which one is said below.
+  // It exits with 1 when a check failed: the failed check is reported below.
   const told = await launcher('doctor', '--json').catch((error: { stdout: string }) => error)
   const doctor = JSON.parse(told.stdout) as { checks: { state: string }[] }
   expect(doctor.checks.length).toBeGreaterThan(15)
   expect(doctor.checks.filter((check) => check.state === 'failed')).toEqual([])
 })
 
-test('a second up starts nothing anew', async () => {
+test('a second up restarts nothing', async () => {
   const before = await records()
   await launcher('up')
   expect(await records()).toEqual(before)
 })
 
-test('the server runs as its own user and cannot read what is the host’s', async () => {
+test('the server runs as its own user and cannot read the host’s files', async () => {
   const { server } = await records()
   const status = await readFile(`/proc/${server?.pid}/status`, 'utf8')
   const idOf = (kind: 'Uid' | 'Gid') => new RegExp(`^${kind}:\\t(\\d+)`, 'm').exec(status)?.[1] ?? '0'
@@ -59,7 +59,7 @@ test('the server runs as its own user and cannot read what is the host’s', asy
   await expect(asServer('ls', join(dataDirectory, 'host'))).rejects.toThrow()
 })
 
-test('a killed supervisor finds the daemons again; a killed daemon is started again', { timeout: 60_000 }, async () => {
+test('a restarted supervisor finds its daemons; a killed daemon is restarted', { timeout: 60_000 }, async () => {
   const before = await records()
   kill(before.supervisor)
   await expect.poll(async () => (await records()).supervisor?.pid, { timeout: 20_000 }).not.toBe(before.supervisor?.pid)
@@ -78,7 +78,7 @@ test('a killed supervisor finds the daemons again; a killed daemon is started ag
   expect((await records()).server).not.toEqual(before.server)
 })
 
-test('down leaves no process and no mount, uninstall nothing at all', { timeout: 120_000 }, async () => {
+test('down leaves no process and no mount, uninstall leaves nothing', { timeout: 120_000 }, async () => {
   const installation =
     /INSTALLATION=(\w+)/.exec(await readFile(join(dataDirectory, 'threadbox.env'), 'utf8'))?.[1] ?? ''
   await launcher('down')

@@ -12,26 +12,26 @@ const order = {
 }
 
 let host: TestHost
-/** The sandbox that misbehaves, and one beside it that must not notice. A fork bomb has one of its own. */
-let offender: { sandboxId: string; bootId: string }
-let neighbour: { sandboxId: string; bootId: string }
+/** The misbehaving sandbox, and another one that must not be affected. A fork bomb has its own. */
+let misbehaving: { sandboxId: string; bootId: string }
+let neighbor: { sandboxId: string; bootId: string }
 
 beforeAll(async () => {
   host = await startTestHost()
-  offender = await start()
-  neighbour = await start()
-  await host.run(neighbour.sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 &')
+  misbehaving = await start()
+  neighbor = await start()
+  await host.run(neighbor.sandboxId, 'nohup sleep 4321 > /dev/null 2>&1 &')
 })
 afterAll(async () => {
   await host?.close()
 })
 afterEach(async () => {
-  for (const { sandboxId, bootId } of [offender, neighbour]) {
+  for (const { sandboxId, bootId } of [misbehaving, neighbor]) {
     const { body } = await host.request('GET', hostPaths.get(sandboxId))
     expect(hostSandboxSchema.parse(body)).toMatchObject({ actual: 'ready', bootId })
     expect(await host.run(sandboxId, 'echo alive > ~/alive && cat ~/alive')).toMatchObject({ output: 'alive\n' })
   }
-  expect((await host.run(neighbour.sandboxId, 'pgrep --count sleep')).output).toBe('1\n')
+  expect((await host.run(neighbor.sandboxId, 'pgrep --count sleep')).output).toBe('1\n')
 })
 
 async function start() {
@@ -43,23 +43,23 @@ async function start() {
   return { sandboxId, bootId }
 }
 
-test('a program that takes more memory than there is is ended and named; the sandbox goes on', async () => {
-  const result = await host.run(offender.sandboxId, `python3 -c "b = b'x' * (6 << 30)"`)
+test('a program that takes more memory than the limit is ended and named; the sandbox keeps running', async () => {
+  const result = await host.run(misbehaving.sandboxId, `python3 -c "b = b'x' * (6 << 30)"`)
   expect(result.cause).toBe(runs.EndCause.OUT_OF_MEMORY)
   expect(result.message).toContain('python3')
-  const next = await host.run(offender.sandboxId, '(exit 3)')
+  const next = await host.run(misbehaving.sandboxId, '(exit 3)')
   expect(next).toMatchObject({ cause: runs.EndCause.EXITED, exitCode: 3 })
 })
 
 test('of several programs the largest is ended when memory runs out', async () => {
-  await host.run(offender.sandboxId, 'nohup sleep 1234 > /dev/null 2>&1 & echo')
+  await host.run(misbehaving.sandboxId, 'nohup sleep 1234 > /dev/null 2>&1 & echo')
   const eater = `python3 -c "
 b = []
 while True: b.append(b'x' * (16 << 20))
 "`
-  const result = await host.run(offender.sandboxId, eater)
+  const result = await host.run(misbehaving.sandboxId, eater)
   expect(result.cause).toBe(runs.EndCause.OUT_OF_MEMORY)
-  expect((await host.run(offender.sandboxId, 'pgrep --count --full "sleep 1234"')).output).not.toBe('0\n')
+  expect((await host.run(misbehaving.sandboxId, 'pgrep --count --full "sleep 1234"')).output).not.toBe('0\n')
 })
 
 const untraceable = `cat > /tmp/bomb.py <<'PY'
@@ -74,11 +74,11 @@ PY
 env -i /usr/bin/setsid --fork python3 /tmp/bomb.py; sleep 15`
 
 test.each([
-  ['a fork bomb whose command returns at once', ':(){ :|:& };:', /× bash/],
-  ['a fork bomb of root, whose command goes on', `sudo bash -c ':(){ :|:& };:; sleep 300'`, /× bash/],
+  ['a fork bomb whose command returns immediately', ':(){ :|:& };:', /× bash/],
+  ['a fork bomb of root, whose command keeps running', `sudo bash -c ':(){ :|:& };:; sleep 300'`, /× bash/],
   ['a fork bomb without environment, sessions or parents', untraceable, /× python3/],
 ])(
-  '%s is ended by itself and named; what else runs in the sandbox goes on',
+  '%s is ended alone and named; other programs in the sandbox keep running',
   async (_what, command, name) => {
     const { sandboxId, bootId } = await start()
     const innocent = 'nohup sleep 5678 > /dev/null 2>&1 & echo $!'
@@ -96,24 +96,24 @@ test.each([
   60_000,
 )
 
-test('many programs just below the limit of processes are left alone', async () => {
+test('many programs just below the process limit are left alone', async () => {
   const command =
     'for i in $(seq 100); do sleep 300 & done; sleep 6; jobs -r | wc -l; kill $(jobs -p); wait 2> /dev/null; true'
-  const result = await host.run(offender.sandboxId, command)
+  const result = await host.run(misbehaving.sandboxId, command)
   expect(result).toMatchObject({ cause: runs.EndCause.EXITED, exitCode: 0, output: '100\n' })
 })
 
-test('G7: a full disk is a clear error, and what was there can be read, removed and written again', async () => {
-  const filled = await host.run(offender.sandboxId, 'head -c 400M /dev/urandom > ~/big; echo "exit $?"')
+test('G7: a full disk is a clear error, and existing files can be read, removed and written again', async () => {
+  const filled = await host.run(misbehaving.sandboxId, 'head -c 400M /dev/urandom > ~/big; echo "exit $?"')
   expect(filled.output).toMatch(/(No space left on device|Disk quota exceeded)[\s\S]*exit 1/)
-  const freed = await host.run(offender.sandboxId, 'head -c 10 ~/big | wc -c; rm ~/big && sync && echo removed')
+  const freed = await host.run(misbehaving.sandboxId, 'head -c 10 ~/big | wc -c; rm ~/big && sync && echo removed')
   expect(freed.output).toBe('10\nremoved\n')
   await expect
-    .poll(async () => (await host.run(offender.sandboxId, 'head -c 50M /dev/urandom > ~/next; echo $?')).output, {
+    .poll(async () => (await host.run(misbehaving.sandboxId, 'head -c 50M /dev/urandom > ~/next; echo $?')).output, {
       timeout: 60_000,
     })
     .toBe('0\n')
-  await host.run(offender.sandboxId, 'rm ~/next')
+  await host.run(misbehaving.sandboxId, 'rm ~/next')
 })
 
 test('a program that opens too many files gets an error; others open theirs', async () => {
@@ -125,11 +125,11 @@ try:
 except OSError as error:
     print(error.strerror, len(opened))
 "`
-  const result = await host.run(offender.sandboxId, program)
+  const result = await host.run(misbehaving.sandboxId, program)
   expect(result.output).toMatch(/^Too many open files \d+\n$/)
 })
 
-test('many programs that open many files together do not take the files of the rest', async () => {
+test('many programs that open many files together do not exhaust the file limit of the rest', async () => {
   const program = `
 import os, time
 opened = []
@@ -143,6 +143,6 @@ time.sleep(5)
 `
   const command = `mkdir -p /tmp/many; cat > /tmp/open.py <<'PY'\n${program}\nPY
 for i in 1 2 3 4 5 6; do python3 /tmp/open.py & done; sleep 6; echo still here; wait; rm -rf /tmp/many`
-  const result = await host.run(offender.sandboxId, command, { timeoutMs: 45_000 })
+  const result = await host.run(misbehaving.sandboxId, command, { timeoutMs: 45_000 })
   expect(result.output).toContain('still here')
 })

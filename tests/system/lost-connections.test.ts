@@ -5,11 +5,11 @@ import path from 'node:path'
 import type { SurvivalReport } from '@threadbox/sdk'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { addNeighbour, type Neighbour, run } from './isolation/test-machine.ts'
+import { addNeighbor, type Neighbor, run } from './isolation/test-machine.ts'
 
 /**
- * Four connections of a sandbox to another machine, with numbers flowing both ways. While the sandbox sleeps three of
- * the other sides give up, each in its own way; the fourth and a connection inside of the sandbox are left alone.
+ * Four connections of a sandbox to another machine, with numbers flowing both ways. While the sandbox sleeps, three of
+ * the other sides close, each in its own way; the fourth and a connection inside the sandbox are left alone.
  */
 const peerAddress = '198.51.100.78'
 const program = path.join(import.meta.dirname, 'pause-story/witness.py')
@@ -26,12 +26,12 @@ type Status = { heard: number; errors: string[] }
 let installation: TestInstallation
 let thread: TestThread
 let sandboxId: string
-let peer: Neighbour
+let peer: Neighbor
 let last: SurvivalReport | undefined
 const running = new Map<number, ChildProcess>()
 
 beforeAll(async () => {
-  peer = await addNeighbour({ subnet: 81, addresses: [peerAddress], address6: 'fd77:77::4' })
+  peer = await addNeighbor({ subnet: 81, addresses: [peerAddress], address6: 'fd77:77::4' })
   installation = await startInstallation()
   thread = await installation.newThread()
   await thread.say('/run true')
@@ -47,11 +47,11 @@ afterAll(async () => {
 })
 
 test.each(['RAM', 'disk'])(
-  'A2: of connections that slept, those whose other side gave up are reported lost, the others not (from %s)',
+  'A2: after a sleep, connections whose other side closed are reported lost, the others not (from %s)',
   async (from) => {
     const before = await connectAll()
     await installation.client.sandboxes.pause(thread.id)
-    // Not before: on a busy machine a sandbox that is awake does not always acknowledge within a second either.
+    // Not earlier: on a busy machine even an awake sandbox does not always acknowledge within a second.
     run(`ip netns exec ${peer.namespace} curl -sf -X PUT localhost:${impatient.statusPort}`)
     if (from === 'disk') await installation.host.killSandbox(sandboxId)
     await vi.waitFor(() => expect(outside(impatient).errors).not.toEqual([]), { timeout: 30_000, interval: 200 })
@@ -59,9 +59,9 @@ test.each(['RAM', 'disk'])(
     await installation.client.sandboxes.wake(thread.id)
     const first = await reported()
     expect(first.from).toBe(from === 'disk' ? 'memory' : 'frozen')
-    // The first look may come before the sandbox has sent anything; the report is completed by another one.
+    // The first check can precede the sandbox’s first packet; a later one completes the report.
     const report = await lostIn(first, [impatient, ...killed])
-    // Open on this side: that the other one kept it shows with the next data, so no more is claimed.
+    // Open on this side: whether the other side kept it shows with the next data, so no more is claimed.
     expect(itemsOf(report, `${peerAddress}:${alive.port}`)).toMatchObject([
       { kind: 'connection', outcome: 'unchecked' },
     ])
@@ -80,7 +80,7 @@ test.each(['RAM', 'disk'])(
   },
 )
 
-/** Starts all sides; returns how many numbers each has heard at least when all of them flow. */
+/** Starts all sides; returns the minimum of the numbers received when all of them flow. */
 async function connectAll(): Promise<number> {
   for (const { role, port, statusPort } of sides) {
     const place = ['netns', 'exec', peer.namespace, 'python3', program]
@@ -93,7 +93,7 @@ async function connectAll(): Promise<number> {
   await vi.waitFor(
     async () => {
       const ports = sides.map(({ statusPort }) => statusPort)
-      // One look for all of them: each command in the sandbox takes its time.
+      // One query for all of them: each command in the sandbox takes time.
       const all = [...linesOf(await inside(ask(...ports, insidePort))).slice(0, ports.length), ...sides.map(outside)]
       for (const { heard, errors } of all)
         expect({ heard: heard >= enough, errors }).toEqual({ heard: true, errors: [] })
@@ -115,7 +115,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Status)
 
-/** What the sandbox's side of a connection has seen. */
+/** What the sandbox’s side of a connection has received. */
 async function status(statusPort: number): Promise<Status> {
   return JSON.parse(await inside(ask(statusPort))) as Status
 }
@@ -130,7 +130,7 @@ async function inside(command: string): Promise<string> {
   return output
 }
 
-/** Kills one side on the other machine; its kernel does with the connection what it does then. */
+/** Kills one side on the other machine; its kernel then handles the connection. */
 async function end(port: number): Promise<void> {
   const child = running.get(port)
   running.delete(port)
@@ -148,7 +148,7 @@ function itemsOf(report: SurvivalReport, part: string) {
   return report.items.filter(({ kind, name }) => kind === 'connection' && name.includes(part))
 }
 
-/** The report as soon as it says that these connections are lost. */
+/** The report as soon as it lists these connections as lost. */
 function lostIn({ id }: SurvivalReport, sides: readonly { port: number; what: string }[]): Promise<SurvivalReport> {
   return vi.waitFor(
     async () => {
@@ -164,7 +164,7 @@ function lostIn({ id }: SurvivalReport, sides: readonly { port: number; what: st
   )
 }
 
-/** The report of the newest wake, once somebody has looked again. */
+/** The report of the newest wake, once the second check ran. */
 function reported(): Promise<SurvivalReport> {
   return vi.waitFor(
     async () => {

@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
-import { addNeighbour, type Neighbour } from './isolation/test-machine.ts'
+import { addNeighbor, type Neighbor } from './isolation/test-machine.ts'
 import { changesOf, count, counter, messagesOf, output, reported, run, untilKept } from './memory-snapshots/turns.ts'
 
-/** Another machine, with a program that takes one connection and keeps it. */
+/** Another machine, with a program that accepts one connection and keeps it. */
 const [peerAddress, peerPort] = ['198.51.100.79', 7300]
 const waits = 'import socket, sys, time'
 const listening = `${waits}; s = socket.create_server(('${peerAddress}', ${peerPort})); c = s.accept(); time.sleep(4000)`
 const connecting = `${waits}; s = socket.create_connection(('${peerAddress}', ${peerPort})); open('/dev/shm/met', 'w'); time.sleep(4000)`
 
-let peer: Neighbour
+let peer: Neighbor
 let listener: ChildProcess
 let installation: TestInstallation
 beforeAll(async () => {
-  peer = await addNeighbour({ subnet: 78, addresses: [peerAddress], address6: 'fd77:77::5' })
+  peer = await addNeighbor({ subnet: 78, addresses: [peerAddress], address6: 'fd77:77::5' })
   listener = spawn('ip', ['netns', 'exec', peer.namespace, 'python3', '-c', listening], { stdio: 'ignore' })
   installation = await startInstallation({ memorySnapshots: 16 })
 })
@@ -24,7 +24,7 @@ afterAll(async () => {
   await peer?.remove()
 })
 
-test('C9: five turns are rewound: files, processes, variables of Python and messages are those of then, as was said before and is reported after; undo brings the newest back; so does a fork from then', async () => {
+test('C9: five turns are rewound: files, processes, Python variables and messages are as they were, as the preview said and the report confirms; undo restores the newest state, a fork the earlier one', async () => {
   const thread = await installation.newThread()
   const { threads, sandboxes } = installation.client
   const meets = `nohup python3 -c "${connecting}" > /dev/null 2>&1 & until test -e /dev/shm/met; do sleep 0.05; done;`

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { changesOf, count, counter, messagesOf, reported, run, untilKept } from './memory-snapshots/turns.ts'
 
-/** Of which answers memory is kept. */
+/** The turns whose memory is kept. */
 let installation: TestInstallation
 let model: ModelServer
 beforeAll(async () => {
@@ -16,10 +16,10 @@ afterAll(async () => {
   await model?.close()
 })
 
-const patience = { timeout: 60_000, interval: 100 }
+const pollOptions = { timeout: 60_000, interval: 100 }
 const snapshotsOf = (thread: TestThread) => installation.client.snapshots.list(thread.id)
 
-test('C9: oldest memory goes first and its bytes come back; a turn without memory is gone back to cold, with a report, and undone with memory', async () => {
+test('C9: the oldest memory is removed first and its space is freed; a rewind to a turn without memory is cold, with a report, and is undone with memory', async () => {
   const thread = await installation.newThread()
   const { client } = installation
   const { threads, sandboxes } = client
@@ -38,11 +38,11 @@ test('C9: oldest memory goes first and its bytes come back; a turn without memor
   expect(snapshots.every(({ memoryBytes }) => (memoryBytes ?? 0) > 64 * 1024 * 1024)).toBe(true)
   const full = await poolBytes()
   await client.installation.updateSettings({ settings: { memorySnapshotsPerThread: 1 } })
-  await expect.poll(async () => (await snapshotsOf(thread)).usage.memoryCount, patience).toBe(1)
+  await expect.poll(async () => (await snapshotsOf(thread)).usage.memoryCount, pollOptions).toBe(1)
   expect((await snapshotsOf(thread)).snapshots).toMatchObject([
     ...[{ memoryProblem: null }, { state: 'kept', memoryProblem: 'removed' }, { memoryProblem: 'removed' }],
   ])
-  await expect.poll(async () => full - (await poolBytes()), patience).toBeGreaterThan(100 * 1024 * 1024)
+  await expect.poll(async () => full - (await poolBytes()), pollOptions).toBeGreaterThan(100 * 1024 * 1024)
 
   const target = (await messagesOf(thread))[1]?.id ?? ''
   expect(await threads.previewRewind(thread.id, target)).toMatchObject({ bringsMemory: false })
@@ -60,7 +60,7 @@ test('C9: oldest memory goes first and its bytes come back; a turn without memor
   expect(await run(thread, `cat /home/user/note; ${count(4)}`)).toMatch(/^3\n\d+ 4\n$/)
 })
 
-test('C9: an answer that used no computer shares snapshot and memory of the one before, also after somebody looked at what a rewind would undo', async () => {
+test('C9: a turn that did not use the sandbox shares the previous turn’s snapshot and memory, even after a preview of a rewind', async () => {
   const { threads, models } = installation.client
   await installation.client.installation.updateSettings({ settings: { memorySnapshotsPerThread: 16 } })
   const baseUrl = model.baseUrls.anthropic

@@ -6,35 +6,42 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { isFull, repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuestSandbox, startGuestSandbox } from '../stack/guest-sandbox.ts'
-import { addNeighbour, type Neighbour, run } from './isolation/test-machine.ts'
+import { addNeighbor, type Neighbor, run } from './isolation/test-machine.ts'
 
 /**
- * TCP connections to another machine through pauses. On one numbers flow both ways all the time; on the other there is
- * one question at a time, so that nobody but the sandbox can send what was lost of it. The other machine is a namespace
- * that knows nothing of pauses: its TCP sends again, later and later, until the sandbox answers.
+ * TCP connections to another machine through pauses. On one, numbers flow both ways all the time; on the other there is
+ * one question at a time, so that only the sandbox can resend what was lost. The other machine is a namespace that does
+ * not know of the pauses: its TCP retransmits at growing intervals until the sandbox responds.
  */
 const peerAddress = '198.51.100.77'
 const flow = { inside: 'caller', outside: 'listener', port: 7000, statusPort: 9005 }
 const talk = { inside: 'asker', outside: 'answerer', port: 7001, statusPort: 9006 }
 const pauses = repeats({ what: 'pauses of connections to another machine', byDefault: 4, full: 20 })
-/** Length of each pause in seconds; from RAM and from disk by turns. The last are longer than most programs are patient. */
+/**
+ * Length of each pause in seconds; alternately from RAM and from disk. The last ones exceed the timeout of most
+ * programs.
+ */
 const gaps = Array.from({ length: pauses }, (_, index) =>
   isFull ? (index < pauses - 2 ? 4 : 30) : ([1, 1, 4, 6][index] ?? 1),
 )
-/** TCP doubles its wait: after a silence of 30 s the next try may be as much later; both sides then need some time. */
-const patienceMs = 90_000
-/** Beyond the peer's own wait: for the processor, and for a packet of the new start that is lost on a busy machine. */
+/**
+ * TCP doubles its wait: after a silence of 30 s the next attempt can be as much later; both sides then need some time.
+ */
+const recoveryTimeoutMs = 90_000
+/** Beyond the peer’s own wait: for the processor, and for a packet of the new start that is lost on a busy machine. */
 const slackMs = 15_000
 
-/** How many numbers came: from the peer to the sandbox, from the sandbox to the peer, and as answers to questions. */
-type Heard = { toSandbox: number; toPeer: number; answers: number }
+/**
+ * How many numbers arrived: from the peer in the sandbox, from the sandbox at the peer, and in response to questions.
+ */
+type Received = { toSandbox: number; toPeer: number; answers: number }
 const directions = ['toSandbox', 'toPeer', 'answers'] as const
 let guest: GuestSandbox
-let peer: Neighbour
+let peer: Neighbor
 const listeners: ChildProcess[] = []
 
 beforeAll(async () => {
-  peer = await addNeighbour({ subnet: 80, addresses: [peerAddress], address6: 'fd77:77::2' })
+  peer = await addNeighbor({ subnet: 80, addresses: [peerAddress], address6: 'fd77:77::2' })
   guest = await startGuestSandbox()
   const program = path.join(import.meta.dirname, 'pause-story/witness.py')
   for (const { outside, port, statusPort } of [flow, talk]) {
@@ -71,7 +78,7 @@ test(`A2: connections to another machine lose no byte in ${gaps.length} pauses, 
     expect(await order(hostPaths.wake(guest.sandboxId))).toMatchObject({ from: fromDisk ? 'memory' : 'frozen' })
     const wokenAt = performance.now()
     const peerWaitMs = peerTimerMs()
-    const ms = await untilFlowing(await heard(), wokenAt)
+    const ms = await untilFlowing(await received(), wokenAt)
     rows.push([gap, fromDisk ? 'disk' : 'RAM', peerWaitMs, ...directions.map((direction) => ms[direction])].join('\t'))
     for (const direction of directions) expect(ms[direction], direction).toBeLessThan(peerWaitMs + slackMs)
   }
@@ -82,7 +89,7 @@ test(`A2: connections to another machine lose no byte in ${gaps.length} pauses, 
   )
 })
 
-test('A2: packets that are lost for a second are sent again as soon as the timers say', async () => {
+test('A2: packets lost for a second are resent as soon as the timers allow', async () => {
   // Set by the guest when it booted, and part of its memory since.
   const { output } = await guest.host.run(guest.sandboxId, 'cat /proc/sys/net/ipv4/tcp_recovery')
   expect(output.trim()).toBe('0')
@@ -91,25 +98,30 @@ test('A2: packets that are lost for a second are sent again as soon as the timer
   run(`ip link set ${link} down; sleep 1; ip link set ${link} up`)
   const upAt = performance.now()
   const peerWaitMs = peerTimerMs()
-  const ms = await untilFlowing(await heard(), upAt)
+  const ms = await untilFlowing(await received(), upAt)
   for (const direction of directions) expect(ms[direction], direction).toBeLessThan(peerWaitMs + slackMs)
 })
 
-/** Resolves when each way has brought a number of further ones, each the next one: after how long the first of them. */
-async function untilFlowing(before: Heard, startedAt = performance.now()): Promise<Heard> {
-  const firstMs: Partial<Heard> = {}
+/**
+ * Resolves when each direction has delivered a number of further values in sequence, with the time until the first of
+ * them.
+ */
+async function untilFlowing(before: Received, startedAt = performance.now()): Promise<Received> {
+  const firstMs: Partial<Received> = {}
   for (;;) {
-    const now = await heard()
+    const now = await received()
     const passedMs = Math.round(performance.now() - startedAt)
     for (const direction of directions) if (now[direction] > before[direction]) firstMs[direction] ??= passedMs
-    if (directions.every((direction) => now[direction] >= before[direction] + 50)) return firstMs as Heard
-    if (passedMs > patienceMs) throw new Error(`numbers do not flow: ${JSON.stringify({ before, now })}`)
+    if (directions.every((direction) => now[direction] >= before[direction] + 50)) return firstMs as Received
+    if (passedMs > recoveryTimeoutMs) throw new Error(`numbers do not flow: ${JSON.stringify({ before, now })}`)
     await delay(50)
   }
 }
 
-/** What has arrived so far. Whoever missed a number, heard one twice, or lost its connection, says so. */
-async function heard(): Promise<Heard> {
+/**
+ * The numbers received so far. A side that missed a number, received one twice, or lost its connection reports that.
+ */
+async function received(): Promise<Received> {
   const urls = [flow, talk].map(({ statusPort }) => `localhost:${statusPort}`).join(' ')
   const ask = `curl -s --max-time 20 --retry 5 --retry-delay 1 --retry-connrefused -w '\\n' ${urls}`
   const { output } = await guest.host.run(guest.sandboxId, ask)
@@ -122,7 +134,7 @@ async function heard(): Promise<Heard> {
   return { toSandbox: inside?.[0]?.heard ?? 0, toPeer: outside?.[0]?.heard ?? 0, answers: inside?.[1]?.count ?? 0 }
 }
 
-/** When the peer's kernel sends again what was not acknowledged; 0 when there is nothing. */
+/** When the peer’s kernel resends what was not acknowledged; 0 if there is nothing to resend. */
 function peerTimerMs(): number {
   const line = run(`ip netns exec ${peer.namespace} ss -tnoH state established sport = :${flow.port}`)
   // Printed as 1min20sec, 1.144ms (which is 1144 ms), 20sec or 144ms.

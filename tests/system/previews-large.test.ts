@@ -7,17 +7,17 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { signIn, type Visitor } from './previews/visitor.ts'
 
-/** Large answers of a service through the whole front door, and what server and host daemon hold of them meanwhile. */
+/** Large responses of a service through the whole stack, and the memory that server and host daemon use for them. */
 const MiB = 1024 * 1024
 const megabytes = repeats({ what: 'MB of one answer of a service', byDefault: 256, full: 512 })
 const count = repeats({ what: 'events of 1 kB of a service', byDefault: 50_000, full: 200_000 })
-/** Far below what passes, far above what the garbage collectors of two processes leave lying about. */
+/** Far below what passes, far above what the garbage collectors of two processes leave. */
 const maxGrowthMiB = 160
 let installation: TestInstallation
 let thread: TestThread
 let visitor: Visitor
 let origin: string
-/** What each process had before anything large passed. */
+/** Memory of each process before anything large passed. */
 let before: Record<'server' | 'host', number>
 beforeAll(async () => {
   installation = await startInstallation()
@@ -49,7 +49,7 @@ async function memory(): Promise<Record<'server' | 'host', number>> {
   return { server: await residentMiB(server.pid()), host: await residentMiB(host.pid()) }
 }
 
-/** What server and host daemon took at most while the work went on, beyond what they had before all of it. */
+/** Peak memory of server and host daemon during the work, above what they had before all of it. */
 async function growthDuring(name: string, work: () => Promise<void>): Promise<Record<'server' | 'host', number>> {
   const peak = { ...before }
   const over = new AbortController()
@@ -77,7 +77,7 @@ function expectBounded(growth: Record<'server' | 'host', number>): void {
   expect(growth.host).toBeLessThan(maxGrowthMiB)
 }
 
-test(`O4: a download of ${megabytes} MB passes as it is, beside a stream of events, in bounded memory`, async () => {
+test(`O4: a download of ${megabytes} MB passes unchanged, next to a stream of events, in bounded memory`, async () => {
   const expected = createHash('sha256')
   const chunk = Buffer.alloc(MiB, 'threadbox ')
   for (let index = 0; index < megabytes; index += 1) expected.update(chunk)

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
-/** Links by which people without an account see one service, through server, host daemon, gateway and gVisor. */
+/** Links with which people without an account see one service, through server, host daemon, gateway and gVisor. */
 let installation: TestInstallation
 let thread: TestThread
 beforeAll(async () => {
@@ -43,14 +43,14 @@ async function ask(url: string, headers: Record<string, string> = {}) {
   const answer = await begin(url, headers)
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
 }
-/** Makes a link and opens it as somebody does who has no account. */
+/** Creates a link and opens it as a person without an account does. */
 async function comeByLink(options: { mayWake?: boolean } = {}) {
   const link = await installation.client.previews.share(thread.id, 'shared', { expiresInSeconds: 3600, ...options })
   const { headers } = await ask(link.url, typed)
   return { link, origin: new URL(link.url).origin, cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' }
 }
 
-test('O12: a link leads a stranger to its service, and to nothing else', async () => {
+test('O12: a link shows its service to a person without an account, and nothing else', async () => {
   const { origin, cookie } = await comeByLink()
   expect(JSON.parse((await ask(`${origin}/home`, { ...typed, cookie })).body)).toMatchObject({ port: 8000 })
   const stream = await begin(`${origin}/events`, { cookie })
@@ -60,7 +60,7 @@ test('O12: a link leads a stranger to its service, and to nothing else', async (
   expect((await ask(`${installation.server.origin}/api/v1/threads`, { cookie })).status).toBe(401)
 })
 
-test('O12: what a stranger has open ends with the link', async () => {
+test('O12: what a person without an account has open ends with the link', async () => {
   const { link, origin, cookie } = await comeByLink()
   const stream = await begin(`${origin}/events`, { cookie })
   const cut = new Promise((resolve) => stream.on('error', () => undefined).on('close', resolve))
@@ -76,7 +76,7 @@ test('O12: what a stranger has open ends with the link', async () => {
   })
 })
 
-test('O3: a link wakes nothing, unless it was made to', async () => {
+test('O3: a link wakes nothing, unless it was created to', async () => {
   const quiet = await comeByLink()
   const waking = await comeByLink({ mayWake: true })
   const state = async () => (await installation.client.threads.get(thread.id)).sandbox.state

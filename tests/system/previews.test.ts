@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { frameVisit, pageRequest, signIn, type Visitor } from './previews/visitor.ts'
 
-/** Pages of services through the whole front door: server, host daemon, gateway, guest, and a program in gVisor. */
+/** Pages of services through the whole stack: server, host daemon, gateway, guest, and a program in gVisor. */
 const MiB = 1024 * 1024
 let installation: TestInstallation
 let thread: TestThread
@@ -31,7 +31,7 @@ async function serve(address: string, port: number): Promise<void> {
   expect(calls[0]?.output.tail).toContain('listening')
 }
 
-/** Opens a port's page and goes in, as the app's frame does; returns its origin. */
+/** Opens a port’s page and enters it, as the app’s frame does; returns its origin. */
 async function visit(who: Visitor, port: number): Promise<string> {
   const preview = await who.open(thread.id, { port, path: '/home' })
   const entered = await who.enter(preview)
@@ -40,21 +40,21 @@ async function visit(who: Visitor, port: number): Promise<string> {
 }
 
 describe('O4: a page of a service that only listens on 127.0.0.1', () => {
-  test('has its cookies, and its redirects lead to where it is', async () => {
+  test('has its cookies, and its redirects lead to its own origin', async () => {
     const login = await visitor.ask(`${origin}/login`, { headers: frameVisit })
     expect([login.status, login.headers.location]).toEqual([302, `${origin}/home`])
     const home = await visitor.ask(`${origin}/home`, { headers: frameVisit })
     expect(JSON.parse(home.body)).toMatchObject({ cookie: 'who=ada', port: 8000 })
   })
 
-  test('and one that listens on every address, beside it', async () => {
+  test('and one that listens on every address, next to it', async () => {
     await serve('0.0.0.0', 9000)
     const other = await visit(visitor, 9000)
     expect(other).toBe(origin.replace('8000-', '9000-'))
     expect(JSON.parse((await visitor.ask(`${other}/home`)).body)).toMatchObject({ cookie: '', port: 9000 })
   })
 
-  test('has sockets, whose origin its service knows', async () => {
+  test('has WebSockets, whose origin its service knows', async () => {
     const { answer, socket } = await visitor.upgrade(`${origin}/socket`)
     expect(answer.headers['x-seen']).toBe('localhost:8000 http://localhost:8000')
     const received: Buffer[] = []
@@ -66,7 +66,7 @@ describe('O4: a page of a service that only listens on 127.0.0.1', () => {
     socket.destroy()
   })
 
-  test('has streams that come as they are sent', async () => {
+  test('has streams that arrive as they are sent', async () => {
     const stream = await visitor.stream(`${origin}/events`)
     expect(stream.headers['content-type']).toBe('text/event-stream')
     let seen = ''
@@ -77,7 +77,7 @@ describe('O4: a page of a service that only listens on 127.0.0.1', () => {
     expect(seen).toMatch(/^data: 1\n\ndata: 2\n\ndata: 3/)
   })
 
-  test('takes and gives 16 MB as they are', async () => {
+  test('receives and sends 16 MB unchanged', async () => {
     const chunk = Buffer.alloc(MiB, 'threadbox ')
     const sent = createHash('sha256')
     const upload = await visitor.stream(`${origin}/up`, {
@@ -100,7 +100,7 @@ describe('O4: a page of a service that only listens on 127.0.0.1', () => {
     expect(received.digest('hex')).toBe(expected.digest('hex'))
   })
 
-  test('that nobody reads stands still instead of filling memory', async () => {
+  test('that no client reads stops sending instead of filling memory', async () => {
     const memoryOf = async (pid: number) => {
       const status = await readFile(`/proc/${pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
@@ -122,13 +122,13 @@ describe('O4: a page of a service that only listens on 127.0.0.1', () => {
         { interval: 500, timeout: 20_000 },
       )
       .toBe(true)
-    // 4 GB wait in the service; what is under way are the buffers of five connections.
+    // 4 GB wait in the service; the buffers of five connections are in transit.
     expect((last - sentBefore) / MiB).toBeLessThan(100)
     expect((await memoryOf(installation.server.pid())) - before).toBeLessThan(100)
     stream.destroy()
   })
 
-  test('that does not answer is told apart from one that does', async () => {
+  test('that does not respond is distinguished from one that does', async () => {
     const closed = await visit(visitor, 8123)
     const page = await visitor.ask(`${closed}/`, { headers: frameVisit })
     expect([page.status, page.headers['threadbox-preview']]).toEqual([503, 'nothing-here'])
@@ -163,7 +163,7 @@ test('O3 O7: an open page neither wakes its sandbox nor keeps it awake; a visit 
 })
 
 describe('O12: a page is for the person who opened it', () => {
-  test('not for anybody without a pass, under this name or another', async () => {
+  test('not for clients without a pass, under this hostname or another', async () => {
     const stranger = await signIn(installation.server)
     const guessed = origin.replace(/-[a-z2-7]{10}/, '-aaaaaaaaaa')
     for (const url of [`${origin}/home`, `${guessed}/home`, `${origin.replace('8000', '8001')}/home`]) {
@@ -183,13 +183,13 @@ describe('O12: a page is for the person who opened it', () => {
     expect(seen).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' })
   })
 
-  test('also after the server was killed and started again', async () => {
+  test('also after the server was killed and restarted', async () => {
     await installation.server.kill('SIGKILL')
     await installation.server.restart()
     expect((await visitor.ask(`${origin}/home`)).status).toBe(200)
   })
 
-  test('until they log out: then what is open is cut within 5 s', async () => {
+  test('until they sign out: then open connections end within 5 s', async () => {
     const leaving = await signIn(installation.server)
     const page = await visit(leaving, 8000)
     const stream = await leaving.stream(`${page}/events`)
@@ -200,7 +200,7 @@ describe('O12: a page is for the person who opened it', () => {
     await cut
     expect(Date.now() - startedAt).toBeLessThan(5000)
     expect((await leaving.ask(`${page}/home`)).status).toBe(401)
-    // Another login of the same person is another one.
+    // Another session of the same person is not affected.
     expect((await visitor.ask(`${origin}/home`)).status).toBe(200)
   })
 })

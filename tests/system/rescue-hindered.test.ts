@@ -12,7 +12,7 @@ afterAll(async () => {
 })
 const { run, runCell, rescue, report } = rescueCallsOf(() => guest)
 
-describe('a demotion that finds work going on, and a disk that was damaged after it', () => {
+describe('a demotion during work, and a disk that is damaged afterwards', () => {
   type Group = { names: string[]; file: string }
   // Rescues are numbered.
   const keptAt = '/var/lib/threadbox/rescue/00000001/kernels/main'
@@ -34,14 +34,14 @@ describe('a demotion that finds work going on, and a disk that was damaged after
     taken = await rescue()
   }, 120_000)
 
-  test('A3: a running cell is interrupted, and that is said', () => {
+  test('A3: a running cell is interrupted, and the report says so', () => {
     expect(taken.problems).toContain('A cell was running and was interrupted.')
     expect(taken.variables).toContainEqual(expect.objectContaining({ name: 'in_loop', outcome: 'kept' }))
     expect(taken.variables).toContainEqual(expect.objectContaining({ name: 'of_other_kernel', context }))
     expect(taken.processes).toContainEqual(expect.objectContaining({ commandLine: ['sleep', '1234'], obstacle: '' }))
   })
 
-  test('C6: what was damaged on the disk is lost by name, and the rest is back without a cell', async () => {
+  test('C6: damaged values are reported lost by name, and the rest is restored without a cell', async () => {
     const index = (await (await fetch(rootFile(`${keptAt}/index.json`))).json()) as { groups: Group[] }
     const group = index.groups.find(({ names }) => names.includes('to_be_damaged'))
     expect(group?.names).toEqual(['to_be_damaged'])
@@ -69,7 +69,7 @@ describe('a demotion that finds work going on, and a disk that was damaged after
     const { problems, state } = await report()
     expect(state).toBe('pending')
     expect(problems).toContainEqual(expect.stringMatching(/last restored at 2/))
-    // Given up again before anybody asked for them.
+    // Discarded again before any variable was requested.
     const again = await rescue()
     expect(again.variables).toContainEqual(expect.objectContaining({ name: 'intact', outcome: 'kept' }))
     await guest.coldStart()
@@ -77,7 +77,7 @@ describe('a demotion that finds work going on, and a disk that was damaged after
   }, 180_000)
 })
 
-describe('a demotion that cannot do its work', () => {
+describe('a demotion that cannot rescue', () => {
   const kernelOf = async () => {
     const answer = await fetch(`${guest.guestUrl}/manifest?hashKey=${'ab'.repeat(16)}`)
     const manifest = manifestSchema.parse(await answer.json())
@@ -85,7 +85,10 @@ describe('a demotion that cannot do its work', () => {
     return { state: manifest.kernels[0]?.state }
   }
 
-  /** Waits for a lock that it has itself, in a library that keeps the interpreter's: no signal ends that, and it uses no processor. */
+  /**
+   * Waits for a lock that it holds itself, in a library that keeps the interpreter’s lock: no signal ends that, and it
+   * uses no CPU.
+   */
   const heldForEver = `import ctypes, time
 libc = ctypes.PyDLL(None)
 mutex = ctypes.create_string_buffer(64)
@@ -94,7 +97,7 @@ print("up", flush=True)
 time.sleep(0.5)
 libc.pthread_mutex_lock(mutex)`
 
-  test('A3: a kernel that answers nobody is named, and the shell is kept all the same', async () => {
+  test('A3: a kernel that does not respond is named, and the shell is kept anyway', async () => {
     await guest.client.startCell({
       key: 'closed',
       code: heldForEver,

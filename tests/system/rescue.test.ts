@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 const { run, runCell, rescue, report } = rescueCallsOf(() => guest)
 
-/** So many kinds in a cell, because starting a cell takes longer than most of them. */
+/** Kinds per cell, because starting a cell takes longer than most of them. */
 const kindsInCell = 12
 function inCells<Kind extends RescueKind>(kinds: Kind[]): Kind[][] {
   return Array.from({ length: Math.ceil(kinds.length / kindsInCell) }, (_, index) =>
@@ -46,7 +46,7 @@ describe('a demotion and the cold start after it', () => {
     taken = await rescue()
   }, 300_000)
 
-  test('G5: each kind of object is called kept or lost as it must be, with its reason', () => {
+  test('G5: each kind of object is correctly reported kept or lost, with its reason', () => {
     const wrong = rescueKinds.filter((kind) => {
       const variable = variableOf(taken, kind)
       if ('lost' in kind) return variable?.outcome !== 'lost' || !kind.lost.test(variable.reason)
@@ -59,13 +59,13 @@ describe('a demotion and the cold start after it', () => {
     )
   })
 
-  test('A3: everything that ran was ended, and nothing can be started any more', async () => {
+  test('A3: everything that ran was ended, and nothing more can be started', async () => {
     const manifest = await fetch(`${guest.guestUrl}/manifest?hashKey=${'ab'.repeat(16)}`)
     expect(((await manifest.json()) as { processes: object[] }).processes).toEqual([])
     await expect(guest.client.startCommand({ key: 'too-late', command: 'true' })).rejects.toThrow(/is saving its state/)
   })
 
-  test('A3: processes are listed with what it takes to start them again', () => {
+  test('A3: processes are listed with what it takes to restart them', () => {
     expect(taken.processes).toContainEqual({
       id: expect.any(String),
       pid: expect.any(Number),
@@ -84,14 +84,14 @@ describe('a demotion and the cold start after it', () => {
       await guest.coldStart()
     })
 
-    test('G5: the shell session is there for the first command', async () => {
+    test('G5: the first command finds the shell session', async () => {
       expect(await report()).toMatchObject({ state: 'pending', shell: { outcome: 'kept' } })
       expect(await run('pwd; echo "$CHOSEN"; greet you; alias ll')).toBe(
         "/home/user/project\na  b\nhi you\nalias ll='ls -l'\n",
       )
     })
 
-    test('G10: every kept value is back before the first cell, and equal', async () => {
+    test('G10: every kept value is restored before the first cell, and equal', async () => {
       for (const kinds of inCells(rescueKinds.filter((kind) => 'check' in kind))) {
         const checks = kinds.map(
           ({ name, check }) =>
@@ -104,7 +104,7 @@ describe('a demotion and the cold start after it', () => {
       expect(back.variables).toEqual(expect.arrayContaining(taken.variables))
     }, 300_000)
 
-    test('G5: lost names are unknown, not something else', async () => {
+    test('G5: lost names are undefined, not something else', async () => {
       const lost = rescueKinds.filter((kind) => 'lost' in kind).map(({ name }) => name)
       const looks = `for name in ${JSON.stringify(lost)}:\n    try: print(name, eval(name))\n    except NameError as unknown: print(unknown)`
       expect((await runCell(looks)).output).toBe(lost.map((name) => `name '${name}' is not defined\n`).join(''))
@@ -115,7 +115,7 @@ describe('a demotion and the cold start after it', () => {
       expect((await runCell(shown)).output).toBe('yes|False|/home/user/work dir|/home/user/lib\n')
     })
 
-    test('A3: a process is started again as it was, once', async () => {
+    test('A3: a process is restarted as it was, once', async () => {
       const [wanted] = taken.processes.filter(({ commandLine }) => commandLine.includes('http.server'))
       const start = () => fetch(`${guest.guestUrl}/rescue/processes/${wanted?.id}/start`, { method: 'POST' })
       const [first, second] = [await (await start()).json(), await (await start()).json()] as { pid: number }[]
@@ -129,7 +129,7 @@ readlink /proc/${first?.pid}/cwd; tr '\\0' '\\n' < /proc/${first?.pid}/environ |
   })
 })
 
-test('C5: two kernels with the same generators differ after they were given different entropy', async () => {
+test('C5: two kernels with the same generators differ after they got different entropy', async () => {
   const draw = `import random, numpy, tempfile
 random.seed(1); numpy.random.seed(1)
 print(__import__("threadbox_rescue.reseed", fromlist=["x"]).reseed({"entropy": ENTROPY})["reseeded"])

@@ -23,7 +23,7 @@ const kills = repeats({
   byDefault: 2,
   full: 20,
 })
-const patience = { timeout: 120_000, interval: 100 }
+const pollOptions = { timeout: 120_000, interval: 100 }
 
 const messages = async (thread: TestThread) => (await thread.entries()).filter(({ kind }) => kind === 'user-message')
 const notices = async (thread: TestThread) =>
@@ -42,11 +42,11 @@ async function crashServer(): Promise<void> {
   await installation.server.restart()
 }
 
-/** Read, because a command would be one more message. */
+/** Read through the API, because a command would be one more message. */
 const noteOf = (thread: TestThread) =>
   installation.client.files.read(thread.id, '/home/user/note').then((answer) => answer.text(), String)
 
-/** What the memory says; undefined where it came up cold. */
+/** The note in memory; undefined after a cold start. */
 const memoryOf = (thread: TestThread) =>
   installation.client.files.read(thread.id, '/dev/shm/note').then(
     (answer) => answer.text(),
@@ -55,16 +55,16 @@ const memoryOf = (thread: TestThread) =>
     },
   )
 
-/** Null when nothing keeps the thread from being rewound. */
+/** Null if the thread can be rewound. */
 async function problemOf({ thread, target }: { thread: TestThread; target: string }): Promise<string | null> {
-  const look = installation.client.threads.previewRewind(thread.id, target)
-  return await look.then(
+  const preview = installation.client.threads.previewRewind(thread.id, target)
+  return await preview.then(
     ({ problem }) => problem,
     (error: { code?: string }) => error.code ?? String(error),
   )
 }
 
-/** The host has done it, and the server is killed before it hears of that. */
+/** Kills the server after the host has executed the order and before the server gets the response. */
 async function cutOff(order: () => Promise<unknown>): Promise<void> {
   const answered = held.holdNext(/^POST \/v1\/sandboxes\/[^/]+\/rewind /)
   const asked = order().catch(() => undefined)
@@ -73,18 +73,18 @@ async function cutOff(order: () => Promise<unknown>): Promise<void> {
   await asked
 }
 
-test('C2 C9: a rewind, and its undo, of which the disk is exchanged when the server is killed are finished, once', async () => {
+test('C2 C9: a rewind, and its undo, whose server is killed after the disk was replaced are finished, once', async () => {
   const { thread, target } = await begin()
   const { threads } = installation.client
   const before = await thread.entries()
   await cutOff(() => threads.rewind(thread.id, target))
-  await expect.poll(() => notices(thread), patience).toHaveLength(1)
+  await expect.poll(() => notices(thread), pollOptions).toHaveLength(1)
   expect(await messages(thread)).toHaveLength(1)
   const rewindId = String((await notices(thread))[0]?.params.rewindId)
   expect(await memoryOf(thread)).toBe('first\n')
 
   await cutOff(() => threads.undoRewind(thread.id, rewindId))
-  await expect.poll(() => notices(thread), patience).toHaveLength(0)
+  await expect.poll(() => notices(thread), pollOptions).toHaveLength(0)
   expect((await thread.entries()).slice(0, before.length)).toEqual(before)
   expect(await output(thread, 'cat /home/user/note /dev/shm/note')).toBe('second\nsecond\n')
 
@@ -108,10 +108,10 @@ test.each([
       await delay(random.between(0, 600))
       await crash()
       await asked
-      await expect.poll(() => problemOf({ thread, target }), patience).toBeOneOf([null, 'rewind.message-not-found'])
+      await expect.poll(() => problemOf({ thread, target }), pollOptions).toBeOneOf([null, 'rewind.message-not-found'])
       const [notice] = await notices(thread)
       expect(await messages(thread)).toHaveLength(notice === undefined ? 2 : 1)
-      await expect.poll(() => noteOf(thread), patience).toBe(notice === undefined ? 'second\n' : 'first\n')
+      await expect.poll(() => noteOf(thread), pollOptions).toBe(notice === undefined ? 'second\n' : 'first\n')
       expect(await memoryOf(thread)).toBeOneOf([await noteOf(thread), undefined])
       if (notice === undefined) continue
       rewinds += 1

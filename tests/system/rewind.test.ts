@@ -13,11 +13,11 @@ const messagesOf = async (thread: TestThread) =>
     entry.kind === 'user-message' ? [{ id: entry.id, text: entry.text }] : [],
   )
 
-test('C9: five turns are rewound: files and messages are those of then, it comes back cold; undo brings all back', async () => {
+test('C9: five turns are rewound: files and messages are as they were, the sandbox is cold; undo restores everything', async () => {
   const thread = await installation.newThread()
   const { threads, sandboxes } = installation.client
   await output(thread, 'echo first > /home/user/note; echo stays > /home/user/gone; export CITY=Oslo')
-  // Who goes on at once is not made to wait for what is written down.
+  // A message that follows immediately does not wait for the record.
   const { snapshots } = installation.client
   await expect.poll(async () => (await snapshots.list(thread.id)).snapshots[0]?.state).toBe('kept')
   await output(thread, 'echo second > /home/user/note; rm /home/user/gone')
@@ -58,7 +58,7 @@ test('C9: five turns are rewound: files and messages are those of then, it comes
   expect(wakes.at(-1)).toMatchObject({ report: { from: 'disk', cause: { code: 'rewound' } } })
 })
 
-test('C9: a paused thread is rewound without its memory, and to before its first message as a new one', async () => {
+test('C9: a paused thread is rewound without its memory, and to before its first message like a new one', async () => {
   const thread = await installation.newThread()
   const { threads, sandboxes } = installation.client
   await output(thread, 'echo first > /home/user/note; export CITY=Oslo')
@@ -66,7 +66,7 @@ test('C9: a paused thread is rewound without its memory, and to before its first
   await sandboxes.pause(thread.id)
   const [first, second] = await messagesOf(thread)
   await threads.rewind(thread.id, second?.id ?? '')
-  // What a shell leaves for the next one is on the disk, so it is of then as the files are.
+  // What a shell leaves for the next one is on the disk, so it is from the same time as the files.
   expect(await output(thread, 'cat /home/user/note; echo "[$CITY]"')).toBe('first\n[Oslo]\n')
   await threads.rewind(thread.id, first?.id ?? '')
   expect(await output(thread, 'test -e /home/user/note && echo there || echo none')).toBe('none\n')

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.ts'
 import { startInstallation, type TestInstallation, testThread } from '../stack/installation.ts'
 
-/** Runs of an agent on real computers: by a program, by signed requests and by a schedule, while the server is killed. */
+/**
+ * Runs of an agent in real sandboxes: by a program, by signed requests and by a schedule, while the server is killed.
+ */
 const programRuns = repeats({ what: 'runs by a program while the server is killed', byDefault: 3, full: 6 })
 const requestRuns = repeats({ what: 'runs by signed requests while the server is killed', byDefault: 2, full: 4 })
 const kills = repeats({ what: 'kills of the server while runs start, work and end', byDefault: 4, full: 12 })
@@ -42,7 +44,7 @@ afterAll(async () => {
   await clock?.[Symbol.asyncDispose]()
 })
 
-/** Tries until the server answers, as a program that wants its request accepted does. */
+/** Retries until the server responds, as a program that needs its request accepted does. */
 async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
   for (const deadline = Date.now() + 4 * minuteMs; ; ) {
     try {
@@ -54,7 +56,7 @@ async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Sends a signed request; the same one again when nobody answered. Gives the run that it started. */
+/** Sends a signed request, and resends it if there was no response. Returns the run that it started. */
 function deliver(id: string): Promise<string> {
   return insist(async () => {
     const timestamp = String(Math.floor(clock.now() / 1000))
@@ -83,8 +85,10 @@ async function untilEnded(agentId = agent.id): Promise<Run[]> {
   }
 }
 
-/** Kills the server so many times; half of the kills come after a due time, the first of them right after it. */
-async function killNowAndThen(dueAt: number): Promise<void> {
+/**
+ * Kills the server this many times; half of the kills come after a due time, the first of them immediately after it.
+ */
+async function killRepeatedly(dueAt: number): Promise<void> {
   const random = seeded('kills among runs')
   const dueBefore = Math.floor(kills / 2)
   for (let kill = 0; kill < kills; kill += 1) {
@@ -95,7 +99,7 @@ async function killNowAndThen(dueAt: number): Promise<void> {
   }
 }
 
-/** Lets a due time come. */
+/** Waits for a due time. */
 async function untilDue(dueAt: number): Promise<void> {
   await clock.advance(Math.max(0, dueAt - clock.now()) + 1, [installation.server])
 }
@@ -108,7 +112,7 @@ async function conversation(run: Run): Promise<{ messages: Entry[]; calls: ToolC
   }
 }
 
-test('C11: a program, a signed request and a schedule each run the agent on a computer of its own', async () => {
+test('C11: a program, a signed request and a schedule each run the agent in its own sandbox', async () => {
   const { client } = installation
   const byProgram = await client.runs.start(agent.id, { input: 'Count.' })
   const byRequest = await deliver('first-event')
@@ -145,7 +149,7 @@ test('C11: a server that is killed again and again loses no run and starts none 
     input: '/run echo due',
     overlap: 'allow',
   })
-  const killing = killNowAndThen(schedule.next[0] ?? 0)
+  const killing = killRepeatedly(schedule.next[0] ?? 0)
   const programs = Array.from({ length: programRuns }, (_, at) =>
     insist(() => client.runs.start(agent.id, { input: 'Count.', key: `program-run-${at}` })),
   )
@@ -170,17 +174,17 @@ test('C11: a server that is killed again and again loses no run and starts none 
     const { messages, calls } = await conversation(run)
     expect([run.trigger, messages.length, calls.map(({ output }) => output.tail)]).toEqual([run.trigger, 1, ['once\n']])
   }
-  // Every minute from the first on has one run, and no minute has two.
+  // Every minute from the first one has one run, and no minute has two.
   const due = runs.filter(isOfSchedule).map(({ dueAt }) => dueAt ?? 0)
   const first = schedule.next[0] ?? 0
   expect(due.toSorted((a, b) => a - b)).toEqual(due.map((_, at) => first + at * minuteMs))
-  // Nothing was started beside the runs: each thread of the agent is that of a run.
+  // Nothing was started besides the runs: each thread of the agent belongs to a run.
   const { threads } = await client.threads.list({ limit: 100 })
   const started = threads.filter(({ startedFrom }) => startedFrom?.agentId === agent.id)
   expect(started.map(({ id }) => id).sort()).toEqual((await allRuns()).map(({ threadId }) => threadId ?? '').sort())
 })
 
-test('C11: threads of older runs go with their disks, once, while the server is killed; what somebody uses stays', async () => {
+test('C11: threads of older runs are deleted with their disks, once, while the server is killed; a thread in use stays', async () => {
   const { client, host, server } = installation
   const keeper = await client.agents.create({ name: 'Keeper', instructions: 'Count.' })
   // One after another: the newest is the one that ended last.

@@ -40,7 +40,7 @@ function inStatus(name: string, status: Service['status']): Promise<Service> {
 const overview = async () =>
   (await services().list(thread.id)).services.map(({ name, port, status }) => `${name} ${port} ${status}`)
 
-/** Counts its requests in memory: whoever reads a higher number reads the same process. */
+/** Counts its requests in memory: a client that reads a higher number reads from the same process. */
 const counter = `let count = 0
 require('http').createServer((request, response) => {
   count += 1
@@ -51,7 +51,7 @@ const nodeCounter = `node -e "${counter.replaceAll('\n', ';')}"`
 const python = (port: number) => `python3 -m http.server ${port} --bind 127.0.0.1`
 const get = (port: number) => output(`curl -s http://127.0.0.1:${port}/`)
 
-test('O4: what cannot start says why, with its last lines', async () => {
+test('O4: a service that cannot start says why, with its last lines', async () => {
   await services().start(thread.id, { name: 'broken', port: 8100, command: 'echo one; echo two >&2; exit 3' })
   expect((await inStatus('broken', 'error')).problem).toMatchObject({
     code: 'exited',
@@ -75,7 +75,7 @@ test('O4: what cannot start says why, with its last lines', async () => {
   expect(await overview()).toEqual([])
 })
 
-test('O4 O5: servers on 127.0.0.1 run when they answer, with their log, while the conversation goes on; every change reaches open pages', async () => {
+test('O4 O5: servers on 127.0.0.1 are running once they respond, with their log, while the conversation continues; every change reaches open pages', async () => {
   await output('mkdir -p site && echo hello > site/index.html')
   await services().start(thread.id, { name: 'site', port: 8200, command: python(8200), cwd: 'site' })
   await services().start(thread.id, {
@@ -96,7 +96,7 @@ test('O4 O5: servers on 127.0.0.1 run when they answer, with their log, while th
   expect(events.length).toBeGreaterThan(2)
 })
 
-/** Ends with a word at `/crash`; stops listening at `/leave` and goes on for good. */
+/** Exits after a word at `/crash`; stops listening at `/leave` and keeps running. */
 const moody = `const { createServer } = require('http')
 const server = createServer((request, response) => {
   response.end('yes', () => {
@@ -106,7 +106,7 @@ const server = createServer((request, response) => {
 }).listen(process.env.PORT, '127.0.0.1')
 setInterval(() => {}, 1000)`
 
-test('O4: one that crashes while it runs is an error with its last lines, and so is one that leaves its port', async () => {
+test('O4: a service that crashes is an error with its last lines, and so is one that leaves its port', async () => {
   await installation.client.files.write(thread.id, '/home/user/moody.js', new Blob([moody]))
   await services().start(thread.id, { name: 'moody', port: 8210, command: 'exec node moody.js' })
   await inStatus('moody', 'running')
@@ -129,7 +129,7 @@ test('O4: one that crashes while it runs is an error with its last lines, and so
   await services().remove(thread.id, 'moody')
 })
 
-test('O4: a port that a command opens is offered with its command, and leaves with it', async () => {
+test('O4: a port that a command opens is offered with its command, and disappears with it', async () => {
   const openPorts = async () => (await services().list(thread.id)).openPorts
   const pid = await output(`nohup ${python(8300)} >/dev/null 2>&1 & echo $!`)
   const [open] = await vi.waitFor(
@@ -159,7 +159,7 @@ test('O10: the same name or the same port replaces; a stopped one stays in the l
   await inStatus('other', 'running')
 })
 
-test('O7: paused they are suspended, and awake the same processes go on', async () => {
+test('O7: services are suspended while paused, and the same processes continue when awake', async () => {
   const before = Number(await get(8201))
   await installation.client.sandboxes.pause(thread.id)
   expect(await overview()).toEqual(['count 8201 suspended', 'other 8200 suspended'])
@@ -167,7 +167,7 @@ test('O7: paused they are suspended, and awake the same processes go on', async 
   await installation.client.sandboxes.wake(thread.id)
   await inStatus('count', 'running')
   expect(Number(await get(8201))).toBe(before + 1)
-  // Word of an end still arrives: the guest is followed again.
+  // The server still learns that a service ended: it follows the guest again.
   await output('pkill -f "http.server 8200"')
   expect((await inStatus('other', 'error')).problem).toMatchObject({ code: 'exited' })
   await installation.client.sandboxes.pause(thread.id)
@@ -176,7 +176,7 @@ test('O7: paused they are suspended, and awake the same processes go on', async 
   await inStatus('other', 'running')
 })
 
-test('O7: a server that was killed knows every service again, and hears of what ends', async () => {
+test('O7: a restarted server knows every service again, and learns which ones end', async () => {
   const before = await overview()
   const pid = await output('pgrep -f "http.server [8]200"')
   await installation.server.kill('SIGKILL')
@@ -189,7 +189,7 @@ test('O7: a server that was killed knows every service again, and hears of what 
   await inStatus('other', 'running')
 })
 
-test('O7, A3: after a cold start what ran is started again in its order, and the report says so', async () => {
+test('O7, A3: after a cold start the running services are restarted in order, and the report says so', async () => {
   await services().stop(thread.id, 'count')
   await services().start(thread.id, { name: 'last', port: 8203, command: nodeCounter })
   await inStatus('last', 'running')
@@ -224,7 +224,7 @@ test('O7, A3: after a cold start what ran is started again in its order, and the
   ])
 })
 
-test('O10: with maxServices 1 a new one takes the place of the old one; above it is a clear error', async () => {
+test('O10: with maxServices 1 a new service replaces the old one; exceeding a higher limit is a clear error', async () => {
   const { client } = installation
   await client.installation.updateSettings({ settings: { maxServices: 2 } })
   await expect(services().start(thread.id, { name: 'third', port: 8204, command: python(8204) })).rejects.toMatchObject(
@@ -237,7 +237,7 @@ test('O10: with maxServices 1 a new one takes the place of the old one; above it
   await client.installation.updateSettings({ settings: { maxServices: null } })
 })
 
-test('O10: a thread that runs one service at a time: a new one takes the place of the old one', async () => {
+test('O10: a thread that runs one service at a time: a new service replaces the old one', async () => {
   const other = await installation.newThread()
   await installation.client.sandboxes.change(other.id, { policy: { maxServices: 1 } })
   const names = async () => (await services().list(other.id)).services.map(({ name }) => name)

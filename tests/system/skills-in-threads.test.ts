@@ -21,7 +21,7 @@ async function newThread(workspaceId: string | null = null) {
   }
 }
 
-test('G6: a thread reads its skills, and a change, a move and a pause leave it with those of now', async () => {
+test('G6: a thread reads its skills, and after a change, a move and a pause it has the current ones', async () => {
   const { client } = installation
   const greeting = await client.skills.create([
     { path: 'greeting/SKILL.md', content: new Blob([text('greeting', 'hello')]) },

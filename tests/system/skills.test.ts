@@ -32,7 +32,7 @@ async function start(sandboxId = host.newSandboxId()): Promise<Boot> {
   return { sandboxId, bootId }
 }
 
-/** A skill with a script, and what it prints. */
+/** A skill with a script, and the script’s output. */
 function skill(name: string, says: string) {
   const file = (at: string, text: string, isExecutable = false) => ({
     path: at,
@@ -72,7 +72,7 @@ async function sendPackage(digest: string, bytes: Uint8Array): Promise<number | 
 
 const outputOf = async ({ sandboxId }: Boot, command: string) => (await host.run(sandboxId, command)).output.trim()
 
-test('G6: skills of a running sandbox are there at once, can be run, and nobody inside can change them, root neither', async () => {
+test('G6: skills appear in a running sandbox immediately, can be run, and no user inside can change them, not even root', async () => {
   const boot = await start()
   expect(await outputOf(boot, 'ls -A /skills')).toBe('')
   expect(await place(boot, [skill('greeting', 'hello'), skill('parting', 'bye')])).toMatchObject({ status: 200 })
@@ -98,7 +98,7 @@ test('G6: skills of a running sandbox are there at once, can be run, and nobody 
   expect(await outputOf(boot, 'ls /skills; /skills/parting/scripts/say.sh')).toBe('parting\nfarewell')
 })
 
-test('G6: memory wakes as it was although a skill changed of which a program holds a file open and works in the folder', async () => {
+test('G6: memory wakes unchanged although a skill changed whose file a program holds open and whose folder it works in', async () => {
   const boot = await start()
   await place(boot, [skill('greeting', 'hello')])
   await host.run(
@@ -110,7 +110,7 @@ test('G6: memory wakes as it was although a skill changed of which a program hol
     status: 200,
   })
   expect(await place(boot, [])).toMatchObject({ status: 409, body: { error: { code: 'sandbox.paused' } } })
-  // Without its frozen copy it comes back out of the image.
+  // Without its frozen copy it is restored from the image.
   await host.killSandbox(boot.sandboxId)
   const woken = (await host.request('POST', hostPaths.wake(boot.sandboxId), { bootId: boot.bootId }))
     .body as WokenSandbox
@@ -120,7 +120,7 @@ test('G6: memory wakes as it was although a skill changed of which a program hol
   expect(await outputOf(boot, 'tail -1 /tmp/read; cat /tmp/listed')).toBe('echo hello\nsay.sh')
 })
 
-test('G6: a cold start begins without skills, is given those of now, and the versions that an earlier boot has seen are gone', async () => {
+test('G6: a cold start begins without skills, gets the current ones, and the versions that an earlier boot saw are gone', async () => {
   const first = await start()
   await place(first, [skill('greeting', 'hello')])
   await place(first, [skill('greeting', 'good morning')])

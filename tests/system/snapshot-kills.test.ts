@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation?.[Symbol.asyncDispose]())
 
-const patience = { timeout: 120_000, interval: 100 }
+const pollOptions = { timeout: 120_000, interval: 100 }
 
 const listed = async (thread: TestThread) =>
   (await installation.client.snapshots.list(thread.id)).snapshots.map(({ id, state }) => ({ id, state }))
@@ -43,7 +43,7 @@ test.each([
     },
   ],
 ] as const)(
-  'C2 C9: the %s is killed before it is known that a snapshot was taken: it is there once, and listed',
+  'C2 C9: the %s is killed before it is known that a snapshot was taken: it exists once, and is listed',
   async (_, crash) => {
     const before = await sandboxIds()
     const thread = await installation.newThread()
@@ -51,7 +51,7 @@ test.each([
     const { calls } = await thread.say('/run echo first > /home/user/note')
     expect(calls[0]).toMatchObject({ status: 'succeeded' })
     await crash(answered)
-    await expect.poll(() => listed(thread), patience).toMatchObject([{ state: 'kept' }])
+    await expect.poll(() => listed(thread), pollOptions).toMatchObject([{ state: 'kept' }])
     const sandboxId = (await sandboxIds()).find((id) => !before.includes(id)) ?? 'none'
     expect(await onHost(sandboxId)).toEqual((await listed(thread)).map(({ id }) => id))
   },

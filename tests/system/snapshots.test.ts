@@ -10,7 +10,7 @@ import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread
 
 const MiB = 1024 * 1024
 
-/** What is kept of a disk at the end of each answer, over the real stack. */
+/** What is kept of a disk at the end of each turn, over the real stack. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
@@ -49,7 +49,7 @@ async function newSandbox(): Promise<{ thread: TestThread; sandboxId: string }> 
 
 const sandboxIds = () => sandboxIdsOf(installation)
 
-/** A file as a snapshot has it, read on the machine. */
+/** A file in a snapshot, read on the machine. */
 function fileIn(sandboxId: string, snapshotId: string | null, name: string): Promise<string> {
   const disk = path.join(installation.host.diskDirectory, 'pool/disks', sandboxId)
   return readFile(path.join(disk, 'snapshots', snapshotId ?? 'none', 'root', name), 'utf8')
@@ -60,7 +60,7 @@ async function poolUsedBytes(): Promise<number> {
   return (body as { poolUsedBytes: number }).poolUsedBytes
 }
 
-test('a disk that is full keeps no snapshots, so that what is deleted makes room; later it has some again', async () => {
+test('a full disk keeps no snapshots, so that deleting frees space; later it has some again', async () => {
   const { thread, sandboxId } = await newSandbox()
   await installation.client.sandboxes.change(thread.id, { limits: { diskBytes: 512 * MiB } })
   await say(thread, 'echo kept > /home/user/note; head -c 100M /dev/urandom > /home/user/early')
@@ -69,7 +69,7 @@ test('a disk that is full keeps no snapshots, so that what is deleted makes room
   const count = async () => (await settled(thread)).usage.count
   await expect.poll(count, { timeout: 60_000, interval: 200 }).toBe(0)
   expect(['removed', 'failed']).toContain((await ofTurn(thread, full)).state)
-  // What is deleted makes room in the same answer: no snapshot holds it.
+  // Deleting frees space in the same turn: no snapshot holds the data.
   const again =
     'rm /home/user/fill; sync; for i in $(seq 300); do head -c 300M /dev/urandom > /home/user/again && exit 0; sleep 0.5; done; exit 1'
   const { calls } = await thread.say(`/run ${again}`)
@@ -81,7 +81,7 @@ test('a disk that is full keeps no snapshots, so that what is deleted makes room
   expect(await fileIn(sandboxId, (await relieved()).id, 'home/user/note')).toBe('kept\n')
 })
 
-test('C9: each answer that changed the disk has a snapshot with what was there then, which pauses leave alone', async () => {
+test('C9: each turn that changed the disk has a snapshot with the disk’s content at that time, which pauses leave alone', async () => {
   const { thread, sandboxId } = await newSandbox()
   const turns: string[] = []
   for (const round of [1, 2, 3]) turns.push(await say(thread, `echo ${round} > /home/user/note`))
@@ -96,7 +96,7 @@ test('C9: each answer that changed the disk has a snapshot with what was there t
   expect((await settled(thread)).usage.count).toBeGreaterThanOrEqual(3)
 })
 
-test('C9: a snapshot of a paused sandbox leaves its disk as its memory knows it', async () => {
+test('C9: a snapshot of a paused sandbox leaves its disk as its memory expects it', async () => {
   const { thread, sandboxId } = await newSandbox()
   await say(thread, 'echo first > /home/user/note')
   await settled(thread)
@@ -111,7 +111,7 @@ test('C9: a snapshot of a paused sandbox leaves its disk as its memory knows it'
   expect(woken).toMatchObject({ status: 200 })
 })
 
-test('C9: a host daemon that is killed while it takes a snapshot leaves none half made, and it is taken afterwards', async () => {
+test('C9: a host daemon that is killed while it takes a snapshot leaves no incomplete one, and it is taken afterwards', async () => {
   const { thread, sandboxId } = await newSandbox()
   const { host } = installation
   await say(thread, 'echo first > /home/user/note')
@@ -131,7 +131,7 @@ test('C9: a host daemon that is killed while it takes a snapshot leaves none hal
   }
 })
 
-test('C9: many snapshots take what was really written; beyond the limits the oldest go, and the space comes back', async () => {
+test('C9: many snapshots take the space that was really written; beyond the limits the oldest are removed, and their space is freed', async () => {
   const before = await poolUsedBytes()
   const { thread, sandboxId } = await newSandbox()
   await settled(thread)

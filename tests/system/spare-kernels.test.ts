@@ -3,7 +3,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** Sandboxes that waited with a Python kernel: faster for whoever runs a cell first, and otherwise like any other. */
+/** Spares with a Python kernel: the first cell starts faster, and otherwise they are like any other sandbox. */
 const limits = defaultSandboxLimits
 
 let host: TestHost
@@ -47,7 +47,7 @@ async function cell({ sandboxId }: Sandbox, code: string): Promise<string> {
   return output.trim()
 }
 
-/** The one kernel of a sandbox; empty without one. */
+/** The single kernel of a sandbox; empty without one. */
 async function kernelPid({ sandboxId }: Sandbox): Promise<string> {
   return (await host.run(sandboxId, "pgrep -f '^python3 .*[k]ernel.py'")).output.trim()
 }
@@ -55,7 +55,7 @@ async function kernelPid({ sandboxId }: Sandbox): Promise<string> {
 const random = `import random, secrets, uuid
 print(hash('a string'), random.random(), secrets.token_hex(16), uuid.uuid4())`
 
-test('O3: the first cell runs in the kernel that waited, which no other sandbox shares a random number with', async () => {
+test('O3: the first cell runs in the spare’s kernel, which shares no random number with another sandbox', async () => {
   const seen: string[] = []
   for (let count = 0; count < 2; count++) {
     const sandbox = await takeSpare()
@@ -69,7 +69,7 @@ test('O3: the first cell runs in the kernel that waited, which no other sandbox 
   expect(new Set(seen).size).toBe(8)
 })
 
-test('C4: a kernel that nobody has used is not saved with the rest, and the next cell starts one', async () => {
+test('C4: an unused kernel is not saved with the rest, and the next cell starts one', async () => {
   const [unused, used] = [await takeSpare(), await takeSpare()]
   expect(await kernelPid(unused)).toMatch(/^\d+$/)
   const pid = await cell(used, 'import os; held = 41; print(os.getpid())')
@@ -84,7 +84,7 @@ test('C4: a kernel that nobody has used is not saved with the rest, and the next
   await remove(used)
 })
 
-test('a spare that is taken with another limit of processes has a kernel with that limit', async () => {
+test('a spare that is adopted with another process limit has a kernel with that limit', async () => {
   const sandbox = await takeSpare({ ...limits, processes: 200 })
   const code = 'import resource; print(resource.getrlimit(resource.RLIMIT_NPROC)[0])'
   expect(await cell(sandbox, code)).toBe('200')

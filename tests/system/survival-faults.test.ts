@@ -7,15 +7,15 @@ import { createClient, type SurvivalItem, type SurvivalReport, type ThreadboxCli
 import { startTestHost, startTestServer, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestThread, testThread } from '../stack/installation.ts'
-import { addNeighbour } from './isolation/test-machine.ts'
+import { addNeighbor } from './isolation/test-machine.ts'
 import { faultsOf } from './survival-faults/faults.ts'
 import { type HeldWire, startHeldWire } from './survival-faults/held-wire.ts'
 import * as prepared from './survival-faults/prepared.ts'
 
 /**
- * Faults that no manifest can foresee, done for real in a sandbox that has everything twice: between its wake and the
- * server's second look, which the wire holds up for so long, and on its disk while it sleeps. What a fault was done to
- * is reported lost by name, what was left alone beside it is kept.
+ * Faults that no manifest can foresee, caused for real in a sandbox that has everything twice: between its wake and the
+ * server’s second check, which the wire delays until then, and on its disk while it sleeps. Every item with a fault is
+ * reported lost by name, its untouched twin is kept.
  */
 const peerAddress = '198.51.100.91'
 const [base, peerPorts] = [9100, [7101, 7102]]
@@ -28,7 +28,7 @@ let sandboxId: string
 let peers: ChildProcess[]
 let last: SurvivalReport | undefined
 const faults = faultsOf({ base, peers: peerPorts })
-/** Requests of the server with which it looks again after a wake. */
+/** Requests of the server for its second check after a wake. */
 const secondLook = /\/file-changes$|\/guest\/manifest\?/
 
 beforeAll(async () => {
@@ -41,15 +41,15 @@ beforeAll(async () => {
   const server = await startTestServer({ host, environment: { THREADBOX_HOST_SOCKET: wire.socketPath } })
   cleanup.defer(() => server.close())
   client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
-  const neighbour = await addNeighbour({ subnet: 79, addresses: [peerAddress], address6: 'fd77:77::3' })
-  cleanup.defer(() => neighbour.remove())
-  peers = await Promise.all(peerPorts.map((port) => startPeer(neighbour.namespace, port)))
+  const neighbor = await addNeighbor({ subnet: 79, addresses: [peerAddress], address6: 'fd77:77::3' })
+  cleanup.defer(() => neighbor.remove())
+  peers = await Promise.all(peerPorts.map((port) => startPeer(neighbor.namespace, port)))
   cleanup.defer(() => void peers.map((peer) => peer.kill('SIGKILL')))
   await prepare()
 })
 afterAll(() => cleanup.disposeAsync())
 
-test('C6: what nobody touched is reported kept, all of it', async () => {
+test('C6: everything untouched is reported kept', async () => {
   await client.sandboxes.pause(thread.id)
   await client.sandboxes.wake(thread.id)
   const report = await reported()
@@ -67,7 +67,7 @@ test('C6: what nobody touched is reported kept, all of it', async () => {
   }
 })
 
-test(`C6 G10: ${faults.length} faults between the pause and the second look are each reported lost, what is beside them kept`, async () => {
+test(`C6 G10: ${faults.length} faults between the pause and the second check are each reported lost, their untouched twins kept`, async () => {
   await client.sandboxes.pause(thread.id)
   await rm(disk('home/user/taken-from-disk.txt'))
   wire.hold(secondLook)
@@ -90,15 +90,15 @@ test(`C6 G10: ${faults.length} faults between the pause and the second look are 
   }
   for (const { reason } of report.items.filter(({ outcome }) => outcome !== 'kept')) expect(reason).not.toBe('')
   expect(named(report, 'restarted')).toEqual(['process sleep 1003'])
-  // Which other end belonged to the one that is closed cannot be seen, so that none of them is claimed.
+  // The other end of the closed one cannot be identified, so none of them is claimed.
   expect(lost.filter((name) => name.startsWith('connection unix'))).toHaveLength(1)
   expect(kept.filter((name) => name.startsWith('connection unix'))).toEqual([])
-  // An object of 32 MiB of which one byte was changed: only that it is the same object is claimed.
+  // An object of 32 MiB of which one byte was changed: only its identity is claimed.
   const huge = report.items.find(({ name }) => name === 'huge')
   expect(huge).toMatchObject({ outcome: 'kept', reason: 'Same object; its contents weren’t compared.' })
 })
 
-test('C6: what happens after the second look is not in the report, which says when that was', async () => {
+test('C6: what happens after the second check is not in the report, which says when that was', async () => {
   const report = last
   await run('pkill -KILL -f "sleep 1004"')
   const after = (await client.sandboxes.get(thread.id)).latestReport
@@ -108,7 +108,7 @@ test('C6: what happens after the second look is not in the report, which says wh
   expect(after?.checkedAt).toBeLessThan(Date.now())
 })
 
-test('C6: where the second look gets no answer nothing is called kept', async () => {
+test('C6: if the second check gets no response, nothing is called kept', async () => {
   await client.sandboxes.pause(thread.id)
   wire.lose(secondLook)
   await client.sandboxes.wake(thread.id)
@@ -120,7 +120,7 @@ test('C6: where the second look gets no answer nothing is called kept', async ()
   ])
 })
 
-test('A3: what is taken from the disk of a cold sandbox is reported lost after its start', async () => {
+test('A3: what is removed from the disk of a cold sandbox is reported lost after its start', async () => {
   await run('echo 1 > ~/taken-when-cold.txt')
   await client.sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
   await client.sandboxes.pause(thread.id)
@@ -129,7 +129,7 @@ test('A3: what is taken from the disk of a cold sandbox is reported lost after i
   await rm(disk('home/user/taken-when-cold.txt'))
   await rm(disk('opt/node/lib/node_modules/keptnpm'), { recursive: true })
   await client.sandboxes.wake(thread.id)
-  // What was written down is read back when it is asked for; until then the report stays open.
+  // Saved variables are restored on request; until then the report stays open.
   await cell('kept')
   const report = await reported()
   const [lost, kept] = [named(report, 'lost'), named(report, 'kept')]
@@ -170,7 +170,7 @@ async function startServices(ports: Record<string, number>): Promise<void> {
   )
 }
 
-/** A program on another machine that accepts one connection and says nothing. */
+/** A program on another machine that accepts one connection and sends nothing. */
 async function startPeer(namespace: string, port: number): Promise<ChildProcess> {
   const program = `import socket, time
 listener = socket.create_server((${JSON.stringify(peerAddress)}, ${port})); print("up", flush=True)
@@ -202,7 +202,7 @@ async function cell(code: string): Promise<void> {
   }
 }
 
-/** The report of the newest wake, once somebody has looked again. */
+/** The report of the newest wake, once the second check ran. */
 function reported(): Promise<SurvivalReport> {
   return vi.waitFor(
     async () => {
@@ -221,7 +221,7 @@ function named(report: SurvivalReport, outcome: SurvivalItem['outcome']): string
   return report.items.filter((item) => item.outcome === outcome).map(({ kind, name }) => `${kind} ${name}`)
 }
 
-/** A file of the sandbox as the machine has it. */
+/** A file of the sandbox as seen from the host. */
 function disk(file: string): string {
   return path.join(host.diskDirectory, 'pool/disks', sandboxId, 'root', file)
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { viewTerminal } from '../stack/terminal-view.ts'
 
-/** Terminals of a real sandbox and those who look at them, through the public API and its sockets. */
+/** Terminals of a real sandbox and their views, through the public API and its sockets. */
 let installation: TestInstallation
 let thread: TestThread
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const stateOf = async () => (await installation.client.threads.get(thread.id)).s
 const statusOf = async ({ id }: Terminal) =>
   (await terminals().list(thread.id)).terminals.find((terminal) => terminal.id === id)?.status
 
-test('G8: two views see one terminal, and one that comes back goes on at the byte where it was lost', async () => {
+test('G8: two views see one terminal, and one that reconnects continues at the byte where it was lost', async () => {
   const terminal = await open()
   using first = await view(terminal)
   using second = await view(terminal)
@@ -41,7 +41,7 @@ test('G8: two views see one terminal, and one that comes back goes on at the byt
 })
 
 const megabytes = repeats({ what: 'megabytes that a program prints into a terminal', byDefault: 32, full: 200 })
-test(`G8: ${megabytes} MB of output pass with bounded memory in server and sandbox, and a view that reads nothing stops nobody for good`, async () => {
+test(`G8: ${megabytes} MB of output pass with bounded memory in server and sandbox, and a view that reads nothing does not block the others for good`, async () => {
   const terminal = await open()
   const before = await residentMegabytes()
   using idle = await view(terminal, { acks: false })
@@ -60,8 +60,8 @@ test(`G8: ${megabytes} MB of output pass with bounded memory in server and sandb
   await samples
   expect(shown.offset()).toBeGreaterThan(megabytes * 1_000_000)
   expect(idle.receivedBytes()).toBeLessThan(1024 * 1024)
-  // Where less is printed than this, what the idle view was sent shows it alone.
-  // What one process may hold for two views is a few megabytes; garbage that is not collected yet comes on top.
+  // If less is printed than this, the amount sent to the idle view proves it alone.
+  // A process can hold a few megabytes for two views; garbage that is not collected yet comes on top.
   expect(most - before).toBeLessThan(150)
   using late = await view(terminal)
   await late.shows(/finished-2/)
@@ -69,16 +69,16 @@ test(`G8: ${megabytes} MB of output pass with bounded memory in server and sandb
   await terminals().close(thread.id, terminal.id)
 }, 600_000)
 
-test('O3: a pause keeps the shell and what runs in it; looking wakes nothing, typing does', async () => {
+test('O3: a pause keeps the shell and what runs in it; viewing wakes nothing, typing does', async () => {
   const terminal = await open()
   using shown = await view(terminal)
   shown.type('answer=42; vim -u NONE /tmp/kept\r')
   await shown.shows('\x1b[?1049h')
   await installation.client.sandboxes.pause(thread.id)
-  await shown.isIn('suspended')
+  await shown.hasStatus('suspended')
   expect(await statusOf(terminal)).toBe('suspended')
   using late = await view(terminal)
-  await late.isIn('suspended')
+  await late.hasStatus('suspended')
   await delay(2000)
   expect(await stateOf()).toBe('paused')
   shown.type(':q!\r')
@@ -91,7 +91,7 @@ test('O3: a pause keeps the shell and what runs in it; looking wakes nothing, ty
   await terminals().close(thread.id, terminal.id)
 }, 120_000)
 
-test('G8: a server that is killed loses nothing: shell, output and offsets are the sandbox’s', async () => {
+test('G8: a kill of the server loses nothing: shell, output and offsets are the sandbox’s', async () => {
   const terminal = await open()
   let at = 0
   {
@@ -110,12 +110,12 @@ test('G8: a server that is killed loses nothing: shell, output and offsets are t
   await terminals().close(thread.id, terminal.id)
 }, 120_000)
 
-test('G8: when its memory is given up a terminal says so, and another one can be opened', async () => {
+test('G8: when its memory is discarded a terminal says so, and another one can be opened', async () => {
   const terminal = await open()
   using shown = await view(terminal)
-  await shown.isIn('running')
+  await shown.hasStatus('running')
   await installation.client.sandboxes.restart(thread.id)
-  await shown.isIn('lost')
+  await shown.hasStatus('lost')
   await expect.poll(() => shown.closed(), { timeout: 20_000 }).toBe(4000)
   expect(await statusOf(terminal)).toBe('lost')
   const next = await open()
@@ -126,7 +126,7 @@ test('G8: when its memory is given up a terminal says so, and another one can be
   expect(left).not.toContain(terminal.id)
 }, 120_000)
 
-/** Of the server. */
+/** Resident memory of the server. */
 async function residentMegabytes(): Promise<number> {
   const status = await readFile(`/proc/${installation.server.pid()}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024

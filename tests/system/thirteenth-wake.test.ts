@@ -10,7 +10,7 @@ import { type Said, type TestThread, testThread } from '../stack/installation.ts
 import { makeOwnMachine, type OwnMachine, startSmallHost } from './small-host/small-host.ts'
 import { makeSmallImage } from './small-host/small-image.ts'
 
-/** A machine with memory for so many sandboxes, all of them in use, and three more threads that want one. */
+/** A machine with memory for this many sandboxes, all of them awake, and three more threads that want to wake. */
 const MiB = 1024 * 1024
 const places = repeats({ what: 'sandboxes that are awake when three more want to be', byDefault: 4, full: 12 })
 const reserveBytes = 512 * MiB
@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanup.disposeAsync())
 
-test('G7: one more wake on a machine whose places are all taken waits where everybody can see it, and is not lost', async () => {
+test('G7: one more wake on a machine whose memory is full waits visibly, and is not lost', async () => {
   await machine.setAvailableMemory(reserveBytes + 100 * MiB)
   const [next, second, third] = [await newThread(), await newThread(), await newThread()]
   const order: string[] = []
@@ -66,12 +66,12 @@ test('G7: one more wake on a machine whose places are all taken waits where ever
     waiting.push(said.finally(() => order.push(thread.id)))
     await untilPlace(thread, { position: index + 1, places })
   }
-  // The thread itself says so, too: who was told stays told.
+  // The thread itself says so too: a notice stays.
   const told = (await next.entries()).filter((entry) => entry.kind === 'notice')
   expect(told).toMatchObject([{ code: 'sandbox-waiting', params: { position: 1, places } }])
   await expectUnharmed()
 
-  // Who does not want to wait any longer leaves, and nothing of it stays behind.
+  // A thread that stops waiting leaves the queue, and nothing of it stays behind.
   await client.threads.stop(third.id)
   expect((await waiting[2])?.turn.status).toBe('stopped')
   const left = (await client.threads.get(third.id)).sandbox
@@ -94,7 +94,7 @@ async function newThread(): Promise<TestThread> {
   return testThread(client, (await client.threads.create({})).id)
 }
 
-/** One whose sandbox is awake, has something in its memory, and may not be put to sleep for somebody else. */
+/** A thread whose sandbox is awake, has something in its memory, and cannot be paused for another one. */
 async function threadAtWork(index: number): Promise<TestThread> {
   const thread = await newThread()
   await output(thread, `mark=${index}; sleep 100${index} </dev/null >/dev/null 2>&1 & worker=$!`)
@@ -108,7 +108,7 @@ async function output(thread: TestThread, command: string): Promise<string> {
   return calls[0]?.output.tail ?? ''
 }
 
-/** Every thread that had a place still has all that was in its memory. */
+/** Every awake thread still has everything in its memory. */
 async function expectUnharmed(): Promise<void> {
   for (const [index, thread] of threads.entries()) {
     expect(await output(thread, 'kill -0 $worker && echo $mark')).toBe(`${index}\n`)

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
-/** The product without a model, used through its public API: a thread and its computer, from message to message. */
+/** The product without a model, used through its public API: a thread and its sandbox, from message to message. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '2' } })
 })
 afterAll(() => installation[Symbol.asyncDispose]())
 
-/** Runs a command in the thread and returns what it printed. Fails when the command does. */
+/** Runs a command in the thread and returns its output. Fails if the command does. */
 async function output(thread: TestThread, command: string): Promise<string> {
   const { calls } = await thread.say(`/run ${command}`)
   expect(calls[0], command).toMatchObject({ status: 'succeeded', result: { kind: 'command', exitCode: 0 } })
   return calls[0]?.output.tail ?? ''
 }
 
-/** Runs a cell and returns what it printed. */
+/** Runs a cell and returns its output. */
 async function cell(thread: TestThread, code: string): Promise<string> {
   const { calls } = await thread.say(`/python ${code}`)
   expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })
@@ -24,7 +24,7 @@ async function cell(thread: TestThread, code: string): Promise<string> {
 
 const sandboxIds = () => sandboxIdsOf(installation)
 
-test('O3: a message that needs no command starts no sandbox; the first command does', async () => {
+test('O3: a message that needs no command starts no sandbox; the first command starts one', async () => {
   const before = await sandboxIds()
   const thread = await installation.newThread()
   const { entries } = await thread.say('What can you do?')
@@ -120,7 +120,7 @@ test('C9 G2: nothing of one thread is visible in another', async () => {
   expect(await output(second, 'python3 -c "import cowsay" 2>&1 | tail -1')).toContain('No module named')
 })
 
-test('C10: a deleted thread can be brought back, and is gone from the machine when the time is over', async () => {
+test('C10: a deleted thread can be restored, and is gone from the machine after the deadline', async () => {
   const thread = await installation.newThread()
   const before = await sandboxIds()
   await output(thread, 'echo precious > keep.txt; sleep 1000 &')
@@ -134,7 +134,7 @@ test('C10: a deleted thread can be brought back, and is gone from the machine wh
   const leftOver = async () =>
     (await installation.host.leftovers()).filter((leftover) => leftover.includes(sandboxId ?? '?'))
   await expect.poll(leftOver, { timeout: 30_000 }).toEqual([])
-  // Its record goes last.
+  // Its record is deleted last.
   const codeOfThread = () => installation.client.threads.get(thread.id).catch((error: { code: string }) => error.code)
   await expect.poll(codeOfThread, { timeout: 30_000 }).toBe('thread.not-found')
 })

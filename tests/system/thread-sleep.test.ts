@@ -6,7 +6,7 @@ import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.t
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { frameVisit, signIn } from './previews/visitor.ts'
 
-/** A thread whose computer sleeps and wakes, seen through the public API, with nothing stood in. */
+/** A thread whose sandbox sleeps and wakes, seen through the public API, without stand-ins. */
 let installation: TestInstallation
 let thread: TestThread
 let clock: AdvancedClock
@@ -37,7 +37,7 @@ async function cell(code: string): Promise<string> {
   return calls[0]?.output.tail ?? ''
 }
 
-/** The report of the newest wake, once somebody has looked again. */
+/** The report of the newest wake, once the second check ran. */
 function reported(
   before: string | undefined,
   threadId = thread.id,
@@ -88,7 +88,7 @@ test('A2, C6: a sandbox that was paused wakes with the next message, and everyth
   })
 })
 
-/** Counts in its log, and sends a stream to whoever asks for one. */
+/** Counts in its log, and sends a stream to each client that requests one. */
 const counter = (address: string) => `import http.server, os, threading, time
 def tick():
     count = 0
@@ -110,11 +110,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(('${address}', int(os.environ['PORT'])), Handler).serve_forever()
 `
 
-test('A2: the report of the first minute, and a look before a rewind, are about the person’s things and nothing of threadbox', async () => {
+test('A2: the report of the first minute, and a rewind preview, list the user’s own things and nothing of threadbox', async () => {
   const { client, server } = installation
   const own = await installation.newThread()
   const visitor = await signIn(server)
-  // One is reached through the guest, the other one by the gateway itself; both are connected when the pause begins.
+  // One is reached through the guest, the other by the gateway itself; both are connected when the pause begins.
   for (const [port, address] of [
     [8000, '127.0.0.1'],
     [8001, '0.0.0.0'],
@@ -132,7 +132,7 @@ test('A2: the report of the first minute, and a look before a rewind, are about 
   await client.files.write(
     own.id,
     '/home/user/ticks.py',
-    // One file it holds open, the other it opens anew for each line.
+    // It holds one file open, and reopens the other for each line.
     new Blob([
       'import time\nwhile True: print(time.time()); print(time.time(), file=open("again.log", "a")); time.sleep(0.2)',
     ]),
@@ -180,7 +180,7 @@ test('A2: the report of the first minute, and a look before a rewind, are about 
   await client.sandboxes.pause(own.id)
 })
 
-test('C4: a message in the middle of a pause has it given up: the same processes answer, and nothing is reported', async () => {
+test('C4: a message during a pause cancels it: the same processes respond, and nothing is reported', async () => {
   const { client } = installation
   // A gigabyte takes a second to save.
   await cell('import os\nheld = bytearray(os.urandom(1 << 20)) * 1024\nkernel = os.getpid()')
@@ -200,7 +200,7 @@ test('C4: a message in the middle of a pause has it given up: the same processes
   last = await reported(last?.id)
 })
 
-test('A3, G10: memory that is given up leaves files and what could be rescued, and the report says the rest', async () => {
+test('A3, G10: discarded memory leaves files and what could be rescued, and the report lists the rest', async () => {
   await installation.client.sandboxes.change(thread.id, { policy: { hotKeep: 'strict', hotHours: 0 } })
   await installation.client.sandboxes.pause(thread.id)
   await vi.waitFor(async () => expect((await installation.client.threads.get(thread.id)).sandbox.state).toBe('cold'), {
@@ -230,14 +230,14 @@ test('A3, G10: memory that is given up leaves files and what could be rescued, a
 test('O7: a restart keeps the disk and reports the rest as lost', async () => {
   await output('echo kept > /home/user/kept.txt')
   await installation.client.sandboxes.restart(thread.id)
-  // Variables that were rescued and that nobody asks for are waited for; then the report leaves them on the disk.
+  // Waits for rescued variables that are never used; then the report leaves them on the disk.
   const report = await reported(last?.id, thread.id, () => advance(5))
   expect(report).toMatchObject({ from: 'disk', cause: { code: 'restarted' } })
   expect(notKept(report)).toContainEqual(expect.objectContaining({ kind: 'process', outcome: 'lost' }))
   expect(await output('cat /home/user/kept.txt')).toBe('kept\n')
 })
 
-test('C4: real work keeps it awake by name; an idle server, an idle kernel and a sleeping daemon do not', async () => {
+test('C4: real work keeps a sandbox awake by name; an idle server, an idle kernel and a sleeping daemon do not', async () => {
   const { client } = installation
   await client.sandboxes.change(thread.id, { policy: { idlePauseMinutes: 1 } })
   await output(
@@ -255,7 +255,7 @@ test('C4: real work keeps it awake by name; an idle server, an idle kernel and a
       },
       { timeout: 30_000, interval: 200 },
     )
-    // As long as it works for real; asking the sandbox itself would be a use of it.
+    // As long as it works for real; a request to the sandbox would itself be a use of it.
     await delay(1000)
     await advance(18)
   }

@@ -1,18 +1,22 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makePictures, type Pictures } from './picture.ts'
+import { makeReferenceImages, type ReferenceImages } from './picture.ts'
 import { deskWidth, phoneWidth, type ScreenStage, startScreenStage, themes } from './screen-stage.ts'
 import { openScreen, type Screen, showTheme } from './screens.ts'
 import { type FindViolations, makeFindViolations } from './violations.ts'
 
-export type ScreenParts = { stage: ScreenStage; pictures: Pictures; findViolations: FindViolations }
+export type ScreenTools = { stage: ScreenStage; images: ReferenceImages; findViolations: FindViolations }
 
 /** Starts the stage of the screens for the tests of a file. */
-export function startScreenParts(): () => ScreenParts {
-  let parts: ScreenParts | undefined
+export function startScreenTools(): () => ScreenTools {
+  let parts: ScreenTools | undefined
   beforeAll(async () => {
     const stage = await startScreenStage()
-    parts = { stage, pictures: await makePictures(await stage.canvas()), findViolations: await makeFindViolations() }
+    parts = {
+      stage,
+      images: await makeReferenceImages(await stage.canvas()),
+      findViolations: await makeFindViolations(),
+    }
   })
   afterAll(() => parts?.stage[Symbol.asyncDispose]())
   return () => {
@@ -21,18 +25,18 @@ export function startScreenParts(): () => ScreenParts {
   }
 }
 
-/** Screens of a desk, in both themes: nothing keeps somebody out, and they look as they should. */
-export function testAtDesk(screens: readonly Screen[], parts: () => ScreenParts): void {
-  test.each(screens)('$name is open to everybody, and looks as in its reference pictures', async (screen) => {
+/** Desktop screens, in both themes: they are accessible, and match their reference screenshots. */
+export function testAtDesk(screens: readonly Screen[], parts: () => ScreenTools): void {
+  test.each(screens)('$name is accessible, and matches its reference screenshots', async (screen) => {
     await using page = await openScreen(parts().stage, screen, { width: deskWidth })
     await checkInThemes(page, `${screen.name}-${deskWidth}`, parts())
   })
 }
 
-/** The same of a phone, where nothing may be wider than it or too small to press. */
-export function testOnPhone(screens: readonly Screen[], parts: () => ScreenParts): void {
+/** The same on a phone, where nothing can be wider than the screen or too small to press. */
+export function testOnPhone(screens: readonly Screen[], parts: () => ScreenTools): void {
   test.each(screens)(
-    '$name is never wider than a phone, has 24 px at least to press, is open to everybody, and looks as in its reference pictures',
+    '$name is never wider than a phone, has targets of at least 24 px, is accessible, and matches its reference screenshots',
     async (screen) => {
       await using page = await openScreen(parts().stage, screen, { width: phoneWidth })
       expect.soft(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(phoneWidth)
@@ -42,16 +46,16 @@ export function testOnPhone(screens: readonly Screen[], parts: () => ScreenParts
   )
 }
 
-async function checkInThemes(page: Page, name: string, { pictures, findViolations }: ScreenParts): Promise<void> {
+async function checkInThemes(page: Page, name: string, { images, findViolations }: ScreenTools): Promise<void> {
   for (const theme of themes) {
     await showTheme(page, theme)
-    expect.soft(await findViolations(page, { onlyColours: theme !== themes[0] }), theme).toEqual([])
-    const { isSame, words } = await pictures.check(`${name}-${theme}`, await pictures.take(page))
+    expect.soft(await findViolations(page, { onlyColors: theme !== themes[0] }), theme).toEqual([])
+    const { isSame, words } = await images.check(`${name}-${theme}`, await images.take(page))
     expect.soft(isSame, words).toBe(true)
   }
 }
 
-/** What is pressed on a page and is smaller than 24 px. */
+/** Pressable elements of a page that are smaller than 24 px. */
 async function findTooSmall(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(`[...document.querySelectorAll('button, [role=tab], [role=menuitem], select')]
     .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null)

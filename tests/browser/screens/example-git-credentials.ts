@@ -28,7 +28,7 @@ export const gitCredentials: GitCredential[] = [
   },
 ].map((credential) => gitCredentialSchema.parse(credential))
 
-/** Of the thread whose sandbox is looked at. */
+/** For the thread whose sandbox is shown. */
 export const threadGitCredentials: ThreadGitCredential[] = gitCredentials.map(
   ({ id, address, username, access, repositories }, index) => ({
     id,

@@ -1,6 +1,6 @@
 import { type RewindPreview, rewindPreviewSchema } from '@threadbox/protocol/public'
 
-const typed = (typeNow: string | null, typeThen: string | null) => ({ typeNow, typeThen })
+const typed = (now: string | null, before: string | null) => ({ typeNow: now, typeThen: before })
 const unmeasured = { bytesNow: null, bytesThen: null }
 
 /** What a rewind of the example thread to before its message would undo, with a line of each kind. */

@@ -3,30 +3,32 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 
-/** Where pictures of how screens should look are kept. */
+/** Directory of the reference screenshots. */
 const referenceDirectory = path.join(import.meta.dirname, '../reference')
 
 /**
- * Pictures are compared by the mean colour of squares, not by pixels: letters that another version of the browser draws a
- * little differently, and what the compression takes, vanish in it; whatever is missing, moved or of another colour does not.
+ * Images are compared by the mean color of squares, not by pixels: this hides letters that another browser version
+ * draws slightly differently, and compression loss, but not anything missing, moved or in another color.
  */
 const squarePixels = 8
 /**
- * A square differs when its mean brightness does by more than this, of 255, or a channel of its mean colour by more than
- * that: the compression keeps colours at half the resolution, so that the colour of thin lines is washed out.
+ * A square differs if its mean brightness differs by more than this, of 255, or a channel of its mean color by more
+ * than that: compression keeps color at half the resolution, which washes out the color of thin lines.
  */
-const maxDifference = { brightness: 10, colour: 40 }
-/** How many squares may differ, of each thousand. */
+const maxDifference = { brightness: 10, color: 40 }
+/** How many squares per thousand can differ. */
 const maxPerMille = 2
 
 export type Comparison = { isSame: boolean; words: string }
 
-/** Takes pictures and compares them; needs a page of a browser for it, which knows how to draw. */
-export type Pictures = {
-  /** The visible part of a page, with what differs from run to run painted over. */
+/** Takes screenshots and compares them; needs a browser page to draw in. */
+export type ReferenceImages = {
+  /** The visible part of a page, with everything that changes from run to run painted over. */
   take(page: Page): Promise<Buffer>
-  /** Against the reference of this name. With THREADBOX_WRITE_PICTURES the picture becomes the reference instead. */
-  check(name: string, picture: Buffer): Promise<Comparison>
+  /**
+   * Compares with the reference of this name. With THREADBOX_WRITE_PICTURES the image becomes the reference instead.
+   */
+  check(name: string, image: Buffer): Promise<Comparison>
   compare(one: Buffer, other: Buffer): Promise<Comparison>
 }
 
@@ -37,8 +39,8 @@ type Compare = (options: {
   maxDifference: typeof maxDifference
 }) => Promise<Compared>
 
-export async function makePictures(canvas: Page): Promise<Pictures> {
-  // Made once: the browser makes a function fast that is called again.
+export async function makeReferenceImages(canvas: Page): Promise<ReferenceImages> {
+  // Created once: the browser optimizes a function that is called again.
   const comparing = await canvas.evaluateHandle<Compare>(`(${compareInPage})`)
   const compare = async (one: Buffer, other: Buffer) => {
     const images = [one, other].map((image) => image.toString('base64'))
@@ -51,34 +53,34 @@ export async function makePictures(canvas: Page): Promise<Pictures> {
     compare,
     take: async (page) => {
       await page.evaluate(fixPorts)
-      // Whether the tab in front or the heading has the focus depends on which came first: the key or the list of tabs.
+      // The tab in front or the heading has the focus, depending on which came first: the key or the list of tabs.
       await page.evaluate(`document.activeElement?.matches('[role=tab]') && document.activeElement.blur()`)
       const mask = [page.locator('.frame iframe'), page.locator('.addr .host')]
       return await page.screenshot({ animations: 'disabled', caret: 'hide', mask, maskColor: '#8b8b84' })
     },
-    check: async (name, picture) => {
+    check: async (name, image) => {
       const file = path.join(referenceDirectory, `${name}.webp`)
       if (process.env.THREADBOX_WRITE_PICTURES !== undefined) {
         await mkdir(referenceDirectory, { recursive: true })
-        await writeFile(file, await compressed(canvas, picture))
+        await writeFile(file, await compressed(canvas, image))
       }
       const reference = await readFile(file).catch(() => undefined)
-      if (reference === undefined) return { isSame: false, words: `there is no reference picture ${name}.webp` }
-      const result = await compare(reference, picture)
+      if (reference === undefined) return { isSame: false, words: `there is no reference image ${name}.webp` }
+      const result = await compare(reference, image)
       if (result.isSame) return result
       const shown = path.join(process.env.THREADBOX_PICTURES ?? tmpdir(), `${name}.png`)
-      await writeFile(shown, picture)
+      await writeFile(shown, image)
       return { ...result, words: `${name}: ${result.words}; as it looks now: ${shown}` }
     },
   }
 }
 
-async function compressed(canvas: Page, picture: Buffer): Promise<Buffer> {
-  const image = JSON.stringify(picture.toString('base64'))
-  return Buffer.from((await canvas.evaluate(`(${compressInPage})(${image})`)) as string, 'base64')
+async function compressed(canvas: Page, image: Buffer): Promise<Buffer> {
+  const text = JSON.stringify(image.toString('base64'))
+  return Buffer.from((await canvas.evaluate(`(${compressInPage})(${text})`)) as string, 'base64')
 }
 
-/** Runs in the browser: the ports of servers are other ones each time. */
+/** Runs in the browser: the servers’ ports change with every run. */
 const fixPorts = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replaceAll(location.port, '7717')
@@ -124,7 +126,7 @@ const compareInPage = `async ({ images, squarePixels, maxDifference }) => {
   for (let square = 0; square < total; square += 1) {
     const [red, green, blue] = [0, 1, 2].map((channel) => sums[square * 3 + channel] / counts[square])
     const isOther = Math.abs(0.299 * red + 0.587 * green + 0.114 * blue) > maxDifference.brightness
-    if (isOther || [red, green, blue].some((channel) => Math.abs(channel) > maxDifference.colour)) differing += 1
+    if (isOther || [red, green, blue].some((channel) => Math.abs(channel) > maxDifference.color)) differing += 1
   }
   return { sizes, differing, total }
 }`

@@ -17,24 +17,24 @@ import * as example from './example-runs.ts'
 export type ScreenStage = AsyncDisposable & {
   server: SandboxStandIn
   services: ServicesStandIn
-  /** Nobody is logged in, and with `isNew` there is no owner yet. */
-  logOut(options: { isNew: boolean }): void
-  /** In the thread, a call waits for the person. */
+  /** Signs the owner out; with `isNew` no owner exists yet. */
+  signOut(options: { isNew: boolean }): void
+  /** In the thread, a call waits for approval. */
   ask(): void
-  /** There are agents, and a computer can be captured. */
+  /** Adds agents, and an environment that can be captured. */
   addAgents(): void
   /** The thread offers to be saved as an agent. */
   offerToSave(): void
-  /** The page of a width at a path, in the light theme; there is one, which ends what it showed before. */
+  /** The page of a width at a path, in the light theme; it is reused, which ends what it showed before. */
   open(options: { path: string; width: number }): Promise<Page & AsyncDisposable>
-  /** An empty page, to work with pictures in. */
+  /** An empty page, to process images in. */
   canvas(): Promise<Page>
-  /** Puts the example data back. */
+  /** Restores the example data. */
   reset(): void
 }
 
 export const themes = ['light', 'dark'] as const
-/** A desk and a phone, as the design is drawn for. */
+/** Widths of the desktop and phone layouts in the design. */
 export const deskWidth = 1440
 export const phoneWidth = 390
 
@@ -83,7 +83,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
     server,
     services,
     reset,
-    logOut: ({ isNew }) => {
+    signOut: ({ isNew }) => {
       state.visitor = isNew ? 'first' : 'nobody'
     },
     ask: () => {
@@ -99,7 +99,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
       const page = await pageOf(width)
       await page.emulateMedia({ colorScheme: themes[0] })
       await page.goto(`http://app.stand-in.localhost:${server.port}${path}`)
-      // Nothing of it may ask the server that shows the next screen.
+      // The previous page must not send requests to the server that shows the next screen.
       return Object.assign(page, { [Symbol.asyncDispose]: async () => void (await page.goto('about:blank')) })
     },
     canvas: () => browser.newPage(),
@@ -107,7 +107,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   }
 }
 
-/** One for all screens of a width: what the app is made of is loaded and compiled once. */
+/** One page for all screens of a width: the app’s code is loaded and compiled once. */
 async function makePage(browser: Browser, width: number): Promise<Page> {
   const profile = await browser.newContext({
     locale: 'en-US',
@@ -117,7 +117,7 @@ async function makePage(browser: Browser, width: number): Promise<Page> {
     viewport: { width, height: width < 900 ? 844 : 900 },
     hasTouch: width < 900,
   })
-  // What the app remembered of another screen; a page inside of it may not look.
+  // Clears what the app stored for another screen; a page inside it has no access to storage.
   await profile.addInitScript('try { localStorage.clear(); sessionStorage.clear() } catch {}')
   const page = await profile.newPage()
   page.setDefaultTimeout(60_000)

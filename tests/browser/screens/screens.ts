@@ -7,9 +7,9 @@ export type Screen = {
   name: string
   path: string
   arrange?(stage: ScreenStage): void
-  /** From the page as it opens to the screen, with the keyboard. */
+  /** Steps from the opened page to the screen, with the keyboard. */
   reach?(page: Page): Promise<void>
-  /** What is there when the screen is. */
+  /** An element that is visible once the screen is shown. */
   shows(page: Page): Locator
 }
 
@@ -33,13 +33,13 @@ export const screens: readonly Screen[] = [
   {
     name: 'login',
     path: '/login',
-    arrange: (stage) => stage.logOut({ isNew: false }),
+    arrange: (stage) => stage.signOut({ isNew: false }),
     shows: (page) => page.getByLabel('Email'),
   },
   {
     name: 'setup',
     path: `/setup?token=${'x'.repeat(32)}`,
-    arrange: (stage) => stage.logOut({ isNew: true }),
+    arrange: (stage) => stage.signOut({ isNew: true }),
     shows: (page) => page.getByText('Server is up'),
   },
   { name: 'empty', path: '/threads/new', shows: heading('This thread has its own computer') },
@@ -112,7 +112,7 @@ export const screens: readonly Screen[] = [
     name: 'palette',
     path: '/threads/t',
     reach: press('Control+k'),
-    // The first one is chosen only after the list has been drawn.
+    // The first one is selected only after the list has been drawn.
     shows: (page) => dialog(page).getByRole('option', { selected: true }),
   },
   {
@@ -144,7 +144,7 @@ export const screens: readonly Screen[] = [
     path: '/threads/t',
     reach: async (page) => {
       await conversation(page).waitFor()
-      // Where nothing hovers, a tap on the message shows what can be done with it.
+      // Without hover, a tap on the message shows its actions.
       if ((page.viewportSize()?.width ?? 0) < 900) await page.getByText('Plot the trips per hour').last().tap()
       await page.getByRole('button', { name: 'Rewind to before this message' }).press('Enter')
     },
@@ -257,12 +257,12 @@ export const screens: readonly Screen[] = [
 ]
 
 const isOfThread = ({ path }: Screen) => path.startsWith('/threads/')
-/** A thread with what opens beside it and over it. */
+/** A thread with what opens next to it and over it. */
 export const threadScreens = screens.filter(isOfThread)
-/** Everything else: the way in, agents, settings. */
+/** Everything else: signing in, agents, settings. */
 export const otherScreens = screens.filter((screen) => !isOfThread(screen))
 
-/** Opens a screen in the light theme and waits until it stands still. */
+/** Opens a screen in the light theme and waits until it is stable. */
 export async function openScreen(
   stage: ScreenStage,
   screen: Screen,
@@ -277,7 +277,7 @@ export async function openScreen(
   return page
 }
 
-/** The app follows the device's theme while it is open. */
+/** The app follows the device’s theme while it is open. */
 export async function showTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.locator(`html[data-theme=${theme}]`).waitFor()

@@ -3,23 +3,23 @@ import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Less bad, and kept all the same. */
+/** Less severe rules that are checked anyway. */
 const kept: readonly string[] = ['page-has-heading-one', 'heading-order', 'skip-link']
-/** What depends on colours: all that another theme of the same screen can break. */
-const ofColours: readonly string[] = ['color-contrast', 'link-in-text-block']
+/** Rules about colors: all that another theme of the same screen can break. */
+const colorRules: readonly string[] = ['color-contrast', 'link-in-text-block']
 
-/** Rules broken badly, and those that are kept, each with where; a second theme is checked for its colours. */
-export type FindViolations = (page: Page, options?: { onlyColours: boolean }) => Promise<string[]>
+/** Severely broken rules, and those of `kept`, each with its element; a second theme is checked for its colors. */
+export type FindViolations = (page: Page, options?: { onlyColors: boolean }) => Promise<string[]>
 
 export async function makeFindViolations(): Promise<FindViolations> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  return async (page, { onlyColours } = { onlyColours: false }) => {
+  return async (page, { onlyColors } = { onlyColors: false }) => {
     if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`(() => {\n${axe}\n})()`)
     // The page of a service is its author's.
     const options = {
       iframes: false,
       resultTypes: ['violations'],
-      ...(onlyColours ? { runOnly: { type: 'rule', values: ofColours } } : {}),
+      ...(onlyColors ? { runOnly: { type: 'rule', values: colorRules } } : {}),
     }
     const results = (await page.evaluate(
       `axe.run({ exclude: ['.frame iframe'] }, ${JSON.stringify(options)})`,

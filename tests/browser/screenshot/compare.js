@@ -1,4 +1,4 @@
-/** Runs in a page: compares two pictures, as `pixels.ts` says. */
+/** Runs in a page: compares two images, as described in `pixels.ts`. */
 ;async ({ truth, other }) => {
   const pixelsOf = async (address) => {
     const image = Object.assign(new Image(), { src: address })

@@ -1,10 +1,10 @@
-/** What a page may tell the app that frames it, in the words of the bridge and outside of them. */
+/** Messages of a page to the app that frames it, valid in the bridge’s protocol and not. */
 
 const say = (message) => parent.postMessage(message, '*')
 const huge = 'x'.repeat(4_000_000)
 
 window.lies = {
-  /** Where it is not, among them addresses of other hosts. */
+  /** Addresses where it is not, including those of other hosts. */
   places: () => {
     for (const path of [
       '//evil.example/',
@@ -19,7 +19,7 @@ window.lies = {
     }
     say({ threadbox: 'page', path: '/never', title: 'Settings of threadbox', isNew: false, isLocked: false })
   },
-  /** More than can be shown, longer than may be. */
+  /** More than can be shown, longer than allowed. */
   flood: () => {
     for (let index = 0; index < 20_000; index += 1) {
       say({ threadbox: 'console', lines: [{ level: 'error', text: `flood ${index}`, at: 1 }], dropped: 0 })
@@ -31,7 +31,7 @@ window.lies = {
       say(huge)
     }
   },
-  /** Orders that no bridge gives, and answers that nobody asked for. */
+  /** Orders that no bridge gives, and replies to no request. */
   orders: () => {
     const image = new Blob(['<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'], {
       type: 'image/svg+xml',
@@ -42,19 +42,19 @@ window.lies = {
     say({ threadbox: 'navigate', url: 'https://evil.example/' })
     say({ threadbox: 'picked', id: 'x', region: { x: 0, y: 0, width: 1e9, height: 1e9 } })
   },
-  /** Answers orders in its own way, in the place of the bridge. */
+  /** Replies to orders itself, instead of the bridge. */
   answers: (kind) => {
     const ids = []
-    const letGo = holdPainter()
+    const release = holdPainter()
     addEventListener('message', async (event) => {
       const { id, threadbox, region } = event.data
       if (threadbox !== 'capture') return
       ids.push(id)
-      // The second time the bridge answers too, after a picture under the number of the first order.
+      // The second time the bridge replies too, after an image under the id of the first order.
       if (kind === 'other' && ids.length === 1) return
       const canvas = new OffscreenCanvas(kind === 'wide' ? region.width + 40 : region.width, region.height)
       canvas.getContext('2d').fillRect(0, 0, canvas.width, canvas.height)
-      const image = await (pictures[kind] ?? pictures.drawn)(canvas)
+      const image = await (images[kind] ?? images.drawn)(canvas)
       const viewport = { width: 640, height: 480, scrollX: 0, scrollY: 0 }
       const answer = { threadbox: 'captured', id, image, elements: elements[kind] ?? [], missing: [], viewport }
       window.lies.answerNow = () => say(answer)
@@ -62,13 +62,13 @@ window.lies = {
       if (kind === 'nothing') say({ threadbox: 'captured', id })
       else if (kind === 'other') {
         say({ ...answer, id: ids[0] })
-        letGo()
+        release()
       } else for (let times = kind === 'many' ? 100 : 1; times > 0; times -= 1) say(answer)
     })
   },
 }
 
-/** The bridge hears orders before a page can, and answers once the script is there that it paints with. */
+/** The bridge gets orders before a page can, and replies once the script that paints is loaded. */
 function holdPainter() {
   const { append } = Element.prototype
   const held = []
@@ -77,12 +77,12 @@ function holdPainter() {
   }
   return () => {
     Element.prototype.append = append
-    for (const letGo of held.splice(0)) letGo()
+    for (const release of held.splice(0)) release()
   }
 }
 
-/** By kind of answer; a picture of 1 GB is a megabyte many times. */
-const pictures = {
+/** By kind of reply; an image of 1 GB is a megabyte many times. */
+const images = {
   drawn: (canvas) => canvas.convertToBlob(),
   text: () => new Blob(['no picture'], { type: 'image/png' }),
   photo: (canvas) => canvas.convertToBlob({ type: 'image/jpeg' }),

@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { deflateSync } from 'node:zlib'
 
 /**
- * Eight pages whose pictures are compared with what the browser itself shows. All are full of things, so that a picture
- * with little on it cannot be like them.
+ * Eight pages whose screenshots are compared with the browser’s own. All are full of content, so that a nearly empty
+ * image cannot match them.
  */
 const cards = (count, tone = 0) =>
   Array.from({ length: count }, (_, index) => {
@@ -25,8 +25,8 @@ const page = (body, more = '') =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>
   <meta name="viewport" content="width=device-width"><style>${style}</style>${more}</head><body><main>${body}</main></body></html>`
 
-/** A picture that no encoder made smaller: bands and squares in many colours. */
-function picture(width, height) {
+/** An image that no encoder compresses: bands and squares in many colors. */
+function bandsImage(width, height) {
   const rows = Buffer.alloc((width * 3 + 1) * height)
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
@@ -96,7 +96,7 @@ const foreign = `
     return element
   }
   const image = async (src) => { const made = Object.assign(new Image(), { src }); await made.decode(); return made }
-  /** Shows what a script may read in a first row, and what it may not in a second one. */
+  /** Shows content that a script can read in a first row, and content that it can’t in a second one. */
   window.showForeign = async (origin) => {
     at(Object.assign(new Image(), { crossOrigin: 'anonymous', src: origin + '/open.png' }), 20, 180)
     at(Object.assign(document.createElement('iframe'), { srcdoc: '<h1>Own</h1>' }), 150, 180)
@@ -163,7 +163,7 @@ const pages = {
   '/width': page(`<h1>Device width</h1><div class="grid">${cards(24, 140)}</div>`),
 }
 const files = {
-  '/picture.png': ['image/png', picture(320, 200)],
+  '/picture.png': ['image/png', bandsImage(320, 200)],
   '/font.woff2': ['font/woff2', readFileSync(new URL('font.woff2', import.meta.url))],
   '/hostile.js': ['text/javascript', readFileSync(new URL('hostile.js', import.meta.url))],
   '/style.css': ['text/css', `${style}.tone{background:#0b6e4f;width:100%}`],

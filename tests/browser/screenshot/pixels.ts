@@ -3,21 +3,21 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 
 export type Comparison = {
-  /** How much of the crop is not background, in per cent. */
+  /** Percentage of the crop that is not background. */
   filled: number
-  /** Of that, how much differs by more than 8 of 255 where the two fit best, in per cent. */
+  /** Percentage of that which differs by more than 8 of 255 where the two fit best. */
   differing: number
-  /** How far the other picture has to be moved to fit best, in pixels of the screen. */
+  /** How far the other image has to be moved to fit best, in screen pixels. */
   offset: [x: number, y: number]
   size: { truth: [number, number]; other: [number, number] }
 }
 
 /**
- * Compares a picture with the browser's own, pixel by pixel; both are addresses that the page may load. The other one may
- * be `white`: a picture of the same size with nothing on it.
+ * Compares an image with the browser’s own, pixel by pixel; both are addresses that the page can load. The other one
+ * can be `white`: a white image of the same size.
  */
-export async function comparePictures(page: Page, pictures: { truth: string; other: string }): Promise<Comparison> {
+export async function compareImages(page: Page, images: { truth: string; other: string }): Promise<Comparison> {
   const source = await readFile(path.join(import.meta.dirname, 'compare.js'), 'utf8')
   const work = source.slice(source.indexOf('async '))
-  return await page.evaluate<Comparison>(`(${work})(${JSON.stringify(pictures)})`)
+  return await page.evaluate<Comparison>(`(${work})(${JSON.stringify(images)})`)
 }

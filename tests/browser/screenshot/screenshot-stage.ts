@@ -5,7 +5,10 @@ import { expect, vi } from 'vitest'
 import { messageField, type PageOptions } from '../app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from '../harness.ts'
 
-/** A thread whose sandbox serves the pages of `pages.mjs`, to take screenshots of through the bridge that the preview's door puts into them. */
+/**
+ * A thread whose sandbox serves the pages of `pages.mjs`, for screenshots through the bridge that the preview server
+ * injects into them.
+ */
 export type ScreenshotStage = AsyncDisposable & {
   stage: BrowserStage
   threadId: string
@@ -13,9 +16,9 @@ export type ScreenshotStage = AsyncDisposable & {
   open(at?: string, options?: PageOptions): Promise<Page & AsyncDisposable>
 }
 
-/** `others`: more servers of this machine that the browser may reach. */
+/** `others`: more servers of this machine that the browser can reach. */
 export async function startScreenshotStage(...others: { port: number }[]): Promise<ScreenshotStage> {
-  // Also where a step fails: a stage that stays keeps the run of the tests from ending.
+  // Also after a failure: a stage that stays keeps the test run from ending.
   await using cleanup = new AsyncDisposableStack()
   const stage = cleanup.use(await startBrowserStage(...others))
   const { client } = stage.installation
@@ -58,7 +61,7 @@ export const badges = (page: Page) => page.locator('.composer .shot')
 export const address = (page: Page) => pane(page).getByRole('textbox', { name: 'Page path' })
 export const isShooting = (page: Page) => camera(page).getAttribute('aria-pressed')
 
-/** Opens a page and waits until it is there and can speak. */
+/** Opens a page and waits until it is loaded and its bridge responds. */
 export async function show(page: Page, at: string): Promise<void> {
   await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
   await address(page).fill(at)
@@ -74,7 +77,7 @@ export async function show(page: Page, at: string): Promise<void> {
   await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
 }
 
-/** Drags over the page from one place of the frame to another. */
+/** Drags over the page from one point of the frame to another. */
 export async function drag(page: Page, from: [number, number], to: [number, number]): Promise<void> {
   const box = await page.locator('.shade').boundingBox()
   await page.mouse.move((box?.x ?? 0) + from[0], (box?.y ?? 0) + from[1])
@@ -83,7 +86,7 @@ export async function drag(page: Page, from: [number, number], to: [number, numb
   await page.mouse.up()
 }
 
-/** Takes a picture of what is shown, or of the page at an address, and waits until it is a badge more. */
+/** Takes a screenshot of what is shown, or of the page at an address, and waits until its badge is added. */
 export async function shoot(
   page: Page,
   at?: string,

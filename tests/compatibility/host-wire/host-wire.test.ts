@@ -21,7 +21,7 @@ const limits = defaultSandboxLimits
 
 type Scene = { host: HostUnderTest; client: HostClient; recorder: Recorder }
 
-/** Records what goes over the wire meanwhile; a refusal is an answer too. */
+/** Records what goes over the wire during a call; a rejection is a response too. */
 async function record<Value>(
   { recorder }: Scene,
   call: string,
@@ -36,7 +36,7 @@ async function record<Value>(
   }
 }
 
-test('every call of the host goes over the wire as it was recorded', async () => {
+test('every call of the host goes over the wire as recorded', async () => {
   const { behaviour } = answeringGuest()
   await using host = await startHostUnderTest({
     behaviour: (request, response) => {

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 
 /**
- * The least that any preview in front of a sandbox does: takes a request, sends it on over a connection that is kept, and
- * pipes the answer back. No name, no pass, no sandbox that may sleep. A process of its own, as the product's are.
+ * The least that any preview in front of a sandbox does: accepts a request, forwards it over a kept connection, and
+ * pipes the response back. No hostname, no pass, no sandbox that can sleep. A separate process, as the product’s are.
  */
 export async function startBareProxy(service: {
   host: string

@@ -8,7 +8,7 @@ import { findTestMachine } from '@threadbox/testkit'
 const run = promisify(execFile)
 let count = 0
 
-/** What the floor of a sandbox start needs: a namespace, a bundle over the pool's image, a state directory. */
+/** What the floor of a sandbox start needs: a namespace, a bundle over the pool’s image, a state directory. */
 export type RawSandbox = AsyncDisposable & {
   /** Milliseconds from starting `runsc run` to the first byte that `/bin/echo` prints. */
   firstByteMs(): Promise<number>
@@ -16,7 +16,7 @@ export type RawSandbox = AsyncDisposable & {
 
 /**
  * The least that any product on gVisor does for a first command: `runsc run` of `/bin/echo` over the same image on the
- * same btrfs, in a network namespace that is there already.
+ * same btrfs, in an existing network namespace.
  */
 export async function makeRawSandbox(options: { diskDirectory: string; installation: string }): Promise<RawSandbox> {
   const { runscPath } = await findTestMachine()
@@ -53,14 +53,14 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
     [Symbol.asyncDispose]: async () => {
       await run('ip', ['netns', 'del', namespace])
       // runsc leaves a mount in its state directory, an empty namespace for its file servers.
-      // runsc mounts it at its first run only.
+      // runsc mounts it only at its first run.
       if (count > 0) await run('umount', [path.join(work, 'state/null-netns')])
       await rm(work, { recursive: true, force: true })
     },
   }
 }
 
-/** The smallest OCI spec that a comparison may use. */
+/** The smallest OCI spec that makes a fair comparison. */
 export function rawSpec(options: { root: string; namespace: string; args: string[]; isReadOnly?: boolean }) {
   return {
     ociVersion: '1.0.0',

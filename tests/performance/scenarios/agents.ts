@@ -12,7 +12,7 @@ export async function agents(stage: Stage): Promise<Figure[]> {
   return await measure(stage, { keepsMemory: false })
 }
 
-/** The same with what runs: started threads go on from there. */
+/** The same with running programs: started threads continue from there. */
 export async function agentsLive(stage: Stage): Promise<Figure[]> {
   return await measure(stage, { keepsMemory: true })
 }

@@ -3,8 +3,8 @@ import type { Stage } from '../stage.ts'
 import { untilCold } from './pausing.ts'
 
 /**
- * A thread whose memory was given up: its next command, and, of one that had a Python kernel, its next cell, which sees
- * what was rescued. Both begin with a boot over the disk.
+ * A thread whose memory was discarded: its next command, and, if it had a Python kernel, its next cell, which uses a
+ * rescued variable. Both begin with a boot over the disk.
  */
 export async function cold(stage: Stage): Promise<Figure[]> {
   const command = emptyFigure({
@@ -46,7 +46,7 @@ export async function cold(stage: Stage): Promise<Figure[]> {
   return [command, cell]
 }
 
-/** What anybody pays who starts a Jupyter kernel in a sandbox. */
+/** What any start of a Jupyter kernel in a sandbox takes. */
 export async function kernelImportMs({ host }: Stage, sandboxId: string): Promise<number> {
   return await timed(async () => {
     const { exitCode, output } = await host.run(sandboxId, 'python3 -c "import ipykernel.kernelapp"')

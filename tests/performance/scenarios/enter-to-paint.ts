@@ -5,16 +5,16 @@ import { startBarePage } from '../floors/bare-page.ts'
 import type { Stage } from '../stage.ts'
 
 const rounds = 25
-/** The first ones fill caches of browser and server, as somebody who has been at work for a minute has done. */
+/** The first rounds fill caches of browser and server, as a minute of use does. */
 const warmUpRounds = 3
-/** What is painted below the edge of the window is not told: before a thread fills it, the next one is taken. */
+/** A line painted below the edge of the window is not reported: before a thread fills it, the next thread is used. */
 const roundsOfThread = 5
 
 /**
- * From Enter in the composer, as the browser took the key, to the frame that shows the first line which the command
- * printed, in an awake thread in Chromium. The floor is a bare page in the same browser and network, measured in turn
- * with it: Enter, the same command by a call to the guest of such a sandbox, its first line in an event stream, one
- * text painted. Between the two lies all that the product adds: records, the turn, the thread's stream, the app.
+ * From Enter in the composer, as the browser got the key, to the frame that shows the first line that the command
+ * printed, in an awake thread in Chromium. The floor is a bare page in the same browser and network, measured
+ * alternately: Enter, the same command by a call to the guest of such a sandbox, its first line in an event stream, one
+ * text painted. The difference is all that the product adds: records, the turn, the thread’s stream, the app.
  */
 export async function enterToPaint(stage: Stage): Promise<Figure[]> {
   const figure: Figure = {
@@ -53,12 +53,12 @@ export async function enterToPaint(stage: Stage): Promise<Figure[]> {
   return [figure]
 }
 
-/** What it prints is not in its own text, and it goes on for a moment, as what people wait for does. */
+/** Its output is not in its own text, and it runs for a moment, like commands that people wait for. */
 function commandOf(round: number): string {
   return `printf 'line %s\\n' ${round}; sleep 2`
 }
 
-/** Presses Enter. The browser itself says when the frame with the line was shown. */
+/** Presses Enter. The browser itself reports when the frame with the line was shown. */
 async function untilPainted(page: Page, round: number): Promise<number> {
   await page.evaluate(`(() => {
     window.painted = new Promise((resolve) => {

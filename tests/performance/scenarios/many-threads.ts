@@ -6,22 +6,22 @@ import { type Figure, timed } from '../figure.ts'
 import { pssBytes } from './memory.ts'
 
 const threadCount = 200
-const wokenAtOnce = 20
+const simultaneousWakes = 20
 const singleWakes = 5
 const rounds = 2
 const idleMs = 60_000
 const listings = 100
-/** Awake at the same time while they are made. */
+/** Number of sandboxes awake at the same time while the threads are created. */
 const together = 10
 const msPerTick = 10
 const MiB = 1024 * 1024
-/** What the pool of tests has for memory images, beside the base image and disks. */
+/** Space of the tests’ pool for memory images, next to base image and disks. */
 const memorySpaceBytes = 4.5 * 1024 * MiB
 
 /**
- * An installation where two hundred threads sleep and nobody does anything, the list of them, and twenty that are wanted
- * at the same moment. As many of them as the pool has room for are paused with their memory on the disk (none frozen in
- * RAM); the others are cold.
+ * An idle installation with two hundred sleeping threads, the list of them, and twenty that are woken at the same
+ * moment. As many as fit into the pool are paused with their memory on the disk (none frozen in RAM); the others are
+ * cold.
  */
 export async function manyThreads(): Promise<Figure[]> {
   await using installation = await startInstallation({
@@ -68,7 +68,7 @@ async function makeSleepers(installation: TestInstallation): Promise<Sleepers> {
   return { paused, cold: threadCount - paused.length }
 }
 
-/** Two at a time, as there may be two processors. */
+/** Two at a time, since the machine might have two processors. */
 async function makePaused(installation: TestInstallation, count: number): Promise<TestThread[]> {
   const made: TestThread[] = []
   let begun = 0
@@ -85,7 +85,7 @@ async function makePaused(installation: TestInstallation, count: number): Promis
   return made
 }
 
-/** Whose boots have ended: as after a restart of the machine, which takes less time than giving their memory up. */
+/** Their boots have ended: as after a restart of the machine, which takes less time than discarding their memory. */
 async function makeCold(installation: TestInstallation, count: number): Promise<void> {
   const { host, client } = installation
   const threads: TestThread[] = []
@@ -102,7 +102,7 @@ async function makeCold(installation: TestInstallation, count: number): Promise<
 }
 
 async function idleCpuPercent({ server, host }: TestInstallation): Promise<number> {
-  // What the last of them left to do is done by then.
+  // Background work of the last ones is done by then.
   await delay(15_000)
   const pids = [server.pid(), host.pid()]
   const before = await Promise.all(pids.map(cpuMs))
@@ -113,7 +113,7 @@ async function idleCpuPercent({ server, host }: TestInstallation): Promise<numbe
   return (usedMs / (performance.now() - startedAt)) * 100
 }
 
-/** Processor time that all threads of a process have taken. */
+/** CPU time of all threads of a process. */
 async function cpuMs(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -123,7 +123,7 @@ async function cpuMs(pid: number): Promise<number> {
 async function wakes({ client }: TestInstallation, paused: TestThread[]): Promise<Figure> {
   const figure: Figure = {
     id: 'many-wakes',
-    title: `Slowest of ${wokenAtOnce} paused threads that get a message at the same time, until its command has ended`,
+    title: `Slowest of ${simultaneousWakes} paused threads that get a message at the same time, until its command has ended`,
     unit: 'ms',
     samples: [],
     floorSamples: [],
@@ -141,7 +141,7 @@ async function wakes({ client }: TestInstallation, paused: TestThread[]): Promis
       figure.floorSamples.push(await wake(thread))
       await client.sandboxes.pause(thread.id)
     }
-    const chosen = paused.slice(0, wokenAtOnce)
+    const chosen = paused.slice(0, simultaneousWakes)
     figure.samples.push(Math.max(...(await Promise.all(chosen.map(wake)))))
     for (const thread of chosen) await client.sandboxes.pause(thread.id)
   }

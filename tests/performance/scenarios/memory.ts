@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts'
 
 export const MiB = 1024 * 1024
 
-/** What an installation costs while nobody does anything, and what one awake sandbox adds. */
+/** The cost of an idle installation, and what one awake sandbox adds. */
 export async function memory(stage: Stage): Promise<Figure[]> {
   const server = watched('memory-server', 'Memory of the idle server (PSS)')
   const host = watched('memory-host', 'Memory of the idle host daemon (PSS)')
@@ -30,7 +30,7 @@ async function sandboxPssBytes(stage: Stage): Promise<number> {
   return [...(await cgroupSizes(stage)).values()].reduce((sum, size) => sum + size, 0)
 }
 
-/** What the processes of each sandbox take. They are in a cgroup below the one that carries the installation’s id. */
+/** Memory of each sandbox’s processes. They are in a cgroup below the one with the installation’s id. */
 export async function cgroupSizes({ host }: Stage): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
@@ -45,14 +45,14 @@ export async function cgroupSizes({ host }: Stage): Promise<Map<string, number>>
   return sizes
 }
 
-/** In the hierarchy of processes: on cgroup v1 there are more. Empty when the process has gone. */
+/** In the hierarchy of processes: cgroup v1 has several. Empty if the process has ended. */
 export async function cgroupOf(pid: number): Promise<string> {
   const lines = (await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => '')).split('\n')
   const line = lines.find((one) => /^\d+:pids:/.test(one)) ?? lines.find((one) => one.startsWith('0::'))
   return line?.slice(line.lastIndexOf(':') + 1) ?? ''
 }
 
-/** Memory of a process, its share of what it shares with others. */
+/** Memory of a process, including its share of shared pages. */
 export async function pssBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024

@@ -9,17 +9,17 @@ import type { Stage } from '../stage.ts'
 
 type Measured = { megabytes: number; title: string; from: readonly ('frozen' | 'memory')[] }
 
-/** A thread that holds 64 MiB is paused and gets a message, by turns out of RAM and out of its image. */
+/** A thread that holds 64 MiB is paused and gets a message, alternately from RAM and from its image. */
 export function pausingSmall(stage: Stage): Promise<Figure[]> {
   return pausing(stage, { megabytes: 64, title: '64 MiB', from: ['frozen', 'memory'] })
 }
 
-/** A thread that holds 1 GiB is paused and gets a message when RAM has forgotten it. */
+/** A thread that holds 1 GiB is paused and gets a message after its frozen copy was removed from RAM. */
 export function pausingLarge(stage: Stage): Promise<Figure[]> {
   return pausing(stage, { megabytes: 1024, title: '1 GiB', from: ['memory'] })
 }
 
-/** The same process holds the same memory in a thread and in a bare container; both are saved and woken in turn. */
+/** The same process holds the same memory in a thread and in a bare container; both are saved and woken alternately. */
 async function pausing(stage: Stage, { megabytes, title, from }: Measured): Promise<Figure[]> {
   const held = { megabytes }
   await using raw = await makeRawMemory({ ...(await placeOf(stage.host)), held })
@@ -90,14 +90,14 @@ async function measureRound(
   await stage.untilSnapshotTaken(thread.id)
 }
 
-/** What bare containers need: the base image, and the pool that they are made in. */
+/** What bare containers need: the base image, and the pool for their disks. */
 export async function placeOf({ diskDirectory, installation }: Pick<Stage['host'], 'diskDirectory' | 'installation'>) {
   const images = path.join(diskDirectory, 'pool/images')
   const [image = ''] = await readdir(images)
   return { imageRoot: path.join(images, image, 'root'), diskDirectory, installation }
 }
 
-/** Starts a process in a thread that holds what it is to hold; returns when it does. */
+/** Starts a process in a thread that holds the given memory; returns once it does. */
 export async function holdIn(thread: TestThread, held: Held): Promise<void> {
   const command = holdingCommand(held).map((word) => `'${word}'`)
   await thread.say(`/run rm -f /dev/shm/ready; ${command.join(' ')} > /dev/null 2>&1 &`)
@@ -105,14 +105,14 @@ export async function holdIn(thread: TestThread, held: Held): Promise<void> {
   if (calls[0]?.status !== 'succeeded') throw new Error(`nothing is held: ${calls[0]?.output.tail}`)
 }
 
-/** Takes a paused sandbox out of RAM, as the kernel may: its image is what is left. */
+/** Removes a paused sandbox from RAM, as the kernel can: its image is left. */
 export async function dropFrozen({ host }: Stage, sandboxId: string): Promise<void> {
   using events = await host.events()
   await host.killSandbox(sandboxId)
   await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
 }
 
-/** How long the sandbox stood still in its last pause: the host answers the same order twice with the same. */
+/** How long the sandbox stood still in its last pause: the host returns the same for a repeated order. */
 async function lastStallMs({ host }: Stage, sandboxId: string): Promise<number> {
   const { body } = await host.request('GET', hostPaths.get(sandboxId))
   const { bootId } = body as { bootId: string }
@@ -120,7 +120,7 @@ async function lastStallMs({ host }: Stage, sandboxId: string): Promise<number> 
   return (paused.body as { stallMs: number }).stallMs
 }
 
-/** Resolves when the memory of a paused thread was given up. */
+/** Resolves when the memory of a paused thread was discarded. */
 export async function untilCold({ client }: Stage, thread: TestThread): Promise<void> {
   while ((await client.threads.get(thread.id)).sandbox.state !== 'cold') await delay(50)
 }

@@ -6,7 +6,7 @@ import type { TestThread } from '../../stack/installation.ts'
 import type { Figure } from '../figure.ts'
 import { startBareProxy } from '../floors/bare-proxy.ts'
 import { downloadProgram, startDownloadService } from '../floors/download-service.ts'
-import type { Asked } from '../load.ts'
+import type { RequestTarget } from '../load.ts'
 import type { Stage } from '../stage.ts'
 import { enterPreview } from './previews.ts'
 
@@ -43,7 +43,7 @@ export async function previewDownload(stage: Stage): Promise<Figure[]> {
     'preview-download-inside': await enterPreview(stage, { thread, port: loopbackPort }),
     'preview-download-gateway': await atGateway(stage, sandboxId),
     'preview-download-direct': direct,
-    'preview-download-native': { ...bare, port: nativeProxy.port } satisfies Asked,
+    'preview-download-native': { ...bare, port: nativeProxy.port } satisfies RequestTarget,
   }
   const floor: number[] = []
   const figures = (Object.keys(hops) as Hop[]).map((id) => figureOf(id, floor))

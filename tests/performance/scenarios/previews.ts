@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TestThread } from '../../stack/installation.ts'
 import { emptyFigure, type Figure } from '../figure.ts'
 import { startBareProxy } from '../floors/bare-proxy.ts'
-import { type Asked, firstByte, type Load, loadOf } from '../load.ts'
+import { firstByte, type Load, loadOf, type RequestTarget } from '../load.ts'
 import type { Stage } from '../stage.ts'
 import { dropFrozen } from './pausing.ts'
 
-/** A browser makes six connections to a page; two of them at the same time ask for little more. */
+/** A browser opens six connections to a page; two browsers at the same time need little more. */
 const load = { requests: 600, clients: 8 }
 const loadRounds = 8
 const [openPort, loopbackPort] = [8000, 8001]
-/** What a browser sends when somebody opens a page in a frame of the app. */
+/** Headers that a browser sends when a person opens a page in a frame of the app. */
 const visit = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-site' }
 
 const program = `
@@ -22,7 +22,7 @@ createServer(answer).listen(${openPort}, '0.0.0.0')
 createServer(answer).listen(${loopbackPort}, '127.0.0.1')
 `
 
-/** Small answers of a service through the whole front door, and the first one after a pause. */
+/** Small responses of a service through the whole stack, and the first one after a pause. */
 export async function previews(stage: Stage): Promise<Figure[]> {
   const { thread, sandboxId } = await stage.newAwakeThread()
   await stage.client.files.write(thread.id, '/home/user/hello.cjs', new Blob([program]))
@@ -39,7 +39,7 @@ export async function previews(stage: Stage): Promise<Figure[]> {
 
 async function ratesOf(
   stage: Stage,
-  { thread, sandboxId, page }: { thread: TestThread; sandboxId: string; page: Asked },
+  { thread, sandboxId, page }: { thread: TestThread; sandboxId: string; page: RequestTarget },
 ) {
   const { output } = await stage.host.run(sandboxId, 'hostname -I')
   const direct = { host: output.trim().split(' ')[0] ?? '', port: openPort, path: '/', headers: {} }
@@ -96,32 +96,32 @@ async function ratesOf(
 
 async function firstBytes(
   stage: Stage,
-  { thread, sandboxId, page }: { thread: TestThread; sandboxId: string; page: Asked },
+  { thread, sandboxId, page }: { thread: TestThread; sandboxId: string; page: RequestTarget },
 ) {
   const floorTitle = 'the same page of an awake sandbox'
   const title = 'Visit to a preview whose sandbox is paused, until its first byte'
   const frozen = emptyFigure({ id: 'preview-wake-frozen', title: `${title}, from RAM`, floorTitle, target: null })
   const memory = emptyFigure({ id: 'preview-wake-memory', title: `${title}, from disk`, floorTitle, target: null })
   const visited = { ...page, headers: { ...page.headers, ...visit } }
-  const look = async () => {
+  const visitMs = async () => {
     const start = performance.now()
     return (await firstByte(visited, false)) - start
   }
   for (let round = 0; round < stage.rounds * 2; round++) {
     const figure = round % 2 === 0 ? frozen : memory
-    figure.floorSamples.push(await look())
+    figure.floorSamples.push(await visitMs())
     await stage.client.sandboxes.pause(thread.id)
     if (figure === memory) await dropFrozen(stage, sandboxId)
-    figure.samples.push(await look())
+    figure.samples.push(await visitMs())
   }
   return [frozen, memory]
 }
 
-/** Goes into a preview as a browser does: the one-time address is exchanged for a cookie. */
+/** Enters a preview as a browser does: the one-time address is exchanged for a cookie. */
 export async function enterPreview(
   stage: Stage,
   { thread, port }: { thread: TestThread; port: number },
-): Promise<Asked> {
+): Promise<RequestTarget> {
   const preview = await stage.client.previews.open(thread.id, { port })
   if (preview.url === null) throw new Error(preview.unavailable?.message)
   const { host, pathname, search } = new URL(preview.url)

@@ -3,7 +3,7 @@ import { rawSnapshotsMs } from '../floors/raw-disk.ts'
 import type { Stage } from '../stage.ts'
 import { placeOf } from './pausing.ts'
 
-/** An awake thread is rewound to before its last message, and answers the next one over the files of then. */
+/** An awake thread is rewound to before its last message, and responds to the next one over the restored files. */
 export async function rewinding(stage: Stage): Promise<Figure[]> {
   const place = await placeOf(stage.host)
   const order = emptyFigure({
@@ -38,7 +38,7 @@ export async function rewinding(stage: Stage): Promise<Figure[]> {
 
 type Thread = Awaited<ReturnType<Stage['newAwakeThread']>>['thread']
 
-/** The message to rewind to, when the snapshot of its answer is taken. */
+/** The message to rewind to, once the snapshot of its turn is taken. */
 async function sayAndSettle(stage: Stage, { thread, text }: { thread: Thread; text: string }): Promise<string> {
   await stage.untilSnapshotTaken(thread.id)
   const { entries } = await sayAndSucceed(thread, text)

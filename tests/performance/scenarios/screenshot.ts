@@ -8,7 +8,7 @@ const rounds = 20
 const warmUpRounds = 2
 const region = { x: 40, y: 40, width: 400, height: 300 }
 
-/** A page as a dashboard is: cards with text, bars, rounded corners, shadows, and a drawing. */
+/** A page like a dashboard: cards with text, bars, rounded corners, shadows, and a drawing. */
 const site = `<!doctype html><html lang="en"><title>Stations</title><style>
 body{margin:0;padding:16px;font:16px/1.5 'DejaVu Sans',sans-serif}
 main{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:12px}
@@ -25,8 +25,8 @@ document.querySelector('main').innerHTML = Array.from({ length: 60 }, (_, index)
 </script></html>`
 
 /**
- * From Ask over a region of a running service, as the browser took the key, to the frame with the badge in the message.
- * The floor is the browser's own picture of the same part of the screen, taken in turn with it.
+ * From Ask over a region of a running service, as the browser got the key, to the frame with the badge in the message.
+ * The floor is the browser’s own screenshot of the same part of the screen, taken alternately.
  */
 export async function screenshot(stage: Stage): Promise<Figure[]> {
   const figure = emptyFigure({
@@ -43,7 +43,7 @@ export async function screenshot(stage: Stage): Promise<Figure[]> {
   const view = { width: 1440, height: 900 }
   const page = await openPage(browser, { server: stage.server, pathname: `/threads/${thread.id}`, ...view })
   await page.locator('#message').waitFor()
-  // The pane opens by itself.
+  // The pane opens automatically.
   await stage.client.services.start(thread.id, { name: 'site', command, port: 8600 })
   const camera = page.getByRole('button', { name: 'Take a screenshot' })
   await camera.and(page.locator(':not([aria-disabled])')).waitFor({ timeout: 60_000 })
@@ -63,7 +63,7 @@ export async function screenshot(stage: Stage): Promise<Figure[]> {
   return [figure]
 }
 
-/** Chooses the region with the mouse, and says where on the screen it is. */
+/** Selects the region with the mouse, and returns its position on the screen. */
 async function drag(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
   const box = await page.locator('.shade').boundingBox()
   const left = (box?.x ?? 0) + region.x
@@ -75,7 +75,7 @@ async function drag(page: Page): Promise<{ x: number; y: number; width: number; 
   return { x: left, y: top, width: region.width, height: region.height }
 }
 
-/** Presses Enter. The browser itself says when the picture of the badge could be seen. */
+/** Presses Enter. The browser itself reports when the badge’s image became visible. */
 async function untilBadge(page: Page): Promise<number> {
   await page.evaluate(`(() => {
     window.badge = new Promise((resolve, reject) => {

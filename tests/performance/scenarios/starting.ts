@@ -3,8 +3,8 @@ import { type Stage, spares } from '../stage.ts'
 import { kernelImportMs } from './cold.ts'
 
 /**
- * The first command of a new thread, taken from the pool of ready sandboxes, and out of the boot template when the pool
- * is empty; and the first Python cell of a new thread.
+ * The first command of a new thread, in a spare, and in a boot from the boot template when there is no spare; and the
+ * first Python cell of a new thread.
  */
 export async function starting(stage: Stage): Promise<Figure[]> {
   const floorTitle = 'runsc run of /bin/echo over a copy of the same image, to its first byte'
@@ -49,7 +49,7 @@ async function firstMessage(stage: Stage, { figure, message }: { figure: Figure;
   await stage.client.threads.delete(thread.id)
 }
 
-/** Takes what waits, all at once, and then one more before another can wait. */
+/** Uses up all spares at the same time, and then starts one more before another spare is ready. */
 async function measureTemplate(stage: Stage, figure: Figure): Promise<void> {
   await stage.untilSparesWait()
   const first = await Promise.all(Array.from({ length: spares }, () => stage.newThread()))
@@ -61,7 +61,7 @@ async function measureTemplate(stage: Stage, figure: Figure): Promise<void> {
   for (const { id } of [...first, thread]) await stage.client.threads.delete(id)
 }
 
-/** How many sandboxes came from the pool so far. */
+/** How many sandboxes were adopted spares so far. */
 async function takenOver({ host }: Stage): Promise<number> {
   return (await host.log()).split('"takenOverMs"').length - 1
 }

@@ -5,14 +5,14 @@ import { emptyFigure, type Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
 const maxRounds = 10
-/** The first ones fill caches of browser and server, as somebody who has been at work for a minute has done. */
+/** The first rounds fill caches of browser and server, as a minute of use does. */
 const warmUpRounds = 2
 const tabCount = 12
 
 /**
- * From opening a tab on a thread until it has shown what was there and then a message that another program sent to the thread:
- * the tab is live by then. The figure is the last of twelve tabs, each on a thread of its own and all of them live; its floor is
- * the first of the twelve, which has the browser to itself. No sandbox takes part.
+ * From opening a tab on a thread until it has shown the existing entries and then a message that another program sent
+ * to the thread: this means that the tab is live. The figure is the last of twelve tabs, each on its own thread and all
+ * of them live; its floor is the first of the twelve, which has the browser to itself. No sandbox takes part.
  */
 export async function tabs(stage: Stage): Promise<Figure[]> {
   const figure = emptyFigure({
@@ -54,7 +54,7 @@ async function untilLive(
   const answered = thread.say(`round ${round}`)
   await shown(page, `round ${round}`)
   const took = performance.now() - start
-  // What follows the message is over before the next tab is opened.
+  // The work after the message ends before the next tab is opened.
   await answered
   return took
 }

@@ -1,4 +1,4 @@
-# The same of root, and in every directory that is looked at.
+# The same as root, in every directory that the test checks.
 set -e
 install -d -m 750 /srv/of-root /var/of-root /opt/of-root
 echo secret >/srv/of-root/secret

@@ -18,7 +18,7 @@ const order = {
   egress: { kind: 'open' },
 }
 
-/** A counter that goes on, a server with state in its memory, and a file that is open and deleted. */
+/** A running counter, a server with state in its memory, and an open, deleted file. */
 const work = `
 cat > counter.py <<'END'
 import http.server, os, tempfile, threading, time
@@ -50,7 +50,7 @@ until curl -s localhost:8000 > /dev/null; do sleep 0.05; done`
 export type Sandbox = { sandboxId: string; bootId: string }
 export type Pausing = ReturnType<typeof pausingOn>
 
-/** Sandboxes of a host that are started, paused and woken, and what is seen of them. */
+/** Starts, pauses and wakes sandboxes of a host, and inspects them. */
 export function pausingOn(host: TestHost) {
   async function start(options: { withWork: boolean } = { withWork: true }): Promise<Sandbox> {
     const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
@@ -77,14 +77,14 @@ export function pausingOn(host: TestHost) {
     return hostSandboxSchema.parse((await host.request('GET', hostPaths.get(sandboxId))).body)
   }
 
-  /** What the server in the sandbox has in memory, asked from inside. */
-  async function lookAt({ sandboxId }: Sandbox) {
+  /** State of the server in the sandbox’s memory, queried from inside. */
+  async function inspect({ sandboxId }: Sandbox) {
     const { output } = await host.run(sandboxId, 'curl -s -m 5 localhost:8000')
     const [pid = '', count = '', ...kept] = output.split(' ')
     return { pid, count: Number(count), kept: kept.join(' ') }
   }
 
-  /** Ends the frozen copy of the only sandbox there is as the kernel would when memory is short. */
+  /** Ends the frozen copy of the only sandbox as the kernel would if memory were short. */
   async function killFrozen({ bootId }: Sandbox): Promise<void> {
     using events = await host.events()
     const [kernel] = (await host.leftovers()).filter((line) => line.includes('runsc-sandbox'))
@@ -122,7 +122,7 @@ export function pausingOn(host: TestHost) {
     pause,
     wake,
     stateOf,
-    lookAt,
+    inspect,
     killFrozen,
     placesOf,
     imagesOf,

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# One attempt to reach an address. Prints "reached" when an answer came back (for frames: "sent"), else why not.
-# usage: probe.pl tcp|udp|icmp ADDRESS PORT TOKEN            (IPv6 by writing the address so, with %interface)
-#        probe.pl hold ADDRESS PORT TOKEN                   (says the token again for each line it is given)
-#        probe.pl frame ADDRESS PORT TOKEN SOURCE MAC        (an Ethernet frame of our own making, as root can)
-# Needs nothing but the perl of Debian's base system, so it runs on any machine and in any sandbox.
+# One attempt to reach an address. Prints "reached" when a reply came back (for frames: "sent"), else why not.
+# usage: probe.pl tcp|udp|icmp ADDRESS PORT TOKEN            (IPv6 if the address is one, with %interface)
+#        probe.pl hold ADDRESS PORT TOKEN                   (repeats the token for each line of input)
+#        probe.pl frame ADDRESS PORT TOKEN SOURCE MAC        (a crafted Ethernet frame, as root can send)
+# Needs only the perl of Debian's base system, so it runs on any machine and in any sandbox.
 use strict;
 use warnings;
 use Socket qw(:DEFAULT :addrinfo IPPROTO_ICMP IPPROTO_ICMPV6 IPPROTO_TCP SOL_SOCKET SO_RCVTIMEO);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A host that answers everybody: echoes on TCP and UDP, IPv4 and IPv6, and with --sniff reports every token that any
-# frame on its interfaces carries, whatever the protocol and whoever it claims to be from.
+# A host that replies to every client: echoes on TCP and UDP, IPv4 and IPv6, and with --sniff reports every token that
+# any frame on its interfaces carries, regardless of the protocol and the claimed sender.
 # usage: test-host.pl [--sniff] [--bind ADDRESS,...] PORT...      prints "ready", then "seen TOKEN" and "got TOKEN"
 use strict;
 use warnings;

@@ -19,17 +19,17 @@ export type Probe = {
   port: number
   /** Where it starts: a namespace, or the machine itself. */
   from?: string
-  /** For frames: the address they claim to come from, and the hardware address they go to. */
+  /** For frames: their claimed source address, and their destination hardware address. */
   source?: string
   mac?: string
   /** An unprivileged user of the machine instead of root. */
   asNobody?: boolean
-  /** Runs the attempt somewhere else, as root: in a real sandbox. Gets a line of shell, returns what it printed. */
+  /** Runs the attempt as root in a real sandbox. Takes a shell command, returns its output. */
   inside?: (command: string) => Promise<string>
 }
 export type ProbeResult = { isReached: boolean; said: string; token: string }
 
-/** Tries to reach an address, in the way a hostile process with all rights in its namespace would. */
+/** Tries to reach an address as a hostile process with all rights in its namespace would. */
 export function probe(options: Probe): Promise<ProbeResult> {
   const token = `probe-${randomBytes(8).toString('hex')}`
   const { kind, address, port, from, source = '', mac = '', asNobody = false, inside: runInside } = options
@@ -64,7 +64,7 @@ export function probe(options: Probe): Promise<ProbeResult> {
 
 const probePathInside = '/tmp/probe.pl'
 
-/** A line of shell that puts a program of these tests where {@link Probe.inside} looks for it. */
+/** A shell command that installs a program of these tests where {@link Probe.inside} finds it. */
 export async function installPrograms(): Promise<string> {
   const write = async (program: string, target: string) =>
     `echo ${(await readFile(program)).toString('base64')} | base64 -d > ${target}`
@@ -73,7 +73,7 @@ export async function installPrograms(): Promise<string> {
 
 export const testHostPathInside = '/tmp/test-host.pl'
 
-/** Opens a TCP connection and keeps it; `speak` says what became of saying something on it. */
+/** Opens a TCP connection and keeps it; `speak` reports the result of sending something on it. */
 export async function holdConnection(options: { from: string; address: string; port: number }) {
   const { from, address, port } = options
   const args = ['netns', 'exec', from, 'perl', probeProgram, 'hold', address, `${port}`, 'probe-held']
@@ -91,9 +91,9 @@ export async function holdConnection(options: { from: string; address: string; p
   }
 }
 
-/** A process that answers everybody, with what it noticed. */
+/** A process that responds to every client, with a record of what it noticed. */
 export type TestHost = {
-  /** Whether a token came by in any frame, or to any of its ports. */
+  /** Whether a token arrived in any frame, or at any of its ports. */
   hasNoticed(token: string): boolean
   stop(): Promise<void>
 }
@@ -101,12 +101,12 @@ export type TestHost = {
 export async function startTestHost(options: {
   namespace?: string
   ports: readonly number[]
-  /** A UDP service on a wildcard address answers from the machine's first one, whichever was asked. */
+  /** A UDP service on a wildcard address responds from the machine’s first address, whichever was used. */
   bind?: readonly string[]
 }): Promise<TestHost> {
   const { namespace, ports, bind } = options
   const inside = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace]
-  // On the machine itself frames prove nothing: they are seen before any rule is asked.
+  // On the machine itself frames prove nothing: they are visible before any rule is applied.
   const sniff = namespace === undefined ? [] : ['--sniff']
   const binding = bind === undefined ? [] : ['--bind', bind.join(',')]
   const [program = '', ...args] = [...inside, 'perl', hostProgram, ...sniff, ...binding, ...ports.map(String)]
@@ -133,24 +133,24 @@ export async function startTestHost(options: {
 }
 
 /** A namespace with the addresses of other machines. Only this machine has routes to it. */
-export type Neighbour = { namespace: string; gateway: string; first: string; remove(): Promise<void> }
+export type Neighbor = { namespace: string; gateway: string; first: string; remove(): Promise<void> }
 
 /**
- * Adds a neighbour with the addresses 10.254.SUBNET.2, `addresses` and `address6`. One at a time has a subnet: waits for the
- * test that has it, and removes what a killed one left, which would catch the packets of this one.
+ * Adds a neighbor with the addresses 10.254.SUBNET.2, `addresses` and `address6`. A subnet is used by one test at a
+ * time: waits for the test that uses it, and removes what a killed test left, which would catch this test’s packets.
  */
-export async function addNeighbour(options: {
+export async function addNeighbor(options: {
   subnet: number
   addresses: readonly string[]
   address6: string
-}): Promise<Neighbour> {
+}): Promise<Neighbor> {
   const { subnet, addresses, address6 } = options
   const [gateway, first] = [`10.254.${subnet}.1`, `10.254.${subnet}.2`]
-  const claimFile = path.join(testRoot, 'neighbours', String(subnet))
+  const claimFile = path.join(testRoot, 'neighbors', String(subnet))
   await mkdir(path.dirname(claimFile), { recursive: true })
   while (!(await claim(claimFile))) await delay(claimRetryMs)
-  const [name, link] = [`tbneighbour-${subnet}`, `tn${subnet}`]
-  removeNeighbour(name, link)
+  const [name, link] = [`tbneighbor-${subnet}`, `tn${subnet}`]
+  removeNeighbor(name, link)
   run(`ip netns add ${name}`)
   run(`ip link add ${link} type veth peer name eth0 netns ${name}`)
   run(`ip addr add ${gateway}/30 dev ${link} && ip link set ${link} up`)
@@ -167,29 +167,29 @@ export async function addNeighbour(options: {
     gateway,
     first,
     async remove() {
-      removeNeighbour(name, link)
+      removeNeighbor(name, link)
       await rm(claimFile, { force: true })
     },
   }
 }
 
 const gateway6 = 'fd77:77::1'
-/** The next look at a subnet that another test has, for some tens of seconds. */
+/** Interval between checks of a subnet that another test uses for some tens of seconds. */
 const claimRetryMs = 200
 
-function removeNeighbour(name: string, link: string): void {
+function removeNeighbor(name: string, link: string): void {
   run(`ip link delete ${link} 2> /dev/null || true; ip netns pids ${name} 2> /dev/null | xargs -r kill -9`)
   run(`ip netns delete ${name} 2> /dev/null || true`)
 }
 
-/** Asks a DNS server from inside a namespace; the server may be in this very process, so nothing may block it. */
+/** Queries a DNS server from inside a namespace; the server can be in this process, so the query must not block it. */
 export async function lookUp(options: { from: string; server: string; name: string }): Promise<string> {
   const { from, server, name } = options
   const { stdout } = await promisify(execFile)('ip', ['netns', 'exec', from, 'perl', lookupProgram, server, name])
   return stdout.trim()
 }
 
-/** Runs a line of shell that the test wrote, and returns what it printed. */
+/** Runs a shell command that the test wrote, and returns its output. */
 export function run(command: string): string {
   return execFileSync('sh', ['-ec', command], { encoding: 'utf8', stdio: 'pipe' })
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestInstallation, TestThread } from '../../stack/installation.ts'
 
-const patience = { timeout: 60_000, interval: 100 }
+const pollOptions = { timeout: 60_000, interval: 100 }
 
 export async function output(thread: TestThread, command: string): Promise<string> {
   const { calls } = await thread.say(command)
@@ -16,13 +16,13 @@ export const messagesOf = async (thread: TestThread) =>
     entry.kind === 'user-message' ? [{ id: entry.id, turnId: entry.turnId, text: entry.text }] : [],
   )
 
-/** Resolves when the snapshots of all answers are there. */
+/** Resolves when the snapshots of all turns exist. */
 export async function untilKept({ client }: TestInstallation, thread: TestThread): Promise<void> {
   const states = async () => (await client.snapshots.list(thread.id)).snapshots.map(({ state }) => state)
-  await expect.poll(async () => (await states()).every((state) => state === 'kept'), patience).toBe(true)
+  await expect.poll(async () => (await states()).every((state) => state === 'kept'), pollOptions).toBe(true)
 }
 
-/** Counts, in a variable of its shell, what it is asked to, and says how far it is. Nothing of it is on the disk. */
+/** Counts in a variable of its shell as far as it is asked to, and prints the count. Nothing of it is on the disk. */
 export const counter = [
   '(n=0; while :; do if test -e /dev/shm/go; then n=$((n+1)); rm /dev/shm/go; echo "$BASHPID $n" > /dev/shm/count; fi;',
   'sleep 0.05; done) > /dev/null 2>&1 & disown;',
@@ -30,10 +30,12 @@ export const counter = [
 export const count = (until: number) =>
   `touch /dev/shm/go; for i in $(seq 400); do grep -qs ' ${until}$' /dev/shm/count && break; sleep 0.05; done; cat /dev/shm/count`
 
-/** What the counter waits with, as another process each time; one that is about to end has no arguments any more. */
+/**
+ * The processes with which the counter waits, a new one each time; one that is about to exit no longer has arguments.
+ */
 const napping = /^sleep( 0\.05)?$/
 
-/** What the dialog says of processes and variables, as `change name`. */
+/** The processes and variables in the rewind preview, as `change name`. */
 export async function changesOf(
   { client }: TestInstallation,
   thread: { id: string; entryId: string },
@@ -47,7 +49,7 @@ export async function changesOf(
 /** The report of the newest wake, once it is complete, with its items as `outcome kind name`. */
 export async function reported(thread: TestThread) {
   const newest = async () => (await thread.entries()).findLast((entry) => entry.kind === 'wake')?.report
-  await expect.poll(async () => (await newest())?.status, patience).toBe('complete')
+  await expect.poll(async () => (await newest())?.status, pollOptions).toBe('complete')
   const report = await newest()
   return { report, items: report?.items.map(({ outcome, kind, name }) => `${outcome} ${kind} ${name}`) ?? [] }
 }

@@ -1,4 +1,4 @@
-"""A process that can be asked whether it is still the same: keeps state in memory and traffic flowing, and answers what
+"""A process that can be asked whether it is still the same: keeps state in memory and traffic flowing, and serves what
 it has seen on http://127.0.0.1:PORT as JSON. usage: witness.py ROLE PORT [ADDRESS PORT]"""
 
 import hashlib
@@ -24,7 +24,7 @@ def count():
 
 
 def converse(here, there):
-    """Numbers go to and fro; each side fails loudly when one is missing, double or out of order."""
+    """Exchanges numbers; each side fails loudly when one is missing, duplicated or out of order."""
     threading.Thread(target=answer, args=(there,), daemon=True).start()
     ask(here)
 
@@ -42,7 +42,7 @@ def answer(connection):
 
 
 def ask(connection):
-    """One question at a time: while an answer is awaited neither side sends anything."""
+    """One question at a time: while a side awaits the reply, neither side sends anything."""
     with connection, connection.makefile("rwb") as stream:
         number = 0
         try:
@@ -77,7 +77,7 @@ def unix():
 
 
 def both_ways(connection):
-    """Sends numbers and hears the other side's, neither waiting for the other."""
+    """Sends numbers and receives the other side's, neither waiting for the other."""
     state["heard"] = 0
 
     def hear():
@@ -102,7 +102,7 @@ def connect():
     while True:
         try:
             return socket.create_connection((sys.argv[3], int(sys.argv[4])))
-        except ConnectionRefusedError:  # The other side is starting.
+        except ConnectionRefusedError:  # The other side is still starting.
             time.sleep(0.1)
 
 
@@ -114,19 +114,19 @@ def accept(*option):
 
 
 def impatient():
-    """Once it is told so (PUT), it gives the connection up when nothing was acknowledged for a second."""
+    """After a PUT, closes the connection when nothing was acknowledged for a second."""
     connection = accept()
     orders.append(lambda: connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000))
     both_ways(connection)
 
 
 def abrupt():
-    """When it is killed, its connection is reset, not closed."""
+    """A kill resets its connection instead of closing it."""
     both_ways(accept(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)))
 
 
 def deleted():
-    """Holds a file that has no name any more; its content is read anew each time it is asked for."""
+    """Holds an unlinked file open; reads its content again on each request."""
     file = open(os.path.join(tempfile.mkdtemp(), "gone"), "w+b")
     file.write(os.urandom(1 << 20))
     file.flush()

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A block device whose power can be cut afterwards at any point of its past. */
+/** A block device whose power can be cut afterwards at any recorded point. */
 export type CrashDisk = {
   /** `/dev/loop…` */
   device: string
-  /** A position in the past: everything that had been heard of when it was asked is before it. */
+  /** A position in the recording: everything acknowledged before this call precedes it. */
   position(): Promise<number>
   /** Ends the recording. File systems on it must be unmounted. */
   close(): Promise<void>
@@ -45,7 +45,8 @@ export async function makeCrashDisk(options: { directory: string; sizeBytes: num
       await run('losetup', ['--detach', device])
       await untilDetached(mountPoint)
       const ended = once(recorder, 'exit')
-      // Whoever made a mount namespace meanwhile still has this file mounted: it ends with its recorder.
+      // A process that created a mount namespace since then still has this file mounted: it is unmounted when its
+      // recorder ends.
       await run('umount', ['--lazy', mountPoint])
       recorder.kill('SIGKILL')
       await ended
@@ -62,10 +63,10 @@ async function mountFile({ fuse, mountPoint }: { fuse: number; mountPoint: strin
   if (code !== 0) throw new Error(`mount failed with exit code ${code}`)
 }
 
-/** Detaching is finished by the kernel when the last user of the device is gone. */
+/** The kernel finishes detaching when the last user of the device is gone. */
 async function untilDetached(file: string): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    // By its file: the name of the device may be somebody else's by now.
+    // By its file: another process can have the device’s name by now.
     const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'])
     if (!stdout.split('\n').some((line) => line.trim() === file)) return
     await delay(20)
@@ -75,7 +76,7 @@ async function untilDetached(file: string): Promise<void> {
 
 type Entry = { kind: 'write' | 'flush'; at: number; end: number; offset: number; length: number }
 
-/** The past of a disk as a list of writes and flushes; `at` and `end` are positions. */
+/** The recorded writes and flushes of a disk; `at` and `end` are positions. */
 export async function readPast(disk: Pick<CrashDisk, 'logPath'>): Promise<Entry[]> {
   const log = await open(disk.logPath)
   try {
@@ -96,8 +97,8 @@ export async function readPast(disk: Pick<CrashDisk, 'logPath'>): Promise<Entry[
 }
 
 /**
- * Builds what a disk would hold after its power was cut, for rising positions: everything up to the last flush before
- * the position, and of what was written after that flush an arbitrary part, which is all that a disk promises.
+ * Builds the content of a disk after a power cut, for rising positions: everything up to the last flush before the
+ * position, and an arbitrary part of what was written after that flush, which is all that a disk promises.
  */
 export function makeCrashImages(options: {
   disk: Pick<CrashDisk, 'logPath' | 'sizeBytes'>
@@ -168,14 +169,14 @@ export async function makeImageSpace(options: {
   return {
     directory: mounted,
     [Symbol.asyncDispose]: async () => {
-      // Whoever made a mount namespace meanwhile still has it mounted.
+      // A process that created a mount namespace since then still has it mounted.
       await run('umount', ['--lazy', mounted])
       await rm(file)
     },
   }
 }
 
-/** Mounts an image of a crash, as a machine does that was switched on again. */
+/** Mounts an image of a crash, as a machine does after a power cycle. */
 export async function mountCrashed(options: {
   image: string
   mountPoint: string
@@ -190,7 +191,10 @@ export async function mountCrashed(options: {
   }
 }
 
-/** A sandbox that another test starts meanwhile copies the mounts of this machine, and is busy with them for a moment. */
+/**
+ * A sandbox that another test starts at the same time copies the mounts of this machine, and keeps them busy for a
+ * moment.
+ */
 export async function unmount(mountPoint: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

@@ -6,8 +6,8 @@ import { expect } from 'vitest'
 import type { SmallHost } from '../small-host/small-host.ts'
 import type { Deed, Story } from './host-load.ts'
 
-/** What was found after one cut, by the state in which the sandboxes were. */
-export type Found = {
+/** The findings after one cut, by the state of the sandboxes. */
+export type CutFindings = {
   hot: number
   cold: number
   deleted: number
@@ -19,11 +19,11 @@ export type Found = {
 
 type AfterCut = { host: SmallHost; dataDirectory: string; position: number; randomBytes: (length: number) => Buffer }
 
-/** What is certain of a sandbox at a position, and what had been begun there without an answer yet. */
+/** What is certain of a sandbox at a position, and what had begun without a response yet. */
 type Certain = { last: Deed | undefined; pending: Deed | undefined; files: Map<string, string> }
 
-export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): Promise<Found> {
-  const found: Found = { hot: 0, cold: 0, deleted: 0, lostWakes: 0, files: 0, undecided: 0, unknownEnds: 0 }
+export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): Promise<CutFindings> {
+  const found: CutFindings = { hot: 0, cold: 0, deleted: 0, lostWakes: 0, files: 0, undecided: 0, unknownEnds: 0 }
   const { body } = await cut.host.request('GET', hostPaths.list())
   const present = new Map(
     (body as { sandboxes: unknown[] }).sandboxes.map((one) => {
@@ -32,7 +32,7 @@ export async function expectAfterCut(cut: AfterCut, stories: readonly Story[]): 
     }),
   )
   await expectNothingHalfMade(cut, present)
-  // Side by side: each is about one sandbox.
+  // In parallel: each concerns one sandbox.
   const expectStory = async (story: Story) => {
     const certain = certainAt(story, cut.position)
     const sandbox = present.get(story.sandboxId)
@@ -66,7 +66,7 @@ function expectMayBeGone({ sandboxId, deeds }: Story, { last, pending }: Certain
 
 async function expectSandbox(
   cut: AfterCut,
-  options: { story: Story; certain: Certain; sandbox: HostSandbox; found: Found },
+  options: { story: Story; certain: Certain; sandbox: HostSandbox; found: CutFindings },
 ): Promise<void> {
   const { certain, sandbox, found } = options
   const { last, pending } = certain
@@ -92,7 +92,7 @@ async function expectSandbox(
   }
 }
 
-/** Whoever wakes hot has exactly the disk that it remembers. */
+/** A sandbox that wakes hot has exactly the disk that it remembers. */
 async function wakeHot({ host }: AfterCut, { sandboxId, bootId }: HostSandbox): Promise<void> {
   const woken = await host.request('POST', hostPaths.wake(sandboxId), { bootId })
   expect(woken, `waking ${sandboxId}`).toMatchObject({ status: 200, body: { from: 'memory' } })
@@ -104,11 +104,12 @@ async function wakeHot({ host }: AfterCut, { sandboxId, bootId }: HostSandbox): 
 
 async function startCold(
   cut: AfterCut,
-  options: { sandbox: HostSandbox; isActiveForSure: boolean; found: Found },
+  options: { sandbox: HostSandbox; isActiveForSure: boolean; found: CutFindings },
 ): Promise<void> {
   const { sandboxId, lastBootEnd } = options.sandbox
   if (options.isActiveForSure) {
-    // The driver's record of a boot that had just begun may be lost; then nobody knows, and nobody guesses.
+    // The driver’s record of a boot that had just begun can be lost; then the cause is reported as unknown and not
+    // guessed.
     expect(['machine-restarted', 'unknown'], JSON.stringify(lastBootEnd)).toContain(lastBootEnd?.cause)
     if (lastBootEnd?.cause === 'unknown') options.found.unknownEnds += 1
     expect(lastBootEnd?.detail, sandboxId).not.toBe('')
@@ -124,7 +125,7 @@ async function hashesOf(host: SmallHost, sandboxId: string): Promise<Map<string,
   return new Map(lines.map((line) => line.split(/\s+/).toReversed() as [string, string]))
 }
 
-/** Disks and saved memory that are there belong to somebody. */
+/** Every disk and memory image belongs to a sandbox. */
 async function expectNothingHalfMade(
   { dataDirectory }: AfterCut,
   present: ReadonlyMap<string, HostSandbox>,

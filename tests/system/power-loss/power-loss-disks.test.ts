@@ -20,7 +20,7 @@ import {
 
 /**
  * Disks of sandboxes on a pool file on ext4 on a disk that forgets what was not flushed. Power is cut at many points of
- * one busy minute; each time a new store opens what is left, and everything that had been acknowledged must be there.
+ * one busy minute; each time a new store opens what is left, and everything that had been acknowledged must exist.
  */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -39,7 +39,7 @@ let unsynced: { at: number; name: string }[] = []
 
 beforeAll(async () => {
   directory = await makeOwnedDirectory()
-  // Also where something fails: a disk that stays holds the output of the tests, and the run would not end.
+  // Also after a failure: a disk that stays holds the output of the tests open, and the run would not end.
   await using cleanup = new AsyncDisposableStack()
   disk = await makeCrashDisk({ directory, sizeBytes: 1280 * MiB })
   cleanup.defer(() => disk.close())
@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test(`A1: after a power cut at any of ${cuts} points every disk opens, and no file is lost that was synced before`, async () => {
+test(`A1: after a power cut at any of ${cuts} points every disk opens, and no synced file is lost`, async () => {
   await using space = await makeImageSpace({ directory, sizeBytes: 8 * 1024 * MiB })
   const past = await readPast(disk)
   const images = makeCrashImages({ disk, past, directory: space.directory, random: randomOf(seed) })
@@ -82,19 +82,19 @@ test(`A1: after a power cut at any of ${cuts} points every disk opens, and no fi
       await store.close()
     }
   }
-  // Otherwise the cuts would not have cut anything.
+  // Otherwise the cuts would not have lost anything.
   expect(lostWrites).toBeGreaterThan(0)
   expect(lostUnsynced).toBeGreaterThan(0)
 })
 
-/** Evenly from what was acknowledged first to the end, and one where much is written that nobody has synced; rising. */
+/** Evenly from the first acknowledgment to the end, and one where much is written and not yet synced; rising. */
 function choosePositions(end: number): number[] {
   const first = acknowledged[0]?.at ?? 0
   const evenly = Array.from({ length: cuts - 1 }, (_, cut) => Math.floor(first + ((end - first) * cut) / (cuts - 2)))
   return [...evenly, unsynced.at(-1)?.at ?? end].toSorted((left, right) => left - right)
 }
 
-/** Makes disks, writes and syncs files, deletes some: what a few busy sandboxes do. */
+/** Creates disks, writes and syncs files, deletes some: what a few busy sandboxes do. */
 async function work(store: DiskStore, worker: number): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const diskId = `disk-${worker}-${round}`
@@ -103,7 +103,7 @@ async function work(store: DiskStore, worker: number): Promise<void> {
       const content = randomBytes(30_000 * (file + 1)).toString('base64')
       const name = `file-${file}`
       await writeFile(path.join(root, name), content)
-      // A sync of the whole disk, or of the one file as a program inside does it.
+      // A sync of the whole disk, or of one file as a program inside does it.
       if (file % 2 === 0) await store.syncDisk(diskId)
       else await syncFile(path.join(root, name))
       acknowledged.push({ at: await disk.position(), diskId, kind: 'file', name, content })
@@ -128,7 +128,7 @@ async function writeWithoutSync(store: DiskStore): Promise<typeof unsynced> {
 async function expectAcknowledged(store: DiskStore, position: number): Promise<void> {
   const known = acknowledged.filter((one) => one.at <= position)
   const deleted = new Set(known.filter((one) => one.kind === 'deleted').map((one) => one.diskId))
-  // A deletion that was under way may have been finished.
+  // A deletion in progress can have been finished.
   const deletedLater = new Set(acknowledged.filter((one) => one.kind === 'deleted').map((one) => one.diskId))
   const present = new Set((await store.listDisks()).map((one) => one.diskId))
   expect([...present].filter((diskId) => deleted.has(diskId))).toEqual([])
@@ -168,7 +168,7 @@ function openStore(data: string): Promise<DiskStore> {
   })
 }
 
-/** Numerical Recipes' linear congruential generator: the same cuts lose the same writes in every run. */
+/** Numerical Recipes’ linear congruential generator: the same cuts lose the same writes in every run. */
 function randomOf(start: number): () => number {
   let state = start
   return () => {

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeOwnMachine, type OwnMachine, type SmallHost, startSmallHost } from '../small-host/small-host.ts'
 import { makeSmallImage } from '../small-host/small-image.ts'
 import { type CrashDisk, makeCrashDisk, makeCrashImages, makeImageSpace, readPast } from './crash-disk.ts'
-import { expectAfterCut, type Found } from './host-after-cut.ts'
+import { type CutFindings, expectAfterCut } from './host-after-cut.ts'
 import { type Story, workOn } from './host-load.ts'
 
 /**
@@ -68,7 +68,7 @@ test(`A1: after a power cut at any of ${cuts} points every answered write is the
   await using space = await makeImageSpace({ directory, sizeBytes: 16 * 1024 * MiB })
   const random = randomOf(seed)
   const images = makeCrashImages({ disk: past, past: await readPast(past), directory: space.directory, random })
-  const sum: Found & { lostWrites: number } = {
+  const sum: CutFindings & { lostWrites: number } = {
     hot: 0,
     cold: 0,
     deleted: 0,
@@ -91,7 +91,7 @@ test(`A1: after a power cut at any of ${cuts} points every answered write is the
     await expectNothingLeftAfterDeletion(host)
     await switchOff()
     sum.lostWrites += lostWrites
-    for (const [name, count] of Object.entries(found)) sum[name as keyof Found] += count
+    for (const [name, count] of Object.entries(found)) sum[name as keyof CutFindings] += count
   }
   process.stdout.write(`${cuts} power cuts: ${JSON.stringify(sum)}\n`)
   // Otherwise the cuts would not have cut anything, or nothing worth it.

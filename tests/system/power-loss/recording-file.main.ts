@@ -1,9 +1,10 @@
 import { appendFileSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 
 /**
- * A file that remembers what was written to it and when it was flushed: the disk below a loop device whose power can be
- * cut at any moment afterwards. Speaks the kernel's FUSE protocol on descriptor 3, for a mount whose root is one regular
- * file (`rootmode=100600`). One request at a time, so the order of the log is the order in which requests were answered.
+ * A file that records what was written to it and when it was flushed: the disk below a loop device whose power can be
+ * cut at any moment afterwards. Speaks the kernel’s FUSE protocol on descriptor 3, for a mount whose root is one
+ * regular file (`rootmode=100600`). One request at a time, so the order of the log is the order in which requests were
+ * completed.
  *
  * usage: node recording-file.main.ts CONTENT LOG SIZE, with /dev/fuse as descriptor 3
  *
@@ -74,7 +75,7 @@ function reply(unique: bigint, answer: Buffer | number): void {
   writeSync(device, out)
 }
 
-/** What to answer: a body, or a negative error number. */
+/** The reply: a body, or a negative error number. */
 function handle(code: number, body: Buffer): Buffer | number {
   switch (code) {
     case opcode.init:
@@ -143,7 +144,9 @@ function write(offset: number, data: Buffer): Buffer {
   return out
 }
 
-/** The log is written before the request is answered: whoever heard of a write finds it within the log as it is then. */
+/**
+ * The log is written before the reply is sent: a caller that knows of a write finds it within the log’s current length.
+ */
 function record(kind: 'W' | 'F', offset: number, data: Buffer): void {
   const header = Buffer.alloc(16)
   header.write(kind, 0)

@@ -7,14 +7,16 @@ import type { TestServer } from '@threadbox/testkit'
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 
-/** A person at a browser, as far as headers go: signed in, at the app's own name, each origin with its cookies. */
+/**
+ * A person with a browser, as far as headers go: signed in, under the app’s own hostname, each origin with its cookies.
+ */
 export type Visitor = {
   /** Opens a preview as the app does; the cookie is kept. */
   open(threadId: string, target: { port: number; path?: string }): Promise<Preview & { origin: string; url: string }>
   /** Follows the one-time address and returns where it leads. */
   enter(preview: { url: string; origin: string }): Promise<Answer>
   ask(url: string, options?: { method?: string; headers?: Record<string, string>; body?: string }): Promise<Answer>
-  /** The answer as it comes; `send` gets the request to write to. */
+  /** The response as a stream; `send` gets the request to write to. */
   stream(url: string, options?: StreamOptions): Promise<IncomingMessage>
   upgrade(url: string, headers?: Record<string, string>): Promise<{ answer: IncomingMessage; socket: Socket }>
   signOut(): Promise<void>
@@ -25,9 +27,9 @@ type StreamOptions = {
   send?: (request: ReturnType<typeof httpRequest>) => Promise<void>
 }
 
-/** What a browser sends with the visit of a page in a frame of the app. */
+/** Headers of a browser that opens a page in a frame of the app. */
 export const frameVisit = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-site' }
-/** What it sends with a request that a script of the page makes. */
+/** Headers of a request from a script of the page. */
 export const pageRequest = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', 'sec-fetch-site': 'same-origin' }
 
 export async function signIn(server: TestServer): Promise<Visitor> {

@@ -5,16 +5,16 @@ import { type GuestSandbox, startGuestSandbox } from '../../stack/guest-sandbox.
 const MiB = 1024 * 1024
 export const rescueBudgets = { timeBudgetMs: 90_000, totalBytes: 200_000_000, variableBytes: 20_000_000 }
 
-/** A sandbox for tests of what its guest writes down of its memory, and reads back after a cold start. */
+/** A sandbox for tests of what its guest saves from memory, and restores after a cold start. */
 export async function startSandboxToRescue(): Promise<GuestSandbox> {
   return await startGuestSandbox({ memoryBytes: 2048 * MiB, diskBytes: 768 * MiB })
 }
 
-/** What these tests ask of the guest that runs then. */
+/** Calls of these tests to the guest that is currently running. */
 export function rescueCallsOf(guest: () => GuestSandbox) {
   let cells = 0
   return {
-    /** What a command printed. */
+    /** Output of a command. */
     run: async (command: string): Promise<string> => (await guest().host.run(guest().sandboxId, command)).output,
     runCell: async (code: string, context = ''): Promise<{ output: string; problem: string }> => {
       const { client } = guest()

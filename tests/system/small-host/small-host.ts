@@ -21,19 +21,19 @@ const run = promisify(execFile)
 const MiB = 1024 * 1024
 
 /**
- * The machine as one host daemon sees it: which start of the machine this is, and how much memory is free. It has a mount
- * namespace of its own, in which these two files of the kernel are covered and into which nobody else looks: a namespace
- * that some other program makes meanwhile would keep everything mounted that is mounted then.
+ * The machine as one host daemon sees it: the identity of its start, and how much memory is free. It has its own mount
+ * namespace, in which these two kernel files are covered and which no other program copies: a namespace that another
+ * program creates at that time would keep everything mounted that is mounted then.
  */
 export type OwnMachine = AsyncDisposable & {
-  /** Where files of that namespace are seen from here. */
+  /** Path of that namespace’s files from outside. */
   root: string
-  /** What a command line begins with to be run in it. */
+  /** Beginning of a command line that runs in it. */
   enter: readonly [string, ...string[]]
   mount(flags: string[]): Promise<void>
-  /** Unmounts what programs that are just ending may still use; nothing when it is not mounted. */
+  /** Unmounts what programs that are just exiting might still use; does nothing if it is not mounted. */
   unmount(directory: string): Promise<void>
-  /** As if the machine had been switched off and on again. */
+  /** Like a power cycle of the machine. */
   restart(): Promise<void>
   setAvailableMemory(bytes: number): Promise<void>
 }
@@ -41,13 +41,13 @@ export type OwnMachine = AsyncDisposable & {
 export type SmallHost = HostRequests & {
   log(): Promise<string>
   leftovers(): Promise<string[]>
-  /** Ends daemon and sandboxes as a power cut does, and takes from the machine what would not outlive one. */
+  /** Ends daemon and sandboxes as a power cut does, and removes from the machine what would not survive one. */
   cutPower(): Promise<void>
 }
 
 export type SmallHostOptions = {
   installation: string
-  /** The data directory, in which the pool is too: a mount of its own. */
+  /** The data directory, which contains the pool: its own mount. */
   dataDirectory: string
   /** Outside of the data directory. */
   logFile: string
@@ -58,14 +58,14 @@ export type SmallHostOptions = {
 
 const meminfoLength = 4096
 
-/** `directory` is for its files of the kernel. */
+/** `directory` holds its kernel files. */
 export async function makeOwnMachine(directory: string): Promise<OwnMachine> {
   const [bootId, meminfo] = [path.join(directory, 'boot_id'), path.join(directory, 'meminfo')]
   let starts = 0
   const setAvailableMemory = async (bytes: number) => {
     const lines = { MemTotal: 5 * 1024 * MiB, MemFree: bytes, MemAvailable: bytes }
     const text = Object.entries(lines).map(([name, value]) => `${name}: ${Math.floor(value / 1024)} kB\n`)
-    // Written in place and in one piece, because it is mounted somewhere and read at any time.
+    // Written in place and in one piece, because it is mounted elsewhere and can be read at any time.
     await using file = await open(meminfo, 'r+')
     await file.write(text.join('').padEnd(meminfoLength, '\n'), 0)
   }

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** The wire between a server and its host daemon, on which single requests can be held up or lost on the way. */
+/** The wire between a server and its host daemon, on which single requests can be delayed or lost. */
 export type HeldWire = AsyncDisposable & {
   socketPath: string
-  /** From now on requests to such paths wait. */
+  /** Delays requests to matching paths from now on. */
   hold(path: RegExp): void
   /** Resolves when a request waits. */
   held(): Promise<void>
-  /** What waits goes on, and nothing waits any more. */
+  /** Delayed requests continue, and no further ones are delayed. */
   release(): void
-  /** Answers to requests to such paths are lost; undefined: none are. */
+  /** Drops responses to requests to matching paths; undefined: drops none. */
   lose(path: RegExp | undefined): void
 }
 

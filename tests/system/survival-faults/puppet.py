@@ -1,4 +1,4 @@
-"""A process that does what it is told: executes the Python that comes over its control socket.
+"""A remote-controlled process: executes the Python that arrives on its control socket.
 usage: puppet.py NAME            runs until it is ended
        puppet.py NAME --tell     reads Python from standard input and has the running one execute it"""
 

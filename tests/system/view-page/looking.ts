@@ -5,19 +5,19 @@ import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { expect, vi } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../../stack/installation.ts'
 
-/** The browser of the base image in a real sandbox, which looks at the pages of `site.mjs` for a scripted model. */
+/** The browser of the base image in a real sandbox, which views the pages of `site.mjs` for a scripted model. */
 export type Looking = AsyncDisposable & {
   installation: TestInstallation
   model: ModelServer
   thread: TestThread
-  /** What a command printed that succeeded. */
+  /** Output of a successful command. */
   output(command: string): Promise<string>
-  /** Lets the model look, and takes from its next request what it was told and shown. */
-  look(input: object): Promise<Look>
-  /** Resolves when no look has left a browser or a profile behind. */
+  /** Has the model view a page, and takes the text and image it got from its next request. */
+  view(input: object): Promise<ViewedPage>
+  /** Resolves when no call has left a browser or a profile behind. */
   nothingIsLeft(): Promise<void>
 }
-export type Look = { call: ToolCallEntry; told: string; picture: Buffer | undefined }
+export type ViewedPage = { call: ToolCallEntry; told: string; image: Buffer | undefined }
 
 export async function startLooking(): Promise<Looking> {
   await using cleanup = new AsyncDisposableStack()
@@ -46,7 +46,7 @@ export async function startLooking(): Promise<Looking> {
     model,
     thread,
     output,
-    look: (input) => look({ model, thread }, input),
+    view: (input) => viewPage({ model, thread }, input),
     nothingIsLeft: async () => {
       expect(Number(await output('ls -d /tmp/threadbox-look-* 2>/dev/null | wc -l'))).toBe(0)
       const browsers = async () => Number(await output("pgrep -c -u user -f 'chromium|threadbox-look' || true"))
@@ -56,7 +56,7 @@ export async function startLooking(): Promise<Looking> {
   }
 }
 
-async function look({ model, thread }: Pick<Looking, 'model' | 'thread'>, input: object): Promise<Look> {
+async function viewPage({ model, thread }: Pick<Looking, 'model' | 'thread'>, input: object): Promise<ViewedPage> {
   model.reply({ calls: [{ name: 'view_page', input }] }, { text: 'Seen.' })
   const { calls } = await thread.say('Look at it')
   const [call] = calls
@@ -69,5 +69,5 @@ async function look({ model, thread }: Pick<Looking, 'model' | 'thread'>, input:
   const parts = Array.isArray(result) ? (result as { type: string; text?: string; source?: { data: string } }[]) : []
   const text = parts.find(({ type }) => type === 'text')?.text
   const data = parts.find(({ type }) => type === 'image')?.source?.data
-  return { call, told: text ?? String(result), picture: data === undefined ? undefined : Buffer.from(data, 'base64') }
+  return { call, told: text ?? String(result), image: data === undefined ? undefined : Buffer.from(data, 'base64') }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Pages that are hard to look at: drawn late, endless, broken, greedy. */
+/** Pages that are hard to render: drawn late, endless, broken, greedy. */
 const page = (title, body) =>
   `<!doctype html><meta charset="utf-8"><title>${title}</title><body style="margin:0">${body}`
 const script = (title, code) => page(title, `hello<script>${code}</script>`)
