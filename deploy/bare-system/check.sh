@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Shows the whole road on a machine that has nothing: makes a minimal root filesystem with a network of its own, clones
+# Tests the whole path on a machine that has nothing: creates a minimal root filesystem with its own network, clones
 # this checkout into it, and there runs `up`, a command in a thread's sandbox, `test check`, `down` and `uninstall`.
 # Arguments: suites of Debian (trixie, bookworm). Root; needs mmdebstrap, git, iproute2 and nftables. Takes about ten
-# minutes and 12 GB each, downloads everything anew, and leaves nothing but its log.
+# minutes and 12 GB each, downloads everything again, and leaves nothing but its log.
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 readonly here
 readonly work_parent=${THREADBOX_BARE:-/var/cache/threadbox/bare}
-# Addresses that are set aside for documentation: neither the machine's networks nor a sandbox's.
+# Addresses reserved for documentation: neither the machine's networks nor a sandbox's.
 readonly outer_address=198.51.100.1 inner_address=198.51.100.2
 
 main() {
@@ -39,7 +39,7 @@ check_suite() {
   echo "── $suite"
   make_root "$suite"
   make_network
-  # Namespaces end with their first process, and with them every process and mount that was made inside.
+  # Namespaces end with their first process, and with them every process and mount created inside.
   nsenter --net="/run/netns/$name" \
     unshare --mount --uts --ipc --pid --fork --kill-child --propagation private -- \
     "$here/enter.sh" "$work/root" "$suite"
@@ -56,7 +56,7 @@ make_root() {
 }
 
 # The authorities that this machine trusts beyond Debian's, as an administrator installs them: Debian's package
-# ca-certificates takes them up when it comes.
+# ca-certificates adds them when it is installed.
 copy_authorities() {
   local folder=$work/root/usr/local/share/ca-certificates
   [ -s /etc/ssl/certs/ca-certificates.crt ] || return 0
@@ -86,7 +86,7 @@ RULES
 clean_up() {
   local status=$? id
   trap - EXIT INT TERM HUP
-  # Control groups are the one thing of a visit that broke off which no namespace takes along.
+  # Control groups are the only remains of an interrupted visit that no namespace removes.
   id=$(sed -n 's/^THREADBOX_INSTALLATION=//p' "$work"/root/srv/threadbox/threadbox.env 2>/dev/null || true)
   [ -z "$id" ] || find /sys/fs/cgroup -depth -type d -path "*/threadbox-$id*" -exec rmdir {} + 2>/dev/null || true
   nft delete table ip "$name" 2>/dev/null || true

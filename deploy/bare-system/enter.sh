@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first process of a bare system: makes its folder the root, with what a machine has mounted, and runs the visit.
+# The first process of a bare system: makes its folder the root, mounts what a machine has mounted, and runs the visit.
 set -euo pipefail
 root=$1 suite=$2
 
@@ -17,6 +17,6 @@ umount --lazy /.outside
 rmdir /.outside
 mount --make-rshared /
 cd /opt/threadbox
-# Not exec: this process takes in whatever loses its parent.
+# Not exec: this process adopts orphaned processes.
 env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LANG=C.UTF-8 \
   ./deploy/bare-system/visit.sh "$suite"

@@ -5,19 +5,22 @@
 export type Area = {
   name: string
   about: string
-  /** From left to right: each imports from those before it. Empty: the files lie in the area itself. */
+  /** From left to right: each imports from those before it. Empty: the files are in the area itself. */
   features: readonly string[]
-  /** Every file of it can be imported, not only its public interface. */
+  /** Every file can be imported, not only its public interface. */
   isOpen?: true
-  /** The public interface where it is no `public.ts`: files below the area; a folder stands for all files in it. */
+  /** The public interface if it is not `public.ts`: files below the area; a folder stands for all files in it. */
   publicFiles?: readonly string[]
 }
 
 export type App = {
   areas: readonly Area[]
-  /** The files that build the areas: the only ones that import `<area>/<area>.ts`. Above all areas, like every loose file. */
+  /**
+   * The files that build the areas: the only ones that import `<area>/<area>.ts`. Above all areas, like every loose
+   * file.
+   */
   composition: readonly string[]
-  /** Folders above all areas, such as a program of its own. */
+  /** Folders above all areas, such as a separate program. */
   folders?: readonly string[]
 }
 
@@ -263,7 +266,7 @@ export type Package = {
 const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
-/** What tests import beside what the package of their file may import. */
+/** Packages that tests import in addition to those their file's package may import. */
 export const sharedByTests: readonly string[] = ['testkit']
 
 /** Which package may import which. */
@@ -319,5 +322,5 @@ export const portsOverLimit: Readonly<Record<string, string>> = {
   'apps/server/src/workflows/forks/forks.usecases.ts#ForksDependencies':
     'joins the ports of copying a conversation, which names its own',
   'apps/server/src/workflows/rewinds/rewinds.usecases.ts#RewindsDependencies':
-    'joins the ports of looking at a rewind before it is made, which names its own',
+    'joins the ports of a rewind preview, which names its own',
 }

@@ -1,8 +1,8 @@
-# What each command takes, and the refusal of anything else before a command begins. Sourced by the launcher.
+# The arguments of each command; anything else is rejected before a command begins. Sourced by the launcher.
 # shellcheck shell=bash
 
-# How a command is called; `check_arguments` reads it. `[--option VALUE]`, `[--option]`, or `[--option[=VALUE]]`; words
-# follow, and `…` stands for any number of them.
+# The syntax of each command; `check_arguments` reads it. `[--option VALUE]`, `[--option]`, or `[--option[=VALUE]]`;
+# words follow, and `…` stands for any number of them.
 synopsis_of() {
   local address='[--port PORT] [--host ADDRESS] [--domain NAME] [--public-url URL]'
   case $1 in
@@ -20,10 +20,10 @@ synopsis_of() {
   esac
 }
 
-# check_arguments COMMAND [ARGUMENT…]: answers --help, and refuses what the command does not take.
+# check_arguments COMMAND [ARGUMENT…]: handles --help, and rejects what the command does not accept.
 check_arguments() {
   local command=$1 synopsis words option help="Run ./threadbox $1 --help for its options."
-  # `main` refuses what is no command.
+  # `main` rejects unknown commands.
   synopsis=$(synopsis_of "$command") || return 0
   words=$(words_taken "$synopsis")
   shift
@@ -54,7 +54,7 @@ check_arguments() {
   done
 }
 
-# How many words a synopsis has room for beside its options.
+# How many words a synopsis allows besides its options.
 words_taken() {
   local words
   words=$(sed -E 's/\[-[^]]*\]+//g' <<<"$1")

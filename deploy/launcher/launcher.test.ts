@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs a script with all parts of the launcher at hand and `folder` as its data directory. */
+/** Runs a script with all parts of the launcher sourced and `folder` as its data directory. */
 function launcher(script: string) {
   const sources = parts.map((part) => `source "${repository}/deploy/launcher/${part}.sh"`).join('\n')
   const text = `set -euo pipefail\nrepository='${repository}'\n${sources}\ndata_dir='${folder}'\n${script}`
@@ -40,7 +40,7 @@ function launcher(script: string) {
   return { stdout, stderr, status }
 }
 
-test('options that cannot be used are refused by name before anything is touched', () => {
+test('unusable options are rejected by name before anything is changed', () => {
   for (const [option, value] of [
     ['--port', '0'],
     ['--port', '70000'],
@@ -58,8 +58,8 @@ test('options that cannot be used are refused by name before anything is touched
   expect(launcher('check_arguments up --port').stderr).toContain('--port requires a value')
 })
 
-test('every command says what it takes, and refuses with 2 what it does not know, before it begins', () => {
-  // Should one begin all the same, it finds nothing there.
+test('every command lists its arguments, and rejects unknown ones with exit code 2 before it begins', () => {
+  // If one began anyway, it would find nothing there.
   const env = { ...process.env, THREADBOX_DATA: folder, THREADBOX_TEST_DATA: folder }
   const threadbox = (...args: string[]) =>
     spawnSync(join(repository, 'threadbox'), args, { encoding: 'utf8', env, timeout: 20_000 })
@@ -78,7 +78,7 @@ test('every command says what it takes, and refuses with 2 what it does not know
   expect(threadbox('bogus')).toMatchObject({ status: 2, stdout: '' })
 })
 
-test('options are let pass as they may be written, and a value is never read as an option', () => {
+test('options are accepted in every valid form, and a value is never read as an option', () => {
   for (const args of [
     'up --port 80 --domain=box.example --data-dir /x',
     'logs server -f -n 5',
@@ -96,14 +96,14 @@ test('options are let pass as they may be written, and a value is never read as 
   }
 })
 
-test('a relative data directory is meant from where the person stands, with = or without', () => {
+test('a relative data directory is resolved from the current directory, with = or without', () => {
   const script =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
     'parse_options --data-dir=here/../there --port 81 rest; printf "%s %s %s" "$data_dir" "$port" "${rest[*]}"'
   expect(launcher(script).stdout).toBe(`${join(folder, 'there')} 81 rest`)
 })
 
-test('a setting is replaced in threadbox.env, and lines that somebody else wrote stay', () => {
+test('a setting is replaced in threadbox.env, and other lines stay', () => {
   writeFileSync(join(folder, 'threadbox.env'), '# mine\nTHREADBOX_UNDO_SECONDS=60\nTHREADBOX_PORT=1\n')
   launcher('set_environment THREADBOX_PORT 2; set_environment THREADBOX_BASE_DOMAIN a=b')
   expect(readFileSync(join(folder, 'threadbox.env'), 'utf8')).toBe(
@@ -112,11 +112,11 @@ test('a setting is replaced in threadbox.env, and lines that somebody else wrote
   expect(launcher('get_environment THREADBOX_BASE_DOMAIN; get_environment THREADBOX_MISSING').stdout).toBe('a=b\n')
 })
 
-test('a recorded process counts only while that very process runs', () => {
+test('a recorded process counts only while that same process runs', () => {
   const script = (started: string) => `mkdir -p run; sleep 60 & read -ra f < "/proc/$!/stat"
     printf '{"pid":%s,"startTime":"%s"}' "$!" "${started}" > run/host.json
     recorded_pid host && echo alive || echo none; kill $!`
-  // Field 22 of the line, whose second field holds no space here.
+  // Field 22 of the line, whose second field contains no space here.
   expect(launcher(script(`\${f[21]}`)).stdout).toMatch(/^\d+alive/)
   expect(launcher(script('1')).stdout).toBe('none\n')
   expect(launcher('recorded_pid server || echo none').stdout).toBe('none\n')
@@ -128,7 +128,7 @@ test('an installation id begins with a letter and has six characters', () => {
   )
 })
 
-test('steps run side by side; a failed one says why and where more is, and ends the launcher', () => {
+test('steps run in parallel; a failed one says why and where its log is, and ends the launcher', () => {
   const { stdout, stderr, status } = launcher(`
     mkdir -p logs; begin_steps
     fine() { echo 'downloaded: 1500000'; echo 'progress: half way'; echo 'downloaded: 1000000'; }
@@ -148,7 +148,7 @@ test('steps run side by side; a failed one says why and where more is, and ends 
   expect(readFileSync(join(folder, 'run/steps/bad'), 'utf8')).toMatch(/^failed\tBad step\t\d+\t-\tno such thing\n$/)
 })
 
-test('a person who interrupts leaves no step behind, nor what a step started or starts when a program ends', () => {
+test('an interrupt leaves no step running, nor any process that a step started or starts when a program ends', () => {
   // Found by its seconds: no other run of this test has the same.
   const seconds = `61.${process.pid}`
   const { stdout, status } = launcher(`
@@ -163,7 +163,7 @@ test('a person who interrupts leaves no step behind, nor what a step started or 
   expect(spawnSync('pgrep', ['-f', `^sleep ${seconds}$`], { encoding: 'utf8' }).stdout).toBe('')
 })
 
-test('what apt fetched is the sum over its lines, whatever the unit', () => {
+test('apt’s download size is the sum over its lines, in any unit', () => {
   const apt = [
     'Fetched 9,764 kB in 1s (8,123 kB/s)',
     'Get:1 here',
@@ -173,7 +173,7 @@ test('what apt fetched is the sum over its lines, whatever the unit', () => {
   expect(launcher(`printf '%s\\n' ${apt.map((line) => `'${line}'`).join(' ')} | bytes_fetched`).stdout).toBe('85264012')
 })
 
-test('a process is found with its children where there is no ps', () => {
+test('a process is found with its children without ps', () => {
   const { stdout } =
     launcher(`ps() { false; }; sleep 62.5 >/dev/null & sleep 62.5 >/dev/null & children_of $$ | sort -n | tr '\\n' ' '
     jobs -p | sort -n | tr '\\n' ' '; kill $(jobs -p)`)
@@ -181,18 +181,18 @@ test('a process is found with its children where there is no ps', () => {
   for (const pid of pids.slice(-2)) expect(pids.slice(0, -2)).toContain(pid)
 })
 
-test('every check of the machine has a title and a finding, and what failed has a cure', () => {
+test('every check of the machine has a title and a finding, and each failed one has a fix', () => {
   const lines = launcher('machine_checks').stdout.trimEnd().split('\n')
   expect(lines.length).toBeGreaterThanOrEqual(9)
   for (const line of lines) {
-    const [id, state, title, found, cure] = line.split('\t')
+    const [id, state, title, found, fix] = line.split('\t')
     expect([id, title, found].every(Boolean), line).toBe(true)
     expect(['ok', 'warning', 'failed']).toContain(state)
-    if (state !== 'ok') expect(cure, line).toBeTruthy()
+    if (state !== 'ok') expect(fix, line).toBeTruthy()
   }
 })
 
-test('a machine that cannot do it is refused with every reason and its cure', () => {
+test('an unsuitable machine is rejected with every reason and its fix', () => {
   const { status, stdout, stderr } = launcher(`
     uname() { [ "$1" = -r ] && echo 4.19.0-generic || echo riscv64; }
     nproc() { echo 1; }
@@ -206,7 +206,7 @@ test('a machine that cannot do it is refused with every reason and its cure', ()
   expect(stderr).toContain("threadbox can't run on this machine yet")
 })
 
-test('a run of the tests names the disk and memory that it needs, not those of up', () => {
+test('a test run names the disk and memory that it needs, not those of up', () => {
   const script = (command: string) => `
     need_root() { :; }; prepare_test() { :; }; node() { :; }
     machine_checks() {
@@ -226,7 +226,7 @@ test('a run of the tests names the disk and memory that it needs, not those of u
   expect(launcher(script('source_run x')).stderr).toContain('Use a machine with 4 GB of memory.')
 })
 
-test('another program on the port is named before anything is started', async () => {
+test('another program on the port is named before anything starts', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
@@ -239,7 +239,7 @@ test('another program on the port is named before anything is started', async ()
   expect(launcher(check).stdout).toBe('free\n')
 })
 
-test('only the release in use and the one before it are kept', () => {
+test('only the current release and the previous one are kept', () => {
   launcher(`mkdir -p releases/{a,b,c,.building-x}; prune_releases c b`)
   expect(readdirSync(join(folder, 'releases'))).toEqual(['b', 'c'])
 })
@@ -252,7 +252,7 @@ test('units name the installation, and stopping the host daemon does not touch i
   expect(stdout).toContain('KillMode=process')
   expect(stdout).toContain('User=threadbox-abc123')
   expect(stdout).toContain('After=threadbox-abc123-host.service')
-  // What runs is found by its record, whoever started it.
+  // A running program is found by its record, no matter what started it.
   for (const program of ['host', 'server']) expect(stdout).toContain(`record-process ${program} $MAINPID`)
 })
 
@@ -266,7 +266,7 @@ test('Firefox is installed for the full set of browser tests only', () => {
 })
 
 describe('the volume of the tests', () => {
-  /** Prepares it as `script` says, and returns what was done with file systems. */
+  /** Prepares the volume with `script`, and returns the file system operations. */
   function prepared(script: string, { checked = 0 } = {}) {
     const { status, stderr } = launcher(`
       did() { echo "$*" >>"$data_dir/did"; }
@@ -281,11 +281,11 @@ describe('the volume of the tests', () => {
     return readFileSync(join(folder, 'did'), 'utf8').trim().split('\n')
   }
 
-  test('is made and mounted once by two runs at the same time', () => {
+  test('is created and mounted once by two runs at the same time', () => {
     expect(prepared('prepare & prepare & wait')).toEqual(['mkfs', 'mount'])
   })
 
-  test('is checked before it is mounted again, and kept when it could be repaired', () => {
+  test('is checked before it is mounted again, and kept if it could be repaired', () => {
     writeFileSync(join(folder, 'volume.img'), '')
     expect(prepared('prepare', { checked: 1 })).toEqual(['check', 'mount'])
   })

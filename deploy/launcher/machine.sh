@@ -1,4 +1,4 @@
-# Looks at the machine and says in plain words what is missing and how to get it. Sourced by the launcher.
+# Checks the machine and says in plain words what is missing and how to get it. Sourced by the launcher.
 # shellcheck shell=bash
 
 readonly least_memory_mb=2000
@@ -22,7 +22,7 @@ machine_checks() {
   check_tools
 }
 
-# A field of /etc/os-release, such as ID. A subshell, so that nothing of it stays here.
+# A field of /etc/os-release, such as ID. A subshell, so that none of its variables stays here.
 os_release() {
   # shellcheck source=/dev/null
   (source /etc/os-release 2>/dev/null && printf '%s' "${!1:-}")
@@ -80,7 +80,7 @@ check_memory() {
   fi
 }
 
-# The nearest folder above that exists: the data directory may be still to be made.
+# The nearest existing parent folder: the data directory might not exist yet.
 existing_folder() {
   local folder=$1
   while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
@@ -121,7 +121,7 @@ check_cgroups() {
   fi
 }
 
-# True when the kernel has a filesystem or module, loaded, built in or to be loaded.
+# True if the kernel has a filesystem or module, loaded, built in or loadable.
 kernel_has() {
   local name=$1
   grep -qw "$name" /proc/filesystems 2>/dev/null && return
@@ -139,7 +139,8 @@ check_btrfs() {
   fi
 }
 
-# With nft at hand the kernel is asked; before that it is looked at, and what is built in shows only in its symbols.
+# With nft installed, the kernel is asked; before that its modules are checked, and a built-in one shows only in its
+# symbols.
 check_nftables() {
   if nft list tables >/dev/null 2>&1 || kernel_has nf_tables || grep -qsw nf_tables_newtable /proc/kallsyms; then
     check_line nftables ok 'nftables' 'available'
@@ -149,7 +150,7 @@ check_nftables() {
   fi
 }
 
-# Those of the named packages that are not installed.
+# Named packages that are not installed.
 missing_packages() {
   local package
   for package in "$@"; do
@@ -167,8 +168,8 @@ check_tools() {
   fi
 }
 
-# require_machine [ID…]: ends the launcher when a check failed, those with these ids left out; shows failures and
-# warnings, and the rest in one line.
+# require_machine [ID…]: ends the launcher if a check failed, except checks with these ids; shows failures and warnings,
+# and the rest in one line.
 require_machine() {
   local id state title found cure failed=0 fine=''
   while IFS=$'\t' read -r id state title found cure; do

@@ -1,7 +1,7 @@
 # Starting, finding and ending the processes of an installation. Sourced by the launcher.
 # shellcheck shell=bash
 
-# Number of the process that a record names, if that very process still runs: same start time, no zombie.
+# Number of the process that a record names, if that same process still runs: same start time, not a zombie.
 recorded_pid() {
   local file=$data_dir/run/$1.json pid started stat
   local -a fields
@@ -20,8 +20,8 @@ runs_under_systemd() {
   [ -d /run/systemd/system ] && [ -f "/etc/systemd/system/$(systemd_unit).service" ]
 }
 
-# Starts the supervisor under tini, which takes in every process whose parent ends, so that none stays a zombie. The
-# loop starts the supervisor again when it ends in any way but on purpose, from the release that is then current.
+# Starts the supervisor under tini, which adopts orphaned processes, so that none stays a zombie. The loop restarts the
+# supervisor whenever it ends unintentionally, from the release that is then current.
 start_supervisor() {
   local log=$data_dir/logs/supervisor.log
   if runs_under_systemd; then
@@ -40,7 +40,7 @@ start_supervisor() {
   ) </dev/null >>"$log" 2>&1
 }
 
-# Starts both daemons again from the current release; sandboxes live on.
+# Restarts both daemons from the current release; sandboxes keep running.
 restart_daemons() {
   local pid
   if runs_under_systemd; then
@@ -55,7 +55,7 @@ restart_daemons() {
   fi
 }
 
-# await_gone PID SECONDS: true when the process has ended in time.
+# await_gone PID SECONDS: true if the process has ended in time.
 await_gone() {
   local pid=$1 until=$((SECONDS + $2))
   while kill -0 "$pid" 2>/dev/null && [ "$(ps -o state= -p "$pid" 2>/dev/null)" != Z ]; do
@@ -64,7 +64,7 @@ await_gone() {
   done
 }
 
-# True when the server (not the setup page) answers on its port.
+# True if the server (not the setup page) responds on its port.
 server_answers() {
   local host line
   host=$(get_environment THREADBOX_LISTEN_HOST)
@@ -100,8 +100,8 @@ await_server() {
   done
 }
 
-# Waits until sandboxes can start, saying what the host daemon still prepares (the first time, it unpacks the image).
-# Preparing may take minutes on a slow disk; a host daemon that says nothing at all is given one.
+# Waits until sandboxes can start, showing what the host daemon still prepares (the first time, it unpacks the image).
+# Preparing can take minutes on a slow disk; a host daemon that reports nothing at all gets one minute.
 await_host() {
   local status preparing shown='' silent_since=$SECONDS
   while :; do
@@ -187,7 +187,7 @@ stop_everything() {
   say '✓ Stopped'
 }
 
-# Frees the file of disks; the host daemon mounts it again. What the daemon had started ends a moment after it.
+# Frees the file of disks; the host daemon mounts it again. Processes that the daemon started end a moment after it.
 release_pool() {
   local until=$((SECONDS + 10))
   mountpoint -q "$data_dir/disks/pool" || return 0
@@ -200,7 +200,7 @@ release_pool() {
   done
 }
 
-# A daemon without a supervisor: somebody ended that with SIGKILL.
+# A daemon without a supervisor, which was ended with SIGKILL.
 end_leftover() {
   local pid
   pid=$(recorded_pid "$1") || return 0
@@ -208,7 +208,7 @@ end_leftover() {
   await_gone "$pid" 90 || kill -KILL "$pid"
 }
 
-# Removes an installation with everything in it, and what it made in the kernel. What several installations share (the
+# Removes an installation with everything in it, and its objects in the kernel. What several installations share (the
 # cache, Debian packages) stays.
 uninstall_command() {
   local answer='' id

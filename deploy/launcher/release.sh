@@ -4,7 +4,7 @@
 
 readonly -a built_from=(apps docs-site packages deploy images package.json package-lock.json tsconfig.json tsconfig.base.json)
 
-# Changes when any source file does; looks at names, sizes and times only, so that it takes no time.
+# Changes when any source file does; uses names, sizes and times only, so that it is fast.
 source_key() {
   (cd "$repository" && find "${built_from[@]}" \( -name node_modules -o -name dist -o -name .astro \) -prune -o \
     -type f -printf '%p %s %T@\n' | LC_ALL=C sort | sha256sum | cut -c 1-16)
@@ -14,21 +14,21 @@ modules_folder() {
   printf '%s/build/%s' "$cache" "$(cd "$repository" && sha256sum package-lock.json | cut -c 1-16)"
 }
 
-# The release that this very source was built into before, if it is still there.
+# The earlier release that was built from this same source, if it still exists.
 built_release() {
   local name
   name=$(cat "$data_dir/releases/.source-$(source_key)" 2>/dev/null) || return 1
   [ -f "$data_dir/releases/$name/release.json" ] && printf '%s' "$name"
 }
 
-# npm keeps everything that it downloads, as it came.
+# npm keeps everything it downloads, unchanged.
 npm_cache_bytes() {
   local bytes
   bytes=$(du -sb "$npm_cache" 2>/dev/null | cut -f 1) || true
   printf '%s' "${bytes:-0}"
 }
 
-# Dependencies by the lock file, in a folder of their own: a checkout is only read, and one lock is installed once.
+# Dependencies by the lock file, in a separate folder: a checkout is only read, and one lock is installed once.
 install_modules() {
   local folder before file
   folder=$(modules_folder)
@@ -76,12 +76,12 @@ prepare_release() {
   build_release
 }
 
-# Makes a release the current one, at once, and keeps the one before to go back to. True when it changed.
+# Makes a release current, atomically, and keeps the previous one for a rollback. True if it changed.
 switch_release() {
   local name=$1 before
   before=$(basename "$(readlink "$data_dir/current" 2>/dev/null || true)")
   mkdir -p "$data_dir/guests"
-  # Guests outlive releases: what a sandbox was started with is removed only when nothing refers to it.
+  # Guests outlive releases: a sandbox's programs are removed only when nothing refers to them.
   local guest
   for guest in "$data_dir/releases/$name/guest"/guest-*; do
     [ -d "$data_dir/guests/${guest##*/}" ] || cp -al "$guest" "$data_dir/guests/.${guest##*/}.new"
@@ -108,7 +108,7 @@ prune_releases() {
   done
 }
 
-# set_environment NAME VALUE: one line of threadbox.env; lines that somebody else wrote stay as they are.
+# set_environment NAME VALUE: one line of threadbox.env; other lines stay as they are.
 set_environment() {
   local file=$data_dir/threadbox.env
   [ -f "$file" ] || install -m 0600 /dev/null "$file"

@@ -1,7 +1,7 @@
-# Steps that run side by side, each with a line for the person and a file for the setup page. Sourced by the launcher.
+# Steps that run in parallel, each with a line on the terminal and a file for the setup page. Sourced by the launcher.
 # shellcheck shell=bash
 
-# One file per step, fields with tabs between: state, title, milliseconds, bytes downloaded (or -), what happens now.
+# One file per step, fields separated by tabs: state, title, milliseconds, bytes downloaded (or -), current action.
 steps_dir=
 declare -A step_pids=()
 
@@ -24,7 +24,7 @@ write_step() {
 announce_step() { write_step "$1" waiting "$2" 0 - ''; }
 
 # start_step ID TITLE FUNCTION [ARGUMENT…]: runs the function in the background. Its output goes to a log; a line that
-# begins with "progress: " is what the step does now, one with "downloaded: " a number of bytes more.
+# begins with "progress: " is the step's current action, one with "downloaded: " a number of additional bytes.
 start_step() {
   local id=$1
   (run_step "$@") &
@@ -50,7 +50,7 @@ run_step() {
   return "$status"
 }
 
-# Reads a step's output: keeps it in the log, and shows the lines that are meant for the person.
+# Reads a step's output: keeps it in the log, and shows the lines that are meant for people.
 follow_step() {
   local id=$1 title=$2 started=$3 log=$4 line bytes=0
   : >"$log"
@@ -87,7 +87,7 @@ finish_step() {
   printf '  → Full log: %s. Run the same command again to continue where it stopped.\n' "$log" >&2
 }
 
-# await_step ID…: waits for steps; ends the launcher when one failed.
+# await_step ID…: waits for steps; ends the launcher if one failed.
 await_step() {
   local id
   for id in "$@"; do
@@ -106,7 +106,7 @@ end_steps() {
   step_pids=()
 }
 
-# Stops each process before it lists the children: a running one could start another after that, or report that a child
+# Stops each process before listing its children: a running one could start another after that, or report that a child
 # ended. It has SIGTERM by the time it continues.
 end_process_tree() {
   local child children
@@ -119,7 +119,7 @@ end_process_tree() {
   done
 }
 
-# Looks at the kernel's own files: ps may still have to be installed.
+# Reads the kernel's own files: ps might not be installed yet.
 children_of() {
   { cat /proc/[0-9]*/stat 2>/dev/null || true; } |
     awk -v parent="$1" '{pid = $1; sub(/^.*[)] /, ""); if ($2 == parent) print pid}'

@@ -41,7 +41,7 @@ stop_up() {
   return "$status"
 }
 
-# Id, user, folders and settings. Everything is made if it is missing, so an interrupted first time goes on.
+# Id, user, folders and settings. Each is created if it is missing, so an interrupted first run can be repeated.
 make_installation() {
   local installation user
   installation=$(get_environment THREADBOX_INSTALLATION)
@@ -83,14 +83,14 @@ new_installation_id() {
   printf '%s' "${letters:0:6}"
 }
 
-# The token of the sign-up link is made once, with the installation; the server removes it when it was used.
+# The token of the sign-up link is created once, with the installation; the server removes it after use.
 make_owner_token() {
   [ ! -f "$data_dir/threadbox.env" ] || return 0
   install -m 0600 -o "$1" -g "$1" /dev/null "$data_dir/server/owner-token"
   head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=\n' >"$data_dir/server/owner-token"
 }
 
-# The file of disks is allocated at once: 40 GiB, or half of what is free.
+# The whole file of disks is allocated in advance: 40 GiB, or half of the free space.
 choose_pool() {
   local free_gib size
   [ -z "$(get_environment THREADBOX_POOL_SIZE)" ] || return 0
@@ -98,7 +98,7 @@ choose_pool() {
   size=$((free_gib / 2 < 40 ? free_gib / 2 : 40))
   [ -z "${THREADBOX_POOL_SIZE:-}" ] || size=$((THREADBOX_POOL_SIZE / 1073741824))
   set_environment THREADBOX_POOL_SIZE "$((size * 1073741824))"
-  # Below the size that the defaults are meant for, images and saved memory keep a smaller share free.
+  # Below the size that the defaults are meant for, a smaller share stays free for images and saved memory.
   if [ "$size" -lt 40 ]; then
     set_environment THREADBOX_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 5))"
     set_environment THREADBOX_MEMORY_IMAGE_RESERVE_BYTES "$((size * 1073741824 / 8))"
@@ -135,7 +135,7 @@ check_reachable() {
     'Use another folder with --data-dir, such as /var/lib/threadbox.'
 }
 
-# What the running daemons were started with: settings and release.
+# Settings and release that the running daemons were started with.
 settings_key() { LC_ALL=C sort "$data_dir/threadbox.env" | sha256sum | cut -c 1-16; }
 
 is_up_to_date() {
@@ -174,7 +174,7 @@ bring_up() {
   settings_key >"$data_dir/run/settings-key"
 }
 
-# Without an npm, Node needs pip from Debian's packages: then after them, since one apt runs at a time.
+# Without npm, Node needs pip from Debian's packages: then after them, since one apt runs at a time.
 await_node() {
   if ! command -v npm >/dev/null && ! python3 -m pip --version >/dev/null 2>&1; then
     await_step packages
@@ -188,7 +188,7 @@ start_and_wait() {
   local page
   page=$(cat "$data_dir/run/page.pid" 2>/dev/null || true)
   if [ -n "$page" ]; then
-    # The page tells its viewers to come back, then the port is the server's.
+    # The page makes its viewers reload, then the port is the server's.
     kill -TERM "$page" 2>/dev/null && await_gone "$page" 5 || true
   fi
   check_port_free
@@ -201,8 +201,8 @@ start_and_wait() {
   await_host
 }
 
-# What came over the network in all. The image's own share cannot be counted where it is fetched (apt and uv inside the
-# new root filesystem), so it is what the other steps did not count.
+# Total bytes received over the network. The image's own share cannot be counted where it is downloaded (apt and uv
+# inside the new root filesystem), so it is what the other steps did not count.
 say_received() {
   local counted=0 file
   [ "$1" -gt 1000000 ] || return 0
@@ -246,7 +246,7 @@ stop_page() {
   page_pid=
 }
 
-# The address, with the one-time token while nobody is the owner yet.
+# The address, with the one-time token until there is an owner.
 sign_up_link() {
   local address token
   address=$(get_environment THREADBOX_ADDRESS)

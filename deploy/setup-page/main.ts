@@ -6,10 +6,10 @@ import { readSteps } from './steps.models.ts'
 
 /**
  * The page that people see on the final address while threadbox is being set up: the launcher's steps, live. Uses
- * nothing but Node, and knows no secret: it only repeats what the launcher writes into the folder of steps. SIGTERM:
- * tells every viewer that the server takes over, and frees the port.
+ * nothing but Node, and has no secret: it only repeats what the launcher writes into the folder of steps. On SIGTERM it
+ * notifies every viewer that the server takes over, and frees the port.
  */
-const lookEveryMs = 300
+const updateEveryMs = 300
 
 const { values } = parseArgs({
   options: {
@@ -44,15 +44,15 @@ const server = createServer((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8').end(page)
 })
 
-const look = setInterval(() => {
+const updating = setInterval(() => {
   const found = JSON.stringify(currentSteps())
   if (found === shown) return
   shown = found
   for (const viewer of viewers) viewer.write(`event: steps\ndata: ${shown}\n\n`)
-}, lookEveryMs)
+}, updateEveryMs)
 
 process.on('SIGTERM', () => {
-  clearInterval(look)
+  clearInterval(updating)
   for (const viewer of viewers) viewer.end('event: handover\ndata: {}\n\n')
   server.close()
   server.closeIdleConnections()
@@ -73,7 +73,7 @@ function currentSteps() {
     const names = readdirSync(values.steps).filter((name) => !name.startsWith('.'))
     return readSteps(names.map((name) => ({ id: name, text: readFileSync(join(values.steps, name), 'utf8') })))
   } catch {
-    // A file was replaced between the listing and the reading; the next look sees the new one.
+    // A file was replaced between listing and reading; the next update has the new one.
     return []
   }
 }

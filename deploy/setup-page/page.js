@@ -1,4 +1,4 @@
-// Shows the launcher's steps as they come, and loads the address again when the server has taken over.
+// Shows the launcher's steps as they arrive, and reloads the address when the server has taken over.
 const texts = {
   en: {
     title: 'Setting up threadbox',
@@ -67,7 +67,7 @@ function watch() {
   }
 }
 
-// The server names each request in its answers; the setup page, if it is back, names itself.
+// The server's responses carry a request id; the setup page's, if it is back, carry its own header.
 async function awaitServer(since) {
   const answer = await fetch('/api/v1/openapi.json', { cache: 'no-store' }).catch(() => undefined)
   if (answer?.headers.has('threadbox-request-id')) return location.reload()

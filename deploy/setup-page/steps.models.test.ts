@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSteps } from './steps.models.ts'
 
-test('steps come in the order of the setup, whatever the order of their files', () => {
+test('steps are in the order of the setup, regardless of the order of their files', () => {
   const steps = readSteps([
     { id: 'start', text: 'waiting\tStart\t0\t-\t\n' },
     { id: 'packages', text: 'done\tDebian packages\t12340\t36000000\t\n' },
@@ -12,7 +12,7 @@ test('steps come in the order of the setup, whatever the order of their files', 
   expect(steps[1]).toMatchObject({ now: 'Python environment', downloadedBytes: null })
 })
 
-test('a step file that is empty, half-written or of an unknown state is left out', () => {
+test('a step file that is empty, half-written or in an unknown state is skipped', () => {
   expect(
     readSteps([
       { id: 'a', text: '' },

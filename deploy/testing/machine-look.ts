@@ -3,27 +3,28 @@ import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Whether the time that a run took says something about the tests. It does on a machine of the size that they are made
- * for when nothing else ran there. Between stages nothing of the tests runs: what is busy then is somebody else's.
+ * State of the machine, from which the duration of a run can be judged: it says something about the tests on a machine
+ * of the reference size on which nothing else ran. Between stages no test runs: any load at that time comes from other
+ * programs.
  */
-export type MachineLook = {
-  /** Share of the processors that was busy while nothing of the tests ran. */
+export type MachineLoad = {
+  /** Share of the processors that was busy while no test ran. */
   busyShare: number
-  /** Milliseconds that a fixed piece of work took at best: a slow or throttled processor shows here. */
+  /** Shortest duration of a fixed piece of work, in milliseconds: reveals a slow or throttled processor. */
   workMs: number
-  /** Since the machine started, in ticks: what another machine on the same processor took, and all time. */
+  /** Since the machine started, in ticks: time taken by other machines on the same processor, and all time. */
   stolenTicks: number
   allTicks: number
 }
 
-/** The size of machine that the limits are for, and what one that is called idle may be doing. */
+/** The machine size that the limits are for, and the load of a machine that counts as idle. */
 export const reference = { cores: 2, memoryBytes: 22 * 2 ** 30, busyShare: 0.15, stolenShare: 0.03, workMs: 300 }
 
-const lookMs = 1500
+const sampleMs = 1500
 
-export async function lookAtMachine(): Promise<MachineLook> {
+export async function measureMachine(): Promise<MachineLoad> {
   const before = ticks()
-  await delay(lookMs)
+  await delay(sampleMs)
   const after = ticks()
   const busy = after.busy - before.busy
   return {
@@ -34,9 +35,9 @@ export async function lookAtMachine(): Promise<MachineLook> {
   }
 }
 
-/** Why the time of a run is not judged; undefined when it is. `looks`: before the first stage and after each. */
+/** Why the duration of a run is not judged; undefined if it is. `looks`: before the first stage and after each. */
 export function reasonNotToJudge(
-  looks: readonly MachineLook[],
+  looks: readonly MachineLoad[],
   machine = { cores: availableParallelism(), memoryBytes: totalmem() },
 ): string | undefined {
   if (machine.cores < reference.cores || machine.memoryBytes < reference.memoryBytes)
@@ -67,6 +68,6 @@ function fixedWork(): number {
   let value = 1
   for (let round = 0; round < 60_000_000; round += 1) value = (Math.imul(value ^ (value >>> 15), 1 | value) + round) | 0
   const took = performance.now() - begun
-  // What nobody uses would not be computed.
+  // An unused result would not be computed.
   return value === 0.5 ? 0 : took
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type MachineLook, reasonNotToJudge, reference } from './machine-look.ts'
+import { type MachineLoad, reasonNotToJudge, reference } from './machine-look.ts'
 import { overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments } from './test-arguments.ts'
 import { recordPage } from './test-record.ts'
@@ -67,10 +67,10 @@ describe('the report of a run', () => {
 })
 
 describe('whether the time of a run is judged', () => {
-  const quiet: MachineLook = { busyShare: 0.02, workMs: reference.workMs / 2, stolenTicks: 0, allTicks: 1000 }
+  const quiet: MachineLoad = { busyShare: 0.02, workMs: reference.workMs / 2, stolenTicks: 0, allTicks: 1000 }
   const machine = { cores: reference.cores, memoryBytes: reference.memoryBytes }
 
-  it.each<[string, MachineLook[], { cores: number; memoryBytes: number }, RegExp | undefined]>([
+  it.each<[string, MachineLoad[], { cores: number; memoryBytes: number }, RegExp | undefined]>([
     ['a quiet machine of that size', [quiet, { ...quiet, allTicks: 2000 }], machine, undefined],
     ['a larger one', [quiet, quiet], { cores: 16, memoryBytes: 2 ** 38 }, undefined],
     ['one with less memory', [quiet, quiet], { ...machine, memoryBytes: 2 ** 33 }, /smaller/],

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { changedTestFiles } from './changed-tests.ts'
-import { lookAtMachine, type MachineLook, reasonNotToJudge } from './machine-look.ts'
+import { type MachineLoad, measureMachine, reasonNotToJudge } from './machine-look.ts'
 import { limits, overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments, type Stage, stageOf, type TestArguments } from './test-arguments.ts'
 import { writeTestRecord } from './test-record.ts'
@@ -10,12 +10,12 @@ import { runStage } from './test-stage.ts'
 const args = readOrRefuse()
 const seed = Number(process.env.THREADBOX_TEST_SEED ?? randomInt(1_000_000))
 const environment = { THREADBOX_TEST_SEED: String(seed), ...(args.isFull ? { THREADBOX_TEST_FULL: '1' } : {}) }
-const looks: MachineLook[] = [await lookAtMachine()]
+const looks: MachineLoad[] = [await measureMachine()]
 const report: RunReport = { stages: [], seed, isFull: args.isFull }
 for (const { stage, files } of await plan(args)) {
   console.log(`\n── ${stage}`)
   report.stages.push(await runStage(stage, { files, name: args.name, environment }))
-  looks.push(await lookAtMachine())
+  looks.push(await measureMachine())
 }
 console.log(`\n${reportLines(report).join('\n')}`)
 const isWhole = args.stages.length === 4 && args.files.length === 0 && args.name === undefined

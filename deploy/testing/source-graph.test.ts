@@ -33,7 +33,7 @@ test.each([
   expect(testsReaching(file)).toEqual(tests)
 })
 
-test('what nobody changed reaches nothing, and each test file that is named exists', async () => {
+test('an empty change reaches nothing, and each listed test file exists', async () => {
   expect([...graph.reaching([])]).toEqual([])
   const { files } = await changedTestFiles('HEAD')
   expect(files === 'all' || files.every((file) => /\.test\.tsx?$/.test(file))).toBe(true)

@@ -10,12 +10,12 @@ import {
 } from './test-report.ts'
 
 describe('the report of a stage', () => {
-  it('names each failed test with its file and the first lines of its reason, without colours', () => {
+  it('names each failed test with its file and the first lines of its reason, without colors', () => {
     const report = reportOf([['a.test.ts', ['it holds', 'failed', '\u001b[31mExpected 1\u001b[39m\nb\nc\nd\ne\nf\ng']]])
     expect(failuresOf(report)).toEqual([{ file: 'a.test.ts', test: 'it holds', reason: 'Expected 1\nb\nc\nd\ne\nf' }])
   })
 
-  it('names a file that did not come to its tests', () => {
+  it('names a file that did not reach its tests', () => {
     const report = {
       ...reportOf([]),
       testResults: [{ name: 'b.test.ts', status: 'failed', message: 'No module x', assertionResults: [] }],
@@ -40,7 +40,7 @@ describe('the report of a stage', () => {
     expect(filesToRepeat(many)).toEqual([])
   })
 
-  it('calls a test unsteady that passes when it is repeated, and says why it had failed', () => {
+  it('calls a test unsteady if it passes when repeated, and says why it had failed', () => {
     const first = reportOf([
       ['a', ['one', 'failed', 'too late']],
       ['b', ['two', 'passed', '']],
@@ -54,7 +54,7 @@ describe('the report of a stage', () => {
     ])
   })
 
-  it('keeps what fails twice as failed, also when it is another test of the file', () => {
+  it('keeps a file that fails twice as failed, even if a different test fails', () => {
     const first = reportOf([
       ['a', ['one', 'failed', 'x']],
       ['b', ['two', 'failed', 'y']],
@@ -68,18 +68,18 @@ describe('the report of a stage', () => {
     expect(result.unsteady.map((failure) => failure.file)).toEqual(['b'])
   })
 
-  it('keeps a failure whose file was not repeated, because the repetition ended before', () => {
+  it('keeps a failure whose file was not repeated, because the repetition ended earlier', () => {
     const first = reportOf([['a', ['one', 'failed', 'x']]])
     const result = resultOf(failed(first), passed(reportOf([])))
     expect(result).toEqual({ passed: 0, failures: [{ file: 'a', test: 'one', reason: 'x' }], unsteady: [] })
   })
 
-  it('fails when the runner failed although no test did', () => {
+  it('fails if the runner failed although no test did', () => {
     expect(resultOf(failed(reportOf([]))).failures).toHaveLength(1)
     expect(resultOf(passed(reportOf([]))).failures).toHaveLength(0)
   })
 
-  describe('of a runner that failed outside of tests, where the failed files pass when repeated', () => {
+  describe('of a runner that failed outside of tests, with failed files that pass when repeated', () => {
     const first = reportOf([['a', ['one', 'failed', 'too late']]])
     const repeated = reportOf([['a', ['one', 'passed', '']]])
 

@@ -1,4 +1,4 @@
-/** What one run of the test runner says of itself: the part of its JSON report that is used here. */
+/** The used part of the test runner's JSON report about one run. */
 export interface RunnerReport {
   numPassedTests: number
   numFailedTests: number
@@ -6,7 +6,7 @@ export interface RunnerReport {
     /** Path of the file. */
     name: string
     status: string
-    /** Why the file itself failed, where it did not come to its tests. */
+    /** Why the file itself failed, if it did not reach its tests. */
     message?: string
     assertionResults: readonly { fullName: string; status: string; failureMessages: readonly string[] | null }[]
   }[]
@@ -16,29 +16,29 @@ export interface RunnerReport {
 export interface RunnerRun {
   report: RunnerReport
   exitCode: number
-  /** Errors that no test waited for, and those of the runner itself. */
+  /** Unhandled errors of tests, and errors of the runner itself. */
   errors: readonly string[]
 }
 
-/** A test (or a file that did not come to its tests) that failed, with the first lines of its reason. */
+/** A test (or a file that did not reach its tests) that failed, with the first lines of its reason. */
 export interface Failure {
   file: string
   test: string
   reason: string
 }
 
-/** What a stage came to. `unsteady`: failed at first and passed when its file was run once more. */
+/** Result of a stage. `unsteady`: failed at first and passed when its file was run once more. */
 export interface StageResult {
   passed: number
   failures: Failure[]
   unsteady: Failure[]
 }
 
-/** Files that are run once more at most; a change that breaks more than these is no matter of chance. */
+/** Limit of files that are run once more; a change that breaks more than these is not a coincidence. */
 export const mostFilesToRepeat = 8
 
 const reasonLines = 6
-/** Of the test runner, when tests failed and nothing else. */
+/** Exit code of the test runner if tests failed and nothing else. */
 const failedTestsExitCode = 1
 
 export function failuresOf(report: RunnerReport): Failure[] {
@@ -51,13 +51,13 @@ export function failuresOf(report: RunnerReport): Failure[] {
   })
 }
 
-/** The files to run once more after a failed run; none when there are too many of them, or when none is to blame. */
+/** The files to run once more after a failed run; none if there are too many of them, or if no file is the cause. */
 export function filesToRepeat(failures: readonly Failure[]): string[] {
   const files = [...new Set(failures.map((failure) => failure.file))]
   return files.length <= mostFilesToRepeat ? files : []
 }
 
-/** Joins a run with the repetition of its failed files. What failed outside of tests, in either, stays a failure. */
+/** Joins a run with the repetition of its failed files. A failure outside of tests, in either, stays a failure. */
 export function resultOf(first: RunnerRun, repeated?: RunnerRun): StageResult {
   const failures = failuresOf(first.report)
   const passed = first.report.numPassedTests
@@ -73,7 +73,7 @@ export function resultOf(first: RunnerRun, repeated?: RunnerRun): StageResult {
   }
 }
 
-/** Why a runner failed, where no test is the reason. */
+/** Why a runner failed, if no test is the reason. */
 function runnerFailuresOf({ report, exitCode, errors }: RunnerRun): Failure[] {
   if (errors.length > 0) {
     return errors.map((error) => ({ file: '', test: '(outside all tests)', reason: firstLines(error) }))
@@ -86,7 +86,7 @@ function runnerFailuresOf({ report, exitCode, errors }: RunnerRun): Failure[] {
   return [{ file: '', test: '(the runner)', reason: `The test runner exited with ${exitCode}${why}` }]
 }
 
-/** A file that never came to its tests does not pass: its repetition may have ended before. */
+/** A file that never reached its tests does not pass: its repetition might have ended earlier. */
 function filesThatPass({ testResults }: RunnerReport): Set<string> {
   const passing = testResults.filter(({ status, assertionResults }) => {
     const ran = assertionResults.filter((result) => ['passed', 'failed'].includes(result.status))
@@ -95,7 +95,7 @@ function filesThatPass({ testResults }: RunnerReport): Set<string> {
   return new Set(passing.map(({ name }) => name))
 }
 
-/** What failed and why, and how to see it again, so that nobody has to search for it. */
+/** What failed and why, and the command that reproduces it. */
 export function linesOf(stage: string, result: StageResult, run: { seed: number; isFull: boolean }): string[] {
   const repeat = (failure: Failure) => `    rerun: ${commandFor(failure, { stage, ...run })}`
   return [
@@ -119,7 +119,7 @@ function commandFor({ file, test }: Failure, run: { stage: string; seed: number;
 }
 
 function firstLines(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of the terminal are control characters
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors of the terminal are control characters
   const plain = text.replaceAll(/\u001b\[[0-9;]*m/g, '')
   return plain.split('\n').slice(0, reasonLines).join('\n')
 }

@@ -134,7 +134,7 @@ async function received(): Promise<Received> {
   return { toSandbox: inside?.[0]?.heard ?? 0, toPeer: outside?.[0]?.heard ?? 0, answers: inside?.[1]?.count ?? 0 }
 }
 
-/** When the peer’s kernel resends what was not acknowledged; 0 if there is nothing to resend. */
+/** When the peer’s kernel retransmits what was not acknowledged; 0 if there is nothing to resend. */
 function peerTimerMs(): number {
   const line = run(`ip netns exec ${peer.namespace} ss -tnoH state established sport = :${flow.port}`)
   // Printed as 1min20sec, 1.144ms (which is 1144 ms), 20sec or 144ms.

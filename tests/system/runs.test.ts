@@ -56,7 +56,7 @@ async function insist<Answer>(attempt: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Sends a signed request, and resends it if there was no response. Returns the run that it started. */
+/** Sends a signed request, and sends it again if there was no response. Returns the run that it started. */
 function deliver(id: string): Promise<string> {
   return insist(async () => {
     const timestamp = String(Math.floor(clock.now() / 1000))

@@ -3,7 +3,9 @@ import type { SourceFile } from './source.ts'
 
 export type TypeDeclaration = TSInterfaceDeclaration | TSTypeAliasDeclaration
 export type FoundType = { path: string; declaration: TypeDeclaration }
-/** The type that a name means in a file; undefined for those of libraries and of other packages, and for parameters. */
+/**
+ * The type that a name refers to in a file; undefined for those of libraries and of other packages, and for parameters.
+ */
 export type FindType = (path: string, name: string) => FoundType | undefined
 
 export function typesOf({ program }: SourceFile): TypeDeclaration[] {
@@ -18,7 +20,7 @@ export function makeFindType(files: readonly SourceFile[]): FindType {
   const known = new Map(
     files.map((file) => {
       const own = new Map(typesOf(file).map((declaration) => [declaration.id.name, declaration]))
-      return [file.path, { own, elsewhere: namesFromElsewhere(file) }]
+      return [file.path, { own, elsewhere: importedNames(file) }]
     }),
   )
   const find = (path: string, name: string, visited: ReadonlySet<string> = new Set()): FoundType | undefined => {
@@ -32,7 +34,7 @@ export function makeFindType(files: readonly SourceFile[]): FindType {
   return find
 }
 
-function namesFromElsewhere({ program, imports }: SourceFile): Map<string, { path: string; name: string }> {
+function importedNames({ program, imports }: SourceFile): Map<string, { path: string; name: string }> {
   return new Map(
     program.body.flatMap((statement) => {
       const source = sourceOf(statement)
@@ -49,7 +51,7 @@ function sourceOf(statement: Statement): string | undefined {
   return isFrom ? statement.source?.value : undefined
 }
 
-/** The name here, and the name there. */
+/** The local name, and the imported name. */
 function namesIn(statement: Statement): (readonly [string, string])[] {
   if (statement.type === 'ImportDeclaration') {
     return statement.specifiers.flatMap((one) =>

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 const maxLength = 65
-/** Verbs of this project's past that say nothing to a reader of the log. */
+/** Verbs that earlier commits used and that say nothing to a reader of the log. */
 const vague = ['Let', 'Take', 'Say', 'Tell', 'Hear', 'Call']
 /** Imperatives that end like another form. */
 const imperatives = [
@@ -39,7 +39,7 @@ export function subjectProblems(subject: string): string[] {
   ]
 }
 
-/** Returns the subject of the last commit. `undefined` for a merge, and where there is no repository. */
+/** Returns the subject of the last commit. `undefined` for a merge, and without a repository. */
 export function lastSubject(root: string): string | undefined {
   const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%p%n%s'], { cwd: root, encoding: 'utf8' })
   if (status !== 0) return undefined

@@ -30,9 +30,9 @@ function nameHits(text: Text): Hit[] {
   return [...renamed, ...rules].map((rule) => hit({ text, rule, matched: text.words, offset: 0 }))
 }
 
-type Found = { text: Text; rule: { id: string; advice: string }; matched: string; offset: number }
+type Match = { text: Text; rule: { id: string; advice: string }; matched: string; offset: number }
 
-function hit({ text, rule, matched, offset }: Found): Hit {
+function hit({ text, rule, matched, offset }: Match): Hit {
   const { kind, path, line, words } = text
   const shown = matched.replaceAll(/\s+/g, ' ').trim()
   return { rule: rule.id, kind, path, line: line + lineOf(words, offset) - 1, text: shown, advice: rule.advice }

@@ -1,4 +1,4 @@
-/** Where a text is met. `german` is every German text, wherever it stands. */
+/** Where a text occurs. `german` is every German text, in any file. */
 export const kinds = [
   'screens',
   'german',
@@ -15,7 +15,7 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** A text that somebody reads. `names` has one entry for each declared name and each file name. */
+/** A text that people read. `names` has one entry for each declared name and each file name. */
 export type Text = {
   kind: Kind
   path: string
@@ -23,22 +23,22 @@ export type Text = {
   words: string
   /** Line of the first character, from 1. */
   line: number
-  /** For names: what the name is given to. */
+  /** For names: what the name denotes. */
   names?: NameOf
 }
 export type NameOf = 'value' | 'type' | 'file'
 
 export type Hit = { rule: string; kind: Kind; path: string; line: number; text: string; advice: string }
 
-/** Stands for what is not prose: a phrase neither begins nor continues across it. */
+/** Replaces what is not prose: a phrase neither begins nor continues across it. */
 export const hidden = '\uFFFC'
 
-/** Puts `hidden` for every match. Line breaks stay, since lines are counted. */
+/** Replaces every match with `hidden`. Line breaks stay, since lines are counted. */
 export function hide(text: string, pattern: RegExp): string {
   return text.replaceAll(pattern, (match) => hidden + lineBreaksOf(match))
 }
 
-/** Puts a space for every match: a phrase continues across it. */
+/** Replaces every match with a space: a phrase continues across it. */
 export function clear(text: string, pattern: RegExp): string {
   return text.replaceAll(pattern, (match) => ` ${lineBreaksOf(match)}`)
 }

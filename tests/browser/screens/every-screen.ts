@@ -55,7 +55,7 @@ async function checkInThemes(page: Page, name: string, { images, findViolations 
   }
 }
 
-/** Pressable elements of a page that are smaller than 24 px. */
+/** Elements of a page that can be pressed and are smaller than 24 px. */
 async function findTooSmall(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(`[...document.querySelectorAll('button, [role=tab], [role=menuitem], select')]
     .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('[inert]') === null)

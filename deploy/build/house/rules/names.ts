@@ -2,14 +2,17 @@ import { Visitor } from 'oxc-parser'
 import { isTestFile, lineAt, type SourceFile } from '../source.ts'
 import type { Violation } from '../violation.ts'
 
-/** What a part of the source does not know, so that its code has no name for it. Comments and texts for people may. */
+/**
+ * Something that a part of the source does not know, so that its code has no name for it. Comments and texts for people
+ * can name it.
+ */
 type Ignorance = {
-  /** As docs/architecture.md has it. */
+  /** As docs/architecture.md states it. */
   invariant: string
   folders: readonly string[]
-  /** Files that pass the name on, and say so by nothing else. */
+  /** Files that pass the name on, and refer to it by nothing else. */
   except?: readonly string[]
-  /** Names, and with `strings` also what stands in strings, in lower case with a hyphen between words. */
+  /** Names, and with `strings` also text in strings, in lower case with a hyphen between words. */
   words: RegExp
   strings?: true
 }
@@ -37,9 +40,9 @@ const ignorances: readonly Ignorance[] = [
     folders: ['apps/', 'packages/'],
     except: [
       'packages/gvisor-driver/',
-      // Tests look at what it left.
+      // Tests check what it left.
       'packages/testkit/',
-      // Where it is, and who gives that to the driver.
+      // Its path, and the code that passes the path to the driver.
       'packages/config/src/host.ts',
       'apps/host/src/main.ts',
       // The name of a check.
@@ -73,7 +76,7 @@ export function checkNames(file: SourceFile): Violation[] {
   ]
 }
 
-/** What `packages/domain` imports from elsewhere: the runtime, or a library. */
+/** Imports of `packages/domain` from outside: the runtime, or a library. */
 function importsOfDomain(file: SourceFile): Violation[] {
   return file.imports
     .filter(({ specifier }) => !/^(\.|@threadbox\/)/.test(specifier))

@@ -4,7 +4,7 @@ import { declaredNames } from './declared-names.ts'
 import { isStringExpression, wordsOfString } from './string-expressions.ts'
 import { type Context, kindOfString } from './string-kinds.ts'
 
-/** Comments, declared names, and those strings of a source file that somebody reads. */
+/** Comments, declared names, and those strings of a source file that people read. */
 export function textsOfTypeScript(path: string, source: string): Text[] {
   const { program, comments, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
@@ -31,7 +31,7 @@ export function textsOfTypeScript(path: string, source: string): Text[] {
   }
 }
 
-/** Strings that name something to the program. */
+/** Strings that identify something to the program. */
 function isSkipped(node: Node): boolean {
   if (node.type === 'JSXAttribute') {
     return node.name.type === 'JSXIdentifier' && /^(className|style|d|viewBox|href|src)$/.test(node.name.name)
@@ -75,7 +75,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value
 }
 
-/** A sentence continues over `//` lines that follow each other. */
+/** A sentence continues over consecutive `//` lines. */
 function joinLines(comments: readonly Comment[], source: string): Comment[] {
   const joined: Comment[] = []
   for (const comment of comments) {

@@ -154,8 +154,7 @@ export declare const GitRequestSchema: GenMessage<GitRequest>;
  */
 export declare const Git: GenService<{
   /**
-   * From this call on, git sends requests for these sites to this guest, until another follower names others. While
-   * there is no follower, the guest tells git to retry. A newer follower replaces an older one, whose stream ends.
+   * From this call on, git sends requests for these sites to this guest, until another follower names others. Without a follower, the guest tells git to retry. A newer follower replaces an older one, whose stream ends.
    * Without sites the stream ends after `ready`.
    *
    * @generated from rpc threadbox.guest.v1.Git.FollowGit
