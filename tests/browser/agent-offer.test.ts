@@ -3,14 +3,14 @@ import { exampleWheel } from '../stack/example-wheel.ts'
 import { answered, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** What a thread offers to keep once the same is installed again and again. */
+/** The offer of a thread to save an agent after repeated installations of the same package. */
 let stage: BrowserStage
 beforeAll(async () => {
   stage = await startBrowserStage()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-test('C13: the third thread that installs a package offers once to be saved as an agent, and a no is for ever', async () => {
+test('C13: the third thread that installs a package offers once to be saved as an agent, and declining is permanent', async () => {
   const file = '/tmp/threadbox_example-1.0-py3-none-any.whl'
   const install = `pip install --no-index ${file}`
   const script = `cat > /tmp/wheel.py <<'END'\n${exampleWheel}\nEND\npython3 /tmp/wheel.py`

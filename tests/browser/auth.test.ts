@@ -11,7 +11,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-describe('the way in', () => {
+describe('signing in', () => {
   test('without the link the page says where the link is', async () => {
     const page = await app.page()
     await page.waitForURL(/\/setup$/)
@@ -20,7 +20,7 @@ describe('the way in', () => {
     expect(await page.getByRole('textbox').count()).toBe(0)
   })
 
-  test('a link that was not given out is refused with its reason', async () => {
+  test('an unknown link is rejected with its reason', async () => {
     const page = await app.page()
     await page.goto(`${app.server.origin}/setup?token=${'x'.repeat(32)}`)
     await fillOwner(page)
@@ -41,7 +41,7 @@ describe('the way in', () => {
     await expect.poll(() => page.locator(':focus').getAttribute('autocomplete')).toBe('name')
   })
 
-  test('the page tells what was asked of the server, also that sandboxes cannot start yet', async () => {
+  test('the page shows the server’s status, including that sandboxes cannot start yet', async () => {
     const page = await app.page()
     await page.goto(`${app.server.origin}/setup?token=${app.server.ownerToken.token}`)
     const column = page.getByRole('complementary', { name: 'This server' })
@@ -49,7 +49,7 @@ describe('the way in', () => {
     await column.getByText('The host daemon hasn’t responded yet.').waitFor()
   })
 
-  test('the owner signs up once; the link is used up, and the password is measured while it is typed', async () => {
+  test('the owner signs up once; the link expires, and the password is checked while it is typed', async () => {
     const page = await app.page()
     const link = `${app.server.origin}/setup?token=${app.server.ownerToken.token}`
     await page.goto(link)
@@ -63,7 +63,7 @@ describe('the way in', () => {
     await second.getByRole('heading', { name: 'An owner account already exists' }).waitFor()
   })
 
-  test('a session that ends brings the person back to where they were', async () => {
+  test('after a session ends, signing in returns to the previous page', async () => {
     const page = await signedInPage('/settings/limits')
     const processors = page.getByRole('textbox', { name: 'Sandbox CPUs' })
     await processors.waitFor()
@@ -76,7 +76,7 @@ describe('the way in', () => {
     await page.getByRole('heading', { name: 'Limits' }).waitFor()
   })
 
-  test('a wrong password is refused with a sentence, and signing out ends the session', async () => {
+  test('a wrong password is rejected with a message, and signing out ends the session', async () => {
     const page = await app.page()
     await page.waitForURL(/\/login/)
     await signIn(page, 'not the password at all')

@@ -13,7 +13,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     await remove()
     throw error
   }
-  // Where the processes of the tests, which are started later, find it.
+  // The test processes, which start later, find it here.
   process.env[builtAppVariable] = directory
   return remove
 }

@@ -4,7 +4,7 @@ import { designTokens } from './screens/design-tokens.ts'
 import { type ScreenStage, startScreenStage, themes } from './screens/screen-stage.ts'
 import { openScreen, type Screen, screens, showTheme } from './screens/screens.ts'
 
-/** The design, as what can be measured of it: tokens, text styles, regions and their order. */
+/** The measurable part of the design: tokens, text styles, regions and their order. */
 let stage: ScreenStage
 beforeAll(async () => {
   stage = await startScreenStage()
@@ -19,7 +19,7 @@ const styleOf = (page: Page, selector: string, names: readonly string[]): Promis
   page.evaluate(
     `(() => { const style = getComputedStyle(document.querySelector(${JSON.stringify(selector)})); return ${JSON.stringify(names)}.map((name) => style.getPropertyValue(name)) })()`,
   )
-/** A value as the browser says it, for comparison with a computed style. */
+/** A value as the browser serializes it, for comparison with a computed style. */
 const computed = (page: Page, property: string, value: string): Promise<string> =>
   page.evaluate(
     `(() => { const probe = document.createElement('i'); probe.style.setProperty(${JSON.stringify(property)}, ${JSON.stringify(value)}); document.body.append(probe); const found = getComputedStyle(probe).getPropertyValue(${JSON.stringify(property)}); probe.remove(); return found })()`,
@@ -32,7 +32,7 @@ async function boxOf(locator: Locator): Promise<Box> {
 }
 const near = (found: number, wanted: number) => expect(Math.abs(found - wanted), `${found}`).toBeLessThanOrEqual(1)
 
-/** The build writes values shorter; what the browser makes of them is the same up to rounding. */
+/** The build shortens values; the browser computes the same up to rounding. */
 const numbers = /-?\d*\.?\d+/g
 function isSameValue(one: string, other: string): boolean {
   const [ones, others] = [one.match(numbers) ?? [], other.match(numbers) ?? []]
@@ -55,7 +55,7 @@ describe.each(themes)('tokens, %s', (theme) => {
     expect(wanted.length).toBeGreaterThan(60)
     const wrong: string[] = []
     for (const [name, value] of wanted) {
-      // Screens are shown under the preference for less motion, which takes all of it away.
+      // Screens are shown with reduced motion, which sets these to none.
       if (/^--m\d$/.test(name)) continue
       const property = propertyFor(value)
       const font = property === 'font' ? ' sans-serif' : ''
@@ -69,7 +69,7 @@ describe.each(themes)('tokens, %s', (theme) => {
     expect(wrong).toEqual([])
   })
 
-  test('are what the parts of a thread are painted with', async () => {
+  test('are the colors of the parts of a thread', async () => {
     await using page = await open('preview')
     await showTheme(page, theme)
     const painted: [selector: string, property: string, token: string][] = [
@@ -127,7 +127,7 @@ describe('text', () => {
     ).toEqual(expect.arrayContaining(['Inter var', 'JetBrains Mono var']))
   })
 
-  test('of a model is shown as what it is: a block of code keeps its lines, code in a line stays in it', async () => {
+  test('of a model is rendered faithfully: a block of code keeps its lines, code in a line stays in it', async () => {
     await using page = await open('thread')
     const code = page.getByRole('log').getByRole('region', { name: 'Code' }).last()
     expect(await code.innerText()).toContain('def peak(hour: int) -> float:\n    # The morning is steeper.\n    return')

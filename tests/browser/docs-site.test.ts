@@ -11,7 +11,7 @@ import { startServerWithoutHost } from './app-without-host.ts'
 import { themes } from './screens/screen-stage.ts'
 import { type FindViolations, makeFindViolations } from './screens/violations.ts'
 
-/** The documentation as the server serves it: who reads it needs no account, no JavaScript and no other host. */
+/** The documentation as the server serves it: a reader needs no account, no JavaScript and no other host. */
 const cleanup = new AsyncDisposableStack()
 let browser: Browser
 let origin: string
@@ -33,7 +33,7 @@ afterAll(() => cleanup.disposeAsync())
 
 type Visit = { page: Page; asked: string[]; printed: string[] }
 
-/** A page of the site, with what it asked for and what the browser complained of, such as what the policy blocked. */
+/** A page of the site, with its requests and the browser’s complaints, such as what the policy blocked. */
 async function visit(
   path: string,
   options: Parameters<Browser['newContext']>[0] = {},
@@ -76,7 +76,7 @@ describe.each(themes)('in the %s theme', (theme) => {
 })
 
 describe.each(languages)('in $language', ({ language, folder, word, results }) => {
-  test('A5: nothing is asked of another host, and the policy has hashes and no unsafe-inline', async () => {
+  test('A5: nothing is requested from another host, and the policy has hashes and no unsafe-inline', async () => {
     await using opened = await visit(`${folder}sandbox/`)
     const { page, asked, printed } = opened
     await page.getByRole('button', { name: /Search|Suche|Cerca|検索/ }).click()
@@ -107,7 +107,7 @@ describe.each(languages)('in $language', ({ language, folder, word, results }) =
     expect(await page.locator('html').getAttribute('lang')).toBe(language)
   })
 
-  test('A5: it can be read without JavaScript', async () => {
+  test('A5: it is readable without JavaScript', async () => {
     await using opened = await visit(`${folder}sandbox/`, { javaScriptEnabled: false })
     const { page } = opened
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -149,7 +149,7 @@ describe('a page without a translation', () => {
 
 test('A5: a translation that is older than its English page says so', async () => {
   const root = join(import.meta.dirname, '../..')
-  // Beside the original: Astro wants its modules in a folder above.
+  // Next to the original: Astro requires its modules in a parent folder.
   const copy = await mkdtemp(join(root, '.docs-site-'))
   cleanup.defer(() => rm(copy, { recursive: true, force: true }))
   const filter = (path: string) => !/\/(node_modules|\.astro)(\/|$)/.test(path.slice(root.length))

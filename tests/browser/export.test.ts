@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { htmlOf } from '../../apps/server/src/workflows/export/html.ts'
 import { startBrowser } from './app-in-browser.ts'
 
-/** What each of these would do if it ran: set the title, or ask for `/seen`. */
+/** The effect of each of these if it ran: set the title, or request `/seen`. */
 const hostile = [
   '<script>document.title = "owned"; fetch("/seen")</script>',
   '<img src="/seen" onerror="document.title=\'owned\'">',
@@ -44,7 +44,7 @@ async function page(): Promise<string> {
   return html
 }
 
-test('an exported page shows what was written, runs nothing of it and loads nothing', async () => {
+test('an exported page shows its text, runs none of it and loads nothing', async () => {
   const asked: string[] = []
   const html = await page()
   const server = createServer((request, response) => {
@@ -63,7 +63,7 @@ test('an exported page shows what was written, runs nothing of it and loads noth
     await opened.getByText('link', { exact: true }).click()
     expect(await opened.title()).toContain('Title <script>')
     expect(opened.url()).toBe(`http://127.0.0.1:${port}/export`)
-    // A link that would have run a script leads nowhere, which is the page again.
+    // A link that would have run a script leads to an empty address, which is the page again.
     expect([...new Set(asked.filter((url) => url !== '/favicon.ico'))]).toEqual(['/export'])
     expect(await opened.locator('script').count()).toBe(0)
   } finally {

@@ -3,8 +3,8 @@ import puppeteer, { type Browser } from 'puppeteer-core'
 import { openQuietNetwork } from './quiet-network.ts'
 
 /**
- * Debian's Firefox, which sees these ports and nothing else of the machine. Playwright drives only a Firefox of its own making;
- * this one is driven over WebDriver BiDi, as every Firefox can be.
+ * Debian’s Firefox, which sees these ports and nothing else of the machine. Playwright drives only its own Firefox
+ * build; this one is driven over WebDriver BiDi, as every Firefox can be.
  */
 export async function startFirefox(
   ...servers: { port: number }[]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answered, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** Forks as a person makes them: of a thread as it is, and as it was before a message. */
+/** Forks as a person uses them: of a thread in its current state, and in the state before a message. */
 let stage: BrowserStage
 let page: Page
 let threadId: string
@@ -17,7 +17,7 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
 
-/** What the last call of a thread printed. */
+/** Output of a thread’s last call. */
 async function printed(id: string): Promise<string> {
   const { entries } = await stage.installation.client.threads.entries(id)
   const call = entries.findLast((entry) => entry.kind === 'tool-call')
@@ -29,7 +29,7 @@ async function atAnotherThanThe(id: string): Promise<void> {
   await expect.poll(idInAddress, { timeout: 60_000 }).not.toBe(id)
 }
 
-test('C9: Fork in the menu of a thread goes to a copy in which its variables are; the notice leads back', async () => {
+test('C9: Fork in the menu of a thread opens a copy with its variables; the notice leads back', async () => {
   await send(page, '/python held = 41')
   await answered(page)
   await send(page, '/run echo second > /home/user/note')
@@ -49,7 +49,7 @@ test('C9: Fork in the menu of a thread goes to a copy in which its variables are
   await expect.poll(idInAddress, { timeout: 60_000 }).toBe(threadId)
 })
 
-test('C9: Fork from here, by keyboard, has what was before the message, and says that processes are not there', async () => {
+test('C9: Fork from here, by keyboard, has the state before the message, and says that processes are not', async () => {
   const tool = page.getByRole('button', { name: 'Fork from here' })
   await expect.poll(() => tool.count(), { timeout: 60_000 }).toBe(2)
   await tool.last().press('Enter')

@@ -21,7 +21,7 @@ async function openModels() {
 }
 
 describe('connecting a model', () => {
-  test('the form says what is missing and what is no address', async () => {
+  test('the form reports missing values and invalid addresses', async () => {
     const page = await openModels()
     await page.getByRole('button', { name: 'Connect Other' }).click()
     const dialog = page.getByRole('dialog')
@@ -34,7 +34,7 @@ describe('connecting a model', () => {
     await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Connect Other')
   })
 
-  test('the test makes one real call and shows the reply; the key never comes back', async () => {
+  test('the test makes one real call and shows the reply; the key is never returned', async () => {
     const page = await openModels()
     await page.getByRole('button', { name: 'Connect Anthropic' }).click()
     const dialog = page.getByRole('dialog')
@@ -54,7 +54,7 @@ describe('connecting a model', () => {
     expect(await page.content()).not.toContain('sk-test-secret')
   })
 
-  test('a failing test gives the sentence, and the same form corrects it', async () => {
+  test('a failing test shows its error, which can be corrected in the same form', async () => {
     const page = await openModels()
     await page.getByRole('button', { name: 'Connect Other' }).click()
     const dialog = page.getByRole('dialog')
@@ -96,7 +96,7 @@ describe('connecting a model', () => {
     await page.getByText('key from the environment').waitFor()
   })
 
-  test('the default moves, and a removed model is gone', async () => {
+  test('the default can be changed, and a deleted model is gone', async () => {
     const page = await openModels()
     const row = page.getByRole('listitem').filter({ hasText: 'local-model' })
     await row.getByRole('button', { name: 'Make default' }).click()

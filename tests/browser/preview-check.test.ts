@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
-/** What a person's own browser says of previews, in Settings → About. */
+/** Whether the user’s own browser can show previews, in Settings → About. */
 let app: AppWithoutHost
 beforeAll(async () => {
   app = await startAppWithoutHost()
@@ -11,7 +11,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-/** Opens About, after `arrange` had its way with the browser. */
+/** Opens About, after `arrange` has set up the browser. */
 async function openAbout(from: Pick<AppWithoutHost, 'page'>, arrange: (page: Page) => Promise<void> = async () => {}) {
   const page = await from.page({ signedIn: true })
   page.setDefaultTimeout(60_000)
@@ -28,8 +28,8 @@ async function openAbout(from: Pick<AppWithoutHost, 'page'>, arrange: (page: Pag
   }
 }
 
-describe('O4: About says by a try of this browser', () => {
-  test('that previews work: their names, their cookies in a frame, their sockets', async () => {
+describe('O4: About reports from a check in this browser', () => {
+  test('that previews work: their hostnames, their cookies in a frame, their WebSockets', async () => {
     const { page, ...found } = await openAbout(app)
     expect(found).toEqual({
       names: 'Previews in this browserOKA test page on a preview domain loaded.',
@@ -40,7 +40,7 @@ describe('O4: About says by a try of this browser', () => {
     await page.context().close()
   })
 
-  test('that it does not find their names, and what to do', async () => {
+  test('that it does not resolve their hostnames, and what to do', async () => {
     await using other = await app.withBrowser(['--host-resolver-rules=MAP 1-doctor.brwsr0.localhost ~NOTFOUND'])
     const { page, names, cookies } = await openAbout(other)
     expect(names).toContain('failedThis browser can’t resolve 1-doctor.brwsr0.localhost')
@@ -51,7 +51,7 @@ describe('O4: About says by a try of this browser', () => {
 
   test('that cookies of pages in a frame are not kept, and what to do', async () => {
     const { page, names, cookies } = await openAbout(app, async (tab) => {
-      // As the server leads on, without the cookie.
+      // The server’s redirect, without the cookie.
       await tab.route('**/.threadbox/check?*', async (route) => {
         const location = route.request().url().replace('/check?', '/check/page?')
         await route.fulfill({ status: 303, headers: { location } })
@@ -63,7 +63,7 @@ describe('O4: About says by a try of this browser', () => {
     await page.context().close()
   })
 
-  test('that WebSockets are dropped on the way, and what to do', async () => {
+  test('that WebSockets are blocked, and what to do', async () => {
     const { page, sockets } = await openAbout(app, async (tab) => {
       await tab.routeWebSocket('**/.threadbox/check/socket', (socket) => void socket.close())
     })
@@ -72,7 +72,7 @@ describe('O4: About says by a try of this browser', () => {
     await page.context().close()
   })
 
-  test('where the app is to be opened, when its name is what stands in the way', async () => {
+  test('which address to open instead, if the app’s hostname is the cause', async () => {
     const page = await app.page()
     await page.goto(`${app.server.loopbackOrigin}/login`)
     const { email, password } = app.server.owner

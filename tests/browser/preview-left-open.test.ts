@@ -3,7 +3,7 @@ import { type AdvancedClock, makeAdvancedClock } from '../stack/advanced-clock.t
 import { type BrowserStage, startBrowserStageWith } from './harness.ts'
 import { frame, heading, openThread, patient, startVite } from './previews-frameworks/framework-services.ts'
 
-/** A page of a development server that is left open, in the preview and in a tab of its own. */
+/** A page of a development server that is left open, in the preview and in its own tab. */
 let clock: AdvancedClock
 let stage: BrowserStage
 beforeAll(async () => {
@@ -20,7 +20,8 @@ test('O3, C4: a Vite tab that is left open lets its sandbox pause on time, and i
   const vite = await startVite(stage)
   await using page = await openThread(stage, vite)
   await heading(frame(page), 'First, 0')
-  // Once its server is lost, Vite's script asks for it each second: in the page, and not in a worker out of sight of this test.
+  // When its server is lost, Vite’s script requests it each second: in the page, and not in a worker that this test
+  // cannot observe.
   await page.context().addInitScript('delete globalThis.SharedWorker')
   const opened = page.context().waitForEvent('page')
   await page.getByRole('button', { name: 'Open in new tab' }).click()
@@ -35,7 +36,7 @@ test('O3, C4: a Vite tab that is left open lets its sandbox pause on time, and i
   const startedAt = clock.now()
   const { host, server } = stage.installation
   const isPaused = async () => expect((await sandbox()).state).toBe('paused')
-  // A tenth of the time is real: the open pages make requests for that long.
+  // A tenth of the time is real: the open pages send requests for that long.
   await clock.advanceUntil(isPaused, [host, server])
   console.log(
     `with two open pages of Vite: paused after ${Math.round((clock.now() - startedAt) / 1000)} s, set were 60`,

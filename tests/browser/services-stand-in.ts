@@ -14,20 +14,20 @@ import {
 import type { MoreRoutes, Result } from './sandbox-stand-in.ts'
 
 /**
- * Services of threads and their pages on origins of their own, in whatever state a test wants: what the server and its
- * preview door are to the app. An address is good for one visit and gives a cookie, without which no page is shown.
+ * Services of threads and their pages on their own origins, in any state a test needs: stands in for the server and its
+ * preview server. An address is valid for one visit and sets a cookie, without which no page is shown.
  */
 export type ServicesStandIn = AsyncDisposable & {
   port: number
   routes: MoreRoutes
-  /** What `GET /threads/{id}/services` says. */
+  /** Sets the response of `GET /threads/{id}/services`. */
   set(threadId: string, view: { services: Service[]; openPorts?: ServicesView['openPorts'] }): ServicesView
   setLog(text: string): void
   /** Every later preview is unavailable for this reason; null ends that. */
   setUnavailable(reason: Preview['unavailable']): void
-  /** Previews have addresses that no browser gets to, and the check of them has too. */
+  /** Gives previews, and their check, addresses that no browser can reach. */
   loseNames(areLost: boolean): void
-  /** Pages are not answered until the returned function is called. */
+  /** Delays responses of pages until the returned function is called. */
   holdPages(): () => void
   /** Pages that were shown, as `8501 /path`. */
   shown: string[]
@@ -133,7 +133,7 @@ function openPreview(state: State, order: { body: unknown; port: number; threadI
   return previewSchema.parse({ url, origin: `http://${host}`, appOrigin, expiresAt, unavailable: null })
 }
 
-/** Nothing listens on the port that is given when names are lost. */
+/** Nothing listens on the returned port while names are lost. */
 function portOf(state: State, port: number): number {
   return state.areNamesLost ? 9 : port
 }
@@ -173,7 +173,7 @@ async function answerPage(state: State, request: IncomingMessage, response: Serv
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pageAt(pathname, state))
 }
 
-/** A page that says where it is and how often a page was shown; `/hostile` tries what a page must not do. */
+/** A page that shows its address and how often a page was shown; `/hostile` tries what a page must not do. */
 function pageAt(pathname: string, state: State): string {
   const hostile = `
     const attempt = (name, work) => { let said = 'refused'; try { if (work() !== false) said = 'done' } catch {} ; document.body.append(name + ' ' + said + '; ') }

@@ -38,7 +38,7 @@ async function printed(page: Page, name: RegExp): Promise<string> {
   return await output.innerText()
 }
 
-/** Resolves when the figure of the cell is an image that was really decoded. */
+/** Resolves when the figure of the cell is a decoded image. */
 async function figureShown(page: Page): Promise<void> {
   const figure = card(page, /^Python/).getByRole('img')
   await figure.waitFor({ timeout: 90_000 })

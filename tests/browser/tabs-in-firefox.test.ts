@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 import { startServerWithoutHost } from './app-without-host.ts'
 import { startFirefox } from './firefox.ts'
 
-/** Twice as many as a browser opens connections over HTTP/1.1. */
+/** Twice the number of connections that a browser opens over HTTP/1.1. */
 const tabCount = 12
-/** A tab in the background paints nothing: its changes are watched, not its frames. */
+/** A background tab paints nothing: its DOM changes are observed, not its frames. */
 const patient = { timeout: 90_000, polling: 'mutation' as const }
 
 /** Firefox is 312 MB of Debian packages: only the full set installs it. */
@@ -36,7 +36,7 @@ test.runIf(isFull)(
       `${await firefox.browser.version()}: tabs opened and live after ${tabs.map(({ openedMs }) => Math.round(openedMs)).join(', ')} ms`,
     )
     await sayToAll(client, tabs, 'to-all')
-    // The server ends connections of requests that are idle for some seconds: what stays are the streams.
+    // The server ends idle connections of requests after some seconds: the streams are left.
     await expect.poll(() => firefox.connections(), { timeout: 60_000 }).toBe(tabCount)
     await server.kill('SIGKILL')
     await server.restart()
@@ -60,7 +60,7 @@ async function signIn(browser: Browser, server: TestServer): Promise<void> {
   await page.close()
 }
 
-/** A message of the owner that another program sends: the page learns of it over its stream only. */
+/** A message of the owner that another program sends: the page gets it over its stream only. */
 async function say(client: ThreadboxClient, threadId: string, text: string): Promise<void> {
   await client.threads.sendMessage(threadId, { text: `/run echo ${text}`, key: crypto.randomUUID() })
 }
@@ -82,7 +82,7 @@ async function countOf(page: Page, text: string): Promise<unknown> {
   return await page.evaluate(countIn(text))
 }
 
-/** How many messages of the owner on a page say it, as a script. */
+/** How many of the owner’s messages on a page contain the text, as a script. */
 function countIn(text: string): string {
   return `[...document.querySelectorAll('[data-entry].me')].filter((entry) => entry.textContent.includes('echo ${text}')).length`
 }

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPages } from './app-in-browser.ts'
 import { type AppWithoutHost, startAppWithoutHost } from './app-without-host.ts'
 
-/** Twice as many as a browser opens connections over HTTP/1.1. */
+/** Twice the number of connections that a browser opens over HTTP/1.1. */
 const tabCount = 12
-/** What a browser opens to one origin over HTTP/1.1, sockets for streams not counted. */
+/** A browser’s limit to one origin over HTTP/1.1, not counting sockets for streams. */
 const httpConnections = 6
-/** Longer than a page waits at most before it tries to reconnect. */
+/** Longer than the longest wait of a page before it reconnects. */
 const patient = { timeout: 60_000 }
 
 let app: AppWithoutHost
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.[Symbol.asyncDispose]())
 
-/** A message of the owner that another program sends: the page learns of it over its stream only. */
+/** A message of the owner that another program sends: the page gets it over its stream only. */
 const say = (threadId: string, text: string) =>
   client.threads.sendMessage(threadId, { text: `/run echo ${text}`, key: crypto.randomUUID() })
 const said = (page: Page, text: string) => page.locator('[data-entry].me', { hasText: `echo ${text}` })
@@ -56,7 +56,7 @@ test('twelve tabs on twelve threads are all live, and live again after the serve
   await context.close()
 }, 240_000)
 
-test('a tab that is reloaded ten times, and left and come back to, is live, and keeps no connection of the pages before', async () => {
+test('a tab that is reloaded ten times, left and returned to is live, and keeps no connection of the earlier pages', async () => {
   await using browser = await app.withBrowser([keepPages], 'whole')
   const page = await browser.page({ signedIn: true })
   const [here, there] = [(await client.threads.create({})).id, (await client.threads.create({})).id]

@@ -5,7 +5,7 @@ import { testThread } from '../stack/installation.ts'
 import { answered, send } from './app-in-browser.ts'
 import { type BrowserStage, closePage, startBrowserStage } from './harness.ts'
 
-/** Workspaces as a person has them, from the first one to the last that goes with everything in it. */
+/** Workspaces as a person uses them, from the first one to the last one’s deletion with its content. */
 let stage: BrowserStage
 let page: Page
 beforeAll(async () => {
@@ -46,12 +46,12 @@ async function chooseIn(name: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-test('C12: without a workspace the sidebar has no word of them', async () => {
+test('C12: without a workspace the sidebar does not mention them', async () => {
   await sidebar().getByRole('link', { name: 'Trips' }).waitFor()
   expect(await sidebar().getByText('Workspaces').count()).toBe(0)
 })
 
-test('C12: the first workspace is made for a thread, from its menu, and every tab has it', async () => {
+test('C12: the first workspace is created for a thread, from its menu, and every tab shows it', async () => {
   const second = await stage.open('/threads/new')
   await page.getByRole('button', { name: 'More actions for Trips' }).click()
   await page.getByRole('menuitem', { name: 'Move to workspace…' }).click()
@@ -63,7 +63,7 @@ test('C12: the first workspace is made for a thread, from its menu, and every ta
   await second.context().close()
 })
 
-test('C12: a name that is taken is refused in the dialog, with the reason', async () => {
+test('C12: a duplicate name is rejected in the dialog, with the reason', async () => {
   await page.keyboard.press('Control+k')
   await page.keyboard.type('New workspace')
   await page.keyboard.press('Enter')
@@ -86,7 +86,7 @@ test('C12: a thread is dragged into a workspace, and out of it again', async () 
   await expect.poll(counts).toEqual([1, 1])
 })
 
-test('C12: with the keyboard a thread goes between workspaces, and they change places, keeping the focus', async () => {
+test('C12: with the keyboard a thread moves between workspaces, and workspaces are reordered, keeping the focus', async () => {
   const focused = () => page.evaluate('document.activeElement?.textContent ?? ""') as Promise<string>
   await row('Home lab', 'Weather').focus()
   await page.keyboard.press('Alt+Shift+ArrowUp')
@@ -105,7 +105,7 @@ test('C12: with the keyboard a thread goes between workspaces, and they change p
   await expect.poll(names).toEqual(['Bike-share', 'Home lab'])
 })
 
-test('C12: what is folded stays folded after a reload', async () => {
+test('C12: a collapsed workspace stays collapsed after a reload', async () => {
   await head('Home lab').click()
   await row('Home lab', 'Weather').waitFor({ state: 'detached' })
   await expect.poll(async () => (await workspaces()).map(({ isCollapsed }) => isCollapsed)).toEqual([false, true])
@@ -116,7 +116,7 @@ test('C12: what is folded stays folded after a reload', async () => {
   await row('Home lab', 'Weather').waitFor()
 })
 
-test('C12: a value of the workspace counts in its threads, which say where it is from, until they have their own', async () => {
+test('C12: a value of the workspace applies to its threads, which say where it is from, until they have their own', async () => {
   await chooseIn('Bike-share', 'Workspace settings…')
   const dialog = page.getByRole('dialog', { name: 'Bike-share settings' })
   expect(await dialog.getByText('this workspace', { exact: true }).count()).toBe(0)
@@ -144,7 +144,7 @@ test('C12: a value of the workspace counts in its threads, which say where it is
   await page.keyboard.press('Alt+4')
 })
 
-test('C12: a thread that is begun in a workspace is in it, and the header says which', async () => {
+test('C12: a thread started in a workspace belongs to it, and the header names it', async () => {
   await chooseIn('Home lab', 'New thread here')
   await page.locator('.crumb').getByText('Home lab').waitFor()
   await send(page, '/help')
@@ -154,7 +154,7 @@ test('C12: a thread that is begun in a workspace is in it, and the header says w
   await page.locator('.crumb').getByText('Home lab').waitFor()
 })
 
-test('C12: an archived workspace is put away and comes back', async () => {
+test('C12: an archived workspace is hidden and can be restored', async () => {
   await chooseIn('Home lab', 'Archive')
   await group('Home lab').waitFor({ state: 'detached' })
   await sidebar()
@@ -166,7 +166,7 @@ test('C12: an archived workspace is put away and comes back', async () => {
   await row('Home lab', 'Weather').waitFor()
 })
 
-test('C12: a delete names threads, sandboxes and services first, can be undone, and then leaves nothing', async () => {
+test('C12: deleting lists threads, sandboxes and services first, can be undone, and then leaves nothing', async () => {
   const { client, host } = stage.installation
   const threadId = await idOf('Trips')
   await testThread(client, threadId).say('/run echo precious > keep.txt')

@@ -3,8 +3,8 @@ import { percentile } from '../performance/figure.ts'
 import { runChaos } from './chaos.ts'
 
 /**
- * `./threadbox chaos [--minutes M] [--kills N] [--seed S] [--threads T]`: ends after ten minutes if neither is given, and
- * exits with 1 unless the verdict is 0 throughout.
+ * `./threadbox chaos [--minutes M] [--kills N] [--seed S] [--threads T]`: ends after ten minutes if neither is given,
+ * and exits with 1 unless all counts are 0.
  */
 const { minutes, seed, kills: mostKills, threads } = readArguments()
 console.log(`seed ${seed}`)

@@ -5,7 +5,7 @@ import { runChaos } from './chaos.ts'
 /** The short version of `./threadbox chaos`. */
 const kills = repeats({ what: 'random kills under load', byDefault: 3, full: 25 })
 
-test(`A1 G10: ${kills} random kills under load lose nothing that was acknowledged and leave nothing behind`, {
+test(`A1 G10: ${kills} random kills under load lose nothing acknowledged and leave nothing behind`, {
   timeout: 900_000,
 }, async () => {
   const seed = Math.floor(seeded('chaos').between(0, 1_000_000))

@@ -23,7 +23,7 @@ function sentBy(init: RequestInit | undefined): Sent {
   return new Headers(init.headers).get('content-type') === 'application/json' ? 'json' : 'bytes'
 }
 
-/** What a call of this route is answered with when it succeeds, as the API describes it. */
+/** The successful response of this route, as the API describes it. */
 function successOf({ responses }: Operation): { isJson: boolean; isEmpty: boolean } {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const types = Object.keys(success?.content ?? {})
@@ -32,7 +32,7 @@ function successOf({ responses }: Operation): { isJson: boolean; isEmpty: boolea
 
 const told = { told: true }
 
-/** Calls every method of the client. Each call is recorded, and answered as `routes` says. */
+/** Calls every method of the client. Each call is recorded, and gets the response in `routes`. */
 async function callsOfTheClient(routes: ReadonlyMap<string, Operation>): Promise<Call[]> {
   const calls: Call[] = []
   const client = createClient({
@@ -97,7 +97,7 @@ async function routesOfTheApi(): Promise<Map<string, Operation>> {
   return new Map(routes)
 }
 
-// A shared result is read at the address that its entry names, so the SDK has no method of its own for it.
+// A shared result is read at the address in its entry, so the SDK has no method for it.
 const byAddress = 'GET /threads/{id}/results/{id}/{id}'
 
 test('the SDK and the API know the same routes', async () => {
@@ -106,7 +106,7 @@ test('the SDK and the API know the same routes', async () => {
   expect([...new Set([...calls, byAddress])].sort()).toEqual([...routes.keys()].sort())
 })
 
-/** Bodies that the API reads as they come, of which its description says nothing. */
+/** Bodies that the API reads raw, which its description does not describe. */
 const undescribedBodies = new Set([
   'PUT /threads/{id}/uploads',
   'PUT /threads/{id}/files/content',
@@ -115,7 +115,7 @@ const undescribedBodies = new Set([
   'POST /agents/import',
 ])
 
-test('the SDK sends a body where the API takes one, as JSON where it takes JSON', async () => {
+test('the SDK sends a body to every route with one, as JSON if the route takes JSON', async () => {
   const routes = await routesOfTheApi()
   const takenBy = (route: string): Sent[] => {
     const body = routes.get(route)?.requestBody
@@ -129,7 +129,7 @@ test('the SDK sends a body where the API takes one, as JSON where it takes JSON'
   expect(new Set(calls.map(({ sent }) => sent))).toEqual(new Set<Sent>(['nothing', 'json', 'bytes']))
 })
 
-test('the SDK gives what the API answers, and nothing where that answers nothing', async () => {
+test('the SDK returns the API’s response, and nothing for an empty response', async () => {
   const routes = await routesOfTheApi()
   const answered = (await callsOfTheClient(routes)).filter((call) => 'answer' in call)
   expect(answered.length).toBeGreaterThan(80)

@@ -23,9 +23,9 @@ import { transfers } from './scenarios/transfers.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /**
- * Measures what people wait for, each beside its floor, and exits with 1 when a target is missed.
- * `--json` prints `{"figures":[…]}`; names of scenarios, or `--only ID[,ID]`, run only these; `--rounds N` repeats starting, pausing and
- * waking less often than a figure needs; progress goes to standard error.
+ * Measures what people wait for, each next to its floor, and exits with 1 if a target is missed. `--json` prints
+ * `{"figures":[…]}`; names of scenarios, or `--only ID[,ID]`, run only these; `--rounds N` repeats starting, pausing
+ * and waking less often than a figure needs; progress goes to standard error.
  */
 const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
@@ -105,7 +105,7 @@ async function measure(names: string[]): Promise<FigureRow[]> {
       const measured = await scenarios[name]?.(stage)
       rows.push(...(measured ?? []).map(rowOf))
     } catch (error) {
-      // The others count all the same.
+      // The others still count.
       failed.push(name)
       console.error(`Measuring ${name} failed:`, error)
     }

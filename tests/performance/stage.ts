@@ -7,33 +7,33 @@ import { buildWebApp } from '../browser/app-in-browser.ts'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { makeRawSandbox, type RawSandbox } from './floors/raw-sandbox.ts'
 
-/** Everything that the scenarios measure on, started once for a whole bench. */
+/** Everything the scenarios measure, started once for a whole bench. */
 export type Stage = TestInstallation & {
   raw: RawSandbox
-  /** Makes a thread whose sandbox is awake, and says which sandbox that is. */
+  /** Creates a thread whose sandbox is awake, and returns the sandbox’s id. */
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
-  /** Resolves when as many sandboxes wait as the product keeps waiting: between two threads of people they all do. */
+  /** Resolves when all spares are ready: between two new threads of people they are. */
   untilSparesWait(): Promise<void>
   /** Resolves when the snapshot of the last turn was taken: between two messages of a person it is. */
   untilSnapshotTaken(threadId: string): Promise<void>
   /**
-   * Deletes threads for good, and resolves when their sandboxes are gone and spares wait: what one round leaves behind
-   * (a copy that still holds its memory, one that is being removed) is no part of the next.
+   * Permanently deletes threads, and resolves when their sandboxes are gone and the spares are ready: leftovers of one
+   * round (a copy that still holds its memory, one that is being removed) do not affect the next.
    */
   removeThreads(...threadIds: string[]): Promise<void>
   /** How often the scenarios about starting, pausing and waking repeat each figure. */
   rounds: number
 }
 
-/** As the product does by default; other tests keep none waiting. */
+/** The product’s default; other tests keep no spares. */
 export const spares = 2
 
-/** `hasApp` for what is measured in a browser: building the app takes its time. */
+/** `hasApp` for scenarios in a browser: building the app takes time. */
 export async function openStage(options: { rounds: number; hasApp: boolean }): Promise<Stage> {
   await using cleanup = new AsyncDisposableStack()
   const webDirectory = await mkdtemp(path.join(tmpdir(), 'threadbox-bench-'))
   cleanup.defer(() => rm(webDirectory, { recursive: true, force: true }))
-  // Before the server starts: it reads what it puts into previews once.
+  // Before the server starts: it reads the scripts for previews once.
   if (options.hasApp) await buildWebApp(webDirectory)
   const installation = cleanup.use(
     await startInstallation({

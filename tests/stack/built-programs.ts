@@ -6,7 +6,7 @@ import { buildPrograms } from '../../deploy/build/build.ts'
 
 /** Bundles host daemon, server and guest once for all tests of a run, as a release has them. */
 export default async function setup(): Promise<() => Promise<void>> {
-  // Another project of the same run was first.
+  // Another project of the same run did it already.
   if (process.env[builtProgramsVariable] !== undefined) return async () => undefined
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-programs-'))
   const remove = () => rm(directory, { recursive: true, force: true })
@@ -17,7 +17,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     await remove()
     throw error
   }
-  // Where the processes of the tests, which are started later, find them.
+  // The test processes, which start later, find them here.
   process.env[builtProgramsVariable] = directory
   return remove
 }

@@ -6,7 +6,7 @@ import { runs } from '@threadbox/protocol/guest'
 import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 
-/** One real sandbox with its guest, reachable as a client inside the machine would reach it. */
+/** One real sandbox with its guest, reachable as by a client inside the machine. */
 export type GuestSandbox = AsyncDisposable & {
   host: TestHost
   sandboxId: string
@@ -16,7 +16,7 @@ export type GuestSandbox = AsyncDisposable & {
   codeUrl: string
   transport: ReturnType<typeof createConnectTransport>
   client: Client<typeof runs.Runs>
-  /** Ends the sandbox and boots it again over its disk: what was in memory is gone. */
+  /** Ends the sandbox and boots it again over its disk: its memory is lost. */
   coldStart(): Promise<void>
 }
 

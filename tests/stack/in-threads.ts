@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import type { TestThread } from './installation.ts'
 
-/** What a command printed that a thread ran, whatever its exit code. */
+/** Output of a command in a thread, regardless of its exit code. */
 export async function output(thread: TestThread, command: string): Promise<string> {
   const { calls } = await thread.say(`/run ${command}`)
   expect(calls[0], command).toMatchObject({ status: 'succeeded' })
   return calls[0]?.output.tail ?? ''
 }
 
-/** What a Python cell of a thread printed, which raised nothing. */
+/** Output of a Python cell in a thread; fails if the cell raised an error. */
 export async function cell(thread: TestThread, code: string): Promise<string> {
   const { calls } = await thread.say(`/python ${code}`)
   expect(calls[0], code).toMatchObject({ status: 'succeeded', result: { kind: 'python', traceback: null } })

@@ -4,7 +4,9 @@ import { cell } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { capturing, polling, sortedSandboxIds } from './capture-kills/capturing.ts'
 
-/** What is left of a sandbox that is being saved for an agent with its memory when host daemon or server are killed. */
+/**
+ * What is left of a sandbox that is being captured for an agent with its memory when host daemon or server are killed.
+ */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
@@ -40,7 +42,7 @@ test.each(['host', 'server'] as const)(
       const made = await ended
       if (made !== undefined) await client.agents.discard(made)
       expect(await cell(source, 'print(held)')).toBe('41')
-      // Before the next kill, too: a host daemon that lives on may still be at work on this copy.
+      // Before the next kill too: a host daemon that keeps running might still be working on this copy.
       await expect.poll(sandboxIds, polling).toEqual(before)
     }
   },

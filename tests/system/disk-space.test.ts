@@ -27,7 +27,7 @@ async function shown(command = 'df -B1 --output=size,used,avail /'): Promise<Sho
   return { size, used, avail }
 }
 
-test('G7: df shows the limit of the disk as its size, and what is used and free of it', async () => {
+test('G7: df shows the disk’s limit as its size, with its used and free space', async () => {
   const all = await shown()
   expect(all.size).toBe(limitBytes)
   expect(all.used + all.avail).toBe(limitBytes)
@@ -41,7 +41,7 @@ test('G7: df shows the limit of the disk as its size, and what is used and free 
   expect(output).toMatch(/^\S+ +262144 +\d+ +\d+ +\d+% \/$/m)
 })
 
-test('G7: df follows what is written and deleted, and a changed limit, within seconds', async () => {
+test('G7: df follows writes, deletions and a changed limit within seconds', async () => {
   const before = await shown()
   await host.run(sandboxId, 'head -c 64M /dev/urandom > ~/big')
   await expect.poll(async () => (await shown()).used).toBeGreaterThanOrEqual(before.used + 60 * MiB)
@@ -54,7 +54,7 @@ test('G7: df follows what is written and deleted, and a changed limit, within se
   await expect.poll(async () => (await shown()).size).toBe(2 * limitBytes)
 })
 
-test('what df cannot answer itself is answered by the program of the image, with its errors', async () => {
+test('the image’s df handles what the guest’s cannot, including its errors', async () => {
   expect((await host.run(sandboxId, 'df -i / | head -1')).output).toContain('IUse%')
   const missing = await host.run(sandboxId, 'df /nowhere')
   expect(missing.exitCode).toBe(1)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Looking, startLooking } from './view-page/looking.ts'
 
-/** Pages that do not end, and looks that are ended: nothing of them stays, and nothing else is harmed. */
+/** Endless pages, and interrupted screenshots: nothing of them stays, and nothing else is affected. */
 let looking: Looking
 beforeAll(async () => {
   looking = await startLooking()
 })
 afterAll(() => looking?.[Symbol.asyncDispose]())
 
-test('a page that never finishes loading is shown as far as it came; one that never answers is an error', async () => {
+test('a page that never finishes loading is shown as far as it loaded; one that never responds is an error', async () => {
   const slow = await looking.view({ service: 'site', path: '/waiting', timeout_seconds: 3 })
   expect(slow.call.status).toBe('succeeded')
   expect(slow.told).toContain('The page was still loading after 3 s')
@@ -18,7 +18,7 @@ test('a page that never finishes loading is shown as far as it came; one that ne
   await looking.nothingIsLeft()
 })
 
-test('a page that opens a thousand windows, one that only grows and one that never pauses harm nothing', async () => {
+test('a page that opens a thousand windows, one that only grows and one that never pauses affect nothing else', async () => {
   const service = async () => (await looking.installation.client.services.list(looking.thread.id)).services[0]
   const before = await service()
   const pid = await looking.output('pgrep -f site/site.mjs')
@@ -38,7 +38,7 @@ test('a page that opens a thousand windows, one that only grows and one that nev
   expect(await service()).toEqual(before)
 })
 
-test('Stop during a look ends the browser and leaves nothing behind', async () => {
+test('Stop during a screenshot ends the browser and leaves nothing behind', async () => {
   const { installation, model, thread } = looking
   model.reply({ calls: [{ name: 'view_page', input: { service: 'site', path: '/never', timeout_seconds: 120 } }] })
   const ending = thread.say('Look at it')

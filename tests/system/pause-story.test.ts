@@ -14,7 +14,7 @@ type Role = (typeof roles)[number]
 type Witness = { pid: number; token: string; count: number; errors: string[]; digest?: string }
 
 const pauses = repeats({ what: 'pauses of a sandbox with everything that only memory holds', byDefault: 4, full: 20 })
-/** The host daemon is killed while memory is frozen, and while it is on the disk alone. */
+/** The host daemon is killed while memory is frozen, and while it is on the disk only. */
 const restartsBefore = new Set(isFull ? [5, 11, 16] : [2, 3])
 let guest: GuestSandbox
 let bootId: string
@@ -91,7 +91,7 @@ async function order(method: string, url: string, body: unknown): Promise<unknow
   return answer.body
 }
 
-/** What each says of itself; a POST is one more request, so that the one that only serves counts too. */
+/** The report of each witness; a POST is one more request, so that the one that only serves counts too. */
 async function witnesses(): Promise<Record<Role, Witness>> {
   const { output } = await run(
     'sleep 0.3; for port in 9000 9001 9002 9003 9004; do curl -s -X POST -m 5 localhost:$port; echo; done',
@@ -122,7 +122,7 @@ async function readOutput(key: string): Promise<string> {
   return output
 }
 
-/** vim in a terminal, with a text that is not saved. */
+/** vim in a terminal, with unsaved text. */
 async function openVim() {
   const client = createClient(processes.Process, guest.transport)
   const controller = new AbortController()
@@ -143,7 +143,7 @@ async function openVim() {
   return { type }
 }
 
-/** Kills the frozen copy the way memory pressure or a careless administrator would. */
+/** Kills the frozen copy as memory pressure or a careless administrator would. */
 async function dropFrozenCopy(): Promise<void> {
   const { body } = await guest.host.request('GET', hostPaths.get(guest.sandboxId))
   expect(body).toMatchObject({ actual: 'paused', paused: { isFrozen: true } })

@@ -7,7 +7,7 @@ import { viewTerminal } from '../stack/terminal-view.ts'
 /** Programs that expect a real terminal, in one of a real sandbox, through the public API and its sockets. */
 let installation: TestInstallation
 let thread: TestThread
-/** The sandbox of this one gets htop while the other one is used. */
+/** htop is installed in this one’s sandbox while the other one is used. */
 let withHtop: { thread: TestThread; installed: Promise<string> }
 beforeAll(async () => {
   installation = await startInstallation({})
@@ -23,7 +23,7 @@ const terminals = () => installation.client.terminals
 const open = (of = thread) => terminals().open(of.id, { cols: 100, rows: 30 })
 const view = ({ id }: Terminal, of = thread) => viewTerminal(installation, { threadId: of.id, id })
 
-test('G8: a terminal is a real one, and what runs in it is among the processes that the agent sees', async () => {
+test('G8: a terminal is a real one, and its processes are among those that the agent sees', async () => {
   const terminal = await open()
   using shown = await view(terminal)
   shown.type('tty; stty size; id -un; pwd\r')
@@ -35,7 +35,7 @@ test('G8: a terminal is a real one, and what runs in it is among the processes t
   await terminals().close(thread.id, terminal.id)
 })
 
-test('G8: programs on the full screen draw, hear of a new size and leave the screen as it was', async () => {
+test('G8: full-screen programs draw, react to a new size and restore the screen', async () => {
   const terminal = await open()
   using shown = await view(terminal)
   await output(thread, 'seq 1 2000 > /tmp/lines')
@@ -68,7 +68,7 @@ test('G8: programs on the full screen draw, hear of a new size and leave the scr
   await terminals().close(thread.id, terminal.id)
 })
 
-test('G8: htop shows what runs, draws for a new size and leaves the screen as it was', async () => {
+test('G8: htop lists processes, redraws for a new size and restores the screen', async () => {
   await withHtop.installed
   const terminal = await open(withHtop.thread)
   using shown = await view(terminal, withHtop.thread)

@@ -15,7 +15,7 @@ export async function openFiles(stage: BrowserStage, command: string, options: P
   return Object.assign(page, { threadId: thread.id, [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-/** On a phone a sheet, which is a dialog. */
+/** On a phone it is a sheet, which is a dialog. */
 export const pane = (page: Page) =>
   page.getByRole('complementary', { name: 'Files' }).or(page.getByRole('dialog', { name: 'Files', exact: true }))
 export const list = (page: Page) => pane(page).getByRole('tree', { name: 'Files' })

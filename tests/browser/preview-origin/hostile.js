@@ -1,4 +1,4 @@
-/** What a page in the preview may try against the app that frames it. Each attack says what came of it. */
+/** What a page in the preview can try against the app that frames it. Each attack returns its outcome. */
 const outcomeOf = async (attempt) => {
   try {
     return `done ${String(await attempt())}`

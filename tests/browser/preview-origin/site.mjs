@@ -1,4 +1,4 @@
-/** A site that a sandbox serves, with a page that does what a test tells it. */
+/** A site that a sandbox serves, with a page that the test controls. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 

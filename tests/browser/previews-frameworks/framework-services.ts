@@ -9,7 +9,7 @@ import { archiveOfInstalled } from './installed-package.ts'
 
 /** Frameworks as people use them, in real sandboxes, their pages in the frame beside the conversation. */
 
-/** Starting a framework on a machine that is busy with other things. */
+/** Timeout for starting a framework on a busy machine. */
 export const patient = { timeout: 180_000 }
 const readyTimeoutSeconds = 300
 export const frame = (page: Page) => page.frameLocator('.frame iframe')
@@ -36,7 +36,7 @@ export async function openThread(stage: BrowserStage, id: string): Promise<Page 
   return Object.assign(page, { [Symbol.asyncDispose]: () => closePage(page) })
 }
 
-/** Starts a service of a framework; resolves when it answers. Fails with what it printed when it does not. */
+/** Starts a service of a framework; resolves when it responds. Otherwise fails with its output. */
 export async function startService(
   { installation: { client } }: BrowserStage,
   service: { threadId: string; name: string; port: number; command: string },

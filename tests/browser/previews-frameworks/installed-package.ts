@@ -8,8 +8,8 @@ const modules = 'node_modules/'
 const run = promisify(execFile)
 
 /**
- * An archive, to be unpacked in a project, of one package as this repository has it installed, with everything below it.
- * What is published today, and whether a registry answers, changes nothing.
+ * An archive, to be unpacked in a project, of one package as installed in this repository, with all its dependencies.
+ * It does not depend on the registry’s current versions or availability.
  */
 export async function archiveOfInstalled(name: string): Promise<Buffer<ArrayBuffer>> {
   const places = new Set<string>()
@@ -25,14 +25,16 @@ export async function archiveOfInstalled(name: string): Promise<Buffer<ArrayBuff
       if (found !== undefined) waiting.push(found)
     }
   }
-  // What lies in a package's own folder comes with it.
+  // The content of a package’s own folder is included with it.
   const outermost = [...places].filter((place) => place.lastIndexOf(modules) === 0)
   const encoding = { encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 } as const
   const { stdout } = await run('tar', ['--create', '--gzip', '--directory', repository, ...outermost], encoding)
   return Buffer.from(stdout)
 }
 
-/** Where a package finds another one: in its own folder, or in one of those above. Undefined for one of another platform. */
+/**
+ * Where a package finds another one: in its own folder, or in a parent folder. Undefined for one of another platform.
+ */
 async function placeOf(options: { from: string; name: string }): Promise<string | undefined> {
   for (let folder = options.from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${modules}`)))) {
     const place = path.join(folder, modules, options.name)

@@ -1,4 +1,4 @@
-// How often the button was pressed is known to this page only: a reload would begin at 0.
+// Only this page counts how often the button was pressed: a reload would begin at 0.
 import { title } from './title.js'
 
 let count = 0

@@ -1,4 +1,4 @@
-/** What the design says: every token by theme, and those that are the same in both. */
+/** The values of the design: every token by theme, and those that are the same in both. */
 export const designTokens = {
   light: tokensIn(`
   --canvas: #f4f4f1; --bg: #fdfdfc; --surface: #ffffff; --sunken: #f7f7f5; --overlay: #ffffff;

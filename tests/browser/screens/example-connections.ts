@@ -177,7 +177,7 @@ const call: Omit<ToolCallEntry, 'id' | 'at' | 'status'> = {
   input: {},
 }
 
-/** A turn that called one tool of a connection and waits for the person before it calls another. */
+/** A turn that called one tool of a connection and waits for approval before it calls another. */
 export const approvalEntries: Entry[] = [
   {
     kind: 'user-message',
@@ -215,7 +215,7 @@ export const approvalEntries: Entry[] = [
   },
 ].map((entry) => entrySchema.parse(entry))
 
-/** The turn that they are of. */
+/** The turn of these entries. */
 export const approvalTurn = {
   id: 'v',
   mode: 'agent',

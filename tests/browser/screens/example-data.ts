@@ -26,7 +26,7 @@ import {
 import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
 import { serviceIn } from '../services-stand-in.ts'
 
-/** What the screens show: always the same, at the same moment. */
+/** The moment that the screens show. */
 export const now = Date.UTC(2026, 2, 4, 10, 30)
 const minute = 60_000
 const hour = 60 * minute
@@ -123,7 +123,7 @@ const table =
   '<table><thead><tr><th></th><th>weekday</th><th>weekend</th></tr></thead><tbody>' +
   '<tr><th>mean</th><td>310.5</td><td>214.2</td></tr><tr><th>max</th><td>1020.0</td><td>620.0</td></tr></tbody></table>'
 
-/** A conversation with each kind of row and card that can stand in one. */
+/** A conversation with every kind of row and card. */
 export const entries: Entry[] = [
   { kind: 'wake', id: 'e0', turnId: '', at: now - 30 * minute, report },
   {

@@ -10,7 +10,7 @@ const file = (path: string, values: Partial<NonNullable<GitLook['tree']>['files'
   ...values,
 })
 
-/** Two repositories, and what changed in one of them. */
+/** Two repositories, and the changes in one of them. */
 export const gitLook: GitLook = gitLookSchema.parse({
   repositories: ['/home/user/trips', '/home/user/trips/vendor/charts'],
   areAllFound: true,

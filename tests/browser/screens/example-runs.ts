@@ -1,7 +1,7 @@
 import type { AgentDetails, KeptRuns, LatestRuns, NextTimes, Run, RunPage, Schedules, Webhooks } from '@threadbox/sdk'
 import { now } from './example-data.ts'
 
-/** An agent that reads logs at night, and what came of it. */
+/** An agent that reads logs at night, and its runs. */
 const version = {
   version: 3,
   createdAt: now,

@@ -13,26 +13,26 @@ export type Exchange = {
 export type Recorder = AsyncDisposable & {
   socketPath: string
   exchanges: Exchange[]
-  /** What the exchanges from now on are recorded under. */
+  /** The name under which the next exchanges are recorded. */
   begin(call: string): void
-  /** What differs between two runs is recorded as this name. */
+  /** A value that differs between runs is recorded as this name. */
   name(value: string, name: string): void
 }
 
-/** What only says how two processes talk, or when they did. */
+/** Headers about the transport or the time only. */
 const unrecordedHeaders = new Set(['host', 'connection', 'keep-alive', 'date'])
 const streamedTypes = new Set(['application/x-ndjson'])
-/** A disk has no type when it is sent to a host. */
+/** A disk has no content type when it is sent to a host. */
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const binaryTypes = new Set(['application/zstd', 'application/zip'])
 
-/** Numbers that are measured: moments, durations, and sizes of real files. */
+/** Measured numbers: times, durations, and sizes of real files. */
 const measured =
   /"(at|bootStartedAt|durationMs|stallMs|imageBytes|knownSince|diskUsedBytes|writtenBytes|usedBytes|bytes|bytesBefore|bytesNow|since|modifiedSeconds|modifiedNanos|memoryTotalBytes|memoryAvailableBytes|poolTotalBytes|poolUsedBytes|memoryImageBytes|memoryImageBudgetBytes|frozenBytes)":[\d.]+/g
-/** What the machine's own checks find depends on the machine. */
+/** Findings of the machine’s own checks depend on the machine. */
 const finding = /"(state|detail|cure)":"(?:[^"\\]|\\.)*"/g
 
-/** A socket in front of a host that notes each exchange as it goes over the wire. */
+/** A proxy socket in front of a host that records each exchange on the wire. */
 export async function startRecorder(hostUrl: string): Promise<Recorder> {
   const socketPath = join(tmpdir(), `threadbox-wire-${process.pid}-${Date.now()}.sock`)
   const exchanges: Exchange[] = []
@@ -108,7 +108,7 @@ function headerOf(name: string, value: string): string {
   return Buffer.from(value, 'base64url').toString().replace(measured, '"$1":"<number>"')
 }
 
-/** As text, so that a difference is read as one. */
+/** As text, so that a difference is readable. */
 export function textOf(exchanges: readonly Exchange[]): string {
   const lines = ({ headers, body }: Message) => [
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

@@ -24,11 +24,11 @@ new EventSource('/events').onmessage = ({ data }) => {
 export type BarePage = AsyncDisposable & {
   port: number
   url: string
-  /** Resolves when the command that was sent last is over. */
+  /** Resolves when the last command has ended. */
   ended(): Promise<void>
 }
 
-/** Serves that page. What is written in its field is run in the sandbox, and what it prints first is sent to the page. */
+/** Serves that page. Text entered in its field runs in the sandbox, and the first output is sent to the page. */
 export async function startBarePage(options: { host: TestHost; sandboxId: string }): Promise<BarePage> {
   const readers = new Set<ServerResponse>()
   let running: Promise<void> = Promise.resolve()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 
-/** `node <program> <address> <port>`: answers every request with 512 MB, and prints the port it listens on. */
+/** `node <program> <address> <port>`: responds to every request with 512 MB, and prints the port it listens on. */
 export const downloadProgram = `
 const { createServer } = require('node:http')
 const [address, port] = process.argv.slice(-2)

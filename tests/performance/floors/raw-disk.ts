@@ -6,7 +6,7 @@ import { timed } from '../figure.ts'
 
 const run = promisify(execFile)
 
-/** What so many writable snapshots of the base image take, in ms, made one after another. Nothing of them is left. */
+/** Time to create this many writable snapshots of the base image, in ms, one after another. Removes them. */
 export async function rawSnapshotsMs(
   { imageRoot, diskDirectory }: { imageRoot: string; diskDirectory: string },
   count = 1,

@@ -10,7 +10,9 @@ import { rawSpec } from './raw-sandbox.ts'
 
 const run = promisify(execFile)
 
-/** A bare runsc container whose one process holds so much memory: what saving and waking cost without a product. */
+/**
+ * A bare runsc container whose single process holds this much memory: the cost of saving and waking without a product.
+ */
 export type RawMemory = AsyncDisposable & {
   /**
    * Milliseconds of `runsc pause` and `runsc checkpoint --leave-running`, and of the sync that makes the image durable;
@@ -19,14 +21,14 @@ export type RawMemory = AsyncDisposable & {
   saveMs(): Promise<{ savedMs: number; syncedMs: number }>
   /** Milliseconds of `runsc resume` of the paused container. */
   resumeMs(): Promise<number>
-  /** Milliseconds of `runsc restore` of what was saved last; the container before it is removed first, untimed. */
+  /** Milliseconds of `runsc restore` of the last save; the previous container is removed first, untimed. */
   restoreMs(): Promise<number>
 }
 
-/** What to hold: memory, and bytes of a file that was deleted while it was open. */
+/** What to hold: memory, and bytes of a file that was deleted while open. */
 export type Held = { megabytes: number; deletedMegabytes?: number }
 
-/** A command that holds it until it is ended, and makes `/dev/shm/ready` once it does. Runs in any sandbox. */
+/** A command that holds it until it is ended, and creates `/dev/shm/ready` once it does. Runs in any sandbox. */
 export function holdingCommand({ megabytes, deletedMegabytes = 0 }: Held): [string, ...string[]] {
   return ['/usr/bin/python3', '-c', holder, String(megabytes), String(deletedMegabytes)]
 }
@@ -43,7 +45,7 @@ const holder = [
   'while True: time.sleep(0.05)',
 ].join('\n')
 
-/** Made on the pool, where memory images of the product are. */
+/** Created on the pool, where memory images of the product are. */
 export async function makeRawMemory(options: {
   imageRoot: string
   diskDirectory: string
@@ -110,7 +112,7 @@ export async function makeRawMemory(options: {
   }
 }
 
-/** A container that runs on keeps what it was started with, so that must be no pipe of this process. */
+/** A container that keeps running keeps its descriptors, so they must not be pipes of this process. */
 async function runQuietly(program: string, args: string[]): Promise<void> {
   const child = spawn(program, args, { stdio: 'ignore' })
   const [code] = (await once(child, 'exit')) as [number | null]

@@ -42,7 +42,9 @@ async function untilFirstByte(thread: Awaited<ReturnType<Stage['newThread']>>): 
   return firstByte - start
 }
 
-/** A command that does nothing, in a thread whose sandbox is awake, beside the same call made straight to the guest. */
+/**
+ * A command that does nothing, in a thread whose sandbox is awake, next to the same call made directly to the guest.
+ */
 export async function activeCommand(stage: Stage): Promise<Figure[]> {
   const { thread, sandboxId } = await stage.newAwakeThread()
   const figure: Figure = {

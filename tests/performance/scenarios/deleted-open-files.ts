@@ -9,8 +9,8 @@ import { holdIn, placeOf } from './pausing.ts'
 const held = { megabytes: 1, deletedMegabytes: 8 }
 
 /**
- * A thread in which a process holds a file open that was deleted: pausing it, and waking it out of its image. On an
- * installation that keeps nothing frozen in RAM: a copy that is killed there is no orderly end of such a file.
+ * A thread in which a process holds a deleted file open: pausing it, and waking it from its image. On an installation
+ * that keeps nothing frozen in RAM: killing a frozen copy would not close such a file in order.
  */
 export async function deletedOpenFiles({ rounds }: Stage): Promise<Figure[]> {
   const what = `a deleted file of ${held.deletedMegabytes} MiB open`

@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts'
 const rounds = 6
 const megabytes = 130
 
-/** Text that can be packed and bytes that cannot, in few large and many small files. */
+/** Compressible text and incompressible bytes, in few large and many small files. */
 const makeFolder = `mkdir -p /home/user/folder/small && cd /home/user/folder &&
 head -c 64M /dev/urandom > random.bin && yes 'a line of text that can be packed' | head -c 64M > text.txt &&
 python3 -c "
@@ -12,7 +12,7 @@ for index in range(1000):
     open(f'small/{index}.txt', 'w').write(f'file {index} ' * 200)
 "`
 
-/** A folder as a zip out of the sandbox, beside \`zip\` inside it. */
+/** A folder downloaded as a zip from the sandbox, next to \`zip\` inside it. */
 export async function folderZip(stage: Stage): Promise<Figure[]> {
   const { thread, sandboxId } = await stage.newAwakeThread()
   await stage.host.run(sandboxId, makeFolder)

@@ -4,7 +4,7 @@ import { emptyFigure, type Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 import { cgroupOf, cgroupSizes, MiB } from './memory.ts'
 
-/** What a sandbox costs while it waits in the pool, and while it is paused: in RAM and on the disk. */
+/** The cost of a spare, and of a paused sandbox: in RAM and on the disk. */
 export async function footprint(stage: Stage): Promise<Figure[]> {
   const watched = { floorTitle: null, target: null }
   const inMiB = (id: string, title: string): Figure => ({ ...emptyFigure({ id, title, ...watched }), unit: 'MiB' })

@@ -6,12 +6,12 @@ import { type Figure, timed } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
 const run = promisify(execFile)
-/** Pure Python and compiled, about 20 MB: none of them is in the image. */
+/** Pure Python and compiled, about 20 MB: neither is in the image. */
 const packages = ['django', 'gensim']
 const rounds = 3
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
-/** A real install by uv and by pip in a thread, beside the same tool, image and disk without gVisor (chroot). */
+/** A real install by uv and by pip in a thread, next to the same tool, image and disk without gVisor (chroot). */
 export async function packageInstall(stage: Stage): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const tool of ['uv', 'pip'] as const) figures.push(await installWith(stage, tool))
@@ -70,7 +70,7 @@ async function installNatively(stage: Stage, command: string): Promise<number> {
   }
 }
 
-/** The one image that is whole: one that is still being made has a name that begins with a dot. */
+/** The complete image: the name of an incomplete one begins with a dot. */
 async function imageRoot(pool: string): Promise<string> {
   const [image] = (await readdir(path.join(pool, 'images'))).filter((name) => !name.startsWith('.'))
   if (image === undefined) throw new Error('the pool holds no image')

@@ -15,7 +15,7 @@ const rounds = 3
 const [openPort, loopbackPort] = [8000, 8001]
 const program = 'download.cjs'
 
-/** Each hop that the bytes of a download pass, from the whole road to the bare service. */
+/** Each hop of a download, from the whole path to the bare service. */
 const hops = {
   'preview-download': 'through the whole preview path',
   'preview-download-inside': 'through the whole preview path, from a service that listens on 127.0.0.1 only',
@@ -25,7 +25,9 @@ const hops = {
 } as const
 type Hop = keyof typeof hops
 
-/** A download of 512 MB of a service, hop by hop, each beside a bare proxy to the same service in the same sandbox. */
+/**
+ * A download of 512 MB from a service, hop by hop, each next to a bare proxy to the same service in the same sandbox.
+ */
 export async function previewDownload(stage: Stage): Promise<Figure[]> {
   const { thread, sandboxId } = await stage.newAwakeThread()
   await stage.client.files.write(thread.id, `/home/user/${program}`, new Blob([downloadProgram]))

@@ -14,7 +14,7 @@ import { holdIn, placeOf } from './pausing.ts'
 const run = promisify(execFile)
 const MiB = 1024 * 1024
 
-/** A turn that wrote 1 MiB: what keeping its disk costs, in time and in bytes. */
+/** A turn that wrote 1 MiB: the cost of keeping its disk, in time and in bytes. */
 export async function snapshots(stage: Stage): Promise<Figure[]> {
   const { host } = stage
   const { imageRoot, diskDirectory } = await placeOf(host)
@@ -78,7 +78,7 @@ function figuresOf() {
   }
 }
 
-/** The same with the memory of a sandbox that holds 64 MiB, and a rewind to that moment. */
+/** The same with the memory of a sandbox that holds 64 MiB, and a rewind to that snapshot. */
 export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
   const { host, client } = stage
   const place = await placeOf(host)

@@ -8,7 +8,9 @@ import type { Stage } from '../stage.ts'
 const sizeBytes = 100 * 1024 * 1024
 const rounds = 4
 
-/** 100 MB into and out of the sandbox by the API, beside the same bytes over plain HTTP on the loopback interface. */
+/**
+ * 100 MB into and out of the sandbox through the API, next to the same bytes over plain HTTP on the loopback interface.
+ */
 export async function transfers(stage: Stage): Promise<Figure[]> {
   const thread = await stage.newThread()
   await thread.say('/run true')

@@ -13,7 +13,7 @@ export async function exportAgent({ server }: TestInstallation, { id, current }:
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Head and disk of an exported file; the disk is what zstd makes of it, with another line and tar in it. */
+/** Head and disk of an exported file; the disk is decompressed into another line and tar. */
 export function partsOf(exported: Buffer): { head: Record<string, unknown>; disk: Buffer } {
   const start = exported.indexOf('\n') + 1
   const end = exported.indexOf('\n', start)
@@ -21,7 +21,7 @@ export function partsOf(exported: Buffer): { head: Record<string, unknown>; disk
   return { head, disk: exported.subarray(end + 1) }
 }
 
-/** What the pool of an installation has; every disk in it belongs to a sandbox. */
+/** Contents of an installation’s pool; every disk in it belongs to a sandbox. */
 export async function onPool({ host }: TestInstallation): Promise<{ sandboxes: string[]; usedBytes: number }> {
   const sandboxes = await sandboxIdsOf({ host })
   const { body } = await host.request('GET', hostPaths.info())

@@ -10,7 +10,10 @@ export function placeOf({ host }: TestInstallation, kind: 'memory' | 'disks', sa
   return path.join(host.diskDirectory, 'pool', kind, sandboxId)
 }
 
-/** Which of these texts stand in files below a place, by name; in memory images, which are not compressed, as in disks. */
+/**
+ * Which of these texts occur in files below a directory, by name; in memory images, which are not compressed, as in
+ * disks.
+ */
 export async function foundIn(place: string, texts: Record<string, string>): Promise<string[]> {
   const patterns = Object.values(texts).flatMap((text) => ['-e', text])
   // Bytes are compared, not characters: an image has hundreds of megabytes.

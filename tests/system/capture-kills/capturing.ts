@@ -20,7 +20,7 @@ async function hostPrograms({ host }: TestInstallation): Promise<string[]> {
   return await Promise.all(commandLines)
 }
 
-/** Starts to save a thread, and resolves when that has come to a moment, or after a time. */
+/** Starts saving a thread, and resolves when that has reached a moment, or after a time. */
 export async function capturing(
   installation: TestInstallation,
   options: { threadId: string; keepMemory: boolean; until: Moment | { afterMs: number } },

@@ -3,8 +3,8 @@
 import json
 import sys
 
-# A directory that something was put into has the time at which its disk has noted that; until then the sandbox shows
-# its own. They are milliseconds apart, more on a busy machine.
+# The time of a directory in which something was created is the time at which its disk recorded that; until then the
+# sandbox shows its own. They are milliseconds apart, more on a busy machine.
 directory_tolerance_ns = 1_000_000_000
 
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { TestInstallation, TestThread } from '../../stack/installation.ts'
 
-/** Puts a program that tries what the base image has into the home directory of a thread. */
+/** Puts a program that tests the base image into the home directory of a thread. */
 export async function writeProbe(
   { client }: TestInstallation,
   { thread, probe }: { thread: TestThread; probe: 'python-packages.py' | 'languages.sh' },

@@ -7,7 +7,7 @@ const addresses: Record<string, string> = {
   'loopback.test': '127.0.0.1',
 }
 
-/** A name server of the internet whose owner points some names at addresses that are not theirs. */
+/** A name server on the internet whose owner points some names at addresses of others. */
 export async function startRebindingNameServer(): Promise<{ port: number; close: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {

@@ -1,4 +1,4 @@
-/** Sets up what only memory can hold. */
+/** Sets up state that only memory can hold. */
 export const setUpCell = `
 import hashlib, sqlite3, threading, time, os
 import numpy as np

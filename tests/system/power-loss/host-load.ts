@@ -3,7 +3,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { sandboxPids } from '@threadbox/testkit'
 import type { SmallHost } from '../small-host/small-host.ts'
 
-/** What was ordered of a sandbox, and between which positions of the disk: begun after the one, answered before the other. */
+/** An order for a sandbox, and its positions on the disk: begun after the one, completed before the other. */
 export type Deed = { begun: number; answered: number } & (
   | { kind: 'started' | 'paused' | 'woken'; bootId: string }
   | { kind: 'wrote'; name: string; hash: string }
@@ -23,8 +23,8 @@ type Load = {
 }
 
 /**
- * Some sandboxes at work: they write and sync files, are paused, woken out of their frozen copy or their image, deleted.
- * The shell of each counts the files and writes the count down without syncing it: memory and disk that do not belong
+ * Some sandboxes at work: they write and sync files, are paused, woken from their frozen copy or their image, deleted.
+ * Each sandbox’s shell counts the files and writes the count without syncing it: memory and disk that do not belong
  * together differ in it.
  */
 export async function workOn(load: Load, options: { workers: number; rounds: number }): Promise<Story[]> {
@@ -50,7 +50,7 @@ async function live(
   const { host } = load
   const done = async <T extends object>(deed: T, order: () => Promise<void>) => {
     const begun = await load.position()
-    // Known before it is done: a cut in the middle has to allow for it.
+    // Recorded before it is done: a cut in the middle has to allow for it.
     const entry = { ...deed, begun, answered: Number.POSITIVE_INFINITY } as unknown as Deed
     deeds.push(entry)
     await order()
@@ -73,7 +73,7 @@ async function live(
   await done({ kind: 'deleted' }, () => expectDone(host, 'DELETE', hostPaths.get(sandboxId)))
 }
 
-/** One file, synced, whose hash is known, and the count of files in the shell and, not synced, in a file. */
+/** One synced file with a known hash, and the count of files in the shell and, not synced, in a file. */
 async function writeOne(
   load: Load,
   options: { sandboxId: string; done: (deed: object, order: () => Promise<void>) => Promise<void> },

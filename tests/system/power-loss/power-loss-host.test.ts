@@ -15,7 +15,7 @@ import { type Story, workOn } from './host-load.ts'
 
 /**
  * A host daemon whose records, disks and saved memory are on a disk that forgets what was not flushed. Power is cut at
- * many points of its work; each time a new daemon, on a machine that was started again, begins with what is left.
+ * many points of its work; each time a new daemon, on a restarted machine, begins with what is left.
  */
 const run = promisify(execFile)
 const MiB = 1024 * 1024
@@ -27,7 +27,7 @@ let directory: string
 let installation: string
 let data: string
 let disk: CrashDisk | undefined
-/** What the disk has recorded, also after it is closed. */
+/** The disk’s recording, also after it is closed. */
 let past: Pick<CrashDisk, 'logPath' | 'sizeBytes'>
 let machine: OwnMachine
 let imageArchive: string
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test(`A1: after a power cut at any of ${cuts} points every answered write is there, what slept is hot, the rest cold`, async () => {
+test(`A1: after a power cut at any of ${cuts} points every acknowledged write exists, sleeping sandboxes are hot, the rest cold`, async () => {
   await using space = await makeImageSpace({ directory, sizeBytes: 16 * 1024 * MiB })
   const random = randomOf(seed)
   const images = makeCrashImages({ disk: past, past: await readPast(past), directory: space.directory, random })
@@ -94,12 +94,15 @@ test(`A1: after a power cut at any of ${cuts} points every answered write is the
     for (const [name, count] of Object.entries(found)) sum[name as keyof CutFindings] += count
   }
   process.stdout.write(`${cuts} power cuts: ${JSON.stringify(sum)}\n`)
-  // Otherwise the cuts would not have cut anything, or nothing worth it.
+  // Otherwise the cuts would not have lost anything, or nothing that matters.
   expect(sum.lostWrites).toBeGreaterThan(0)
   for (const count of [sum.hot, sum.cold, sum.files]) expect(count).toBeGreaterThan(0)
 }, 3_600_000)
 
-/** The first right after a pause; of the rest half anywhere, half in the middle of a pause, a wake or a deletion; rising. */
+/**
+ * The first one immediately after a pause; half of the rest anywhere, half during a pause, a wake or a deletion;
+ * rising.
+ */
 function choosePositions(random: () => number): number[] {
   const deeds = stories.flatMap((story) => story.deeds)
   const first = Math.min(...deeds.map((deed) => deed.answered))
@@ -122,7 +125,7 @@ async function expectNothingLeftAfterDeletion(of: SmallHost): Promise<void> {
   await expect.poll(of.leftovers, { timeout: 10_000 }).toEqual([])
 }
 
-/** The loop device goes with the mount. */
+/** The loop device is removed with the mount. */
 async function mountImage(image: string): Promise<void> {
   const { stdout } = await run('losetup', ['--find', '--show', image])
   await machine.mount([stdout.trim(), data])
@@ -137,7 +140,7 @@ async function start(): Promise<SmallHost> {
     machine,
     imageArchive,
     environment: {
-      // Of its own: while the machine is off any other installation could take one that is chosen.
+      // A separate range: while the machine is off, another installation could take a chosen one.
       THREADBOX_NETWORK_POOL: '10.213.64.0/20',
       THREADBOX_POOL_SIZE: String(1536 * MiB),
       THREADBOX_MEMORY_IMAGE_RESERVE_BYTES: String(512 * MiB),
@@ -156,7 +159,7 @@ async function switchOff(): Promise<void> {
   await machine.unmount(data)
 }
 
-/** Numerical Recipes' linear congruential generator: the same cuts lose the same writes in every run. */
+/** Numerical Recipes’ linear congruential generator: the same cuts lose the same writes in every run. */
 function randomOf(start: number): () => number {
   let state = start
   return () => {

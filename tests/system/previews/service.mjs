@@ -1,4 +1,4 @@
-/** A service as people write them: on the loopback address only, with what previews have to carry. */
+/** A typical service: on the loopback address only, with everything that previews have to carry. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,7 +1,7 @@
 /**
- * Kinds of Python objects and what a demotion must do with them. `code` makes the variable `name` (and may make more);
- * `check` is an expression that must be true in a fresh kernel after the replay. `lost` kinds name the words that their
- * reason must contain.
+ * Kinds of Python objects and what a demotion must do with them. `code` creates the variable `name` (and can create
+ * more); `check` is an expression that must be true in a fresh kernel after the replay. `lost` kinds list the words
+ * that their reason must contain.
  */
 export type RescueKind = { name: string; code: string } & (
   | { check: string; method?: 'data' | 'source' | 'import' }

@@ -29,7 +29,9 @@ const files = {
   'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 }
 
-/** A base image of some megabytes out of programs of this machine: enough for a guest and for commands in its shell. */
+/**
+ * A base image of some megabytes built from programs of this machine: enough for a guest and for commands in its shell.
+ */
 export async function makeSmallImage(directory: string): Promise<string> {
   const root = await mkdtemp(path.join(directory, 'image-'))
   const archive = path.join(directory, 'small.tar.zst')
@@ -55,7 +57,7 @@ async function locate(name: string): Promise<string> {
   return await realpath(stdout.trim())
 }
 
-/** Shared libraries and the loader, by the paths under which programs look for them. */
+/** Shared libraries and the loader, by the paths under which programs search for them. */
 async function librariesOf(programFiles: string[]): Promise<Set<string>> {
   const { stdout } = await run('ldd', programFiles)
   const all = [...stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)].flatMap(([, file]) => file ?? [])

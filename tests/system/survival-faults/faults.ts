@@ -1,7 +1,7 @@
-/** What a report calls each thing, as kind and name: the one that a fault is done to, and its untouched twin. */
+/** A report’s name for each item, as kind and name: the one with the fault, and its untouched twin. */
 type Fault = { what: string; victim: RegExp; twin: RegExp }
 
-/** `base` is the first port of the puppet that faults are done to; its twin's are one hundred higher. */
+/** `base` is the first port of the puppet with the faults; its twin’s are one hundred higher. */
 export function faultsOf({ base, peers }: { base: number; peers: readonly number[] }): Fault[] {
   const fault = (what: string, victim: RegExp, twin: RegExp): Fault => ({ what, victim, twin })
   const port = (protocol: string, offset: number) => new RegExp(`^port ${protocol} 127.0.0.1:${base + offset}$`)

@@ -1,4 +1,4 @@
-/** What the sandbox is prepared with, each thing twice or more: what a fault is done to, and what is left alone. */
+/** The prepared content of the sandbox, each item twice or more: one for the fault, one left alone. */
 export const packages = `
 set -e; mkdir -p ~/made; cd ~/made
 wheel() { # NAME VERSION
@@ -42,7 +42,7 @@ while True: signal.pause()' replaced >/dev/null 2>&1 &
 for name in one two; do nohup python3 puppet.py $name >/dev/null 2>&1 & done
 for name in one two; do for i in $(seq 100); do [ -S /tmp/puppet-$name ] && break; sleep 0.1; done; done`
 
-/** What both puppets hold; the second one's ports are one hundred higher. */
+/** The state of both puppets; the second one’s ports are one hundred higher. */
 export const held = (base: number) => `
 ports = [listening(${base} + number) for number in range(4)]
 datagrams = [listening(${base} + 10, kind=socket.SOCK_DGRAM)]
@@ -65,7 +65,7 @@ def kept_price(): return 1
 huge = bytearray(32 << 20)
 lock = threading.Lock()`
 
-/** Done while the server waits for its second look. */
+/** Done while the server waits for its second check. */
 export const shellFaults = 'unalias ll; unset REMOVED; export CHANGED=2'
 export const systemFaults = `
 pkill -KILL -f 'sleep 1001'; pkill -TERM -f 'sleep 1002'; pkill -USR1 -f 'replaced$'
