@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 /**
- * The first minute of a new owner, over the API: signs up with the token of the link, makes a thread, has it run a
- * command, and prints what came out and how long it took. Uses nothing but Node.
+ * The first minute of a new owner, over the API: signs up with the link’s token, creates a thread, runs a command in
+ * it, and prints its output and duration. Uses nothing but Node.
  */
 const { values } = parseArgs({
   options: { port: { type: 'string', default: '7717' }, 'data-dir': { type: 'string', default: '/var/lib/threadbox' } },
@@ -34,7 +34,7 @@ for (const [index, text] of commands.entries()) {
   process.stdout.write(`  ${Math.round(performance.now() - startedAt)} ms\n`)
 }
 
-/** Asks until the call with this number has ended; what it printed. */
+/** Polls until the call with this number has ended; returns its output. */
 async function outputOf(index: number): Promise<string> {
   const until = performance.now() + answerWithinMs
   for (;;) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a stranger does on a bare system. Runs inside it, in the checkout.
+# A first visit on a bare system. Runs inside it, in the checkout.
 set -euo pipefail
 
 readonly data=/srv/threadbox port=7800

@@ -25,7 +25,7 @@ const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
 const requireOfGuest = createRequire(join(repositoryRoot, 'apps/guest/package.json'))
 
-/** What a guest directory says about itself in its `guest.json`. */
+/** The content of a guest directory’s `guest.json`. */
 export type GuestManifest = {
   protocolVersion: number
   /** Hash of every file in the directory. */
@@ -42,9 +42,9 @@ export const buildInputMissing = defineError<{ what: string }>({
 })
 
 /**
- * Makes the directory that a sandbox sees as `/.guest`: bundled daemon, Node, and the few native programs that it
- * starts, with the loader and libraries of all of them, so that it runs over any root filesystem, also an empty one.
- * The directory is called `guest-<hash of its content>`; one that exists is left as it is. Returns its path.
+ * Creates the directory that a sandbox sees as `/.guest`: bundled daemon, Node, and the few native programs that it
+ * starts, with the loader and libraries of all of them, so that it runs over any root filesystem, even an empty one.
+ * The directory is called `guest-<hash of its content>`; an existing one is not changed. Returns its path.
  */
 export async function buildGuest(options: {
   outputDirectory: string
@@ -115,15 +115,15 @@ async function copyTerminals(staging: string) {
 }
 
 /**
- * `sh` is the first process (it reaps orphans, which Node does not) and sets limits before it becomes a user's program;
- * `mkfifo` makes the pipes that Node cannot. Both come from the machine that builds, like the libraries.
+ * `sh` is the first process (it reaps orphans, which Node does not) and sets limits before it becomes a user’s program;
+ * `mkfifo` creates the pipes that Node cannot. Both come from the building machine, like the libraries.
  */
 async function copyPrograms(staging: string) {
   const node = join(staging, 'node')
   const nodePackage = require.resolve(`node-linux-${process.arch}/package.json`, { paths: [repositoryRoot] })
   await copyFile(join(dirname(nodePackage), 'bin/node'), node)
   await chmod(node, 0o755)
-  // Without symbols the binary is 109 MB instead of 126; where `strip` is missing it just stays larger.
+  // Without symbols the binary is 109 MB instead of 126; without `strip` it stays larger.
   await run('strip', ['--strip-unneeded', node]).catch(() => undefined)
   const programs = { sh: await findProgram('dash'), mkfifo: await findProgram('mkfifo') }
   for (const [name, path] of Object.entries(programs)) {

@@ -9,7 +9,7 @@ import { buildSite, describeBuild } from '../../docs-site/tools/build-site.ts'
 const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
 
-/** What becomes one bundle, by the folder it gets in a release. */
+/** The bundled programs, by their folder in a release. */
 const programs = {
   server: 'apps/server/src/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
@@ -30,8 +30,8 @@ const nativeModules = ['better-sqlite3'] as const
 export type ReleaseManifest = { release: string; version: string; architecture: string; guest: string }
 
 /**
- * Builds a release: a folder that runs with nothing but what is in it (its own Node included), named after the hash of
- * its content. One that exists is left as it is, so the same source never makes two. Returns its path.
+ * Builds a release: a folder that runs with nothing but its content (including its own Node), named after the hash of
+ * its content. An existing one is not changed, so the same source never makes two. Returns its path.
  */
 export async function buildRelease(options: { outputDirectory: string }): Promise<string> {
   await mkdir(options.outputDirectory, { recursive: true })
@@ -56,7 +56,7 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
   }
 }
 
-/** The programs of a release without what they run with (Node, guest, web app, images). */
+/** The programs of a release without their runtime (Node, guest, web app, images). */
 export async function buildPrograms(directory: string): Promise<void> {
   await Promise.all([
     ...Object.entries(programs).map(([name, entry]) => bundle({ entry, outfile: join(directory, name, 'main.js') })),
@@ -102,8 +102,8 @@ async function buildWeb(outputDirectory: string): Promise<void> {
 }
 
 /**
- * The app and, in a folder of it, the documentation: one after the other, because each takes most of a gigabyte of
- * memory. The line about the documentation goes to the log; standard output is the path of the release.
+ * The app and, in a folder of it, the documentation: one after the other, because each needs most of a gigabyte of
+ * memory. The documentation’s line goes to the log; standard output is the path of the release.
  */
 async function buildPages(directory: string): Promise<void> {
   const docs = join(directory, 'docs')
@@ -119,7 +119,7 @@ async function copyNode(binDirectory: string): Promise<void> {
   await chmod(join(binDirectory, 'node'), 0o755)
 }
 
-/** Sources and headers, which a program that runs does not read, stay behind. */
+/** Sources and headers, which a running program does not read, are left out. */
 async function copyModule(name: string, target: string): Promise<void> {
   const source = dirname(require.resolve(`${name}/package.json`, { paths: [join(repositoryRoot, 'apps/server')] }))
   const isNeeded = (path: string) => !/^(deps|src|binding\.gyp)(\/|$)/.test(relative(source, path))

@@ -7,7 +7,9 @@ import { checkPublicFiles } from './house/rules/public-files.ts'
 import { violationsIn, violationsInDocs } from './house/violations.ts'
 import { apps } from './house.ts'
 
-/** Checks the source against the layout in house.ts. `--figures` prints the figures, `--root` judges another work tree. */
+/**
+ * Checks the source against the layout in house.ts. `--figures` prints the figures, `--root` checks another work tree.
+ */
 const root =
   process.argv.find((argument) => argument.startsWith('--root='))?.slice('--root='.length) ??
   join(import.meta.dirname, '../..')

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { pLimit } from '@threadbox/concurrency'
 
 /**
- * Everything about the source that can be judged without running it: format, lint (with file sizes), areas and imports,
- * words, types, dead code, generated files. All of them run even when one fails, so that one run shows every problem.
+ * All checks of the source that don’t run it: format, lint (with file sizes), areas and imports, words, types, dead
+ * code, generated files. All of them run even if one fails, so that one run shows every problem.
  */
 const checks: Record<string, string[]> = {
   // The longest first.

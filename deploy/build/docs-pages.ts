@@ -65,7 +65,7 @@ export function lifecycleDiagram(): string {
   return ['```mermaid', 'stateDiagram-v2', '  [*] --> fresh', ...arrows, '```', '', deletion].join('\n')
 }
 
-/** Replaces what stands between the two markers of `name` in a page. */
+/** Replaces the text between the two markers of `name` in a page. */
 export function withSection(page: string, name: string, content: string): string {
   const start = `<!-- generated: ${name} -->`
   const end = '<!-- end of generated -->'

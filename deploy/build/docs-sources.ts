@@ -8,7 +8,7 @@ export type FoundSetting = { group: string; name: string; setting: Setting<unkno
 /** `path` is the file that declares it. */
 export type FoundError = { path: string; code: string; kind: ErrorKind; message: string; remedy: string }
 
-/** Every setting that some source file declares with `setting({…})`, in the order of files and of declaration. */
+/** Every setting that a source file declares with `setting({…})`, in the order of files and of declaration. */
 export async function findSettings(root: string): Promise<FoundSetting[]> {
   const found: FoundSetting[] = []
   for (const { path, exports } of await loadFilesWith(root, /\bsetting(<[^(]*>)?\(\{/)) {
@@ -22,7 +22,7 @@ export async function findSettings(root: string): Promise<FoundSetting[]> {
   return found
 }
 
-/** Every error that some source file declares and exports with `defineError`, sorted by code. */
+/** Every error that a source file declares and exports with `defineError`, sorted by code. */
 export async function findErrors(root: string): Promise<FoundError[]> {
   const found = new Map<string, FoundError>()
   for (const { path, exports } of await loadFilesWith(root, /\bdefineError(<[\s\S]*?>)?\(\{/)) {
@@ -51,7 +51,7 @@ async function loadFilesWith(root: string, pattern: RegExp) {
   )
 }
 
-/** Packages first, so that a setting which an app passes on is listed where it is declared. */
+/** Packages first, so that a setting that an app re-exports is listed where it is declared. */
 function orderOf(path: string): string {
   return (path.startsWith('packages/') ? '0' : '1') + path
 }
@@ -71,14 +71,14 @@ function describeError(value: unknown): Omit<FoundError, 'path'> | undefined {
   return { code: error.code, kind: error.kind, message: readable(error.message), remedy: readable(error.remedy) }
 }
 
-/** A figure that was computed out of a placeholder has no name left. */
+/** A number computed from a placeholder has no name left. */
 function readable(sentence: string): string {
   return sentence.replaceAll('NaN', '…')
 }
 
 /**
- * Stands in for the details of an error whose text is wanted without an occurrence: every property, and everything made
- * out of one, prints as its name in braces.
+ * Stands in for the details of an error to get its text without an occurrence: every property, and everything derived
+ * from one, prints as its name in braces.
  */
 function placeholder(name: string): unknown {
   return new Proxy(() => undefined, {

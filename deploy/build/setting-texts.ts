@@ -4,7 +4,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What a setting takes, as Markdown. */
+/** The allowed values of a setting, as Markdown. */
 export function allowedBy(schema: FoundSetting['setting']['schema']): string {
   const facts = schema.toJSONSchema({ unrepresentable: 'any', io: 'output' })
   if (facts.enum !== undefined) return facts.enum.map((value) => `\`${textOf(value)}\``).join(', ')

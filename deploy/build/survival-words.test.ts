@@ -18,7 +18,7 @@ function flat(table: Record<string, string | { one: string; other: string }>): R
   )
 }
 
-test('the app says in English of a survival report what the server says', () => {
+test('the app’s English texts of a survival report match the server’s', () => {
   const served = Object.entries(survivalWords).map(([name, table]) => [name, flat(table)])
   expect(english).toEqual(Object.fromEntries(served))
 })
@@ -38,7 +38,7 @@ test('the words of a code use its params, and those of its params that are codes
         const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, param = '']) =>
           ofSpan.includes(param) ? 'span' : param,
         )
-        // Of a program's own text, the words of `why` say it.
+        // If the text is a program’s own, the text of `why` contains it.
         const said = params.filter((param) => !(param === 'detail' && params.includes('why')))
         expect([...new Set(used)].sort(), `${name}.${key}: ${text}`).toEqual([...said].sort())
       }

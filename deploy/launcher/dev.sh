@@ -1,5 +1,5 @@
-# `dev`: host daemon, server and web app straight from the checkout, each started again when its source changes.
-# Sourced by the launcher.
+# `dev`: host daemon, server and web app directly from the checkout, each restarted when its source changes. Sourced by
+# the launcher.
 # shellcheck shell=bash
 
 dev_command() {
@@ -19,7 +19,7 @@ dev_command() {
   start_dev
   print_addresses
   say 'Press Ctrl-C to stop. Sandboxes stop too; their files are kept. Restart after changing the guest.'
-  # Whichever ends first, ends the others.
+  # The first one to end ends the others.
   wait -n || true
 }
 
@@ -47,7 +47,7 @@ build_dev_guest() {
   set_environment THREADBOX_GUEST "$guest"
 }
 
-# The page's address is the web app's own server; it hands what is for the API on to the server, one port higher.
+# The page's address is the web app's own server; it forwards API requests to the server, one port higher.
 start_dev() {
   local server_port
   port=$(get_environment THREADBOX_PORT)
@@ -62,7 +62,7 @@ start_dev() {
   await_dev_server "$server_port"
 }
 
-# What is in the environment goes before what is in the file.
+# The environment takes precedence over the file.
 dev_program() {
   (cd "$repository" && node --env-file="$data_dir/threadbox.env" --watch --watch-preserve-output "$2" 2>&1 |
     sed -u "s/^/$(printf '%-8s' "$1")/") &

@@ -43,12 +43,12 @@ function options(changes: { day?: string; sha512?: string } = {}) {
   }
 }
 
-test('an archive with another checksum than the pinned one is refused and leaves nothing', async () => {
+test('an archive whose checksum differs from the pinned one is rejected and leaves nothing', async () => {
   await expect(fetchRunsc(options({ sha512: '0'.repeat(128) }))).rejects.toThrow('not the pinned one')
   expect(readdirSync(folder)).toEqual(['made'])
 })
 
-test('a release that is not there is refused', async () => {
+test('a missing release is rejected', async () => {
   await expect(fetchRunsc(options({ day: '19700101' }))).rejects.toThrow('responded with 404')
 })
 

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 
 /** Where gVisor publishes its releases. */
 const releases = 'https://storage.googleapis.com/gvisor/releases/release'
-/** A machine without this address learns it in seconds; the archive itself may take its time. */
+/** A machine without access fails in seconds; the archive itself can take longer. */
 const answerTimeoutMs = 8000
 
 /**
- * Fetches gVisor's release of a day for a processor and unpacks it to `folder`, which then holds `runsc` and the
- * programs that belong beside it. Rejects, leaving nothing, when the archive has another checksum than `sha512`.
+ * Downloads gVisor’s release of a day for a processor and unpacks it to `folder`, which then holds `runsc` and its
+ * companion programs. Rejects, leaving nothing, if the archive’s checksum differs from `sha512`.
  */
 export async function fetchRunsc(options: {
   releases: string

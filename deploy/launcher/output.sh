@@ -1,10 +1,10 @@
-# What the person sees. Sourced by the launcher.
+# Output for people. Sourced by the launcher.
 # shellcheck shell=bash
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '! %s\n' "$*" >&2; }
 
-# Says what is wrong and, in further arguments, what to do; ends the launcher.
+# Prints a problem and, in further arguments, what to do; ends the launcher.
 fail() {
   printf '✗ %s\n' "$1" >&2
   shift
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# As `fail`, for a command line that cannot be used: ends with 2, which is the code of the command line for it.
+# Like `fail`, for an unusable command line: exits with 2, the code for usage errors.
 refuse() { (fail "$@") || exit 2; }
 
 now_ms() { printf '%s' "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
@@ -32,7 +32,7 @@ human_bytes() {
   fi
 }
 
-# Starts the launcher again as root, with the machine's proxy and certificate settings.
+# Restarts the launcher as root, with the machine's proxy and certificate settings.
 need_root() {
   [ "$(id -u)" -eq 0 ] && return
   command -v sudo >/dev/null || fail "This command needs root, and sudo isn't installed." 'Run it again as root.'

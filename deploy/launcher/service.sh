@@ -101,7 +101,7 @@ WantedBy=multi-user.target
 UNIT
 }
 
-# The server needs its own folder, the host daemon's socket and the network, and gets nothing more.
+# The server needs its own folder, the host daemon's socket and the network, and gets nothing else.
 server_unit() {
   cat <<UNIT
 [Unit]
@@ -145,7 +145,7 @@ WantedBy=multi-user.target
 UNIT
 }
 
-# systemd keeps the logs open but does not keep them short.
+# systemd keeps the logs open but does not limit their size.
 logs_unit() {
   cat <<UNIT
 [Unit]

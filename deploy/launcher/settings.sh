@@ -1,4 +1,4 @@
-# Where things are and which versions are used. Sourced by the launcher.
+# Paths and versions. Sourced by the launcher.
 # shellcheck shell=bash disable=SC2034
 
 readonly node_version=24.21.0
@@ -11,7 +11,7 @@ readonly runsc_release_day=20260907
 readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}
 readonly npm_cache=$cache/npm
 
-# What must be installed, by Debian package; the same names on Ubuntu.
+# Required Debian packages; the same names on Ubuntu.
 readonly -a debian_packages=(
   btrfs-progs bzip2 ca-certificates debian-archive-keyring iproute2 mmdebstrap nftables procps tini util-linux zstd
 )
@@ -23,10 +23,10 @@ domain=
 public_url=
 readonly caller_directory=$PWD
 
-# Names that this machine's proxy and certificates may have, kept when the launcher starts itself again as root.
+# Environment variables of this machine's proxy and certificates, kept when the launcher restarts itself as root.
 readonly kept_variables=HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,SSL_CERT_FILE,SSL_CERT_DIR,NODE_EXTRA_CA_CERTS,PIP_CERT,REQUESTS_CA_BUNDLE,PIP_INDEX_URL,UV_DEFAULT_INDEX,GOPROXY,GOFLAGS,npm_config_registry,npm_config_cafile,THREADBOX_CACHE,THREADBOX_DATA,THREADBOX_POOL_SIZE,THREADBOX_TEST_SEED,CI,ANTHROPIC_API_KEY,OPENAI_API_KEY,GOOGLE_GENERATIVE_AI_API_KEY
 
-# Reads --data-dir and the options of `up` from arguments that `check_arguments` has let pass; what is left is in `rest`.
+# Reads --data-dir and the options of `up` from arguments that `check_arguments` accepted; the rest is in `rest`.
 parse_options() {
   rest=()
   while [ $# -gt 0 ]; do

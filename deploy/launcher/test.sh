@@ -62,7 +62,7 @@ install_source_modules_as_step() {
   echo "downloaded: $(($(npm_cache_bytes) - before))"
 }
 
-# Programs that need what the system tests need: runsc and the base image.
+# Programs with the requirements of the system tests: runsc and the base image.
 source_run() {
   local program=$1
   shift
@@ -84,16 +84,16 @@ test_command() {
   trap end_test EXIT
   trap 'exit 130' INT TERM HUP
   say_test_needs
-  # `say_test_needs` has named the disk and memory of the tests; `up` needs other amounts.
+  # `say_test_needs` has printed the disk and memory of the tests; `up` needs other amounts.
   ! runs_threadbox "${stages[@]}" || require_machine disk memory
   prepare_test "${stages[@]}"
   (cd "$repository" && node deploy/testing/run-tests.ts "$@")
 }
 
-# True when one of the stages runs threadbox itself.
+# True if one of the stages runs threadbox itself.
 runs_threadbox() { [[ " $* " == *' system '* || " $* " == *' browser '* ]]; }
 
-# The stages that are named, or that named files belong to; all where none is. With `--full`, `firefox` beside `browser`.
+# The named stages, or those of named files; all if none is named. With `--full`, `firefox` in addition to `browser`.
 stages_named() {
   local word is_full=0
   local -a found=()
@@ -116,7 +116,7 @@ stages_named() {
   printf '%s\n' "${found[@]}" | sort -u
 }
 
-# What the tests are made for, and what is here.
+# The machine that the tests are made for, and this machine.
 say_test_needs() {
   local cores memory_kib disk_kib
   cores=$(nproc)
@@ -137,7 +137,7 @@ end_test() {
   return "$status"
 }
 
-# Installs what the stages need, independent things side by side.
+# Installs what the stages need, independent things in parallel.
 prepare_test() {
   local needs_machine=0
   ! runs_threadbox "$@" || needs_machine=1
@@ -146,7 +146,7 @@ prepare_test() {
   begin_steps
   start_step packages 'Debian packages' install_packages_for "$@"
   await_certificates
-  # Where no npm is at hand, Node comes by pip, and pip from Debian's packages.
+  # Without npm, Node comes with pip, and pip from Debian's packages.
   ready_node || command -v npm >/dev/null || await_step packages
   start_step node 'Node 24' install_node
   await_step node
@@ -198,17 +198,18 @@ prepare_test_volume() {
   ) 8>"$directory.lock"
 }
 
-# It has no journal: after a loss of power it can be inconsistent. What cannot be repaired is removed; tests write it again.
+# It has no journal: after a power loss it can be inconsistent. A volume that cannot be repaired is removed; tests write
+# it again.
 repair_test_volume() {
   local volume=$1 status=0
   e2fsck -p "$volume" >/dev/null || status=$?
-  # 1: repaired. From 4 on: errors are left.
+  # 1: repaired. From 4 on: errors remain.
   [ "$status" -ge 4 ] || return 0
   say '· The test volume is damaged; creating it again …'
   rm "$volume"
 }
 
-# Where the tests find the parts that are built outside of them.
+# Paths of the parts that are built outside of the tests.
 export_test_parts() {
   THREADBOX_RUNSC=$(runsc_path)
   THREADBOX_IMAGE=$(image_path)
@@ -216,7 +217,7 @@ export_test_parts() {
   export THREADBOX_RUNSC THREADBOX_IMAGE THREADBOX_PROXIES
 }
 
-# What the tests put in front of threadbox, unpacked and not installed: an installed one would take port 80 of the machine.
+# The tests' reverse proxies, unpacked and not installed: an installed one would take port 80 of the machine.
 unpack_proxies() {
   local folder=$cache/proxies package
   [ ! -f "$folder/.complete" ] || return 0
@@ -231,7 +232,7 @@ unpack_proxies() {
   touch "$folder/.complete"
 }
 
-# The checks of the source, and the launcher's own where a shell checker is at hand (`test` installs it).
+# The checks of the source, and of the launcher if shellcheck is installed (`test` installs it).
 check_source() {
   local status=0
   (cd "$repository" && node deploy/build/check.ts) || status=1

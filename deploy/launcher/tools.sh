@@ -3,7 +3,7 @@
 
 certificate_bundle() { printf '%s' "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}"; }
 
-# Everything a download needs to know of this machine's certificates, for every client by its own name.
+# This machine's certificates for every download client, by the client's own variable.
 export_certificates() {
   local bundle
   bundle=$(certificate_bundle)
@@ -12,7 +12,7 @@ export_certificates() {
   export PIP_CERT=${PIP_CERT:-$bundle} CURL_CA_BUNDLE=${CURL_CA_BUNDLE:-$bundle}
 }
 
-# Where there are no certificates yet, they come with Debian's packages, and nothing is fetched over TLS before.
+# Without certificates, they come with Debian's packages, and nothing is downloaded over TLS before.
 await_certificates() {
   [ -f "$(certificate_bundle)" ] || await_step packages
   export_certificates
@@ -31,7 +31,7 @@ install_packages() {
   rm -f "$output"
 }
 
-# The sum of what apt says it fetched: lines such as "Fetched 9,764 kB in 1s (8,123 kB/s)".
+# The sum of apt's download sizes: lines such as "Fetched 9,764 kB in 1s (8,123 kB/s)".
 bytes_fetched() {
   awk '$1 == "Fetched" {
       gsub(",", "", $2)
@@ -47,12 +47,12 @@ install_missing_packages() {
 
 node_folder() { printf '%s/node/%s' "$cache" "$node_version"; }
 
-# The folder with Node 24 and npm, or a failure when it is not there yet.
+# The folder with Node 24 and npm, or a failure if it does not exist yet.
 ready_node() {
   [ -x "$(node_folder)/bin/node" ] && [ -e "$(node_folder)/bin/npm" ]
 }
 
-# Node 24 with npm, from the npm registry where an npm is at hand, else from PyPI (that package carries npm as well).
+# Node 24 with npm, from the npm registry if npm is installed, otherwise from PyPI (that package includes npm).
 install_node() {
   local work
   ready_node && return
@@ -112,7 +112,7 @@ use_node() {
 
 runsc_path() { printf '%s/runsc/%s/runsc' "$data_dir" "$runsc_version"; }
 
-# The pinned runsc, in the order: here already; the cache of this machine; gVisor's own release; built from source.
+# The pinned runsc, in this order: installed; the cache of this machine; gVisor's own release; built from source.
 install_runsc() {
   local target cached=$cache/runsc/$runsc_version/runsc
   target=$(runsc_path)
@@ -127,7 +127,7 @@ install_runsc() {
 
 works_as_runsc() { [ -x "$1" ] && "$1" --version >/dev/null 2>&1; }
 
-# The checksum of gVisor's release for this processor; empty where none is known, and then the release is not used.
+# The checksum of gVisor's release for this processor; empty if none is known, and then the release is not used.
 runsc_release_checksum() {
   awk -v machine="$(uname -m)" -v day="$runsc_release_day" '$2 == day && $3 == machine {print $1}' \
     "$repository/deploy/launcher/runsc-release.sha512"
@@ -142,7 +142,7 @@ runsc_from_release() {
     "$runsc_release_day" "$(uname -m)" "$checksum" "${target%/*}"
 }
 
-# Go that can build runsc: with 1.21 or newer, the go command fetches the very version that the source asks for.
+# Go that can build runsc: from version 1.21, the go command downloads the exact version that the source requires.
 find_go() {
   local go minor
   for go in go /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
@@ -156,7 +156,7 @@ find_go() {
   return 1
 }
 
-# Debian 13 and Ubuntu carry a Go that is new enough; on Debian 12 the Python index has Go's own files. Prints its path.
+# Debian 13 and Ubuntu have a Go that is new enough; on Debian 12 the Python index has Go's own files. Prints its path.
 go_from_packages() {
   local candidate folder=$cache/go-$go_wheel_version
   candidate=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: 2:1\.\([0-9]*\).*/\1/p')

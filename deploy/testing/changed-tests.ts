@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSourceGraph } from './source-graph.ts'
 
-/** Read by everything, or by the runner of the tests itself. */
+/** Files that every test, or the test runner itself, reads. */
 const concernsAll =
   /^(package(-lock)?\.json|vitest\.config\.ts|tsconfig.*\.json|deploy\/testing\/.*|deploy\/build\/build\.ts)$/
 const isTest = /\.test\.tsx?$/
 const isSource = /\.(ts|tsx|mjs|js|sh|css)$|^threadbox$/
 
-/** The test files that what changed since a commit can reach, the files that git does not know yet among it. */
+/** The test files that can be reached from changes since a commit, including untracked files. */
 export async function changedTestFiles(since: string): Promise<{ files: string[] | 'all'; why: string }> {
   const root = join(import.meta.dirname, '../..')
   const git = (...args: string[]) =>
@@ -33,7 +33,7 @@ export async function changedTestFiles(since: string): Promise<{ files: string[]
   }
 }
 
-/** `@threadbox/domain`, `@threadbox/protocol/host`, … and the file that each means. */
+/** `@threadbox/domain`, `@threadbox/protocol/host`, … and the file of each. */
 function packageExports(root: string, files: readonly string[]): Map<string, string> {
   const exported = new Map<string, string>()
   for (const file of files.filter((each) => /^(apps|packages)\/[^/]+\/package\.json$/.test(each))) {

@@ -2,10 +2,12 @@ import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Names the file that the times of test files are written to, a line `milliseconds file` each. */
+/** Environment variable with the file to which the times of test files are written, a line `milliseconds file` each. */
 export const fileTimesVariable = 'THREADBOX_TEST_FILE_TIMES'
 
-/** Measures test files from their first import to the end of their last hook: starting an installation is a part of it. */
+/**
+ * Measures test files from their first import to the end of their last hook, which includes starting an installation.
+ */
 export default class FileTimes implements Reporter {
   readonly #begun = new Map<string, number>()
 

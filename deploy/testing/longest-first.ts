@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take a minute and more, the longest first: where one of them began last, the processors would wait for it.
- * A file that is not here comes after them, as the runner puts it.
+ * Files that take a minute and more, the longest first: if one of them began last, the processors would wait for it. A
+ * file that is not listed comes after them, in the runner’s order.
  */
 const long = [
   'browser/screens-thread-desk',

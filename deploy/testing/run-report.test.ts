@@ -28,7 +28,7 @@ const report: RunReport = {
 }
 
 describe('the report of a run', () => {
-  it('names the slowest files, the time of each stage, what was started, and how to see a failure again', () => {
+  it('names the slowest files, the time of each stage, what was started, and how to reproduce a failure', () => {
     expect(reportLines(report)).toEqual([
       'slowest files',
       '     91.0 s  tests/system/b.test.ts',
@@ -46,7 +46,7 @@ describe('the report of a run', () => {
     ])
   })
 
-  it('says what took longer than the default set may', () => {
+  it('says what exceeded the limits of the default set', () => {
     expect(overLimits(report)).toEqual([])
     const long = [{ ...report.stages[0], files: [{ file: 'tests/system/b.test.ts', milliseconds: 301_000 }] }]
     expect(overLimits({ stages: long as RunReport['stages'] })).toEqual([
@@ -56,7 +56,7 @@ describe('the report of a run', () => {
     expect(overLimits(slow)).toEqual(['The run took 50.0 minutes; the limit is 45.'])
   })
 
-  it('becomes the record of a full run, with what failed in it', () => {
+  it('becomes the record of a full run, including its failures', () => {
     const run = { commit: 'abc', at: '2026-11-23 20:00', machine: '2 × cpu', repeats: [{ what: 'kills', full: 50 }] }
     const page = recordPage(report, run)
     for (const line of ['- commit: `abc`', '- seed: 7', '| system | 1 | 3 | 1 | 0 | 2.0 |', '| kills | 50 |']) {

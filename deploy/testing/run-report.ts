@@ -1,7 +1,7 @@
 import type { Stage } from './test-arguments.ts'
 import { linesOf, type StageResult } from './test-report.ts'
 
-/** What a run of the tests says of itself at its end. */
+/** The report of a test run at its end. */
 export type RunReport = {
   stages: {
     stage: Stage
@@ -15,8 +15,8 @@ export type RunReport = {
 }
 
 /**
- * What the default set may take on the machine that it is made for, from the first stage to the end of the last. The aim is
- * 33 minutes, and 90 s for a file; some files still take more, and these limits come down with them.
+ * Limits of the default set on the reference machine, from the first stage to the end of the last. The aim is 33
+ * minutes, and 90 s for a file; some files still take more, and these limits come down with them.
  */
 export const limits = { runMinutes: 45, fileSeconds: 300 }
 
@@ -43,7 +43,7 @@ export function reportLines({ stages, seed, isFull }: RunReport): string[] {
   ]
 }
 
-/** What took longer than the default set may, in words. */
+/** What exceeded the limits of the default set, as sentences. */
 export function overLimits({ stages }: Pick<RunReport, 'stages'>): string[] {
   const minutes = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 60_000
   const slow = stages.flatMap(({ files }) => files).filter((each) => each.milliseconds > limits.fileSeconds * 1000)

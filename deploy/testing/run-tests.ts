@@ -34,7 +34,7 @@ function readOrRefuse(): TestArguments {
   }
 }
 
-/** What the run took too long for, where that can be said on this machine. */
+/** What exceeded its time limit, if that can be judged on this machine. */
 function judge(): string[] {
   const over = overLimits(report)
   const reason = reasonNotToJudge(looks)

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('writes each error outside of tests on a line of its own', () => {
+it('writes each error outside of tests on a separate line', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
   vi.stubEnv(runnerErrorsVariable, file)
   const errors = [{ message: 'late', stack: 'Error: late\n at x' }, { message: 'no stack' }]
@@ -19,7 +19,7 @@ it('writes each error outside of tests on a line of its own', () => {
   expect(readFileSync(file, 'utf8')).toBe('"Error: late\\n at x"\n"no stack"\n')
 })
 
-it('ends a runner that something keeps from ending after the last test, as failed', () => {
+it('ends a runner that does not exit after the last test, as failed', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'threadbox-errors-')), 'errors')
   vi.stubEnv(runnerErrorsVariable, file)
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)

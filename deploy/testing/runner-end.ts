@@ -1,17 +1,20 @@
 import { appendFileSync } from 'node:fs'
 import type { Reporter } from 'vitest/node'
 
-/** Names the file that errors outside of tests are written to, a JSON string on each line. The JSON report omits them. */
+/**
+ * Environment variable with the file to which errors outside of tests are written, a JSON string on each line. The JSON
+ * report omits them.
+ */
 export const runnerErrorsVariable = 'THREADBOX_TEST_RUNNER_ERRORS'
 
-/** How long what a test file left running may keep the runner from ending, after its last test. */
+/** How long leftovers of a test file can keep the runner from exiting, after its last test. */
 const endingLimitMs = 60_000
 
 export default class RunnerEnd implements Reporter {
   onTestRunEnd(...[, errors]: Parameters<Required<Reporter>['onTestRunEnd']>): void {
     const file = process.env[runnerErrorsVariable]
     if (file === undefined) return
-    // Does not keep the runner from ending: it fires only when something else does.
+    // Does not keep the runner from exiting: it fires only if something else does.
     setTimeout(() => {
       const message = `The test runner did not exit within ${endingLimitMs / 1000} s of the last test: a test file left something running.`
       appendFileSync(file, `${JSON.stringify(message)}\n`)

@@ -1,25 +1,25 @@
 import { dirname, join, normalize } from 'node:path'
 
 /**
- * What each file of the repository uses, by what stands in quotes in it: imports, packages of the repository, and paths
- * of files and folders that it reads, starts or builds (a test that starts the server names the server's `main.ts`). It
- * may name too much, and then a test runs that need not.
+ * What each file of the repository uses, by the quoted texts in it: imports, packages of the repository, and paths of
+ * files and folders that it reads, starts or builds (a test that starts the server names the server’s `main.ts`). It
+ * can include too much, and then an unnecessary test runs.
  */
 export type SourceGraph = {
-  /** The files from which any of these can be reached, these among them. */
+  /** The files from which any of these can be reached, including these. */
   reaching(files: readonly string[]): Set<string>
 }
 
 type Sources = {
   /** Paths from the root of the repository. */
   files: readonly string[]
-  /** Of a file with source text; undefined for others. */
+  /** The text of a source file; undefined for other files. */
   textOf: (file: string) => string | undefined
-  /** What a package of the repository exports, by the name that imports it. */
+  /** The exports of the repository’s packages, by import name. */
   exportsOf: ReadonlyMap<string, string>
 }
 
-/** Folders of so few parts hold everything, and who names one does not mean all of it. */
+/** Folders with fewer parts in their path contain everything, and a file that names one does not mean all of it. */
 const fewestParts = 2
 
 export function makeSourceGraph({ files, textOf, exportsOf }: Sources): SourceGraph {
@@ -39,7 +39,7 @@ export function makeSourceGraph({ files, textOf, exportsOf }: Sources): SourceGr
     for (const [, , quoted = ''] of text.matchAll(/(['"`])((?:\.|@|[a-z])[^'"`\n$]*)\1/gi)) {
       const exported = exportsOf.get(quoted)
       const beside = normalize(join(dirname(file), quoted))
-      // A name alone may be any file's, also in a sandbox.
+      // A name alone can be any file’s, including one in a sandbox.
       const places = exported ? [exported] : quoted.includes('/') ? [beside, normalize(quoted)] : [beside]
       for (const place of places) {
         if (known.has(place)) used.add(place)

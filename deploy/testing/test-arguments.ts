@@ -5,20 +5,20 @@ export type Stage = (typeof stages)[number]
 
 export type TestArguments = {
   stages: Stage[]
-  /** Only these files of the stages, by path from the root of the repository; all when there are none. */
+  /** Only these files of the stages, by path from the root of the repository; all if empty. */
   files: string[]
-  /** Only tests whose name fits this pattern. */
+  /** Only tests whose name matches this pattern. */
   name: string | undefined
   /** At the promised counts, with everything that the default set does not repeat. */
   isFull: boolean
-  /** Only what a change since this commit can reach. */
+  /** Only tests that a change since this commit can reach. */
   changedSince: string | undefined
 }
 
 /** Reads `[STAGE…] [FILE…] [-t NAME] [--full] [--changed[=COMMIT]]`. */
 export function readArguments(args: string[]): TestArguments {
   const { values, positionals } = parseArgs({
-    // Without a commit it means everything that is not committed.
+    // Without a commit it means all uncommitted changes.
     args: args.map((arg) => (arg === '--changed' ? '--changed=HEAD' : arg)),
     options: {
       full: { type: 'boolean', default: false },

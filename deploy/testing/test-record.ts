@@ -8,7 +8,7 @@ import { repeatedTests } from './testing-page.ts'
 const root = join(import.meta.dirname, '../..')
 const page = 'docs/test-record.md'
 
-/** Writes `docs/test-record.md` from a run of the full set; returns its path. What failed stands in it, too. */
+/** Writes `docs/test-record.md` from a run of the full set, including its failures; returns its path. */
 export function writeTestRecord(report: RunReport): string {
   writeFileSync(join(root, page), recordPage(report, { ...machine(), repeats: repeatedTests(root) }))
   return page

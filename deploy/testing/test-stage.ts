@@ -18,9 +18,9 @@ export type StageRun = {
   stage: Stage
   result: StageResult
   milliseconds: number
-  /** Each file's own time; files run side by side. */
+  /** Each file’s own time; files run in parallel. */
   files: { file: string; milliseconds: number }[]
-  /** Programs that were started, by kind. */
+  /** Number of started programs, by kind. */
   started: Record<string, number>
 }
 
@@ -28,7 +28,7 @@ export type StageRun = {
 const startRecordVariable = 'THREADBOX_TEST_STARTS'
 
 /**
- * Runs one stage of the tests. Files with a failed test are run once more, alone; a test that passes then is reported
+ * Runs one stage of the tests. Files with a failed test are run once more, alone; a test that then passes is reported
  * as unsteady, by name and with its reason.
  */
 export async function runStage(
@@ -112,7 +112,7 @@ async function ended(program: string, args: string[], environment: Record<string
 
 const endingSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** None where the runner ended before it could write one. */
+/** Undefined if the runner ended before it could write one. */
 async function reportIn(file: string): Promise<RunnerReport | undefined> {
   const text = await readIfPresent(file)
   if (text === '') return undefined

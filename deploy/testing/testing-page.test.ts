@@ -15,7 +15,7 @@ const promises = [
   ...['O1', 'O2', 'O3', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'O12'],
 ]
 
-test('each promise has a test that names it, and only promises are named', () => {
+test('each promise has a test that names it, and tests name only promises', () => {
   const named = new Set(promiseTests(root).map(({ promise }) => promise))
   expect(promises.filter((promise) => !named.has(promise))).toEqual([])
 })
@@ -33,7 +33,7 @@ test('a test that only the full set runs proves no promise', () => {
   }
 })
 
-test('what the full set repeats is repeated more often than by default, and each is named once', () => {
+test('the full set repeats more often than the default set, and each repetition is named once', () => {
   const repeated = repeatedTests(root)
   expect(repeated.filter(({ byDefault, full }) => full <= byDefault)).toEqual([])
   const names = repeated.map(({ what }) => what)
@@ -57,7 +57,7 @@ test('every invariant of the architecture page has a test, and one without is na
   ])
 })
 
-test('invariants stand in the architecture page as they are listed, and their tests are where the list says', () => {
+test('the architecture page has the listed invariants in order, and their tests are where the list says', () => {
   const textOf = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/\s+/g, ' ')
   const page = textOf('docs/architecture.md')
   const places = Object.keys(invariantTests).map((beginning) => page.indexOf(`**Invariant:** ${beginning}`))

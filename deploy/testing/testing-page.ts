@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type InvariantTest, invariantTests } from './invariant-tests.ts'
 import { stageOf } from './test-arguments.ts'
 
-/** What a test does more often in the full set: written out in a call of `repeats`. */
+/** What a test does more often in the full set: the literal arguments of a call of `repeats`. */
 export type RepeatedTest = { file: string; what: string; byDefault: number; full: number }
-/** A kill that a test places at each boundary of a piece of work: written out in a call of `boundaries`. */
+/** A kill that a test places at each boundary of a piece of work: the literal arguments of a call of `boundaries`. */
 export type PlacedKill = { file: string; of: string; killed: string; at: string[] }
 export type PromiseTest = { promise: string; file: string; title: string }
 /** A test that runs in the full set only. It proves none of the promises, which each default run has to prove. */
@@ -48,7 +48,7 @@ export function promiseTests(root: string): PromiseTest[] {
   )
 }
 
-/** Invariants of the page on the architecture of which the list has no test, in the words that they begin with. */
+/** Invariants of the architecture page without a test in the list, by their first words. */
 export function invariantsWithoutTest(architecture: string): string[] {
   const invariants = [...architecture.matchAll(/^\*\*Invariant:\*\* (.*(?:\n.+)*)/gm)].map(([, text = '']) => {
     return text.replaceAll('\n', ' ')
@@ -120,7 +120,7 @@ export function testingPage(root: string): string {
   ].join('\n')
 }
 
-/** Of a number as it stands in the source. */
+/** The number that a literal in the source stands for. */
 function countOf(digits = ''): number {
   return Number(digits.replaceAll('_', ''))
 }
@@ -140,7 +140,7 @@ function readTests(root: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 }
 
-/** Of a title as it stands in the source: a template names a value that only the run has. */
+/** The title that a literal in the source stands for: a placeholder names a value that only the run has. */
 function plain(words: string): string {
   return words.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/\\(['"`\\])/g, '$1')
 }

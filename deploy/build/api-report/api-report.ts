@@ -8,8 +8,8 @@ import { hostTables, storedFiles } from './stored-files.ts'
 import { databaseTables, migrationNames } from './stored-rows.ts'
 
 /**
- * Everything that programs, databases and files outside of this checkout rely on: what must not change unnoticed. Words
- * (descriptions, messages) are left out, so that only a change of a contract changes the report.
+ * Everything that programs, databases and files outside of this checkout rely on and that must not change unnoticed.
+ * Texts (descriptions, messages) are left out, so that only a change of a contract changes the report.
  */
 export async function makeApiReport(root: string): Promise<Record<string, JsonValue>> {
   await using application = await makeTestApplication()
@@ -49,7 +49,7 @@ export function apiReportText(report: Record<string, JsonValue>): string {
   return `{\n${sections.join(',\n')}\n}\n`
 }
 
-/** Objects are opened to the depth given; what is below stands on one line. */
+/** Objects are expanded to the given depth; deeper values are on one line. */
 function entriesText(value: JsonValue, depth: number): string {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (depth === 0 || !isObject) return JSON.stringify(value)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { linesOf } from './protocol-schemas.ts'
 import type { JsonValue } from './shapes.ts'
 
-/** The types of the SDK as its users see them: declarations that the compiler writes, without comments. */
+/** The types of the SDK as its users see them: declarations from the compiler, without comments. */
 export async function sdkTypes(root: string): Promise<JsonValue> {
   const folder = await mkdtemp(join(tmpdir(), 'threadbox-types-'))
   try {

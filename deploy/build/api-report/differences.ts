@@ -1,6 +1,6 @@
 import type { JsonValue } from './shapes.ts'
 
-/** Each place in which two reports differ, as a line with its path: `- path: value` before, `+ path: value` after. */
+/** Each difference between two reports, as a line with its path: `- path: value` before, `+ path: value` after. */
 export function differencesOf(before: JsonValue | undefined, after: JsonValue | undefined, path = ''): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (Array.isArray(before) && Array.isArray(after)) {
@@ -19,7 +19,7 @@ function isObject(value: JsonValue | undefined): value is { [key: string]: JsonV
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A list that only changed its order has one line that says so. */
+/** A list in which only the order changed has one line for that. */
 function itemsOnlyIn(items: JsonValue[], others: JsonValue[], path: string, sign: string): string[] {
   const known = new Map<string, number>()
   for (const other of others.map((item) => JSON.stringify(item))) known.set(other, (known.get(other) ?? 0) + 1)

@@ -11,7 +11,7 @@ export function protocolSchemas(): JsonValue {
   return { public: exportsOf(publicApi), host: exportsOf(host), guest: exportsOf(guest) }
 }
 
-/** The guest protocol as it is written for clients in other languages: each .proto file without comments. */
+/** The guest protocol for clients in other languages: each .proto file without comments. */
 export function protoFiles(root: string): JsonValue {
   const folder = join(root, 'packages/protocol/proto')
   const paths = globSync('**/*.proto', { cwd: folder }).sort()
@@ -49,7 +49,7 @@ function constant(value: unknown): JsonValue {
   if (typeof value === 'function') return constant(value(...Array.from({ length: value.length }, (_, at) => `{${at}}`)))
   if (value instanceof z.ZodType) return shapeOf(value)
   if (typeof value !== 'object' || value === null) return value as JsonValue
-  // How a message is written and read is code; the recorded wire holds it (`tests/compatibility/host-wire`).
+  // How a message is encoded is code; the recorded wire covers it (`tests/compatibility/host-wire`).
   if ('toResponse' in value) return 'a form of its own'
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, constant(item)]))
 }

@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
-/** What a schema accepts, as JSON Schema without words. What has no JSON form (a transformation) is `{}`. */
+/** What a schema accepts, as JSON Schema without texts. A transformation, which has no JSON form, is `{}`. */
 export function shapeOf(schema: z.ZodType): JsonValue {
   return withoutWords(z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input', reused: 'inline' }) as JsonValue)
 }
 
 const words = new Set(['description', 'summary', 'example', 'examples', '$schema'])
 
-/** The same value with sorted keys and without texts for people. A property that is named like such a text stays. */
+/** The same value with sorted keys and without texts for people. A property with the name of such a text stays. */
 export function withoutWords(value: JsonValue, isNameSpace = false): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withoutWords(item))
   if (value === null || typeof value !== 'object') return value

@@ -8,7 +8,9 @@ import { descriptionSchema } from '../../../packages/gvisor-driver/src/memory-im
 import { type JsonValue, shapeOf } from './shapes.ts'
 import { databaseTables } from './stored-rows.ts'
 
-/** Files that outlive the program that wrote them and are in no protocol; those of protocols are among their schemas. */
+/**
+ * Files that outlive the program that wrote them and belong to no protocol; those of protocols are among their schemas.
+ */
 export function storedFiles(): JsonValue {
   return {
     'boot record': shapeOf(bootRecordSchema),
@@ -17,7 +19,7 @@ export function storedFiles(): JsonValue {
   }
 }
 
-/** The tables in which the host daemon keeps what it has made. */
+/** The tables of the host daemon’s records. */
 export async function hostTables(): Promise<JsonValue> {
   const folder = await mkdtemp(join(tmpdir(), 'threadbox-state-'))
   const database = openStateDatabase(join(folder, 'state.sqlite'))

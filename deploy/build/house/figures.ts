@@ -51,7 +51,7 @@ export function figuresOf(
   return Object.fromEntries(columns)
 }
 
-/** The feature of a sorted app, or the file that lies beside the features of an area; the folder of an app that is not sorted. */
+/** The feature of a sorted app, or the file next to the features of an area; the folder of an unsorted app. */
 function folderOf(path: string, app: string): string | undefined {
   const place = placeOf(path)
   if (place === undefined || place.app !== app) return undefined

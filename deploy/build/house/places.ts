@@ -5,7 +5,7 @@ export type Place = {
   app: string
   /** Below `src`. */
   path: string
-  /** Position of the area; above all areas for files that lie in none. */
+  /** Position of the area; above all areas for files outside of them. */
   areaRank: number
   area: Area | undefined
   /** Of a feature within its area; below all for the events of an area, above all for its other loose files. */
@@ -29,7 +29,7 @@ export function placeOf(file: string, all: Readonly<Record<string, App>> = apps)
   return { app, path, areaRank, area, featureRank, feature: isLoose ? undefined : second }
 }
 
-/** As a message names it: `turns/engine`, `people`, or the file itself. */
+/** Its name in a message: `turns/engine`, `people`, or the file itself. */
 export function nameOf({ area, feature, path }: Place): string {
   return area === undefined ? path : feature === undefined ? area.name : `${area.name}/${feature}`
 }

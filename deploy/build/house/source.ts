@@ -17,7 +17,7 @@ export type Import = {
 
 export type SourceFile = { path: string; text: string; program: Program; imports: readonly Import[] }
 
-/** Beside what they test, and exempt from the direction inside an app. */
+/** Next to the tested file, and exempt from the direction inside an app. */
 export function isTestFile(path: string): boolean {
   return /\.(test|test-utils|test-suite)\.tsx?$|\/testing\.ts$/.test(path)
 }
@@ -60,7 +60,7 @@ export function parseSource(path: string, text: string): SourceFile {
 
 const plain = { isReExport: false, isWildcard: false }
 
-/** Every import carries its extension, so that resolving is joining. */
+/** Every import has its extension, so resolving is joining. */
 function resolve(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(dirname(from), specifier.replace(/\?.*$/, '')) : undefined
 }

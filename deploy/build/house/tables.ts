@@ -40,7 +40,7 @@ function lowerOf(areas: readonly Area[]): string {
   return areas.map(({ name }) => name).join(', ') || 'nothing from the app'
 }
 
-/** Which area imports which, as the code does it today: one flowchart per app that has areas. */
+/** Which area imports which in the current code: one flowchart per app with areas. */
 export function areasDiagram(files: readonly SourceFile[], all: Readonly<Record<string, App>> = apps): string {
   const sources = files.filter(({ path }) => !isTestFile(path))
   const charts = Object.entries(all).map(([app, { areas }]) => {

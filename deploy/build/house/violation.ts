@@ -1,6 +1,6 @@
 export type Violation = {
   rule: string
-  /** The file that breaks it. */
+  /** The violating file. */
   path: string
   message: string
 }

@@ -88,7 +88,7 @@ test('a public file that does not exist is refused; a listed folder needs a file
   ])
 })
 
-test('a folder that the list does not place is refused, once, whatever lies in it', () => {
+test('a folder that the list does not place is rejected, once, whatever it contains', () => {
   const files = (folder: string) => ({ [`${folder}/a.ts`]: '', [`${folder}/b.test.ts`]: '' })
   expect(found(files('apps/host/src/shared'))).toEqual([
     'folder: apps/host/src/shared has no place: add it to the areas of host in deploy/build/house.ts.',
@@ -110,7 +110,7 @@ test.each([
   expect(found({ [path]: '' })).toEqual([])
 })
 
-test('a store of another area is refused', () => {
+test('a store of another area is rejected', () => {
   expect(
     found({ [`${server}/turns/engine/call.ts`]: "import { makeStore } from '../../threads/log/thread-log.store.ts'" }),
   ).toEqual([
@@ -158,7 +158,7 @@ test('a test imports what its package may import, and the packages that tests sh
   expect(found(files("import { x } from '../../../server/src/application.ts'"))).toHaveLength(2)
 })
 
-test('a package that is not in the list is refused', () => {
+test('a package that is not in the list is rejected', () => {
   expect(found({ 'packages/new/src/index.ts': 'export {}' })).toEqual([
     'package: packages/new is not in deploy/build/house.ts: say there what it is and what it may import.',
   ])
@@ -190,12 +190,12 @@ test('ports have the members of the types that they are made of, also of those i
   expect(counted('interface TurnPorts extends Needed, Renamed { own: 1 }')).toEqual(['14'])
   expect(counted("type TurnPorts = Omit<Needed & Renamed, 'n0'>")).toEqual([])
   expect(counted("type TurnPorts = Pick<Renamed, 'o0' | 'o1'> & Readonly<Needed>")).toEqual([])
-  // Named by both, a member counts once; one with a type that has a name is one port.
+  // A member in both counts once; one with a named type is one port.
   expect(counted('type TurnPorts = Needed & Needed & { needed: Needed; renamed: Renamed & Needed }')).toEqual([])
   expect(counted('type TurnPorts = TurnPorts & Needed & Renamed')).toEqual(['13'])
 })
 
-test('an exception from the limit of ports that is none any more is refused', () => {
+test('an unneeded exception from the limit of ports is rejected', () => {
   const members = Array.from({ length: 13 }, (_, index) => `m${index}: number`).join('; ')
   const files = [parseSource('apps/host/src/orders/a.ts', `type BigPorts = { ${members} }\ntype SmallPorts = {}`)]
   const listed = ['BigPorts', 'SmallPorts', 'GonePorts'].map((name) => `apps/host/src/orders/a.ts#${name}`)
@@ -268,7 +268,7 @@ describe('names that a part of the source does not know', () => {
     expect(found({ [path]: text })).toEqual([expect.stringMatching(`^names: ${path}:1 .*${invariant}`)])
   })
 
-  test('stand in comments, in texts for people, in longer names, and in tests', () => {
+  test('can appear in comments, in texts for people, in longer names, and in tests', () => {
     const words = '// Of gVisor, btrfs and the thread.\nconst remedy = "Delete threads."\nconst isThreadboxError = 1\n'
     expect(found({ 'apps/host/src/orders/info/info.ts': words })).toEqual([])
     expect(found({ [`${server}/sandboxes/files/files.ts`]: '// gVisor\nconst startRunSchema = 1' })).toEqual([])

@@ -4,12 +4,12 @@ import { docsPlaces, failurePlace, ownErrorCodes } from '../../../apps/web/src/p
 import type { RequiredAnchor } from '../../../docs-site/tools/check-site.ts'
 import type { FoundError, FoundSetting } from '../docs-sources.ts'
 
-/** The limits of a sandbox that a card or a notice names. */
+/** The limits of a sandbox that a card or a notice links to. */
 const limits = ['sandboxMemoryBytes', 'sandboxDiskBytes', 'sandboxCpus', 'sandboxProcesses', 'maxServices']
-/** A chip also says `waiting`, which is no state of its own. */
+/** A chip can also show `waiting`, which is not a state. */
 const chips = [...sandboxStates, 'waiting']
 
-/** Every address that the app or an error can lead to. The build of the site refuses to be without one. */
+/** Every address that the app or an error can link to. The site’s build fails if one is missing. */
 export function requiredAnchors(options: {
   errors: readonly FoundError[]
   settings: readonly FoundSetting[]

@@ -30,7 +30,7 @@ export type OpenApi = {
   components: { schemas: Record<string, Schema> }
 }
 
-/** In the order in which a reader meets them. */
+/** In reading order. */
 const sections: Readonly<Record<string, string>> = {
   threads: 'Threads',
   conversation: 'Messages and turns',
@@ -52,7 +52,7 @@ const sections: Readonly<Record<string, string>> = {
   installation: 'Installation',
 }
 
-/** The page of all routes: what each does, takes and answers, with a request. */
+/** The page of all routes: what each does, its input and its response, with a request. */
 export function apiPage(document: OpenApi): string {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -140,7 +140,7 @@ function routePart(route: { method: string; path: string; operation: Operation; 
   ].join('\n\n')
 }
 
-/** What can be sent besides the ids of the path. */
+/** The fields of a request besides the ids of the path. */
 function fieldsPart(operation: Operation, document: OpenApi): string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')

@@ -1,6 +1,6 @@
 import type { BadInputRow } from '../../../apps/server/src/bad-input.rows.test-utils.ts'
 
-/** A body that is bytes: the file that a reader sends, and its type where the route needs it. */
+/** A binary body: the file that a reader sends, and its type if the route needs it. */
 const files: Readonly<Record<string, { name: string; type?: string }>> = {
   'PUT /threads/{threadId}/uploads': { name: 'sales.csv' },
   'PUT /threads/{threadId}/files/content': { name: 'notes.txt' },
@@ -8,7 +8,7 @@ const files: Readonly<Record<string, { name: string; type?: string }>> = {
   'PUT /skills/{skillId}/content': { name: 'SKILL.md', type: 'text/markdown' },
   'POST /agents/import': { name: 'weather.threadbox-agent' },
 }
-/** Answers that are worth a file. */
+/** Responses that are saved as a file. */
 const downloads: Readonly<Record<string, string>> = {
   'GET /threads/{threadId}/files/archive': 'folder.zip',
   'GET /skills/{skillId}/archive': 'skill.zip',
@@ -24,14 +24,14 @@ const upgrade = [
   '-H "Origin: $origin"',
 ]
 
-/** Defines what the requests of the page use. The key is that of a reader. */
+/** Defines the variables of the page’s requests. The key is the reader’s. */
 export const preparation = `origin=http://127.0.0.1:7717
 url=$origin/api/v1
 api() { curl -sS -H "Authorization: Bearer $THREADBOX_API_KEY" "$@"; }
 session() { curl -sS -b cookies -c cookies -H "Origin: $origin" "$@"; }`
 
 /**
- * The request of a route as a shell command: the one that the tests of bad input start from, with the ids of the path as
+ * The request of a route as a shell command: the one that the bad-input tests start from, with the ids of the path as
  * variables. `session` sends a browser’s session, which a few routes need.
  */
 export function requestOf(route: string, row: BadInputRow): string {
@@ -54,7 +54,7 @@ export function requestOf(route: string, row: BadInputRow): string {
   return wrap(words)
 }
 
-/** Names of people in tests are not what a reader writes. */
+/** Replaces names from the tests with ones that a reader would write. */
 function readable(body: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(JSON.stringify(body).replaceAll('somebody', 'you')) as Record<string, unknown>
 }

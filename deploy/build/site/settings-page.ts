@@ -4,7 +4,7 @@ import { code, frontMatter, prose } from './markdown.ts'
 
 type Described = { doc: string; schema: FoundSetting['setting']['schema']; default: unknown }
 
-/** Every setting under an anchor that is its name: those that the app changes, then those read at start. */
+/** Every setting under an anchor that is its name: those that can be changed in the app, then those read at startup. */
 export function siteSettingsPage(
   settings: readonly FoundSetting[],
   editable: Readonly<Record<string, Described>>,

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Request = { command: string; method: string; path: string; body: string | undefined; file: string | undefined }
 
-/** The requests of the page as what curl would send. */
+/** The requests of the page as curl would send them. */
 function requestsOf(text: string): Request[] {
   const commands = [...text.matchAll(/^### `(\S+) .*?\n```sh\n(.*?)\n```/gms)]
   return commands.map(([, method = '', command = '']) => ({
@@ -38,14 +38,14 @@ function requestsOf(text: string): Request[] {
 }
 
 describe('the page of the API', () => {
-  it('has a request for each route that the server takes as it is written', async () => {
+  it('has a request for each route that the server accepts unchanged', async () => {
     const isLast = ({ path }: Request) => path === '/auth/sign-out'
     const requests = requestsOf(page).toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)))
     expect(requests.length).toBeGreaterThan(150)
     for (const { command, method, path, body, file } of requests) {
       expect(command, command).toContain(method === 'GET' ? '$url' : `-X ${method}`)
       const type = /-H 'Content-Type: ([^']+)'/.exec(command)?.[1]
-      // Attempts to guess a password are counted; here each request stands alone.
+      // Password attempts are counted; here each request is independent.
       server.clock.now += 15 * 60_000
       const response = await server.call(method, `/api/v1${path}`, {
         person: owner,
@@ -57,7 +57,7 @@ describe('the page of the API', () => {
         : {}
       await response.body?.cancel()
       if (!/^\/auth\/(sign-in|password)$/.test(path)) expect(response.status, command).not.toBe(401)
-      // Ids in paths are unknown here, which routes say in words of their own.
+      // Ids in paths are unknown here, which routes report with their own errors.
       expect(
         ['request.invalid', 'route.not-found', 'internal.unexpected'],
         `${command}: ${error?.message}`,

@@ -11,7 +11,7 @@ import { siteSettingsPage } from './settings-page.ts'
 
 const pages = 'docs-site/src/content/docs'
 
-/** What the documentation site has from the code, by path below `root`. */
+/** The documentation site’s pages that are generated from the code, by path below `root`. */
 export async function generateSitePages(root: string): Promise<Record<string, string>> {
   const [errors, settings, document] = await Promise.all([findErrors(root), findSettings(root), readOpenApi()])
   const anchors = requiredAnchors({ errors, settings, editable: Object.keys(editableSettings) })

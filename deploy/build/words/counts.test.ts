@@ -9,7 +9,7 @@ it('counts are by path and rule, in order, one line per path', () => {
   expect(countsText(counts)).toBe('{\n  "a.md": {"anew":2,"people":1},\n  "b.md": {"picture":1}\n}\n')
 })
 
-it('a rule with more hits in a file than known shows all of them; as many as known show none', () => {
+it('a rule with more hits in a file than known shows all of them; with the known number it shows none', () => {
   const hits = [hit('a.md', 'anew', 1), hit('a.md', 'anew', 2), hit('a.md', 'people')]
   expect(compareCounts({ 'a.md': { anew: 1, people: 1 } }, hits)).toEqual({ more: hits.slice(0, 2), fewer: [] })
 })
@@ -21,7 +21,7 @@ it('a count that fell has to be lowered, also when the file is gone', () => {
   })
 })
 
-it('moving a text does not make a rule grow, adding one does, and a new rule has nothing to grow from', () => {
+it('moving a text does not make a rule grow, adding one does, and a new rule has no earlier count', () => {
   const known = { 'a.md': { anew: 1 } }
   expect(grownRules(known, [hit('b.md', 'anew')])).toEqual([])
   expect(grownRules(known, [hit('a.md', 'anew'), hit('b.md', 'anew')])).toEqual(['anew'])

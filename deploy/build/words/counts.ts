@@ -1,6 +1,6 @@
 import type { Hit } from './text.ts'
 
-/** Number of known hits by path and rule. It only falls; when it is empty, the file goes. */
+/** Number of known hits by path and rule. It only falls; when it is empty, the file is deleted. */
 export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export function countHits(hits: readonly Hit[]): Counts {
@@ -12,13 +12,13 @@ export function countHits(hits: readonly Hit[]): Counts {
   return counts
 }
 
-/** One line per path, so that changes of two files seldom meet. */
+/** One line per path, so that changes of two files rarely conflict. */
 export function countsText(counts: Counts): string {
   const lines = Object.entries(counts).map(([path, rules]) => `  ${JSON.stringify(path)}: ${JSON.stringify(rules)}`)
   return `{\n${lines.join(',\n')}\n}\n`
 }
 
-/** `more`: hits of a rule in a file that has more of them than known. `fewer`: what the known counts must be lowered for. */
+/** `more`: hits of a rule in a file with more of them than known. `fewer`: known counts that must be lowered. */
 export function compareCounts(known: Counts, hits: readonly Hit[]): { more: Hit[]; fewer: string[] } {
   const found = countHits(hits)
   const more = hits.filter(({ path, rule }) => (found[path]?.[rule] ?? 0) > (known[path]?.[rule] ?? 0))

@@ -9,11 +9,11 @@ import {
 } from 'cspell-lib'
 import { type Hit, lineOf, type Text } from './text.ts'
 
-/** Whether a word is spelled right. */
+/** Whether a word is spelled correctly. */
 export type Dictionary = (word: string) => boolean
 export type Dictionaries = { english: Dictionary; german: Dictionary }
 
-/** US English with the terms of software; German; each with the words of the project for it. */
+/** US English with software terms; German; each with the project’s words. */
 export async function loadDictionaries(words: { english: string[]; german: string[] }): Promise<Dictionaries> {
   const defaults = await getDefaultSettings()
   const germanSettings = await loadConfig(fileURLToPath(import.meta.resolve('@cspell/dict-de-de')))
@@ -34,7 +34,7 @@ async function dictionary(settings: CSpellSettings, words: string[]): Promise<Di
   }
 }
 
-/** Words that no dictionary has. Names of the program are not words: those with a digit, `_`, or a capital inside. */
+/** Words in no dictionary. Names of the program are not words: those with a digit, `_`, or a capital inside. */
 export function spellingHits(texts: readonly Text[], { english, german }: Dictionaries): Hit[] {
   return texts
     .filter(({ kind }) => kind !== 'names')

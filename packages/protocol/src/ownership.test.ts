@@ -28,7 +28,7 @@ test.each([
   '/var/lib/dpkg/status',
 ])('%s belongs to the person', (path) => expect(isThreadboxFile(path)).toBe(false))
 
-test('of variables those that the guest sets belong to threadbox, of processes kernels and shells of commands', () => {
+test('variables that the guest sets belong to threadbox, and so do the processes of kernels and of command shells', () => {
   const variables = ['GIT_CONFIG_COUNT', 'THREADBOX_RUN', 'GIT_CONFIG_KEY_1', 'PATH', 'CITY']
   expect(variables.filter(isThreadboxVariable)).toEqual(['GIT_CONFIG_COUNT', 'THREADBOX_RUN'])
   const roles = ['user', 'kernel', 'shell', 'terminal', 'service'].map((role) => ({ role }))

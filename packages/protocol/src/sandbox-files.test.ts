@@ -19,7 +19,7 @@ test.each([
   '/home/user/cache/a',
 ])('%s is in no cache', (path) => expect(cacheDirectoryOf(path)).toBeUndefined())
 
-test('files of people come first, hidden ones in home directories next, those of the system last', () => {
+test('users’ files come first, hidden ones in home directories next, system files last', () => {
   const paths = ['/usr/bin/new', '/home/user/.profile', '/home/user/a.py', 'home/user/app/.env', 'home/user/b/c']
   expect(paths.map(fileRankOf)).toEqual([2, 1, 0, 1, 0])
 })

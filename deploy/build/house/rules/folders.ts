@@ -2,7 +2,7 @@ import { type App, apps } from '../../house.ts'
 import type { Violation } from '../violation.ts'
 
 /**
- * Every folder with source is an area, a feature of an area that has some, or a folder that house.ts places above the
+ * Every folder with source is an area, a feature of an area with features, or a folder that house.ts places above the
  * areas. Below a feature, and in an area without features, folders are free.
  */
 export function checkFolders(paths: readonly string[], all: Readonly<Record<string, App>> = apps): Violation[] {

@@ -2,7 +2,7 @@ import { isConstructor, isPublic, nameOf, type Place, placeOf } from '../places.
 import { type Import, isTestFile, type SourceFile } from '../source.ts'
 import type { Violation } from '../violation.ts'
 
-/** Direction between areas and features, public interfaces, constructors and stores: all that depends on two places. */
+/** Direction between areas and features, public interfaces, constructors and stores: every rule about two places. */
 export function checkOrder(file: SourceFile): Violation[] {
   const from = placeOf(file.path)
   if (from === undefined || isTestFile(file.path)) return []
@@ -30,7 +30,7 @@ function problemOf(from: Place, to: Place, imported: Import): readonly [rule: st
     return undefined
   }
   if (isConstructor(to)) {
-    // What an area is built from is typed by the areas below it.
+    // The arguments of an area’s constructor have types of lower areas.
     if (isConstructor(from) && imported.isTypeOnly) return undefined
     return ['constructor', `imports ${to.path}: only the root of the app builds areas.`]
   }

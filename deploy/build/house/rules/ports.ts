@@ -6,7 +6,7 @@ import type { Violation } from '../violation.ts'
 
 type Ports = { path: string; name: string; members: number; line: number }
 
-/** What a constructor is built from stays readable: types named `…Ports` or `…Dependencies` have few members. */
+/** Constructor arguments stay readable: types named `…Ports` or `…Dependencies` have few members. */
 export function checkPorts(files: readonly SourceFile[]): Violation[] {
   return portsOf(files)
     .filter((ports) => isOverLimit(ports) && portsOverLimit[keyOf(ports)] === undefined)
@@ -17,7 +17,7 @@ export function checkPorts(files: readonly SourceFile[]): Violation[] {
     }))
 }
 
-/** Each exception in house.ts is still one. */
+/** Each exception in house.ts is still needed. */
 export function checkPortsOverLimit(
   files: readonly SourceFile[],
   listed: readonly string[] = Object.keys(portsOverLimit),
@@ -48,14 +48,14 @@ export function portsOf(files: readonly SourceFile[]): Ports[] {
 const isOverLimit = ({ members }: Ports) => members > limits.portMembers
 const keyOf = ({ path, name }: Ports) => `${path}#${name}`
 
-/** The members by name, each with the count of what is nested in it. */
+/** The members by name, each with the count of its nested members. */
 type Members = ReadonlyMap<string, number>
 type Context = { path: string; find: FindType; visited: ReadonlySet<unknown> }
 
 const sizeOf = (members: Members) => [...members.values()].reduce((sum, nested) => sum + 1 + nested, 0)
 const joined = (all: readonly Members[]): Members => new Map(all.flatMap((members) => [...members]))
 
-/** Of the type itself, wherever its parts are declared. A member whose type has a name counts as one. */
+/** The members of the type itself, including parts declared elsewhere. A member with a named type counts as one. */
 function membersOf(found: FoundType, find: FindType, visited: ReadonlySet<unknown> = new Set()): Members {
   const { path, declaration } = found
   if (visited.has(declaration)) return new Map()

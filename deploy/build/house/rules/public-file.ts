@@ -3,7 +3,7 @@ import { placeOf } from '../places.ts'
 import type { SourceFile } from '../source.ts'
 import type { Violation } from '../violation.ts'
 
-/** `<area>/public.ts` is short and names what it shows: types, errors, pure functions. */
+/** `<area>/public.ts` is short and exports by name: types, errors, pure functions. */
 export function checkPublicFile({ path, text, imports }: SourceFile): Violation[] {
   const place = placeOf(path)
   if (place?.area === undefined || place.path !== `${place.area.name}/public.ts`) return []

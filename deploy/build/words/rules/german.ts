@@ -1,6 +1,6 @@
 import type { WordRule } from './rule.ts'
 
-/** What the German texts follow: one form of address, and the glossary. */
+/** Rules for the German texts: one form of address, and the glossary. */
 export const germanRules: readonly WordRule[] = [
   {
     id: 'de-du',

@@ -4,7 +4,7 @@ import type { NameOf } from '../text.ts'
 export type DeclaredName = { name: string; start: number; of: NameOf }
 
 /**
- * The names that a node itself declares. Properties of objects and types are not among them: they can be on a wire or in
+ * The names that a node itself declares. Properties of objects and types are not included: they can be on a wire or in
  * a database, where names are contracts.
  */
 export function declaredNames(node: Node): DeclaredName[] {
@@ -32,7 +32,7 @@ export function declaredNames(node: Node): DeclaredName[] {
   }
 }
 
-/** The names that a pattern gives; `{ name }` only passes on a name that stands elsewhere. */
+/** The names that a pattern declares; `{ name }` only passes on a name declared elsewhere. */
 function bindings(pattern: Node): DeclaredName[] {
   switch (pattern.type) {
     case 'Identifier':

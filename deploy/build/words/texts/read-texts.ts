@@ -25,7 +25,7 @@ const places = [
   'tests/**/*',
 ]
 
-/** Generated, or written by others, or the phrases themselves. */
+/** Generated, written by others, or the phrases themselves. */
 const leftOut = [
   /(^|\/)(node_modules|dist|generated|\.astro)\//,
   /\.d\.ts$/,
@@ -38,7 +38,7 @@ const leftOut = [
   /^deploy\/build\/words\/(rules\/|.*\.test\.ts$)/,
 ]
 
-/** All texts of the repository that are checked, in the order of paths. */
+/** All checked texts of the repository, ordered by path. */
 export function readTexts(root: string): Text[] {
   return globSync(places, { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path) })
     .filter((path) => !leftOut.some((pattern) => pattern.test(path)))
@@ -46,7 +46,7 @@ export function readTexts(root: string): Text[] {
     .flatMap((path) => textsOf(path, () => readFileSync(join(root, path), 'utf8')))
 }
 
-/** `read` is called only for a file that has texts. */
+/** `read` is called only for a file with texts. */
 export function textsOf(path: string, read: () => string): Text[] {
   const reader = readers.find(([pattern]) => pattern.test(path))?.[1]
   if (reader === undefined) return []

@@ -1,8 +1,8 @@
 export type ShellPiece = { type: 'comment' | 'string'; text: string; start: number }
 
 /**
- * Comments, strings and here-documents of a Bash script, from the outside to the inside: what `$(…)` holds in a string
- * comes as pieces of its own.
+ * Comments, strings and here-documents of a Bash script, from the outside to the inside: the content of `$(…)` in a
+ * string comes as separate pieces.
  */
 export function shellPieces(source: string): ShellPiece[] {
   const found: ShellPiece[] = []

@@ -1,7 +1,7 @@
 import { clear, hide, hideCode, lineOf, type Text } from '../text.ts'
 import { type ShellPiece, shellPieces } from './shell-pieces.ts'
 
-/** What a script says, and its comments. A string is a text when three words follow each other in it. */
+/** A script’s messages and comments. A string is a text if it contains three consecutive words. */
 export function textsOfShell(path: string, source: string): Text[] {
   return shellPieces(source).flatMap((piece): Text[] => {
     const isComment = piece.type === 'comment'

@@ -1,7 +1,7 @@
 import type { Node } from 'oxc-parser'
 import { hidden, lineBreaksOf } from '../text.ts'
 
-/** A string, a template, or a sum that has one in it. */
+/** A string, a template, or a sum that contains one. */
 export function isStringExpression(node: Node): boolean {
   if (node.type === 'BinaryExpression') {
     return node.operator === '+' && (isStringExpression(node.left) || isStringExpression(node.right))
@@ -10,8 +10,8 @@ export function isStringExpression(node: Node): boolean {
 }
 
 /**
- * The words of a string expression as one text, in which a sentence continues from one literal to the next. `others` are
- * the expressions between them.
+ * The words of a string expression as one text, in which a sentence continues from one literal to the next. `others`
+ * are the expressions between them.
  */
 export function wordsOfString(node: Node, source: string): { words: string; others: Node[] } {
   let words = ''
@@ -41,7 +41,7 @@ function piecesOf(node: Node): Piece[] {
   return [{ start: node.start, end: node.end, other: node }]
 }
 
-/** The parser counts the marks of a template to its pieces in TypeScript, and does not in JavaScript. */
+/** In TypeScript, the parser includes a template’s delimiters in its pieces; in JavaScript, it does not. */
 function insideMarks({ start, end }: Piece, length: number): Piece {
   const from = end - start === length ? start : start + 1
   return { start: from, end: from + length }

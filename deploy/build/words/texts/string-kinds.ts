@@ -1,11 +1,11 @@
 import type { Kind } from '../text.ts'
 
-/** Where in a source file a string stands. */
+/** The context of a string in a source file. */
 export type Context = {
   path: string
   /** The variable whose value it is in. */
   variable?: string | undefined
-  /** The keys of the objects that it is in, from the outside. */
+  /** The keys of the enclosing objects, from the outside. */
   properties?: readonly string[]
   /** The function that is called with it, and `it` for `it.each(…)(…)`. */
   callee?: string | undefined
@@ -18,7 +18,7 @@ const isForModel = /^apps\/server\/src\/turns\/(tools\/|engine\/(system-prompt|t
 /** Languages without a dictionary here. */
 const isUnchecked = /^(italian|it|japanese|ja)$/
 
-/** Returns `undefined` for a string that no reader meets, or only the reader of a failed test. */
+/** Returns `undefined` for a string without a reader, or with only the reader of a failed test. */
 export function kindOfString(context: Context, words: string): Kind | undefined {
   const { path, callee, properties = [], variable } = context
   if (isTest.test(path)) {
@@ -38,7 +38,7 @@ function kindOfScreen(path: string): Kind {
   return /^(apps\/web\/src\/i18n\/de\/|docs-site\/src\/words\/de\.ts$)/.test(path) ? 'german' : 'screens'
 }
 
-/** Three words in a row that are no statement of SQL. */
+/** Three consecutive words that are not an SQL statement. */
 function isProse(words: string): boolean {
   const isSql =
     /^\s*(select|insert into|update|delete from|create|alter|pragma)\b.*\b(from|set|table|index|values|where)\b/is

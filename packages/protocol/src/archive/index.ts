@@ -1,3 +1,3 @@
-/** The form in which folders leave a sandbox, written inside of it and, while it sleeps, by its host. */
+/** The format in which folders leave a sandbox, written inside it or, while it sleeps, by its host. */
 export { contentOfFile } from './file-content.ts'
 export { type ZipEntry, zipStream } from './zip-stream.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manifestSchema } from './manifest.ts'
 
-test('a manifest is read whatever the length that a sandbox gives files in memory and deleted files', () => {
+test('a manifest is parsed with any length that a sandbox reports for files in memory and deleted files', () => {
   const { memoryFiles, deletedOpenFiles } = manifestSchema.shape
   const sparse = { path: '/dev/shm/sparse', bytes: 2 ** 63 - 1, changedAt: 1 }
   expect(memoryFiles.parse([sparse])).toEqual([sparse])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unreadPartsSchema } from './unread.ts'
 
-/** As guests and servers have written them, each with what it means. */
+/** Texts of earlier guests and servers, each with its meaning. */
 const worded: [what: string, reason: string, meaning: object[]][] = [
   ['processes', 'ENOENT: no such file or directory, scandir', [{ part: 'processes', reason: 'failed' }]],
   [
@@ -40,11 +40,11 @@ const worded: [what: string, reason: string, meaning: object[]][] = [
   ['constructor', 'what?', [{ part: 'unknown', reason: 'failed', detail: 'constructor: what?' }]],
 ]
 
-test.each(worded)('what an older guest or server wrote in words is read as codes: %s: %s', (what, reason, meaning) => {
+test.each(worded)('a text of an older guest or server is parsed to codes: %s: %s', (what, reason, meaning) => {
   expect(unreadPartsSchema.parse([{ what, reason }])).toMatchObject(meaning)
 })
 
-test('parts with codes are read as they are, beside those in words', () => {
+test('parts with codes are parsed unchanged, next to those in words', () => {
   const coded = { part: 'variables', context: 'main', leftOut: 7, reason: 'too-many', detail: '' }
   const read = unreadPartsSchema.parse([coded, { what: 'memory', reason: 'EIO' }])
   expect(read).toEqual([coded, { part: 'memory', reason: 'failed', detail: 'EIO' }])

@@ -17,9 +17,9 @@ export const manifestParts = [
 export type ManifestPart = (typeof manifestParts)[number]
 
 /**
- * Why a part is missing. `failed`: reading it failed; `detail` is the text of the system. `not-answering`: the Python
- * kernel didn't respond; `detail` says how. `unreadable`: the system doesn't show it. `too-many`: over a limit.
- * `glance`: not read, because only a glance was asked for.
+ * Why a part is missing. `failed`: reading it failed; `detail` is the system’s text. `not-answering`: the Python kernel
+ * didn’t respond; `detail` says how. `unreadable`: the system doesn’t show it. `too-many`: over a limit. `glance`: not
+ * read, because only a brief manifest was requested.
  */
 export const unreadReasons = ['failed', 'not-answering', 'unreadable', 'too-many', 'glance'] as const
 export type UnreadReason = (typeof unreadReasons)[number]
@@ -30,19 +30,19 @@ const unreadPartSchema = z.object({
   pid: z.number().int().optional(),
   /** With `variables`: only those of this kernel. */
   context: z.string().optional(),
-  /** Only so many are missing; without a number, the whole part is. */
+  /** How many are missing; without a number, the whole part is. */
   leftOut: z.number().int().min(0).max(1_000_000_000).optional(),
   reason: z.enum(unreadReasons),
-  /** Text of another program; empty where there is none. */
+  /** Another program’s text; otherwise empty. */
   detail: z.string(),
 })
 export type UnreadPart = z.infer<typeof unreadPartSchema>
 
 /**
- * Earlier guests and servers wrote English. Such a guest still answers where a sandbox has kept its
- * memory since then, and such manifests are stored: with memory images, with reports that are not complete, and with turns
- * that can be rewound to. This can go with the first release that no longer restores memory images of those guests, in
- * which a migration drops what is stored.
+ * Earlier guests and servers wrote English. Such a guest still responds where a sandbox has kept its memory since then,
+ * and such manifests are stored: with memory images, with incomplete reports, and with turns that can be rewound to.
+ * This can be removed in the first release that no longer restores memory images of those guests and in which a
+ * migration drops the stored ones.
  */
 const wordedPartSchema = z.object({ what: z.string(), reason: z.string() })
 

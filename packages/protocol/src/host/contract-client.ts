@@ -23,13 +23,13 @@ export type HostRequest = {
   signal: AbortSignal | undefined
 }
 
-/** Sends a request to the host and returns its response, whose body may still be on its way. */
+/** Sends a request to the host and returns its response, whose body can still be arriving. */
 export type SendHostRequest = (request: HostRequest) => Promise<Response>
 
 /** The host sends a keep-alive every few seconds: after this silence its event stream counts as lost. */
 const silenceMs = 45_000
 
-/** The calls of a contract as functions that throw what the host threw, or `host.answer-unknown`. */
+/** The calls of a contract as functions. They throw the host’s errors, or `host.answer-unknown`. */
 export function makeHostApi<Contract extends HostContract>(contract: Contract, send: SendHostRequest): ApiOf<Contract> {
   const calls = Object.entries(contract).map(([name, row]) => {
     if ('line' in row.response) {
@@ -119,7 +119,7 @@ async function* readLines(
       rest = texts.pop() ?? ''
       for (const text of texts) {
         const item = line.safeParse(parseJson(text))
-        // An event of a newer host that this server does not know changes nothing here.
+        // Ignores an event of a newer host that this server does not know.
         if (item.success) yield item.data
       }
     }

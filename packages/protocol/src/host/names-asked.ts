@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** `GET /v1/sandboxes/{sandboxId}/names?since=<ms>`: names of other machines that programs inside asked for. */
+/** `GET /v1/sandboxes/{sandboxId}/names?since=<ms>`: hostnames that programs inside looked up. */
 export const namesAskedSchema = z.object({
-  /** Nothing is known of what was before it. Null: nothing is known at all. */
+  /** Lookups before this time are not recorded. Null: none are recorded. */
   knownSince: z.number().nullable(),
-  /** Most often first. Each got an address; whether anything was sent there is not known. */
+  /** Most frequent first. Each got an address; whether anything was sent there is not known. */
   names: z.array(
     z.object({
       name: z.string(),
       count: z.number().int(),
-      /** It was asked for more often than is remembered. */
+      /** It was looked up more often than the counter records. */
       isAtLeast: z.boolean().default(false),
     }),
   ),

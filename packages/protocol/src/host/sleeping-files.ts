@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Answer, jsonResponse, parseJson, read } from './contract-call.ts'
 
-/** A file on the disk of a sandbox that sleeps. Links are named and never followed. */
+/** A file on the disk of a sleeping sandbox. Links are listed and never followed. */
 export const sleepingEntrySchema = z.object({
   name: z.string(),
   path: z.string(),
@@ -14,7 +14,7 @@ export const sleepingEntrySchema = z.object({
 })
 export type SleepingEntry = z.infer<typeof sleepingEntrySchema>
 
-/** Part of a folder, in the order of names; `next` is `after` of the part that follows. */
+/** Part of a folder, ordered by name; `next` is `after` of the next part. */
 export const sleepingPageSchema = z.object({
   entries: z.array(sleepingEntrySchema),
   total: z.number().int(),
@@ -22,7 +22,7 @@ export const sleepingPageSchema = z.object({
 })
 export type SleepingPage = z.infer<typeof sleepingPageSchema>
 
-/** What is asked of such a disk, as query parameters. A range ends with its last byte. */
+/** Query parameters of a request to such a disk. A range includes its last byte. */
 export const sleepingQuestionSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('list'),
@@ -46,10 +46,10 @@ export const sleepingQuestionSchema = z.discriminatedUnion('kind', [
 ])
 export type SleepingQuestion = z.infer<typeof sleepingQuestionSchema>
 
-/** Carries the entry of a file, as JSON in base64url, beside its bytes. */
+/** Carries the entry of a file, as JSON in base64url, next to its bytes. */
 export const sleepingEntryHeader = 'x-sleeping-entry'
 
-/** A file that is asked for and is a folder is answered as an entry, without bytes. */
+/** A requested file that is a folder is returned as an entry, without bytes. */
 export type SleepingAnswer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }

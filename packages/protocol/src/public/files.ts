@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A path inside the sandbox: absolute, without NUL; `..` is resolved inside, it cannot leave the sandbox. */
+/** A path inside the sandbox: absolute, without NUL; `..` is resolved inside and cannot leave the sandbox. */
 export const sandboxPathSchema = z
   .string()
   .min(1)
@@ -8,7 +8,7 @@ export const sandboxPathSchema = z
   .startsWith('/')
   .refine((path) => !path.includes('\0'), 'A path cannot contain NUL.')
 
-/** Something in a sandbox's folder. A symbolic link has type, size and time of what it leads to, where there is something. */
+/** An entry of a sandbox’s folder. A symbolic link has type, size and time of its target, if that exists. */
 export const fileEntrySchema = z
   .object({
     name: z.string(),
@@ -17,24 +17,24 @@ export const fileEntrySchema = z
     sizeBytes: z.number().int(),
     modifiedAt: z.number().int(),
     permissions: z.string(),
-    /** Changes with every write: the file's `etag`, and what `if-match` takes. */
+    /** Changes with every write: the file’s `etag`, and the value for `if-match`. */
     version: z.string(),
-    /** Where a symbolic link leads; null for anything else. */
+    /** Target of a symbolic link; null for anything else. */
     linkTarget: z.string().nullable(),
   })
   .meta({ id: 'FileEntry' })
 export type FileEntry = z.infer<typeof fileEntrySchema>
 
-/** How many entries one answer has at most. */
+/** Limit of entries in one response. */
 export const maxFilesPerPage = 10_000
 
-/** Part of a folder in the order of names. */
+/** Part of a folder, ordered by name. */
 export const filesPageSchema = z
   .object({
     entries: z.array(fileEntrySchema),
-    /** How many entries the folder has; names that are not UTF-8 count, and cannot be shown. */
+    /** How many entries the folder has, including those that cannot be shown because their name is not UTF-8. */
     total: z.number().int(),
-    /** Pass as `after` for the part that follows; null at the end. */
+    /** Pass as `after` for the next part; null at the end. */
     next: z.string().nullable(),
   })
   .meta({ id: 'FilesPage' })
@@ -52,13 +52,13 @@ export function isBelow(path: string): boolean {
   return !path.includes('\0') && !path.split('/').some((part) => part === '' || part === '.' || part === '..')
 }
 
-/** `POST /threads/{id}/files/copies`: what is copied, out of the sandbox of another thread of the same person. */
+/** `POST /threads/{id}/files/copies`: what to copy from the sandbox of another thread of the same user. */
 export const copyFilesSchema = z.strictObject({
   fromThreadId: z.string().min(1).max(64),
   paths: z.array(sandboxPathSchema).min(1).max(200),
-  /** The folder that it goes into. */
+  /** The destination folder. */
   to: sandboxPathSchema,
-  /** A name of the caller's for it: with one, `files-copying` over `GET /events` says how far it is. */
+  /** Chosen by the caller: with it, `files-copying` over `GET /events` reports progress. */
   copyId: z.string().min(1).max(64).optional(),
 })
 export type CopyFiles = z.input<typeof copyFilesSchema>
@@ -67,13 +67,13 @@ export const copiedFilesSchema = z
   .object({
     files: z.number().int(),
     bytes: z.number().int(),
-    /** What was not copied: links, pipes, and what is not readable. */
+    /** Items not copied: links, pipes, and unreadable ones. */
     skipped: z.array(z.string()),
   })
   .meta({ id: 'CopiedFiles' })
 export type CopiedFiles = z.infer<typeof copiedFilesSchema>
 
-/** How many folders one person can have watched in a thread. */
+/** Limit of folders that one user can watch in a thread. */
 export const maxWatchedFolders = 32
 /** `PUT /threads/{id}/files/watch`: the folders that a pane shows. */
 export const watchFilesSchema = z.strictObject({ paths: z.array(sandboxPathSchema).max(maxWatchedFolders) })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mathSegments, withMathMarks } from './math.ts'
 
-/** The formulas of a text, those of a line of their own in brackets. */
+/** The formulas of a text, display formulas in brackets. */
 function formulasOf(markdown: string): string[] {
   return mathSegments(markdown).flatMap(({ kind, text }) =>
     kind === 'text' || kind === 'code' ? [] : [kind === 'inline' ? text : `[${text}]`],
@@ -15,7 +15,7 @@ describe('formulas in Markdown', () => {
     expect(formulasOf('$$\n\\frac{a}{b}\n$$\n\n\\[\na\n+ b\n\\]')).toEqual(['[\\frac{a}{b}]', '[a + b]'])
   })
 
-  it('leave what is around them as it was written', () => {
+  it('leave the surrounding text unchanged', () => {
     const text = 'a *b* $x$ c\n\n- d \\(y\\) `e`\n'
     expect(mathSegments(text)).toEqual([
       { kind: 'text', text: 'a *b* ' },
@@ -57,7 +57,7 @@ describe('formulas in Markdown', () => {
     expect(formulasOf(text)).toEqual(formulas)
   })
 
-  it('are not looked for in code', () => {
+  it('are not found in code', () => {
     for (const text of [
       'run `echo $A$B` now',
       '``a ` $x$``',
@@ -77,12 +77,12 @@ describe('formulas in Markdown', () => {
     expect(formulasOf(`$$${'x'.repeat(10_001)}$$`)).toEqual([])
   })
 
-  it('keep escaped delimiters, and lose comments where lines are joined', () => {
+  it('keep escaped delimiters, and lose comments when lines are joined', () => {
     expect(formulasOf('$a\\$b$')).toEqual(['a\\$b'])
     expect(formulasOf('\\[ 5\\% % rate\n+ x \\]')).toEqual(['[5\\%  + x]'])
   })
 
-  it('of a hostile text are found in a time that grows with its length only', () => {
+  it('of a hostile text are found in linear time', () => {
     for (const piece of ['$', '\\(', '\\[', '`', '$$ ', '$a ', '```\n', '\\', '`` ` ', 'a$\n']) {
       const text = `${piece.repeat(20_000)}\\) \\] $$ $`
       expect(mathSegments(text).map((segment) => segment.text.length).length, piece).toBeGreaterThan(0)

@@ -1,11 +1,11 @@
-/** A piece of Markdown: text or code as it was written, or the TeX of a formula, without its delimiters and on one line. */
+/** A piece of Markdown: unchanged text or code, or the TeX of a formula, without its delimiters and on one line. */
 export type MathSegment = { kind: 'text' | 'code' | 'inline' | 'display'; text: string }
 
 /**
- * Splits Markdown into text and formulas: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` as a line of their own. What
- * stands in code is text, and so is a dollar sign that means money: an opening `$` is followed by no space, the closing
- * one has no space before it and no letter or digit after it (the rule of Pandoc), and an amount followed by words
- * (`$5 for the first and 10$`) is not a formula.
+ * Splits Markdown into text and formulas: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` as display formulas. Code is
+ * text, and so is a dollar sign that means money: an opening `$` is followed by no space, the closing one has no space
+ * before it and no letter or digit after it (Pandoc’s rule), and an amount followed by words (`$5 for the first and
+ * 10$`) is not a formula.
  */
 export function mathSegments(markdown: string): MathSegment[] {
   const segments: MathSegment[] = []
@@ -16,12 +16,12 @@ export function mathSegments(markdown: string): MathSegment[] {
   return segments
 }
 
-/** Dollars on each side of a formula in a line, and of one that stands on a line of its own. */
+/** Dollars on each side of an inline formula, and of a display formula. */
 export const mathMarks = { inline: '$$', display: '$$$$' } as const
 
 /**
- * Writes every formula of a Markdown text between {@link mathMarks}, the one way in which a Markdown reader with formulas
- * but without single dollars finds exactly these. Everything else stays.
+ * Writes every formula of a Markdown text between {@link mathMarks}, so that a Markdown reader with formulas but
+ * without single dollars finds exactly these. Everything else stays.
  */
 export function withMathMarks(markdown: string): string {
   if (!/[$\\]/.test(markdown)) return markdown
@@ -31,7 +31,7 @@ export function withMathMarks(markdown: string): string {
   return marked.join('')
 }
 
-/** A text with more than this many characters in one formula has none. */
+/** A text with more than this many characters in one formula has no formulas. */
 const longestFormula = 10_000
 
 function append(segments: MathSegment[], segment: MathSegment): void {
@@ -60,7 +60,7 @@ function blocksOf(markdown: string): { isCode: boolean; text: string }[] {
   return blocks
 }
 
-/** Code in a line, an escaped character, or one of the four opening delimiters. */
+/** Inline code, an escaped character, or one of the four opening delimiters. */
 const marks = /(`+)|\\[\s\S]|\$\$|\$/g
 const closings: Readonly<Record<string, string>> = { '\\(': '\\)', '\\[': '\\]', $$: '$$', $: '$' }
 
@@ -103,8 +103,8 @@ function formulaOf(
 }
 
 /**
- * Finds where a delimiter comes next, before the empty line that ends a paragraph. What was found is kept for the next
- * question, so that a text full of delimiters which nothing closes is read once and not once for each.
+ * Finds the next occurrence of a delimiter, before the empty line that ends a paragraph. Results are cached, so that a
+ * text full of unclosed delimiters is read once and not once for each.
  */
 function endFinder(prose: string): (closing: string | undefined, from: number) => number | undefined {
   const known = new Map<string, { from: number; to: number; found: number | undefined }>()
@@ -127,7 +127,7 @@ function isMoney(content: string, next: string): boolean {
   return /^\d[\d.,]*\s*(?:[-–—/]|\p{L}{2,}|\s)/u.test(content) && !/[\\^_={}<>+*]/.test(content)
 }
 
-/** TeX takes a line's end for a space; Markdown would take a line that begins with `+` or `-` for a list. */
+/** TeX treats a line break as a space; Markdown would treat a line that begins with `+` or `-` as a list. */
 function onOneLine(tex: string): string {
   const lines = tex.split('\n').map((line) => line.replace(/^[ \t]*>?[ \t]*/, '').replace(/(?<!\\)%.*$/, ''))
   return lines.length === 1 ? tex.trim() : lines.join(' ').trim()

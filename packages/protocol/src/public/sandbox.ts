@@ -23,13 +23,13 @@ export const sandboxLimitsSchema = z
   })
   .meta({ id: 'SandboxLimits' })
 
-/** A thread's computer as its owner sees it. `detail` is a message key of the web app with its parameters. */
+/** A thread’s sandbox as its owner sees it. `detail` is a message key of the web app with its parameters. */
 export const sandboxViewSchema = z
   .object({
     state: publicSandboxStateSchema,
     /** When this state began, ms since epoch. */
     since: z.number().int(),
-    /** What keeps it awake, why it failed: only what was measured. */
+    /** What keeps it awake, why it failed: measured values only. */
     detail: z.object({ code: z.string(), params: z.record(z.string(), z.union([z.string(), z.number()])) }).nullable(),
     limits: sandboxLimitsSchema,
     /** While active: what keeps it awake now (see `awakeReasons`), and what happens next. */
@@ -38,10 +38,10 @@ export const sandboxViewSchema = z
         reasons: z.array(
           z.object({ reason: z.enum(['turn', 'cpu', 'request', 'terminal', 'hold']), detail: z.string() }),
         ),
-        /** When it pauses if nothing more happens; null while a reason holds. */
+        /** When it pauses if nothing else happens; null while a reason applies. */
         pauseAt: z.number().int().nullable(),
         heldUntil: z.number().int().nullable(),
-        /** When it is paused whatever runs. */
+        /** When it is paused even if something runs. */
         latestPauseAt: z.number().int().nullable(),
       })
       .nullish(),
@@ -49,13 +49,13 @@ export const sandboxViewSchema = z
     asleep: z
       .object({
         memory: z.enum(['frozen', 'saved', 'none']),
-        /** Guaranteed until then; null when memory is gone. */
+        /** Guaranteed until this time; null if memory is lost. */
         memoryUntil: z.number().int().nullable(),
-        /** When the files will be removed; null: never. */
+        /** When the files will be deleted; null: never. */
         removedAt: z.number().int().nullable(),
       })
       .nullish(),
-    /** While it waits for room: its place in the queue (1 is next) and how many may be awake. */
+    /** While it waits for memory: its position in the wake queue (1 is next) and how many sandboxes can be awake. */
     waiting: z.object({ position: z.number().int(), places: z.number().int() }).nullish(),
   })
   .meta({ id: 'Sandbox' })

@@ -1,16 +1,19 @@
 import { z } from 'zod'
 import { sandboxPathSchema } from './files.ts'
 
-/** What a request with a skill in it may be at most; unpacked it may be no larger either. */
+/** Limit of a request with a skill; the unpacked skill has the same limit. */
 export const maxSkillBytes = 16 * 1024 * 1024
-/** Skills that a person has for all threads, and that a workspace has. Each is a line in every request to the model. */
+/**
+ * Limit of skills that a user has for all threads, and that a workspace has. Each is a line in every request to the
+ * model.
+ */
 export const maxSkillsPerHome = 100
 
 /** A skill in the open Agent Skills format, as its `SKILL.md` describes it. */
 export const skillSchema = z
   .object({
     id: z.string(),
-    /** In threads of this workspace; null: in all threads of the person. */
+    /** In threads of this workspace; null: in all threads of the user. */
     workspaceId: z.string().nullable(),
     /** Also its folder: `/skills/<name>` in the sandbox. */
     name: z.string(),
@@ -21,7 +24,7 @@ export const skillSchema = z
     isText: z.boolean(),
     fileCount: z.number().int(),
     sizeBytes: z.number().int(),
-    /** Changes whenever its content does; goes back as `if-match` when the content is replaced. */
+    /** Changes whenever the content does; sent as `if-match` when the content is replaced. */
     version: z.string(),
     createdAt: z.number().int(),
     updatedAt: z.number().int(),
@@ -29,7 +32,7 @@ export const skillSchema = z
   .meta({ id: 'Skill' })
 export type Skill = z.infer<typeof skillSchema>
 
-/** `GET /skills`: those of the person and of the workspaces that the person has a part in, in order of names. */
+/** `GET /skills`: the user’s own and those of the user’s workspaces, ordered by name. */
 export const skillsSchema = z.object({ skills: z.array(skillSchema) }).meta({ id: 'Skills' })
 export type Skills = z.infer<typeof skillsSchema>
 
@@ -54,7 +57,7 @@ export const saveSkillSchema = z.strictObject({
 })
 export type SaveSkill = z.infer<typeof saveSkillSchema>
 
-/** `GET /threads/{id}/skills`: what its agent has, and where each comes from. */
+/** `GET /threads/{id}/skills`: the agent’s skills, and the scope of each. */
 export const threadSkillsSchema = z
   .object({
     skills: z.array(

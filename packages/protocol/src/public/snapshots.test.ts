@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rewindPreviewSchema } from './snapshots.ts'
 
-test('the preview of a rewind is read whatever the length that a sandbox gives a file', () => {
+test('a rewind preview is parsed with any length that a sandbox reports for a file', () => {
   const { files } = rewindPreviewSchema.shape.disk.shape
   const sparse = {
     path: '/home/user/sparse',

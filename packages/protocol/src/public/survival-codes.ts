@@ -1,10 +1,10 @@
 /**
- * The codes of a survival report, each with the params that its words need. The app has words for every one of them; for
- * a code that it doesn't know it shows the English text beside the code. Codes are stored with reports: they are added,
- * never renamed.
+ * The codes of a survival report, each with the params of its text. The app has a text for every one of them; for an
+ * unknown code it shows the English text next to the code. Codes are stored with reports: they are added, never
+ * renamed.
  *
  * Some params are codes themselves: `span`, `why`, `how`, and `obstacle`, listed below. `at` is in ms since the epoch,
- * `detail` a text of another program.
+ * `detail` another program’s text.
  */
 
 /** Which two points in time a report compares. */
@@ -12,8 +12,8 @@ export const survivalSpans = ['pause', 'rewind', 'undo'] as const
 export type SurvivalSpan = (typeof survivalSpans)[number]
 
 /**
- * `why` something wasn't checked. The first ones are why it is missing in a manifest. `asleep`: the sandbox was paused
- * again before the check. `silent`: it didn't respond.
+ * `why` something wasn’t checked. The first ones are why it is missing in a manifest. `asleep`: the sandbox was paused
+ * again before the check. `silent`: it didn’t respond.
  */
 export const uncheckedCauses = [
   'failed',
@@ -25,10 +25,10 @@ export const uncheckedCauses = [
   'silent',
 ] as const
 
-/** `how` what was in memory ended. `not-restored`: by a rewind, or its undo, that brought back files only. */
+/** `how` memory ended. `not-restored`: by a rewind, or its undo, that restored files only. */
 export const memoryEnds = ['discarded', 'not-restored'] as const
 
-/** Why an ended process can't be started again as it was. */
+/** Why an ended process can’t be restarted as it was. */
 export const restartObstacles = [
   'shell-part',
   'terminal',
@@ -79,7 +79,7 @@ export const survivalReasons = {
   'connection-peer-unknown': [],
   'connection-unix-peer-unknown': [],
 
-  /** Of what isn't a process. */
+  /** For anything but a process. */
   'memory-discarded': [],
   'not-restored': [],
   'not-saved': [],
@@ -128,7 +128,7 @@ export const survivalReasons = {
 } as const satisfies Record<string, readonly string[]>
 export type SurvivalReasonCode = keyof typeof survivalReasons
 
-/** What an item stands for that has no name of its own: `standsFor` of an item. */
+/** What an item without its own name stands for: `standsFor` of an item. */
 export const survivalGroups = {
   'everything-running': [],
   'shell-session': [],
@@ -145,7 +145,7 @@ export const survivalGroups = {
 } as const satisfies Record<string, readonly string[]>
 export type SurvivalGroupCode = keyof typeof survivalGroups
 
-/** What helps to recognize an item: `facts` of an item. */
+/** Details by which to recognize an item: `facts` of an item. */
 export const survivalFacts = {
   process: ['pid'],
   'open-file': ['bytes', 'pid'],

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net'
 import { finished, pipeline } from 'node:stream/promises'
 import { canReceiveFrom, receiveFrom } from './relay-sockets.ts'
 
-/** A relayed body costs the connection that it came over: passing this much takes longer than a new connection. */
+/** Relaying a body costs the connection that it arrives on: passing this much takes longer than a new connection. */
 const largeBytes = 4 * 1024 * 1024
 const pieceBytes = 256 * 1024
 
 type Passing = { incoming: IncomingMessage; response: ServerResponse; signal?: AbortSignal }
 
 /**
- * Passes on the body of a response whose head was written, each byte when it comes. A slow reader slows down the writer.
- * Destroys both sides and rejects if either ends early or the signal aborts.
+ * Passes on the body of a response whose head was written, each byte as it arrives. A slow reader slows down the
+ * writer. Destroys both sides and rejects if either ends early or the signal aborts.
  */
 export async function passBody(passing: Passing): Promise<void> {
   const { incoming, response, signal } = passing
@@ -32,15 +32,15 @@ function socketForRelay({ incoming, response }: Passing): Socket | undefined {
 }
 
 /**
- * Moves the body from socket to socket through memory that is used again. Node's parser and streams would allocate and copy
- * each 64 KiB several times.
+ * Moves the body from socket to socket through reused memory. Node’s parser and streams would allocate and copy each 64
+ * KiB several times.
  */
 async function relay({ incoming, response, signal }: Passing, socket: Socket): Promise<void> {
   const source = incoming.socket
   let left = Number(incoming.headers['content-length'])
   let memory: Buffer = Buffer.allocUnsafeSlow(pieceBytes)
   const spare: Buffer[] = []
-  /** Memory that the kernel has not taken all of yet. */
+  /** Memory that the kernel has not sent completely yet. */
   const sending: Buffer[] = []
   const written = () => {
     if (sending.length === 0 || socket.writableLength > 0) return
@@ -48,7 +48,7 @@ async function relay({ incoming, response, signal }: Passing, socket: Socket): P
     if (left > 0) source.resume()
   }
   const receive = (bytes: Uint8Array): boolean => {
-    // A service may send more than it announced. The rest must not become part of another response.
+    // A service can send more than it announced. The rest must not become part of another response.
     const part = bytes.subarray(0, left)
     left -= part.length
     socket.write(part, written)
@@ -69,7 +69,7 @@ async function relay({ incoming, response, signal }: Passing, socket: Socket): P
     response.destroy()
   })
   receiveFrom(source, { buffer: () => memory, receive })
-  // Bytes that came together with the head are with the parser, which gives them away before the next read.
+  // The parser has the bytes that arrived together with the head, and emits them before the next read.
   incoming.on('data', receive)
   try {
     await finished(response, signal === undefined ? {} : { signal })

@@ -1,10 +1,10 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 
-/** Takes the bytes that a connection receives, in place of the connection's own listeners. */
+/** Receives the bytes of a connection, instead of the connection’s own listeners. */
 export type Receiver = {
-  /** Returns the memory for the next bytes. Asked for after each `receive`. */
+  /** Returns the memory for the next bytes. Called after each `receive`. */
   buffer(): Buffer
-  /** Takes bytes that lie in that memory. Returns false to stop reading until the socket is resumed. */
+  /** Processes bytes in that memory. Returns false to stop reading until the socket is resumed. */
   receive(bytes: Uint8Array): boolean
 }
 
@@ -31,12 +31,12 @@ export function connectForRelay(options: NetConnectOpts): Socket {
   return socket
 }
 
-/** Returns false for sockets of other origin, and for those that hold bytes which a receiver would miss. */
+/** Returns false for other sockets, and for those with buffered bytes that a receiver would miss. */
 export function canReceiveFrom(socket: Socket): boolean {
   return receivers.has(socket) && socket.readableLength === 0 && !socket.destroyed
 }
 
-/** Hands everything that the connection receives from now on to the receiver. */
+/** Passes everything that the connection receives from now on to the receiver. */
 export function receiveFrom(socket: Socket, receiver: Receiver): void {
   const state = receivers.get(socket)
   if (state === undefined) throw new TypeError('the connection was not made by connectForRelay')

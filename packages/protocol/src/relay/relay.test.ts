@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** One hop, at whatever it listens on: as the host daemon's gateway or the server's previews. */
+/** One hop, like the host daemon’s gateway or the server’s previews. */
 function makeProxy(target: { port: number } | { path: string }, options: { signal?: AbortSignal } = {}) {
   const passed: Promise<void>[] = []
   class Connections extends Agent {
@@ -135,7 +135,7 @@ test('a reader that stops reading stops the service, and gets the rest when it c
   expect(received.digest('hex')).toBe(expected.digest('hex'))
 })
 
-test('each byte of a large response passes when it comes', async () => {
+test('each byte of a large response is passed on when it arrives', async () => {
   const sending = Promise.withResolvers<ServerResponse>()
   const { port } = await behindTwoHops((_, response) => {
     response.writeHead(200, { 'content-length': largeBytes })
@@ -152,7 +152,7 @@ test('each byte of a large response passes when it comes', async () => {
   answer.destroy()
 })
 
-test('a response that breaks off breaks off for its reader', async () => {
+test('a response that breaks off also breaks off for its reader', async () => {
   const { port, inner, outer } = await behindTwoHops((_, response) => {
     response.writeHead(200, { 'content-length': largeBytes })
     response.write(randomBytes(8 * MiB), () => response.destroy())
