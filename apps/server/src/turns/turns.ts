@@ -29,7 +29,7 @@ export type TurnOptions = {
   /** Where Ollama is looked for; null for its own address. */
   ollamaUrl: string | null
   /** How long a guest may take to say what runs when an answer has ended. */
-  glanceMs?: number
+  manifestTimeoutMs?: number
   version: string
 }
 
@@ -172,7 +172,7 @@ function makeReceived(
 
 function makeSnapshotsFor(
   { platform, people, threads, sandboxes }: Known,
-  { host, glanceMs }: TurnOptions,
+  { host, manifestTimeoutMs }: TurnOptions,
   record: TurnHistory,
 ): SnapshotsFeature {
   const { rows, guest, hashKeyOf } = sandboxes
@@ -184,7 +184,7 @@ function makeSnapshotsFor(
     sandboxOf: rows.find,
     inside: { guest, hashKeyOf, memoryOf: rows.memory },
     settings: people.settings,
-    glanceMs,
+    manifestTimeoutMs,
     system: platform.system,
     logger: platform.logger,
   })

@@ -13,7 +13,7 @@ import type { Sessions } from './sessions.ts'
 import { type KnownTool, maxTools } from './tool-list.models.ts'
 import type { InputSchema } from './tool-schema.models.ts'
 
-/** A tool of a connection as the agent of a thread is told of it. */
+/** A tool of a connection, as the model gets it. */
 export type OfferedTool = {
   agentName: string
   description: string
@@ -23,8 +23,8 @@ export type OfferedTool = {
 }
 
 /**
- * What is recorded with a call: which tool it is of, in which state of the tool a person was asked, and in which they
- * allowed it once.
+ * What is recorded with a call: the tool, the fingerprint of the tool for which approval was requested, and the
+ * fingerprint for which the call was allowed once.
  */
 export type ConnectionPlan = {
   connectionId: string
@@ -33,22 +33,22 @@ export type ConnectionPlan = {
   approvedFingerprint: string | null
 }
 
-/** Whether a call may be made now. `ask`: a person has to allow it, as it is described then. */
+/** Whether a call can be made now. `ask`: it needs approval for the tool as currently described. */
 export type CallPermission = 'go' | 'ask'
 
 export type CallResult = { kind: 'made'; content: CallContent } | { kind: 'ask' }
 
 /** What turns do with connections. */
 export type AgentConnections = {
-  /** What is known to be there: no server is asked, so none can keep a turn from going on. */
+  /** Returns the tools as last listed. Contacts no server, so that none can delay a turn. */
   offered(threadId: string): Promise<{ tools: OfferedTool[]; leftOut: number }>
-  /** What a person is asked with: the tool as it is now. Throws `connection.tool-gone`. */
+  /** Returns what a request for approval shows: the tool as currently stored. Throws `connection.tool-gone`. */
   question(threadId: string, plan: ConnectionPlan): Promise<{ connection: CalledConnection; plan: ConnectionPlan }>
   /** Throws `connection.tool-gone`, `connection.tool-off`. */
   permission(threadId: string, plan: ConnectionPlan): Promise<CallPermission>
   /**
-   * Makes a call, once or not at all. `ask` and `connection.tool-*`: the server describes the tool in another way than
-   * it was allowed, so the call was not made. Throws what the server does wrong as an error of ours.
+   * Makes a call, once or not at all. With `ask` and `connection.tool-*` the call was not made: the server describes
+   * the tool differently than when it was allowed. A server's misbehavior is thrown as a `ThreadboxError`.
    */
   call(
     threadId: string,
@@ -56,14 +56,14 @@ export type AgentConnections = {
     request: { input: Record<string, unknown>; signal: AbortSignal },
   ): Promise<CallResult>
   /**
-   * Allows a tool for good, as it was when the person was asked; one that changed since stays as it is. Throws
-   * `connection.not-found` when the person may not change the connection.
+   * Always allows a tool, as it was when approval was requested; a tool that has changed since then stays as it is.
+   * Throws `connection.not-found` if the user can't change the connection.
    */
   allowAlways(userId: string, plan: ConnectionPlan): Promise<void>
 }
 
-/** `only`: connections that the thread may have at most; null: all of its place. */
-export type ConnectionPlace = { userId: string; workspaceId: string | null; only: readonly string[] | null }
+/** `only` limits the connections that the thread can use; null: all that are available in its scope. */
+export type ConnectionScope = { userId: string; workspaceId: string | null; only: readonly string[] | null }
 
 export type AgentConnectionsDependencies = {
   store: ConnectionStore
@@ -71,12 +71,12 @@ export type AgentConnectionsDependencies = {
   sessions: Sessions
   secretBox: SecretBox
   oauthTokens: OAuthTokens
-  /** Whose thread it is and where; undefined when it is gone. */
-  placeOf(threadId: string): Promise<ConnectionPlace | undefined>
+  /** Returns the thread's owner, workspace and selected connections; undefined when the thread is deleted. */
+  placeOf(threadId: string): Promise<ConnectionScope | undefined>
   now: () => number
 }
 
-/** What the model is shown of a description; the rest is for people. */
+/** Limit of a description for the model; the app shows the full description. */
 const maxDescriptionCharacters = 1500
 
 class ApprovalVoid extends Error {
@@ -136,7 +136,7 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
   }
 }
 
-/** A connection of a workspace takes the place of a person's own whose tools would be called the same. */
+/** A workspace's connection replaces the owner's own connection whose tools would have the same names. */
 function inherited(rows: readonly ConnectionRow[]): ConnectionRow[] {
   const ofWorkspace = new Set(rows.filter((row) => row.workspace_id !== null).map((row) => row.slug))
   return rows.filter((row) => row.workspace_id !== null || !ofWorkspace.has(row.slug))

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** Longest name of a tool that every provider takes. */
+/** Longest tool name that every provider accepts. */
 const maxNameCharacters = 64
 export const nameSeparator = '__'
 
-/** The first part of the names of a connection's tools: letters, digits and `-`, so that it never holds the separator. */
+/** Prefix of the names of a connection's tools: letters, digits and `-`, so that it never contains the separator. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -16,9 +16,9 @@ export function slugOf(name: string): string {
 }
 
 /**
- * What the agent calls the tools of a connection: `<connection>__<tool>`. Characters that models cannot write are
- * replaced; a name that is too long, or that another tool has by then, ends with a part of its hash. The names of a list
- * differ from each other, and from all of ours, none of which holds the separator.
+ * Names of a connection's tools for the agent: `<connection>__<tool>`. Characters that models can't write are replaced.
+ * A name that is too long or already used ends with a part of its hash. Names in a list are unique and never equal a
+ * built-in tool's name, because those don't contain the separator.
  */
 export function agentNames(slug: string, toolNames: readonly string[]): string[] {
   const taken = new Set<string>()

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { formatBytes } from '../../platform/texts/excerpt.models.ts'
 import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
 
-/** What a server answered, in the forms that people and models can be shown. `notes` say what is omitted. */
+/** A server's result in the forms that the app and models can show. `notes` say what is omitted. */
 export type CallContent = {
   text: string
   images: { bytes: Uint8Array; mediaType: string }[]
@@ -10,14 +10,14 @@ export type CallContent = {
   isError: boolean
 }
 
-/** Every provider with vision takes 4 MiB; base64 makes more of it. */
+/** Every provider with vision accepts images of 4 MiB; base64 makes them larger. */
 const maxImageBytes = 4 * 1024 * 1024
 const maxImages = 4
 const maxBlocks = 1000
 
 type Block = CallToolResult['content'][number]
 
-/** Reads an answer. Pictures are known by their first bytes; what a server calls them counts for nothing. */
+/** Reads a result. Detects images by their first bytes and ignores the media type that the server declares. */
 export function callContentOf(result: CallToolResult, redact: (text: string) => string): CallContent {
   const content: CallContent = { text: '', images: [], notes: [], isError: result.isError === true }
   const texts: string[] = []

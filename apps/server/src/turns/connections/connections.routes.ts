@@ -12,7 +12,7 @@ import { type Api, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '.
 import type { Connections } from './connections.usecases.ts'
 import { connectionPresets } from './presets.ts'
 
-/** The page of the app that login servers send people back to. */
+/** The app's page to which authorization servers redirect after sign-in. */
 const loginReturnPath = '/connections/login'
 
 const tags = ['connections']
@@ -100,10 +100,10 @@ const approveRoute = defineRoute({
   responses: current,
 })
 
-/** Routes of connections. Who may do what is decided by the use cases. */
+/** Routes of connections. The use cases check permissions. */
 export function connectionRoutes(dependencies: {
   connections: Connections
-  /** The app's own origin, as the person reaches it by this `Host`. */
+  /** The app's own origin as the browser reaches it under this `Host`. */
   originOf: (host: string) => string
 }): Api {
   const { connections, originOf } = dependencies

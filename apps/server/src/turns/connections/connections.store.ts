@@ -9,23 +9,26 @@ type SealedRow = Pick<ConnectionRow, 'id' | 'revision' | 'sealed_secret'>
 /** The only code that touches `connections` and `connection_tools`. */
 export type ConnectionStore = {
   find(id: string): Promise<ConnectionRow | undefined>
-  /** The person's own, and those of these workspaces, oldest first. */
+  /** The user's own connections and those of these workspaces, oldest first. */
   list(userId: string, workspaceIds: readonly string[]): Promise<ConnectionRow[]>
-  /** Of everybody's connections that have a secret. */
+  /** All connections of all users that have a secret. */
   secrets(): Promise<Pick<ConnectionRow, 'auth_kind' | 'sealed_secret'>[]>
-  /** What the connections of a workspace are called. */
+  /** Names of a workspace's connections. */
   namesIn(workspaceId: string): Promise<string[]>
-  /** Throws a violation of the unique index when the slug is taken where the connection is. */
+  /** Throws a violation of the unique index if the scope already has this slug. */
   insert(row: ConnectionRow): Promise<void>
   update(id: string, columns: ConnectionColumns): Promise<void>
-  /** Replaces the sealed secret that was read with this row; false when it was changed since. `revision`: the new one. */
+  /**
+   * Replaces the sealed secret that was read with this row, and sets `revision` if given; false when the secret has
+   * changed since.
+   */
   replaceSecret(row: SealedRow, sealed: string, revision?: number): Promise<boolean>
   delete(id: string): Promise<void>
-  /** By connection, in the server's order. */
+  /** Tools by connection, in the server's order. */
   tools(connectionIds: readonly string[]): Promise<Map<string, KnownTool[]>>
   /**
-   * Replaces what is known of the tools by what `change` makes of it, with columns of the connection. Nothing happens,
-   * and undefined is returned, when the connection is gone or was changed meanwhile.
+   * Replaces the stored tools by the result of `change`, which can also set columns of the connection. Returns
+   * undefined without a change when the connection was deleted or changed since `row` was read.
    */
   changeTools(
     connection: { id: string; revision: number },
@@ -79,7 +82,7 @@ export function makeConnectionStore(database: Kysely<ConnectionTables>): Connect
     tools: (connectionIds) => toolsOf(database, connectionIds),
     changeTools: (connection, change) =>
       database.transaction().execute(async (transaction) => {
-        // Writing first takes the row's lock, so that two looks at the same server follow each other.
+        // Writing first locks the row, so that two checks of the same server run one after the other.
         const locked = await transaction
           .updateTable('connections')
           .set({ revision: connection.revision })

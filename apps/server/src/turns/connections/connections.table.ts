@@ -1,24 +1,24 @@
 import { type Kysely, sql } from 'kysely'
 
-/** A server whose tools the agents of a person, or of a workspace, may use. The secret is sealed with the master key. */
+/** A server whose tools agents of a user or workspace can use. The secret is sealed with the master key. */
 export type ConnectionRow = {
   id: string
-  /** Who made it. */
+  /** The user who created the connection. */
   user_id: string
-  /** Null: it is the person's own, for all their threads. */
+  /** Null: the user's own connection, for all their threads. */
   workspace_id: string | null
   name: string
   slug: string
-  /** Empty where a program is run. */
+  /** Empty if the connection runs a program. */
   url: string
-  /** The program that is run in a sandbox of its own, without its secrets; null: there is a server at `url`. */
+  /** The program to run in its own sandbox, without its secrets; null: the server is at `url`. */
   program_json: string | null
   preset: string | null
   auth_kind: string
   header_name: string | null
   sealed_secret: string | null
   is_enabled: number
-  /** Counts changes of address and token: what was opened for an earlier one is not used any more. */
+  /** Counts changes of address and secret. Sessions of an earlier revision are no longer used. */
   revision: number
   status: string
   failure_json: string | null
@@ -64,7 +64,7 @@ export async function createConnectionTables(database: Kysely<never>): Promise<v
     .addColumn('checked_at', 'bigint')
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
-  // The tools of two connections that a thread sees from one place never have the same names.
+  // Tools of two connections in the same scope never have the same names.
   await tables.schema
     .createIndex('connections_own_slug_idx')
     .unique()
@@ -94,7 +94,7 @@ export async function createConnectionTables(database: Kysely<never>): Promise<v
   await addUnattended(database)
 }
 
-/** Turns and waiting messages that nobody watches: a call that a person would have to allow is denied. */
+/** Marks turns and queued messages as unattended: a call that needs approval is denied. */
 async function addUnattended(database: Kysely<never>): Promise<void> {
   for (const table of ['turn_runs', 'queued_messages']) {
     await database.schema

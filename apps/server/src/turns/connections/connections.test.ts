@@ -59,7 +59,7 @@ const add = (more: object = {}) =>
 
 describe('a connection', () => {
   it.each(['newest', 'sessions'] as const)(
-    'G9: lists the tools of a server (%s), each to be asked about',
+    'G9: lists the tools of a server (%s), each set to ask',
     async (protocol) => {
       await using own = await startMcpServer({ protocol })
       own.token = token
@@ -83,7 +83,7 @@ describe('a connection', () => {
     },
   )
 
-  it('G9: its token is sealed in the database and never comes back; another header takes it too', async () => {
+  it('G9: its token is sealed in the database and never returned; another header works too', async () => {
     const connection = await add({ auth: { kind: 'header', header: 'X-Api-Key', value: token } })
     expect(server.requests[0]?.headers['x-api-key']).toBe(token)
     const rows = await tablesIn(application.open).selectFrom('connections').selectAll().execute()
@@ -99,7 +99,7 @@ describe('a connection', () => {
     ).resolves.toMatchObject({ status: 400 })
   })
 
-  it('G9: is kept when its server cannot be reached, says why, and works once it can', async () => {
+  it('G9: is kept with the reason when its server cannot be reached, and works once it can', async () => {
     server.token = token
     const connection = await add({ auth: { kind: 'bearer', token: 'a wrong one' } })
     expect(connection).toMatchObject({ status: 'failed', tools: [], failure: { code: 'connection.unauthorized' } })
@@ -108,11 +108,11 @@ describe('a connection', () => {
     expect(mended).toMatchObject({ status: 'ready', failure: null, tools: [{ name: 'echo' }, { name: 'delete_all' }] })
     await server[Symbol.asyncDispose]()
     const gone = await answer<Connection>('POST', `/connections/${connection.id}/test`)
-    // What was seen before stays, with what was decided about it.
+    // The tools and approvals from before stay.
     expect(gone).toMatchObject({ status: 'failed', failure: { code: 'connection.unreachable' }, tools: [{}, {}] })
   })
 
-  it('G9: a stored token is not sent to another address that was typed later', async () => {
+  it('G9: a stored token is not sent to an address that was entered later', async () => {
     const { id } = await add()
     const refused = await answer<Refusal>('PATCH', `/connections/${id}`, { url: `${server.url}/other` })
     expect(refused.error.code).toBe('connection.address-invalid')
@@ -137,7 +137,7 @@ describe('a connection', () => {
     expect(looked.tools).toMatchObject([{ name: 'echo', approval: 'ask', isChanged: true }])
   })
 
-  it('G9: two whose tools would have the same names cannot be in one place', async () => {
+  it('G9: two whose tools would have the same names cannot be in one scope', async () => {
     await add()
     expect(
       (
@@ -150,7 +150,7 @@ describe('a connection', () => {
     ).toBe('connection.name-taken')
   })
 
-  it('G9: is its person’s alone; another one learns nothing and changes nothing', async () => {
+  it('G9: is private to its owner; another user can neither see nor change it', async () => {
     const { id } = await add()
     expect(await answer<{ connections: unknown[] }>('GET', '/connections', undefined, other)).toEqual({
       connections: [],
@@ -167,7 +167,7 @@ describe('a connection', () => {
     }
   })
 
-  it('C12: of a workspace it serves the threads of that workspace, before the person’s own of the same name', async () => {
+  it('C12: of a workspace serves that workspace’s threads and replaces the owner’s own of the same name', async () => {
     const workspace = await answer<{ id: string }>('POST', '/workspaces', { name: 'Sales' })
     const thread = (workspaceId: string | null) => answer<{ id: string }>('POST', '/threads', { workspaceId })
     const inside = await thread(workspace.id)
@@ -198,7 +198,7 @@ describe('a connection', () => {
     expect(refused.error.code).toBe('workspace.not-found')
   })
 
-  it('G9: the catalogue names what each server needs', async () => {
+  it('G9: the presets say what each server needs', async () => {
     const { presets } = await answer<{ presets: ConnectionPreset[] }>('GET', '/connections/presets')
     expect(presets.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['github', 'notion', 'slack', 'google-drive', 'postgres']),
@@ -241,13 +241,13 @@ describe('an address that is refused', () => {
     expect((refused as Error).cause).toMatchObject({ code: 'connection.address-refused' })
     expect(server.requests).toEqual([])
     if (addresses[0] !== '127.0.0.1') return
-    // The same name is reached where an administrator allows it: the guard alone had refused it.
+    // An administrator can allow the same name, so only the guard had refused it.
     await using open = makeGuardedFetch({ allowed: allowedAddressesOf('tools.example'), ...limits })
     await open.fetchFor({ onTooLarge: () => undefined })(`http://tools.example:${port}/mcp`)
     expect(server.requests).toHaveLength(1)
   })
 
-  it('G9: a server cannot send the request on to another place', async () => {
+  it('G9: a server cannot redirect the request to another address', async () => {
     await using inner = await startMcpServer()
     server.answerInstead = () => new Response(null, { status: 307, headers: { location: inner.url } })
     expect(await add()).toMatchObject({ status: 'failed' })
@@ -267,7 +267,7 @@ describe('a server that does harm', () => {
   const json = { 'content-type': 'application/json' }
 
   it.each<[string, () => Response, string]>([
-    ['an answer without end', () => endless(' '.repeat(64 * 1024), json), 'connection.answer-too-large'],
+    ['a response without end', () => endless(' '.repeat(64 * 1024), json), 'connection.answer-too-large'],
     ['an event without end', () => endless('x'.repeat(64 * 1024), stream), 'connection.answer-too-large'],
     [
       'a stream of events that mean nothing',
@@ -286,7 +286,7 @@ describe('a server that does harm', () => {
     ],
     ['no JSON', () => new Response('<html>', { headers: json }), 'connection.answer-invalid'],
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'connection.answer-invalid'],
-    ['an answer to nothing', () => Response.json({ jsonrpc: '2.0', id: 99, result: {} }), 'connection.timed-out'],
+    ['a response to no request', () => Response.json({ jsonrpc: '2.0', id: 99, result: {} }), 'connection.timed-out'],
     ['an error', () => new Response('no', { status: 500 }), 'connection.http-failed'],
     ['a wall', () => new Response('no', { status: 403 }), 'connection.unauthorized'],
   ])('G9: that sends %s has a clear error in bounded time', async (_what, instead, code) => {
@@ -298,7 +298,7 @@ describe('a server that does harm', () => {
     expect(performance.now() - began).toBeLessThan(30_000)
   })
 
-  it('G9: that repeats the token in its own words does not bring it into names, descriptions or errors', async () => {
+  it('G9: that repeats the token in its texts does not get it into names, descriptions or errors', async () => {
     server.tools = [{ ...tool('echo'), description: `Your token is ${token}.` }]
     expect(JSON.stringify(await add())).not.toContain(token)
     server.answerInstead = ({ body }) => {
@@ -310,7 +310,7 @@ describe('a server that does harm', () => {
     expect(JSON.stringify(refused)).not.toContain(token)
   })
 
-  it('G9: whose list never ends is read in part, and says so', async () => {
+  it('G9: whose list never ends is read in part and marked as cut', async () => {
     server.answerInstead = ({ body }) => {
       const { id, method } = JSON.parse(body || '{}') as { id?: number; method?: string }
       if (method !== 'tools/list') return undefined
@@ -326,7 +326,7 @@ describe('a server that does harm', () => {
     expect(connection.tools).toHaveLength(100)
   })
 
-  it('G9: that lists nonsense for one tool keeps that one away, with its reason, and the others come', async () => {
+  it('G9: that lists nonsense for one tool loses only that tool, with the reason', async () => {
     server.tools = [
       { ...tool('wrong'), inputSchema: { type: 'object', properties: { 'a b': {} } } },
       tool('run_command'),

@@ -9,7 +9,7 @@ import { makeGuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../../sandboxes/public.ts'
-import { type AgentConnections, type ConnectionPlace, makeAgentConnections } from './agent-connections.ts'
+import { type AgentConnections, type ConnectionScope, makeAgentConnections } from './agent-connections.ts'
 import { connectionRoutes } from './connections.routes.ts'
 import { type ConnectionStore, makeConnectionStore } from './connections.store.ts'
 import type { ConnectionTables } from './connections.table.ts'
@@ -18,13 +18,13 @@ import { makeOAuthLogins } from './oauth-logins.ts'
 import { openState, secretsOf } from './oauth-state.models.ts'
 import { makeOAuthTokens } from './oauth-tokens.ts'
 import { programSecrets } from './program.models.ts'
-import { makeProgramLooks } from './program-looks.ts'
+import { makeProgramChecks } from './program-looks.ts'
 import { makeProgramStore } from './programs.store.ts'
 import type { ProgramTables } from './programs.table.ts'
 import { makePrograms, type Programs } from './programs.ts'
 import { makeSessions } from './sessions.ts'
 
-/** What an administrator decides about connections. */
+/** Settings for connections that administrators set. */
 export type ConnectionSettings = {
   connectionsAllow: string
   connectionSeconds: number
@@ -33,7 +33,7 @@ export type ConnectionSettings = {
   connectionProgramMebibytes: number
 }
 
-/** How long a server may take to take a connection. */
+/** How long connecting to a server can take. */
 const connectTimeoutMs = 10_000
 
 export type ConnectionsFeature = AsyncDisposable & {
@@ -41,7 +41,7 @@ export type ConnectionsFeature = AsyncDisposable & {
   agentConnections: AgentConnections
   programs: Programs
   rows: Pick<ConnectionStore, 'list' | 'namesIn'>
-  /** What the connections keep secret, opened. */
+  /** All secrets of the connections, unsealed. */
   secrets(): Promise<string[]>
   routes: Api
 }
@@ -52,7 +52,7 @@ export function makeConnectionsFeature(ports: {
   hashKeyOf: (sandboxId: string) => string
   operations: Operations
   people: ConnectionPeople
-  placeOf: (threadId: string) => Promise<ConnectionPlace | undefined>
+  placeOf: (threadId: string) => Promise<ConnectionScope | undefined>
   originOf: (host: string) => string
   secretBox: SecretBox
   settings: ConnectionSettings & { version: string }
@@ -67,8 +67,8 @@ export function makeConnectionsFeature(ports: {
   const sessions = makeSessions({ fetch, programs, timeoutSeconds, maxAnswerMebibytes, version, now: system.now })
   const oauthTokens = makeOAuthTokens({ store, secretBox, fetch: fetchOnce, now: system.now })
   const logins = makeOAuthLogins({ store, secretBox, fetch: fetchOnce, allowed, timeoutSeconds, system })
-  const look = { store, secretBox, oauthTokens, sessions, now: system.now, timeoutSeconds }
-  const programLooks = makeProgramLooks({ ...look, programs, logger })
+  const checkDependencies = { store, secretBox, oauthTokens, sessions, now: system.now, timeoutSeconds }
+  const programChecks = makeProgramChecks({ ...checkDependencies, programs, logger })
   const connections = makeConnections({
     store,
     people,
@@ -76,7 +76,7 @@ export function makeConnectionsFeature(ports: {
     oauthTokens,
     logins,
     sessions,
-    programs: { programs, store: programStore, looks: programLooks },
+    programs: { programs, store: programStore, checks: programChecks },
     limits: { maxPrograms: settings.connectionPrograms, allowed, timeoutSeconds },
     audit,
     system,
@@ -98,7 +98,7 @@ export function makeConnectionsFeature(ports: {
     secrets: () => secretsIn(store, secretBox),
     routes: connectionRoutes({ connections, originOf: ports.originOf }),
     [Symbol.asyncDispose]: async () => {
-      await programLooks[Symbol.asyncDispose]()
+      await programChecks[Symbol.asyncDispose]()
       await sessions.close()
       await programs[Symbol.asyncDispose]()
       await fetch[Symbol.asyncDispose]()
@@ -135,7 +135,7 @@ function makeFetches(settings: ConnectionSettings) {
     silenceMs: timeoutMs,
   })
   const guarded = fetch.fetchFor({ onTooLarge: () => undefined })
-  /** One request of a login: it ends by itself, with what was read of its answer. */
+  /** One request of a sign-in. A timeout also ends the reading of its response. */
   const fetchOnce: FetchLike = (input, init) => {
     const limit = AbortSignal.timeout(timeoutMs)
     return guarded(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })

@@ -34,50 +34,52 @@ import type { OAuthLogins } from './oauth-logins.ts'
 import { newOAuthState, sealState } from './oauth-state.models.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
 import { isSameProgram, programColumns, programOf } from './program.models.ts'
-import type { ProgramLooks } from './program-looks.ts'
+import type { ProgramChecks } from './program-looks.ts'
 import type { ProgramStore } from './programs.store.ts'
 import type { Programs } from './programs.ts'
-import { lookAtServer } from './server-look.ts'
+import { checkServer } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
 import type { KnownTool } from './tool-list.models.ts'
 
-/** Every method throws `connection.not-found`, also for a connection that the person has no part in. */
+/** Every method throws `connection.not-found`, also for a connection that the user has no access to. */
 export type Connections = {
-  /** The person's own, and those of every workspace that they have a part in. */
+  /** The user's own connections and those of their workspaces. */
   list(userId: string): Promise<Connection[]>
   get(userId: string, id: string): Promise<Connection>
   /**
-   * Stores a connection and asks its server what it has. One whose server could not be asked is there all the same, and
-   * says why. A program is started and asked in the background: until then the connection is `starting`. Throws
+   * Stores a connection and lists its server's tools. If the server can't be reached, the connection is stored with the
+   * reason. A program starts in the background: until then the connection is `starting`. Throws
    * `connection.address-invalid`, `connection.address-refused`, `connection.name-taken`, `connection.limit`,
    * `connection.program-limit`, `workspace.not-found`.
    */
   create(userId: string, request: CreateConnection, signal: AbortSignal): Promise<Connection>
   /**
    * Throws as `create` does, `connection.kind-other` and `connection.secret-missing`. With another address, token or
-   * program the server is asked again.
+   * program the server's tools are listed again.
    */
   update(userId: string, id: string, request: UpdateConnection, signal: AbortSignal): Promise<Connection>
-  /** Asks the server again. */
+  /** Lists the server's tools again. */
   test(userId: string, id: string, signal: AbortSignal): Promise<Connection>
-  /** Throws `connection.tool-not-found`; then none of them was changed. */
+  /** Throws `connection.tool-not-found` without changing any tool. */
   approve(userId: string, id: string, approvals: Readonly<Record<string, ToolApproval>>): Promise<Connection>
   /**
-   * Begins a login in the browser, which comes back to `redirectUrl`. Throws `connection.has-no-login`,
-   * `connection.login-failed` and what the servers do wrong.
+   * Starts a sign-in in the browser that returns to `redirectUrl`. Throws `connection.has-no-login`,
+   * `connection.login-failed` and the servers' failures.
    */
   startLogin(userId: string, id: string, redirectUrl: string): Promise<ConnectionLogin>
-  /** Ends a login that this person began, once, and asks the server what it has. Throws `connection.login-failed`. */
+  /**
+   * Completes a sign-in that this user started, once, and lists the server's tools. Throws `connection.login-failed`.
+   */
   finishLogin(userId: string, answer: FinishLogin, signal: AbortSignal): Promise<Connection>
   delete(userId: string, id: string): Promise<void>
 }
 
-/** Who may use and change which connections. */
+/** Decides who can use and change which connections. */
 export type ConnectionPeople = {
   access: Access
-  /** Workspaces that this person has a part in. */
+  /** The workspaces in which this user has a role. */
   workspacesOf(userId: string): Promise<string[]>
-  /** Throws `workspace.not-found` unless the person may manage it. */
+  /** Throws `workspace.not-found` unless the user can manage the workspace. */
   requireWorkspace(userId: string, workspaceId: string): Promise<void>
 }
 
@@ -94,24 +96,24 @@ export type ConnectionsDependencies = {
   system: System
 }
 
-type ConnectionPrograms = { programs: Programs; store: ProgramStore; looks: ProgramLooks }
+type ConnectionPrograms = { programs: Programs; store: ProgramStore; checks: ProgramChecks }
 
 type ConnectionLimits = {
-  /** How many connections with a program each person may have. */
+  /** Limit of connections with a program per user. */
   maxPrograms: number
   allowed: AllowedAddresses
   timeoutSeconds: number
 }
 
-/** Each is asked for its tools, and each of its tools stands in every request. */
+/** Each connection's server is contacted for its tools, and each tool takes space in every request to a model. */
 const maxConnections = 50
 
 export function makeConnections(dependencies: ConnectionsDependencies): Connections {
   const { store, people, sessions, audit, system } = dependencies
   const { access } = people
-  const { programs, looks } = dependencies.programs
+  const { programs, checks } = dependencies.programs
   const { timeoutSeconds } = dependencies.limits
-  const look = { ...dependencies, timeoutSeconds, now: system.now }
+  const checkDependencies = { ...dependencies, timeoutSeconds, now: system.now }
   const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(id)
     const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
@@ -123,9 +125,9 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     if (row === undefined) throw connectionNotFound({})
     return presentConnection(row, { tools: (await store.tools([id])).get(id) ?? [], phase: programs.phase(id) })
   }
-  const lookAt = async (row: ConnectionRow, signal: AbortSignal) => {
-    if (row.program_json === null) await lookAtServer(look, row, signal)
-    else await looks.begin(row)
+  const startCheck = async (row: ConnectionRow, signal: AbortSignal) => {
+    if (row.program_json === null) await checkServer(checkDependencies, row, signal)
+    else await checks.begin(row)
   }
   const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
     audit.record({ userId, action, subject: row.id, details: { name: row.name } })
@@ -152,7 +154,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       const row = newRow(dependencies, { userId, workspaceId, request })
       await withFreeName(request.name, () => store.insert(row))
       await record(userId, 'connection-created', row)
-      await lookAt(row, signal)
+      await startCheck(row, signal)
       return await present(row.id)
     },
     update: async (userId, id, request, signal) => {
@@ -161,13 +163,13 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await withFreeName(request.name ?? row.name, () => store.update(id, columns))
       await record(userId, 'connection-changed', { id, name: request.name ?? row.name })
       if (columns.revision !== undefined || request.isEnabled === false) sessions.forget(id)
-      // What the earlier program left on its disk was not meant for this one.
+      // The previous program's disk must not be readable by the next program.
       if (columns.revision !== undefined && row.program_json !== null) await programs.erase(id)
-      if (columns.revision !== undefined) await lookAt(await open(userId, id), signal)
+      if (columns.revision !== undefined) await startCheck(await open(userId, id), signal)
       return await present(id)
     },
     test: async (userId, id, signal) => {
-      await lookAt(await open(userId, id), signal)
+      await startCheck(await open(userId, id), signal)
       return await present(id)
     },
     approve: async (userId, id, approvals) => {
@@ -190,7 +192,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await dependencies.logins.finish(row, { userId, answer })
       sessions.forget(id)
       await record(userId, 'connection-logged-in', row)
-      await lookAtServer(look, await open(userId, id), signal)
+      await checkServer(checkDependencies, await open(userId, id), signal)
       return await present(id)
     },
     delete: async (userId, id) => {
@@ -292,7 +294,7 @@ function changedColumns(
   }
 }
 
-/** Undefined: it stays as it is. */
+/** Returns undefined when the address doesn't change. */
 function changedAddress(
   dependencies: ConnectionsDependencies,
   row: ConnectionRow,
@@ -309,7 +311,10 @@ function changedAddress(
   return { url, ...(request.auth === undefined ? {} : secretColumns(dependencies, request.auth)) }
 }
 
-/** Undefined: it stays as it is. Another program could pass the secrets on, so it gets those that are entered with it. */
+/**
+ * Returns undefined when the program doesn't change. Another program could disclose the secrets, so it gets only those
+ * that are entered with it.
+ */
 function changedProgram(
   { secretBox }: ConnectionsDependencies,
   row: ConnectionRow,

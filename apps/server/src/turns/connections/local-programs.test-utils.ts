@@ -4,9 +4,9 @@ import { connectionProgramNotStarted } from './connections.errors.ts'
 import type { ProgramOutput, StartedProgram } from './program-transport.ts'
 import type { Programs } from './programs.ts'
 
-/** Programs as processes of the test itself, without a sandbox. */
+/** Runs programs as child processes of the test, without a sandbox. */
 export type LocalPrograms = Programs & {
-  /** Codes of the failures that were told. */
+  /** The number of reported failures. */
   failures: number
   running: number
   started: number
@@ -61,7 +61,7 @@ async function startLocally(
   for (const kind of ['stdout', 'stderr'] as const) {
     child[kind].on('data', (bytes: Buffer) => {
       put({ kind, bytes })
-      // One piece at a time, as it comes over a network whose reader is slow.
+      // One chunk at a time, as over a network with a slow reader.
       child[kind].pause()
     })
   }

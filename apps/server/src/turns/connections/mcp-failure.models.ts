@@ -9,12 +9,12 @@ import {
   connectionUnreachable,
 } from './connections.errors.ts'
 
-/** Words of a server are passed on only as far as they may help. */
+/** A server's text is passed on only as far as it can help. */
 const maxProblemCharacters = 500
 
 /**
- * What went wrong with a server, as an error of ours. The words of libraries are not passed on, because they may hold
- * parts of requests; those of the server are, cut and without the secret. Undefined for a defect of our own.
+ * A failure of a server as a `ThreadboxError`. Texts of libraries are not passed on, because they can contain parts of
+ * requests; those of the server are, shortened and without secrets. Returns undefined for a defect of threadbox.
  */
 export function connectionFailureOf(
   error: unknown,
@@ -88,7 +88,7 @@ function networkFailure(code: string, seconds: number): ThreadboxError {
   return connectionUnreachable({ problem: networkProblems[code] ?? `the connection failed (${code}).` })
 }
 
-/** Codes of the system, of TLS and of the HTTP client; those of the SDK look alike and are none. */
+/** Codes of the operating system, TLS and the HTTP client. Codes of the SDK have the same form and are excluded. */
 function networkCodeOf(error: unknown): string | undefined {
   if (SdkError.isInstance(error)) return undefined
   const code = (error as { code?: unknown } | null)?.code

@@ -15,37 +15,37 @@ import { makeProgramTransport } from './program-transport.ts'
 import type { Programs } from './programs.ts'
 import type { RawTool } from './tool-list.models.ts'
 
-/** Where a server is, or what is run to have one. */
+/** The server's address, or the program to run as the server. */
 export type ServerAddress = HttpAddress | ProgramAddress
 
 export type ProgramAddress = ProgramStart & { kind: 'program'; connectionId: string }
 
-/** Where a server is and how a request to it says who asks. */
+/** The server's URL and the credentials of requests to it. */
 export type HttpAddress = {
   kind: 'http'
   url: string
   headers: Readonly<Record<string, string>>
-  /** Gives the token of a login, which changes. */
+  /** Supplies the access token of a sign-in, which changes. */
   auth?: AuthProvider
   secrets: Secrets
 }
 
-/** What is taken out of all that a server says. A function, where more may be known later. */
+/** Secrets to remove from everything that a server sends. A function, if more secrets can become known later. */
 export type Secrets = readonly string[] | (() => readonly string[])
 
 /**
- * One open session with a server. Every method throws an error of ours, within the time limit, whatever the server
- * sends; after one that is not `connection.request-refused` the session is to be closed.
+ * An open session with a server. Every method throws a `ThreadboxError` within the time limit, whatever the server
+ * sends. After any error except `connection.request-refused` the session must be closed.
  */
 export type McpSession = {
   server: { name: string; version: string } | null
-  /** Everything that the server lists, read in pages; `isCut` when it did not come to an end. */
+  /** Reads all pages of the server's list; `isCut` if the list is longer than `maxPages`. */
   list(signal: AbortSignal): Promise<{ tools: RawTool[]; isCut: boolean }>
   call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
-  /** The server said that its list of tools is another one. */
+  /** Returns whether the server has announced a changed tool list since the last `list`. */
   hasNewTools(): boolean
-  /** Nothing more can be asked in it. */
-  isOver(): boolean
+  /** Returns whether the session is unusable. */
+  hasEnded(): boolean
   close(): Promise<void>
 }
 
@@ -59,27 +59,27 @@ export type SessionOptions = {
 
 type OpenOptions = SessionOptions & {
   signal: AbortSignal
-  /** Ends a session with the same program that nobody uses now; false when there is none. */
+  /** Ends an unused session with the same program; false when there is none. */
   makeRoom(): boolean
 }
 
-/** A list that is longer than this has no purpose but to be long. */
+/** A list with more pages than this is assumed to be long on purpose. */
 const maxPages = 5
-/** How long the server is given to hear that a session is over. */
-const farewellMs = 2000
-/** Packages may have to be installed before a program says its first word. */
+/** How long closing waits for the server to end the session. */
+const closeTimeoutMs = 2000
+/** Packages may have to be installed before a program responds for the first time. */
 const startFactor = 2
-/** A program that knows only the older protocol may leave the question for the newer one without an answer. */
+/** A program that knows only the older protocol might not respond to the probe for the newer one. */
 const probeMs = 10_000
 
-/** Opens a session. Throws as its methods do. */
+/** Throws the same errors as the session's methods. */
 export async function openSession(address: ServerAddress, options: OpenOptions): Promise<McpSession> {
-  if (address.kind === 'http') return await talk(httpRoad(address, options), options)
+  if (address.kind === 'http') return await connect(httpTransport(address, options), options)
   const { programs } = options
   try {
     return await openProgram(address, { ...options, mode: 'auto' })
   } catch (error) {
-    // Programs of some older libraries end when they are asked for the newer protocol.
+    // Programs with some older libraries exit on the probe for the newer protocol.
     const hasEnded = isThreadboxError(error) && error.code === connectionProgramEnded.code
     if (!hasEnded || options.signal.aborted) throw failedProgram(error, programs, address)
   }
@@ -104,7 +104,7 @@ async function openProgram(
     broken.abort(error)
   }
   const transport = makeProgramTransport({ program, maxAnswerMebibytes, redact, onBroken })
-  const session = await talk(
+  const session = await connect(
     {
       transport,
       broken,
@@ -112,7 +112,7 @@ async function openProgram(
       mode: options.mode,
       probeMs,
       connectSeconds: timeoutSeconds * startFactor,
-      sayFarewell: async () => undefined,
+      endSession: async () => undefined,
     },
     options,
   )
@@ -121,7 +121,7 @@ async function openProgram(
   return session
 }
 
-/** What counts against starting a program again: that it does not come up. */
+/** Counts only failures to start against the restart limit. */
 function failedProgram(error: unknown, programs: Programs, address: ProgramAddress): unknown {
   const codes: string[] = [connectionProgramEnded.code, connectionProgramNotStarted.code]
   if (isThreadboxError(error) && codes.includes(error.code)) programs.failed(address.connectionId)
@@ -129,19 +129,19 @@ function failedProgram(error: unknown, programs: Programs, address: ProgramAddre
   return error
 }
 
-/** A way to a server, not used yet. `broken` is aborted with the reason when it cannot be used any more. */
-type Road = {
+/** A prepared connection to a server. `broken` is aborted with the reason when the transport is no longer usable. */
+type McpTransportPlan = {
   transport: Transport
   mode: 'auto' | 'legacy'
-  /** How long the question for the newer protocol may stay without an answer. */
+  /** How long the probe for the newer protocol waits for a response. */
   probeMs?: number
   broken: AbortController
   redact: (text: string) => string
   connectSeconds: number
-  sayFarewell(): Promise<void>
+  endSession(): Promise<void>
 }
 
-function httpRoad(address: HttpAddress, options: OpenOptions): Road {
+function httpTransport(address: HttpAddress, options: OpenOptions): McpTransportPlan {
   const broken = new AbortController()
   const transport = new StreamableHTTPClientTransport(new URL(address.url), {
     requestInit: { headers: { ...address.headers } },
@@ -156,13 +156,13 @@ function httpRoad(address: HttpAddress, options: OpenOptions): Road {
   })
   const redact = redactor(address.secrets)
   const connectSeconds = options.timeoutSeconds
-  return { transport, broken, redact, mode: 'auto', connectSeconds, sayFarewell: () => transport.terminateSession() }
+  return { transport, broken, redact, mode: 'auto', connectSeconds, endSession: () => transport.terminateSession() }
 }
 
-async function talk(road: Road, options: OpenOptions): Promise<McpSession> {
+async function connect(plan: McpTransportPlan, options: OpenOptions): Promise<McpSession> {
   const { timeoutSeconds } = options
-  const { broken, redact, transport, connectSeconds } = road
-  const client = makeClient(options.version, road)
+  const { broken, redact, transport, connectSeconds } = plan
+  const client = makeClient(options.version, plan)
   let isChanged = false
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     isChanged = true
@@ -200,22 +200,22 @@ async function talk(road: Road, options: OpenOptions): Promise<McpSession> {
     call: (tool, input, signal) =>
       attempt({ signal }, (limit) => client.callTool({ name: tool, arguments: input }, { signal: limit, timeout })),
     hasNewTools: () => isChanged,
-    isOver: () => broken.signal.aborted,
+    hasEnded: () => broken.signal.aborted,
     close: async () => {
-      const farewell = road.sayFarewell().catch(() => undefined)
-      await waitAtMost(farewellMs, { work: farewell })
+      const ending = plan.endSession().catch(() => undefined)
+      await waitAtMost(closeTimeoutMs, { work: ending })
       await client.close().catch(() => undefined)
     },
   }
 }
 
-function makeClient(version: string, { mode, ...road }: Pick<Road, 'mode' | 'probeMs'>): Client {
+function makeClient(version: string, { mode, ...plan }: Pick<McpTransportPlan, 'mode' | 'probeMs'>): Client {
   const client = new Client(
     { name: 'threadbox', version },
     {
       capabilities: {},
-      versionNegotiation: road.probeMs === undefined ? { mode } : { mode, probe: { timeoutMs: road.probeMs } },
-      // What a server promises of its answers is not relied on, and its patterns are not run.
+      versionNegotiation: plan.probeMs === undefined ? { mode } : { mode, probe: { timeoutMs: plan.probeMs } },
+      // The server's output schemas are not relied on, and their patterns are not run.
       jsonSchemaValidator: {
         getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
       },
@@ -256,7 +256,7 @@ function serverOf({ name, version }: { name: string; version: string }, redact: 
   return { name: redact(name.slice(0, 100)), version: redact(version.slice(0, 50)) }
 }
 
-/** Takes the secrets of a connection out of what its server says. */
+/** Returns a function that replaces a connection's secrets in a server's text. */
 export function redactor(secrets: Secrets): (text: string) => string {
   if (typeof secrets === 'function') return (text) => redactor(secrets())(text)
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]).filter((form) => form.length >= 4)

@@ -15,7 +15,7 @@ describe('where connections may lead', () => {
   it.each([
     ...['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '0.0.0.0'],
     ...['224.0.0.1', '255.255.255.255', '198.18.0.1', '::1', '::', 'fe80::1', 'fc00::1', 'fd12::1', 'ff02::1'],
-    // Forms of IPv6 that carry an IPv4 address.
+    // IPv6 forms that contain an IPv4 address.
     ...[
       '::ffff:127.0.0.1',
       '::ffff:a9fe:a9fe',
@@ -33,7 +33,7 @@ describe('where connections may lead', () => {
     expect(mayConnectTo(address, nothing)).toBe(true)
   })
 
-  it('G9: an administrator allows single addresses, ranges and names, and those only', () => {
+  it('G9: an administrator allows single addresses, ranges and names, and only those', () => {
     const allowed = allowedAddressesOf('10.1.0.0/16, 192.168.7.7,  Tools.Internal ,fd00::/8')
     const may = (address: string) => mayConnectTo(address, allowed)
     expect(['10.1.255.1', '192.168.7.7', 'fd12::1'].map(may)).toEqual([true, true, true])
@@ -45,7 +45,7 @@ describe('where connections may lead', () => {
   it.each([
     ['https://127.0.0.1/mcp', 'connection.address-refused'],
     ['https://[::1]/mcp', 'connection.address-refused'],
-    // Other spellings of 127.0.0.1 that addresses of pages allow.
+    // Other spellings of 127.0.0.1 that URLs accept.
     ['https://0x7f.1/mcp', 'connection.address-refused'],
     ['https://2130706433/mcp', 'connection.address-refused'],
     ['https://[::ffff:127.0.0.1]/mcp', 'connection.address-refused'],
@@ -58,7 +58,7 @@ describe('where connections may lead', () => {
     expect(() => checkedUrl(url, nothing)).toThrow(expect.objectContaining({ code }))
   })
 
-  it('refuses a list of allowed addresses with a range that is none', () => {
+  it('refuses a list of allowed addresses with an invalid range', () => {
     const read = (THREADBOX_CONNECTIONS_ALLOW: string) => readSettings(serverSettings, { THREADBOX_CONNECTIONS_ALLOW })
     expect(read('10.0.0.0/8, tools.internal').connectionsAllow).toBe('10.0.0.0/8, tools.internal')
     for (const wrong of ['10.0.0.0/33', 'tools/8', '10.0.0.0/8/8', 'http://a']) expect(() => read(wrong)).toThrow()
@@ -66,7 +66,7 @@ describe('where connections may lead', () => {
 })
 
 describe('names of tools', () => {
-  it('G9: carry the name of the connection, in characters that every model can write, and never meet ours', () => {
+  it('G9: carry the connection’s name, in characters that every model can write, and never equal a built-in name', () => {
     const slug = slugOf('Google Drive (Büro)')
     expect(slug).toBe('google-drive-buro')
     expect(agentNames(slug, ['read_file', 'search files!', 'ok-1'])).toEqual([
@@ -79,7 +79,7 @@ describe('names of tools', () => {
     expect(toolNames.filter((name) => name.includes('__'))).toEqual([])
   })
 
-  it('G9: differ when those of the server become the same or are too long', () => {
+  it('G9: stay different when the server’s names become equal or are too long', () => {
     const names = agentNames('a'.repeat(24), ['x y', 'x-y', 'x_y', 'x.y', 'n'.repeat(100), `${'n'.repeat(99)}m`])
     expect(new Set(names).size).toBe(6)
     for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
@@ -146,20 +146,20 @@ describe('lists of tools', () => {
   const known = (tools: ReturnType<typeof list>, approval: KnownTool['approval']): KnownTool[] =>
     tools.map((tool) => ({ ...tool, approval, isChanged: false, isListed: true }))
 
-  it('G9: an approval is void when a tool changes in anything that it says, and holds when nothing changed', () => {
+  it('G9: an approval is void when anything about the tool changes, and stays valid otherwise', () => {
     const before = known(list({ name: 'a', description: 'Reads.' }), 'allow')
     const same = list({ name: 'a', description: 'Reads.', inputSchema: { type: 'object' } })
     expect(mergedTools(before, same)).toMatchObject([{ approval: 'allow', isChanged: false }])
     const others = [
       list({ name: 'a', description: 'Reads and sends.' }),
       list({ name: 'a', description: 'Reads.', inputSchema: { type: 'object', properties: { to: {} } } }),
-      // What is cut off for the model counts as well.
+      // What is cut off for the model counts too.
       list({ name: 'a', description: 'Reads.', inputSchema: { type: 'object', unknown: 'keyword' } }),
     ]
     for (const other of others) expect(mergedTools(before, other)).toMatchObject([{ approval: 'ask', isChanged: true }])
   })
 
-  it('G9: a tool that comes back is asked about again; one that was off stays off, gone or changed', () => {
+  it('G9: a tool that returns needs approval again; one that was off stays off, missing or changed', () => {
     const tools = list({ name: 'allowed' }, { name: 'off' })
     const before = known(tools, 'allow').map((tool) =>
       tool.name === 'off' ? { ...tool, approval: 'off' as const } : tool,
@@ -172,11 +172,11 @@ describe('lists of tools', () => {
     ])
   })
 
-  it('G9: a new tool is asked about', () => {
+  it('G9: a new tool needs approval', () => {
     expect(mergedTools([], list({ name: 'new' }))).toMatchObject([{ approval: 'ask', isChanged: false }])
   })
 
-  it('G9: more tools than fit, repeated and unreadable names are counted, not offered', () => {
+  it('G9: tools beyond the limit, with repeated or unreadable names are counted, not offered', () => {
     const many = Array.from({ length: maxTools + 30 }, (_, index) => ({ name: `tool-${index}` }))
     const odd = [{ name: '' }, { name: 'x'.repeat(300) }, { name: 'hidden\u202ename' }]
     const { tools, furtherTools } = listedTools([...odd, ...many, { name: 'tool-1', description: 'again' }], asIs)
@@ -185,7 +185,7 @@ describe('lists of tools', () => {
     expect(furtherTools).toBe(33)
   })
 
-  it('G9: characters that nobody sees do not reach the model, and the secret does not either', () => {
+  it('G9: neither invisible characters nor the secret reach the model', () => {
     const tag = String.fromCodePoint(0xe0041)
     const raw = { name: 'a', title: ' T\u200b ', description: `See\u202e ${tag}tok-123\n\tend`, inputSchema: {} }
     const { tools } = listedTools([raw], redactor(['tok-123']))
@@ -196,7 +196,7 @@ describe('lists of tools', () => {
 describe('answers of servers', () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64')
 
-  it('G9: texts, pictures and what is left out, each said', () => {
+  it('G9: texts, images and notes about what is omitted', () => {
     const content = callContentOf(
       {
         content: [
@@ -220,10 +220,10 @@ describe('answers of servers', () => {
     ])
   })
 
-  it('G9: a picture that is too large, and the fifth one, are named', () => {
-    const picture = { type: 'image' as const, data: png, mimeType: 'image/png' }
-    const large = { ...picture, data: 'A'.repeat(6 * 1024 * 1024) }
-    const { images, notes } = callContentOf({ content: [large, ...Array.from({ length: 5 }, () => picture)] }, asIs)
+  it('G9: an image that is too large and a fifth image are omitted with a note', () => {
+    const image = { type: 'image' as const, data: png, mimeType: 'image/png' }
+    const large = { ...image, data: 'A'.repeat(6 * 1024 * 1024) }
+    const { images, notes } = callContentOf({ content: [large, ...Array.from({ length: 5 }, () => image)] }, asIs)
     expect(images).toHaveLength(4)
     expect(notes).toEqual([expect.stringContaining('larger than 4.0 MiB'), expect.stringContaining('4 are shown')])
   })
@@ -241,7 +241,7 @@ function manyFields(count: number): Record<string, unknown> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, {}]))
 }
 
-/** Four definitions, each of which names the next one thirty times. */
+/** Four definitions, each of which references the next one 30 times. */
 function unfoldingSchema(): unknown {
   const names = ['d0', 'd1', 'd2', 'd3']
   const definitions = names.map((name, index) => {

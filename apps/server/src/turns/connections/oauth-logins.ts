@@ -20,20 +20,20 @@ import { redactor } from './mcp-session.ts'
 import { type OAuthState, openState, sealState, secretsOf, withExpiry } from './oauth-state.models.ts'
 import { clientOf } from './oauth-tokens.ts'
 
-/** Logins in the browser at the servers of connections (OAuth 2.1 with PKCE, as MCP asks for it). */
+/** Sign-ins in the browser at the authorization servers of connections (OAuth 2.1 with PKCE, as MCP requires). */
 export type OAuthLogins = {
   /**
-   * Where the person has to go. Throws `connection.login-failed`, `connection.address-refused` and what the servers do
-   * wrong.
+   * Returns the URL to open. Throws `connection.login-failed`, `connection.address-refused` and the servers' failures.
    */
   start(row: ConnectionRow, order: { userId: string; redirectUrl: string }): Promise<ConnectionLogin>
   /**
-   * Takes what the person came back with, once. Throws `connection.login-failed`; the connection then stays as it was.
+   * Accepts the response of the authorization server, once. Throws `connection.login-failed`; the connection then stays
+   * unchanged.
    */
   finish(row: ConnectionRow, order: { userId: string; answer: FinishLogin }): Promise<void>
 }
 
-/** As long as somebody may take to find a password. */
+/** Time to sign in, including looking up a password. */
 const loginMs = 15 * 60_000
 const maxProblemCharacters = 300
 
@@ -70,7 +70,7 @@ export function makeOAuthLogins(options: {
           ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
         })
         const url = visit.authorizationUrl()
-        // A browser goes there: never to a script, and to nothing inside unless that is allowed.
+        // The browser opens this URL: it must not be a script, nor an internal address unless allowed.
         checkedUrl(url, options.allowed)
         return new URL(url)
       })
@@ -100,7 +100,7 @@ export function makeOAuthLogins(options: {
       if (tokens === undefined) throw connectionLoginFailed({ problem: 'the authorization server returned no token.' })
       const loggedIn = { ...visit.state, pending: null, tokens: withExpiry(tokens, system.now()) }
       const sealed = sealState(loggedIn, secretBox)
-      // Another revision: what was opened as whoever logged in before is not used any more.
+      // A new revision, so that sessions of a previous sign-in are no longer used.
       const isKept = await store.replaceSecret({ ...row, sealed_secret: spent }, sealed, row.revision + 1)
       if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
     },
@@ -110,7 +110,7 @@ export function makeOAuthLogins(options: {
 const otherServer = 'its authorization server has changed. Enter the client details again.'
 const notOpen = 'the sign-in was started by someone else, has expired, or was already completed.'
 
-/** One pass through the library's flow, which keeps nothing by itself. */
+/** One pass through the library's flow. The caller stores the results. */
 function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string; verifier?: string }) {
   const isRegisteredHere = from.registered?.redirectUrl === login.redirectUrl
   const visit = {
@@ -152,7 +152,7 @@ function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string
       visit.verifier = verifier
     },
     codeVerifier: () => visit.verifier ?? '',
-    // A login looks anew where it leads to; what comes back is held against what was found then.
+    // Starting a sign-in repeats the discovery; its return is checked against that discovery.
     discoveryState: () => (isReturn ? (visit.state.discovery ?? undefined) : undefined),
     saveDiscoveryState: (discovery) => {
       visit.state = { ...visit.state, discovery }
@@ -169,7 +169,9 @@ function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string
   }
 }
 
-/** What a server says to somebody who comes without a token: where its logins are, and for what. */
+/**
+ * Sends a request without a token and returns the protected-resource metadata and scope from the server's challenge.
+ */
 async function challengeOf(url: string, fetch: FetchLike): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })

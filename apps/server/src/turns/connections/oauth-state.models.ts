@@ -3,28 +3,28 @@ import type { ConnectionAuth } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import { connectionLoginFailed } from './connections.errors.ts'
 
-/** Everything that is known of a login in the browser. It is sealed as a whole, in the place of a token. */
+/** The state of a connection's sign-in. It is sealed as a whole and stored where a token would be. */
 export type OAuthState = {
   /**
-   * The client that a person registered by hand; null: threadbox registers itself. `issuer`: the login server that it was
-   * first used with, and the only one that its secret is sent to.
+   * A client that was registered by hand; null: threadbox registers itself. `issuer`: the authorization server that the
+   * client was first used with, and the only one that gets its secret.
    */
   client: { id: string; secret: string | null; issuer: string | null } | null
   scope: string | null
-  /** The client that threadbox registered, and where its logins come back to. */
+  /** The client that threadbox registered, and its redirect URL. */
   registered: { information: StoredOAuthClientInformation; redirectUrl: string } | null
   discovery: OAuthDiscoveryState | null
   tokens: LoginTokens | null
   pending: PendingLogin | null
 }
 
-/** `expiresAt` in milliseconds; null when the server did not say. */
+/** `expiresAt` in milliseconds; null when the server didn't state it. */
 export type LoginTokens = StoredOAuthTokens & { expiresAt: number | null }
 
-/** A login that a person began and that did not come back yet. */
+/** A sign-in that was started and isn't completed. */
 export type PendingLogin = { state: string; verifier: string; userId: string; redirectUrl: string; until: number }
 
-/** What login servers say of themselves takes a few KiB; it stands in a row of the database. */
+/** Metadata of authorization servers takes a few KiB; it is stored in a database row. */
 const maxStateBytes = 64 * 1024
 
 export function newOAuthState(auth: Extract<ConnectionAuth, { kind: 'oauth' }>): OAuthState {
@@ -33,7 +33,7 @@ export function newOAuthState(auth: Extract<ConnectionAuth, { kind: 'oauth' }>):
   return { client, scope: auth.scope ?? null, registered: null, discovery: null, tokens: null, pending: null }
 }
 
-/** Throws `connection.login-failed` when the server said more of itself than is kept. */
+/** Throws `connection.login-failed` when the state exceeds the size limit. */
 export function sealState(state: OAuthState, secretBox: SecretBox): string {
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > maxStateBytes) {
@@ -43,7 +43,7 @@ export function sealState(state: OAuthState, secretBox: SecretBox): string {
 }
 
 export function openState(sealed: string | null, secretBox: SecretBox): OAuthState {
-  if (sealed === null) throw new Error('A connection with a login has a state.')
+  if (sealed === null) throw new Error('A connection with sign-in has no stored state.')
   return JSON.parse(secretBox.open(sealed)) as OAuthState
 }
 
@@ -52,7 +52,7 @@ export function withExpiry(tokens: StoredOAuthTokens, now: number): LoginTokens 
   return { ...tokens, expiresAt: seconds === undefined ? null : now + seconds * 1000 }
 }
 
-/** What may stand in no answer, log or error. */
+/** Secrets that must not appear in responses, logs or errors. */
 export function secretsOf({ client, registered, tokens, pending }: OAuthState): string[] {
   const information = registered?.information as { client_secret?: string } | undefined
   const all = [

@@ -12,13 +12,16 @@ import type { ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
 import { type LoginTokens, type OAuthState, openState, sealState, secretsOf, withExpiry } from './oauth-state.models.ts'
 
-/** Access tokens of connections with a login: renewed before they end, and when a server refuses them. */
+/** Access tokens of connections with sign-in: renewed before they expire, and when a server rejects them. */
 export type OAuthTokens = {
-  /** Throws `connection.login-needed` from its methods when a person has to log in again. */
+  /** Its methods throw `connection.login-needed` when a new sign-in is required. */
   of(row: ConnectionRow): { auth: AuthProvider; secrets(): readonly string[] }
 }
 
-/** A token that ends this soon, or in the last quarter of its life, is renewed first: the request has to arrive with it. */
+/**
+ * A token that expires this soon, or is in the last quarter of its lifetime, is renewed first, because it must still be
+ * valid when the request arrives.
+ */
 const renewBeforeMs = 30_000
 
 export function makeOAuthTokens(options: {
@@ -28,12 +31,12 @@ export function makeOAuthTokens(options: {
   now: () => number
 }): OAuthTokens {
   const { store, secretBox, now } = options
-  /** A refresh token is often good for one use: whoever needs a new one at the same time waits for this one. */
+  /** A refresh token is often valid for one use, so concurrent requests share one renewal. */
   const renewals = makeSingleFlight<LoginTokens>()
 
   const read = async (row: ConnectionRow): Promise<{ row: ConnectionRow; state: OAuthState }> => {
     const current = await store.find(row.id)
-    // A login for another address, or as somebody else, is not used for what was opened before it.
+    // A sign-in for another address or as another user is not used for sessions that were opened before it.
     if (current === undefined || current.auth_kind !== 'oauth' || current.revision !== row.revision) {
       throw connectionLoginNeeded({})
     }
@@ -61,7 +64,7 @@ export function makeOAuthTokens(options: {
       await store.replaceSecret(current, sealState({ ...state, tokens: renewed }, secretBox))
       return renewed
     } catch (error) {
-      // Only the login server itself says that a login is over; one that cannot be reached may be there again.
+      // Only the authorization server can end a sign-in; one that is unreachable may become reachable again.
       if (!(error instanceof OAuthError) || !endingCodes.has(error.code)) throw error
       await end(current, state)
       throw connectionLoginNeeded({})
@@ -104,10 +107,10 @@ function isEnding({ expiresAt, expires_in: seconds = 0 }: LoginTokens, now: numb
   return expiresAt !== null && expiresAt - now < Math.min(renewBeforeMs, (seconds * 1000) / 4)
 }
 
-/** Codes of OAuth (RFC 6749, 5.2) after which the same request will not succeed. */
+/** OAuth codes (RFC 6749, 5.2) after which the same request can't succeed. */
 const endingCodes = new Set<string>(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_token'])
 
-/** Who threadbox is for the login server. */
+/** Returns threadbox's client registration for the authorization server. */
 export function clientOf(state: OAuthState): StoredOAuthClientInformation | undefined {
   const { client } = state
   if (client === null) return state.registered?.information

@@ -46,7 +46,7 @@ const add = (auth: object = { kind: 'oauth' }) =>
   answer<Connection>('POST', '/connections', { name: 'Tools', url: server.url, auth })
 const start = (id: string) => answer<ConnectionLogin>('POST', `/connections/${id}/login`)
 
-/** What a browser comes back with from the login page. */
+/** Follows the sign-in page and returns the parameters of its redirect. */
 async function visit({ authorizationUrl }: ConnectionLogin): Promise<Record<string, string>> {
   const response = await fetch(authorizationUrl, { redirect: 'manual' })
   const back = new URL(response.headers.get('location') ?? '')
@@ -57,8 +57,8 @@ const finish = <Body = Connection>(body: object, person = owner) =>
   answer<Body>('POST', '/connections/login', body, person)
 const logIn = async (id: string) => await finish(await visit(await start(id)))
 
-describe('a connection with a login in the browser', () => {
-  it('G9: says that somebody has to log in, and has its tools once they did', async () => {
+describe('a connection with sign-in in the browser', () => {
+  it('G9: asks for a sign-in, and lists its tools after it', async () => {
     const connection = await add()
     expect(connection).toMatchObject({
       status: 'failed',
@@ -79,7 +79,7 @@ describe('a connection with a login in the browser', () => {
     expect(await answer<Connection>('POST', `/connections/${connection.id}/test`)).toMatchObject({ status: 'ready' })
   })
 
-  it('G9: no token, code or client secret is in an answer, the log of actions or, readable, in the database', async () => {
+  it('G9: no token, code or client secret is in a response, the audit log or, unsealed, in the database', async () => {
     logins.clients.set('made-by-hand', { redirectUris: [], secret: 'the-clients-own-secret' })
     const client = { id: 'made-by-hand', secret: 'the-clients-own-secret' }
     const connection = await add({ kind: 'oauth', client, scope: 'read write' })
@@ -102,7 +102,7 @@ describe('a connection with a login in the browser', () => {
     }
   })
 
-  it('G9: a token that ends soon, or is refused, is renewed once, also when several need it', async () => {
+  it('G9: a token that expires soon or is rejected is renewed once, even if several requests need it', async () => {
     const { id } = await add()
     logins.tokenSeconds = 0
     expect(await logIn(id)).toMatchObject({ failure: { code: 'connection.unauthorized' } })
@@ -117,14 +117,14 @@ describe('a connection with a login in the browser', () => {
     expect(renewals() - before).toBe(2)
   })
 
-  it('G9: a login that the server ended is asked for again, and one that cannot be renewed for now is kept', async () => {
+  it('G9: a sign-in that the server ended is asked for again; one that cannot be renewed for now is kept', async () => {
     const { id } = await add()
     await logIn(id)
     logins.revoke('access')
     await logins[Symbol.asyncDispose]()
     const away = await answer<Connection>('POST', `/connections/${id}/test`)
     expect(away.failure?.code).toBe('connection.unreachable')
-    // The login server is back, with another address: nobody but the person leads there.
+    // The authorization server is back at another address: only the user can send a browser there.
     logins = await startLoginServer()
     server.logins = logins
     expect(await logIn(id)).toMatchObject({ status: 'ready' })
@@ -135,16 +135,16 @@ describe('a connection with a login in the browser', () => {
   })
 })
 
-describe('what comes back from a login page', () => {
-  it.each(['another state', 'another person', 'twice', 'a code of another login', 'another issuer'])(
-    'G9: %s is refused and leaves nobody logged in',
+describe('the return from a sign-in page', () => {
+  it.each(['another state', 'another person', 'twice', 'a code of another sign-in', 'another issuer'])(
+    'G9: %s is rejected and signs no user in',
     async (how) => {
       const { id } = await add()
       const back = await visit(await start(id))
       let person = owner
       if (how === 'another state') back.state = `${id}.${'x'.repeat(32)}`
       if (how === 'another person') person = other
-      if (how === 'a code of another login') back.code = (await visit(await start(id))).code ?? ''
+      if (how === 'a code of another sign-in') back.code = (await visit(await start(id))).code ?? ''
       if (how === 'another issuer') back.iss = 'https://login.example'
       if (how === 'twice') await finish(back)
       const refused = await finish<Refusal>(back, person)
@@ -154,7 +154,7 @@ describe('what comes back from a login page', () => {
     },
   )
 
-  it('G9: the secret of a client made by hand goes to the login server it was first used with, and to no other', async () => {
+  it('G9: a hand-made client’s secret goes only to the authorization server that it was first used with', async () => {
     logins.clients.set('by-hand', { redirectUris: [], secret: 'the-secret-of-by-hand' })
     const { id } = await add({ kind: 'oauth', client: { id: 'by-hand', secret: 'the-secret-of-by-hand' } })
     await start(id)
@@ -165,7 +165,7 @@ describe('what comes back from a login page', () => {
     expect(others.tokenRequests).toEqual([])
   })
 
-  it('G9: a No of the person is said in the words of the server', async () => {
+  it('G9: a refusal by the user is reported in the server’s words', async () => {
     const { id } = await add()
     logins.isDenying = true
     const refused = await finish<Refusal>(await visit(await start(id)))
@@ -173,7 +173,7 @@ describe('what comes back from a login page', () => {
   })
 })
 
-describe('login servers that lie', () => {
+describe('malicious authorization servers', () => {
   it.each([
     ['leads the browser to a script', 'authorization_endpoint', 'javascript:alert(1)'],
     ['leads the browser into the private network', 'authorization_endpoint', 'https://169.254.169.254/latest'],
@@ -194,7 +194,7 @@ describe('login servers that lie', () => {
     expect((await answer<Connection>('GET', `/connections/${id}`)).failure?.code).toBe('connection.login-needed')
   })
 
-  it('G9: connections with tokens have no login', async () => {
+  it('G9: connections with tokens have no sign-in', async () => {
     const connection = await add({ kind: 'bearer', token: 'abcdef-token' })
     const refused = await answer<Refusal>('POST', `/connections/${connection.id}/login`)
     expect(refused.error.code).toBe('connection.has-no-login')

@@ -7,8 +7,8 @@ const preset = (
 ): ConnectionPreset => ({ id, name, url: null, tokenUrl: null, header: null, program: null, ...rest })
 
 /**
- * Servers that many people use. `program`: it is run here, in a sandbox of its own. `own-server` has no address for everybody that takes a token: a person runs a server for
- * it, as a service of their own, and enters where it is.
+ * Widely used servers. `program`: runs here in its own sandbox. `own-server`: the service has no public address that
+ * accepts a token, so users run its server themselves, as a service, and enter its address.
  */
 export const connectionPresets: readonly ConnectionPreset[] = [
   preset('github', 'GitHub', {
@@ -35,7 +35,7 @@ export const connectionPresets: readonly ConnectionPreset[] = [
   preset('google-sheets', 'Google Sheets', { needs: 'own-server' }),
   preset('postgres', 'Postgres', {
     needs: 'program',
-    // Of the servers for it that are kept up, the one that reads only when it is told so.
+    // Of the maintained servers for it, the only one with a read-only option.
     program: {
       command: 'uvx',
       args: ['postgres-mcp', '--access-mode=restricted'],

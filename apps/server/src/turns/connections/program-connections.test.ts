@@ -43,7 +43,7 @@ onBothDatabases((target) => {
     return await get()
   }
 
-  test('G9: a program is kept when it cannot be started and says why; its secret is sealed and never comes back', async () => {
+  test('G9: a program that cannot start is kept with the reason; its secret is sealed and never returned', async () => {
     const connection = await add()
     expect(connection).toMatchObject({
       kind: 'stdio',
@@ -66,7 +66,7 @@ onBothDatabases((target) => {
     for (const one of seen) expect(JSON.stringify(one)).not.toContain(token)
   })
 
-  test('G9: another program, or other variables, get no secret that was entered for the one before', async () => {
+  test('G9: another program, or other variables, get no secret that was entered for the previous ones', async () => {
     const { id } = await add()
     const path = `/connections/${id}`
     for (const change of [{ command: 'sh' }, { args: ['ledger-mcp'] }, { command: 'sh', args: [] }]) {
@@ -82,7 +82,7 @@ onBothDatabases((target) => {
     expect(row).toMatchObject({ sealed_secret: null, revision: 2 })
   })
 
-  test('G9: a connection stays of its kind', async () => {
+  test('G9: a connection keeps its kind', async () => {
     const { id } = await add()
     expect(await codeOf('PATCH', `/connections/${id}`, { url: 'https://example.com/mcp' })).toBe(
       'connection.kind-other',
@@ -96,7 +96,7 @@ onBothDatabases((target) => {
     expect(await codeOf('POST', '/connections', both)).toBe('request.invalid')
   })
 
-  test('G9: nobody has more programs than they may, and none sees those of another', async () => {
+  test('G9: users cannot exceed the limit of programs or see each other’s', async () => {
     const first = await add()
     await add({ name: 'Second' })
     expect(await codeOf('POST', '/connections', { ...program, name: 'Third' })).toBe('connection.program-limit')
@@ -111,7 +111,7 @@ onBothDatabases((target) => {
     expect((await add({ name: 'Third' })).kind).toBe('stdio')
   })
 
-  test('G9: variables have names, each once; a word of a program ends no text', async () => {
+  test('G9: variable names must be valid and unique; variables, arguments and the command have limits', async () => {
     const variable = { name: 'A', value: 'b', isSecret: false }
     const bad = [
       { environment: [{ ...variable, name: 'A=B' }] },

@@ -1,6 +1,6 @@
-/** Splits what comes in pieces into lines, and holds no more of an unfinished one than it may have. */
+/** Splits a byte stream into lines and limits how much of an unfinished line is held. */
 export type LineReader = {
-  /** Whole lines without their ends. `isTooLong`: one is longer than allowed; nothing more is to be read. */
+  /** Returns complete lines without line ends. `isTooLong`: a line exceeds the limit; push nothing more. */
   push(bytes: Uint8Array): { lines: string[]; isTooLong: boolean }
 }
 

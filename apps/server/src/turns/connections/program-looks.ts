@@ -4,28 +4,33 @@ import type { Connection } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { ConnectionRow } from './connections.table.ts'
 import type { Programs } from './programs.ts'
-import { type Look, lookAtServer } from './server-look.ts'
+import { checkServer, type ServerCheckDependencies } from './server-look.ts'
 
 /**
- * Looks at the programs of connections. A first start may install packages for minutes, so it goes on without the request
- * that asked for it; the connection is `starting` meanwhile.
+ * Lists the tools of programs in the background. A first start can take minutes to install packages, so it outlives the
+ * request that triggered it; until it ends the connection is `starting`.
  */
-export type ProgramLooks = AsyncDisposable & {
-  /** Resolves when the connection says that it is starting. One at a time per program: a second wish joins the first. */
+export type ProgramChecks = AsyncDisposable & {
+  /**
+   * Resolves when the connection is recorded as starting. Runs one check at a time per program; a second call joins the
+   * first.
+   */
   begin(row: ConnectionRow): Promise<void>
 }
 
-export function makeProgramLooks(dependencies: Look & { programs: Programs; logger: Logger }): ProgramLooks {
+export function makeProgramChecks(
+  dependencies: ServerCheckDependencies & { programs: Programs; logger: Logger },
+): ProgramChecks {
   const { store, programs, logger, now } = dependencies
   const closing = new AbortController()
   const running = makeSingleFlight()
-  const look = async (row: ConnectionRow) => {
+  const check = async (row: ConnectionRow) => {
     try {
-      await lookAtServer(dependencies, row, closing.signal)
+      await checkServer(dependencies, row, closing.signal)
     } catch (error) {
-      // The next start of the server says that nobody looks any more.
+      // At its next start the server records that this check was canceled.
       if (closing.signal.aborted) return
-      logger.error({ err: error, connectionId: row.id }, 'look at a program failed unexpectedly')
+      logger.error({ err: error, connectionId: row.id }, 'the check of a program failed unexpectedly')
       const { code, message, remedy } = toWireError(error).error
       const failed: NonNullable<Connection['failure']> = { code, message, remedy, details: {} }
       await store.changeTools(row, (known) => ({
@@ -48,8 +53,8 @@ export function makeProgramLooks(dependencies: Look & { programs: Programs; logg
         } catch (error) {
           return starting.reject(error)
         }
-        await look(row).catch((error: unknown) =>
-          logger.error({ err: error, connectionId: row.id }, 'a look was not recorded'),
+        await check(row).catch((error: unknown) =>
+          logger.error({ err: error, connectionId: row.id }, 'the result of a check was not recorded'),
         )
       })
       await starting.promise

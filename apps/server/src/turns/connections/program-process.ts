@@ -6,12 +6,12 @@ import { connectionProgramNotStarted } from './connections.errors.ts'
 import type { ProgramStart } from './program.models.ts'
 import type { ProgramOutput, StartedProgram } from './program-transport.ts'
 
-/** How long a program is given to end by itself, first when its input ends, then after it was told to. */
-const patienceMs = 1000
-/** How often the guest says that a silent program is still there. */
+/** How long a program has to exit after its input closes, and again after each signal. */
+const stopTimeoutMs = 1000
+/** How often the guest confirms that a silent program is still running. */
 const keepAliveSeconds = '30'
 
-/** Starts a program in a boot that is ready. Throws `connection.program-not-started`, and what the host says. */
+/** Starts a program in a boot that is ready. Throws `connection.program-not-started` and the host's errors. */
 export async function startProgramProcess(
   host: HostClient,
   order: { target: { sandboxId: string; bootId: string }; start: ProgramStart; signal: AbortSignal },
@@ -44,21 +44,21 @@ export async function startProgramProcess(
   const selected = { process: { selector: { case: 'pid' as const, value: pid } } }
   const ended = Promise.withResolvers<void>()
   const signalled = async (signal: process.Signal) => {
-    await client.sendSignal({ ...selected, signal }, { timeoutMs: patienceMs }).catch(() => undefined)
-    await waitAtMost(patienceMs, { work: ended.promise })
+    await client.sendSignal({ ...selected, signal }, { timeoutMs: stopTimeoutMs }).catch(() => undefined)
+    await waitAtMost(stopTimeoutMs, { work: ended.promise })
   }
-  let isOver = false
+  let hasEnded = false
   const end = async () => {
-    await client.closeStdin(selected, { timeoutMs: patienceMs }).catch(() => undefined)
-    await waitAtMost(patienceMs, { work: ended.promise })
-    if (!isOver) await signalled(process.Signal.SIGTERM)
-    if (!isOver) await signalled(process.Signal.SIGKILL)
+    await client.closeStdin(selected, { timeoutMs: stopTimeoutMs }).catch(() => undefined)
+    await waitAtMost(stopTimeoutMs, { work: ended.promise })
+    if (!hasEnded) await signalled(process.Signal.SIGTERM)
+    if (!hasEnded) await signalled(process.Signal.SIGKILL)
     hangUp.abort()
   }
   let ending: Promise<void> | undefined
   return {
     output: outputOf(events, () => {
-      isOver = true
+      hasEnded = true
       ended.resolve()
     }),
     write: async (stdin) => {

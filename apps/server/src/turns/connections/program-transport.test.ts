@@ -9,7 +9,7 @@ import { makeSessions, type Sessions } from './sessions.ts'
 
 const secret = 'canary-9f8e7d'
 
-/** A server in a few lines, with one tool; `answer` is what it does when that is called, `first` before all. */
+/** A short server with one tool. `answer` runs when the tool is called, `first` before everything else. */
 const script = (more: { answer?: string; first?: string; older?: boolean }) => `
 const send = (value) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...value }) + '\\n')
 ${more.first ?? ''}
@@ -31,7 +31,7 @@ process.stdin.on('end', () => process.exit(0))
 
 let programs: LocalPrograms
 let sessions: Sessions
-/** For what never answers. */
+/** Sessions with a short timeout, for programs that never respond. */
 let hasty: Sessions
 let fetch: ReturnType<typeof makeGuardedFetch>
 beforeEach(() => {
@@ -79,7 +79,7 @@ const codeOf = async (work: Promise<unknown>) => {
 }
 
 describe('a program', () => {
-  it('G9: is asked over its input and answers over its output, in one process per conversation', async () => {
+  it('G9: receives requests on stdin and responds on stdout, in one process per conversation', async () => {
     const answer = { content: [{ type: 'text', text: secret }] }
     expect(await call({})).toMatchObject(answer)
     expect(await call({})).toMatchObject(answer)
@@ -88,12 +88,12 @@ describe('a program', () => {
     expect(programs).toMatchObject({ started: 2, failures: 0 })
   })
 
-  it('G9: that ends when it is asked for the newer protocol is started once more and asked for the older', async () => {
+  it('G9: that exits on the probe for the newer protocol is restarted with the older one', async () => {
     expect(await call({ older: true })).toMatchObject({ content: [{ type: 'text' }] })
     expect(programs).toMatchObject({ started: 2, failures: 0 })
   })
 
-  it('G9: may print what is no message, and as much as nobody asked for is read past', async () => {
+  it('G9: may print lines that are not messages; they are ignored', async () => {
     const first = "console.log('Welcome!'); console.log('[]'); console.log('{'); console.log(''); console.error('x')"
     expect(await call({ first })).toMatchObject({ content: [{ type: 'text' }] })
   })
@@ -101,7 +101,7 @@ describe('a program', () => {
   it.each([
     ['does not exist', { command: '/nowhere/program' }, 'connection.program-not-started', 'no such program'],
     [
-      'ends at once, with its last words but no secret',
+      'exits immediately, with its last words but no secret',
       { first: `console.error('no ' + process.env.TOKEN); process.exit(7)` },
       'connection.program-ended',
       'exit status 7). Last output: no [secret]',
@@ -155,14 +155,14 @@ describe('a program', () => {
       'bad [secret]',
     ],
   ] as const)(
-    'G9: that %s is told apart, and the next call starts anew',
+    'G9: that %s gets its own error, and the next call starts it again',
     async (_what, { command, ...more }: { command?: string; first?: string; answer?: string }, code, words) => {
       const place = { connectionId: 'q1', revision: 1, threadId: 't1' }
       const work = { signal, onList: async () => undefined }
       const address = command === undefined ? addressOf(['-e', script(more)]) : addressOf([], command)
-      const patient = code === 'connection.timed-out' ? hasty : sessions
+      const used = code === 'connection.timed-out' ? hasty : sessions
       const error = await codeOf(
-        patient.call(place, { ...work, address, make: (session) => session.call('do', {}, signal) }),
+        used.call(place, { ...work, address, make: (session) => session.call('do', {}, signal) }),
       )
       expect(error.code).toContain(code)
       expect(error.message).toContain(words)
@@ -172,7 +172,7 @@ describe('a program', () => {
     },
   )
 
-  it('G9: that ended while nobody used it is started again by the next call', async () => {
+  it('G9: that exited while unused is restarted by the next call', async () => {
     const answer = `send({ id, result: { content: [] } }); setTimeout(() => process.exit(1), 50)`
     expect(await call({ answer })).toMatchObject({ content: [] })
     await expect.poll(() => programs.running).toBe(0)
@@ -180,7 +180,7 @@ describe('a program', () => {
     expect(programs).toMatchObject({ started: 2, failures: 1 })
   })
 
-  it('G9: that is stopped by the person ends', async () => {
+  it('G9: that the user stops exits', async () => {
     const stop = new AbortController()
     const work = sessions.call(
       { connectionId: 'q1', revision: 1, threadId: 't1' },
@@ -198,7 +198,7 @@ describe('a program', () => {
 
 describe('lines of a program', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
-  it('come whole, however they were cut', () => {
+  it('are complete however the stream was cut', () => {
     const reader = makeLineReader(100)
     expect(reader.push(bytes('a\nb'))).toEqual({ lines: ['a'], isTooLong: false })
     expect(reader.push(bytes('c\r\n\nd'))).toEqual({ lines: ['bc', ''], isTooLong: false })
@@ -206,7 +206,7 @@ describe('lines of a program', () => {
     expect(reader.push(euro.subarray(0, 1)).lines).toEqual([])
     expect(reader.push(euro.subarray(1)).lines).toEqual(['d€'])
   })
-  it('are not held beyond their bound', () => {
+  it('are not held beyond the limit', () => {
     expect(makeLineReader(4).push(bytes('12345'))).toEqual({ lines: [], isTooLong: true })
     expect(makeLineReader(4).push(bytes('1234\n12345\n'))).toEqual({ lines: ['1234'], isTooLong: true })
     const reader = makeLineReader(4)
@@ -217,13 +217,13 @@ describe('lines of a program', () => {
 
 describe('last words of a program', () => {
   const words = () => makeLastWords((text) => text.replaceAll(secret, '[secret]'))
-  it('are its last lines, without characters that nobody sees', () => {
+  it('are its last lines, without invisible characters', () => {
     const heard = words()
     for (let line = 0; line < 40; line++) heard.hear(Buffer.from(`line ${line}\u0007\n`))
     expect(heard.text().split('\n')).toEqual(Array.from({ length: 12 }, (_, index) => `line ${28 + index}`))
   })
-  it('never hold a part of a secret, wherever what was heard is cut', () => {
-    // What is held begins in the middle of the secret, and nobody sees anything of what follows.
+  it('never contain a part of a secret, wherever the kept output starts', () => {
+    // The kept output starts in the middle of the secret; nothing that follows it is shown.
     for (let kept = 4; kept < secret.length; kept++) {
       const heard = words()
       heard.hear(Buffer.from(`${secret}${'\u0007'.repeat(64 * 1024 - kept)}`))

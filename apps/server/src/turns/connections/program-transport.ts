@@ -7,28 +7,28 @@ import { makeLineReader } from './program-lines.models.ts'
 
 export type ProgramOutput =
   | { kind: 'stdout' | 'stderr'; bytes: Uint8Array }
-  /** Nothing follows. `how`: in words for a person. */
+  /** The last item. `how` describes the exit for the user. */
   | { kind: 'ended'; how: string }
 
-/** A program that runs, whose output is read once. */
+/** A running program. `output` can be read once. */
 export type StartedProgram = {
   output: AsyncIterable<ProgramOutput>
-  /** Rejects when the program takes no more. */
+  /** Rejects when the program no longer accepts input. */
   write(bytes: Uint8Array): Promise<void>
-  /** Ends it: politely, then certainly. Never rejects. */
+  /** Closes the input, then sends signals. Never rejects. */
   end(): Promise<void>
 }
 
-/** The library knows the transport of a program by these two, and judges its silence as that of a program. */
+/** With these two properties the SDK treats the transport as that of a program, including its rules for silence. */
 type ProgramTransport = Transport & { stderr: null; pid: null }
 
-/** Messages that one request may bring beside its answer: progress and notes of what happens, not a stream of data. */
+/** Limit of messages per request beside the response: progress and log notes, not a data stream. */
 const maxMessages = 10_000
 const lastWordsMs = 1000
 
 /**
- * The protocol over a program's input and output, one message a line. What is no message is not taken for one. A program
- * that sends more than it may, or ends, breaks the transport: `onBroken` is told why, once.
+ * MCP over a program's input and output, one message per line. Lines that aren't messages are ignored. A program that
+ * exceeds the limits or exits breaks the transport: `onBroken` gets the reason, once.
  */
 export function makeProgramTransport(options: {
   program: StartedProgram
@@ -56,20 +56,20 @@ export function makeProgramTransport(options: {
   const read = async () => {
     const reader = makeLineReader(maxBytes)
     for await (const output of program.output) {
-      // Read to its end all the same: a program that waits to be read does not end by itself.
+      // Output is read to its end, because a program that blocks on writing doesn't exit.
       if (state === 'over') continue
       if (output.kind === 'ended') over(connectionProgramEnded({ how: output.how, lastWords: words.text() }))
       if (output.kind === 'ended') return
       allowed.bytes -= output.bytes.byteLength
       if (allowed.bytes < 0) over(connectionAnswerTooLarge({ mebibytes }))
       else if (output.kind === 'stderr') words.hear(output.bytes)
-      else hearLines(reader.push(output.bytes))
-      // What a program asks of us is answered before more of it is read: it cannot make us hold answers.
+      else handleLines(reader.push(output.bytes))
+      // A program's requests are answered before more output is read, so that unsent responses can't pile up.
       await sending.settled()
     }
     over(connectionProgramEnded({ how: 'its sandbox is gone', lastWords: words.text() }))
   }
-  const hearLines = ({ lines, isTooLong }: { lines: string[]; isTooLong: boolean }) => {
+  const handleLines = ({ lines, isTooLong }: { lines: string[]; isTooLong: boolean }) => {
     for (const line of lines) {
       const message = messageIn(line, words)
       if (message === undefined) continue
@@ -95,13 +95,14 @@ export function makeProgramTransport(options: {
       if (state !== 'open') throw connectionProgramEnded({ how: 'before the first request', lastWords: words.text() })
       if ('method' in message && 'id' in message) {
         pending.add(message.id as string | number)
-        // Each request brings an answer of its own; what nobody asked for does not add up to more.
+        // Each request adds the allowance for one response, so unsolicited output can't exceed what pending requests
+        // allow.
         allowed.bytes = Math.min(allowed.bytes + maxBytes, maxBytes * pending.size)
         allowed.messages = Math.min(allowed.messages + maxMessages, maxMessages * pending.size)
       }
       const sent = sending(() => program.write(Buffer.from(`${JSON.stringify(message)}\n`)))
       await sent.catch(async (error: unknown) => {
-        // A program that ended takes no requests any more, and the reason of its end is on its way.
+        // A program that has exited accepts no requests; the reason of its exit is still on its way.
         await waitAtMost(lastWordsMs, { work: gone.promise })
         if (state !== 'over')
           over(connectionProgramEnded({ how: 'it doesn’t accept requests', lastWords: words.text() }))
@@ -113,14 +114,14 @@ export function makeProgramTransport(options: {
   return transport
 }
 
-/** Programs print on their output what belongs into the other one: it may say why they end, and is no message. */
+/** Programs also print log lines on stdout: they aren't messages but may explain an exit. */
 function messageIn(line: string, words: LastWords): JSONRPCMessage | undefined {
   if (line.trim() === '') return undefined
   try {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JSONRPCMessage
   } catch {
-    // No JSON: kept as words below.
+    // Not JSON: recorded as last words below.
   }
   words.hear(Buffer.from(`${line.slice(0, 2000)}\n`))
   return undefined

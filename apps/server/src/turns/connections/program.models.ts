@@ -3,7 +3,7 @@ import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { ConnectionRow } from './connections.table.ts'
 import { visibleText } from './visible-text.models.ts'
 
-/** What a program is started with, secrets opened. Not for any answer, log or record. */
+/** What starts a program, with secrets unsealed. Must not appear in responses, logs or records. */
 export type ProgramStart = {
   command: string
   args: string[]
@@ -16,7 +16,7 @@ export type WantedProgram = { command: string; args: string[]; environment: Vari
 
 type ProgramRow = Pick<ConnectionRow, 'program_json' | 'sealed_secret'>
 
-/** The columns of a connection that runs this program. Values of secret variables are in the sealed one only. */
+/** Columns of a connection that runs this program. Values of secret variables are only in the sealed one. */
 export function programColumns(wanted: WantedProgram, box: SecretBox) {
   const secrets = wanted.environment.filter(({ isSecret }) => isSecret)
   const program: ConnectionProgram = {
@@ -35,12 +35,12 @@ export function programColumns(wanted: WantedProgram, box: SecretBox) {
   }
 }
 
-/** Null for a server at an address. */
+/** Returns null for a server at an address. */
 export function programOf(row: Pick<ConnectionRow, 'program_json'>): ConnectionProgram | null {
   return row.program_json === null ? null : (JSON.parse(row.program_json) as ConnectionProgram)
 }
 
-/** Values of the secret variables, by name. */
+/** Values of secret variables by name. */
 export function programSecrets(
   { sealed_secret: sealed }: Pick<ConnectionRow, 'sealed_secret'>,
   box: SecretBox,
@@ -59,7 +59,7 @@ export function programStartOf(row: ProgramRow, program: ConnectionProgram, box:
   }
 }
 
-/** Whether the order is for the program that is there, but for its secrets. */
+/** Returns whether the request is for the existing program, apart from its secrets. */
 export function isSameProgram(program: ConnectionProgram, wanted: Partial<WantedProgram>): boolean {
   const { command = program.command, args = program.args, environment } = wanted
   return (
@@ -67,15 +67,15 @@ export function isSameProgram(program: ConnectionProgram, wanted: Partial<Wanted
   )
 }
 
-/** Of what a program printed, what may say why it ended. */
+/** The output of a program that may explain why it exited. */
 export type LastWords = {
   hear(bytes: Uint8Array): void
-  /** Lines as one text, without secrets; a dash when it said nothing. */
+  /** The lines as one text without secrets; a dash when there was no output. */
   text(): string
 }
 
 const maxHeardBytes = 64 * 1024
-/** More bytes than a secret can have: where what was heard begins in the middle, half of one may stand there. */
+/** More bytes than a secret can have: the kept output can start in the middle of a secret. */
 const maxSecretBytes = 16 * 1024
 const maxLines = 12
 const maxTextCharacters = 1000
@@ -98,7 +98,7 @@ export function makeLastWords(redact: (text: string) => string): LastWords {
       if (heardBytes > 2 * maxHeardBytes) compact()
     },
     text: () => {
-      // Secrets go before anything else is cut, because half of one is not known as one.
+      // Secrets are removed before anything else is cut, because a part of a secret isn't recognized.
       const text = redact(compact())
       const lines = visibleText(isCut ? text.slice(maxSecretBytes) : text)
         .split('\n')

@@ -4,21 +4,21 @@ import type { ProgramSandboxRow, ProgramTables } from './programs.table.ts'
 
 /** The only code that touches `connection_sandboxes`. */
 export type ProgramStore = {
-  /** Whether the connection is there and runs a program. */
+  /** Returns whether the connection exists and runs a program. */
   isProgram(connectionId: string): Promise<boolean>
-  /** The sandbox that the connection uses. */
+  /** Returns the sandbox that the connection uses. */
   find(connectionId: string): Promise<ProgramSandboxRow | undefined>
   all(): Promise<ProgramSandboxRow[]>
-  /** Those whose connection is gone and whose removal nobody planned. */
+  /** Sandboxes whose connection was deleted without a planned removal. */
   orphans(): Promise<ProgramSandboxRow[]>
   insert(row: ProgramSandboxRow): Promise<void>
   update(sandboxId: string, columns: Partial<Pick<ProgramSandboxRow, 'state' | 'boot_id'>>): Promise<void>
   remove(sandboxId: string): Promise<void>
-  /** Connections of a workspace that run a program. */
+  /** The ids of a workspace's connections that run a program. */
   programsIn(workspaceId: string): Promise<string[]>
-  /** How many connections with a program a person made. */
+  /** The number of connections with a program that a user created. */
   countOf(userId: string): Promise<number>
-  /** At start: nothing is being started any more. */
+  /** Resets connections recorded as starting; for the server's start. */
   resetStarting(): Promise<void>
 }
 

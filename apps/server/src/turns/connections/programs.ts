@@ -13,42 +13,42 @@ import type { StartedProgram } from './program-transport.ts'
 import type { ProgramStore } from './programs.store.ts'
 import type { ProgramSandboxRow } from './programs.table.ts'
 
-/** Removes the sandbox of a connection that is gone, or whose program is another one now. */
+/** Deletes the sandbox of a connection that was deleted or now has another program. */
 export const eraseProgramOperation = 'erase-connection-sandbox'
 
 /**
- * The programs of connections, each connection's in a sandbox of its own that is of no thread. It is there from the first
- * use on, runs while a program does and a little longer, and keeps its disk, so that what was installed stays.
+ * Programs of connections, each connection's in its own sandbox, which belongs to no thread. The sandbox is created at
+ * the first use, runs a little longer than its programs, and keeps its disk with everything that was installed.
  */
 export type Programs = AsyncDisposable & {
   /**
    * Starts a program. Throws `connection.program-not-started`, `connection.program-busy`, `connection.program-restarts`
-   * and what the host says, such as `host.no-memory`.
+   * and the host's errors, such as `host.no-memory`.
    */
   start(
     order: ProgramStart & { connectionId: string },
     options: {
       signal: AbortSignal
-      /** Ends one that nobody uses now; false when all are used. */
+      /** Ends an unused program; false when all are in use. */
       makeRoom(): boolean
     },
   ): Promise<StartedProgram>
-  /** How far a start is that is under way; null: the program runs, or nobody starts it. */
+  /** The phase of a start in progress; null: the program runs, or none is being started. */
   phase(connectionId: string): ProgramPhase | null
-  /** The program answers: its start is over. */
+  /** The program has responded: its start is complete. */
   answered(connectionId: string): void
-  /** It failed. After too many failures it is not started again for a while. */
+  /** The program has failed. After too many failures it isn't started for a while. */
   failed(connectionId: string): void
-  /** A person looks after it: what failed before is forgotten. */
+  /** Clears the recorded failures, because a user has changed or tests the connection. */
   forgive(connectionId: string): void
-  /** Removes its sandbox; the next start makes a new one. */
+  /** Deletes the program's sandbox; the next start creates a new one. */
   erase(connectionId: string): Promise<void>
-  /** Removes the sandboxes of the connections of a workspace that is being removed. */
+  /** Deletes the sandboxes of a workspace's connections while the workspace is being deleted. */
   eraseOfWorkspace(workspaceId: string): Promise<void>
   sandboxIds(): Promise<string[]>
-  /** At start: what an earlier server began to look at is not looked at any more, and what has no connection goes. */
+  /** Call at start: marks checks of a previous server as canceled, and deletes sandboxes without a connection. */
   recover(): Promise<void>
-  /** The host can be reached: boots that an earlier server left, or that could not be ended, are ended. */
+  /** Call when the host is reachable: ends boots that a previous server left or that couldn't be ended. */
   settle(): Promise<void>
 }
 
@@ -62,17 +62,20 @@ export type ProgramsDependencies = {
   logger: Logger
 }
 
-/** Sessions of MCP have state, so each conversation has a process: this many fit beside an installation by npx. */
+/**
+ * MCP sessions have state, so each conversation has its own process. This many fit in memory beside an installation by
+ * npx.
+ */
 const maxProcesses = 3
-/** A sandbox that ran for a test is mostly wanted again at once, for the first call. */
+/** A sandbox that ran for a test is usually needed immediately afterward, for the first call. */
 const idleMs = 60_000
-/** A program that ends at each use costs a start each time. */
+/** Limits restarts, because a program that exits at each use costs a start each time. */
 const maxFailures = 6
 const failureMinutes = 5
 const shutdownMs = 10_000
 
 const MiB = 1024 * 1024
-/** Room for a service and its helpers. Installed packages are a few hundred MB. */
+/** Enough for a service and its helpers. Installed packages take a few hundred MB. */
 const otherLimits = { cpus: 1, processes: 256, diskBytes: 2048 * MiB }
 
 type Usage = { processes: number; timer: NodeJS.Timeout | undefined; phase: ProgramPhase | null; failures: number[] }
@@ -97,7 +100,7 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
       if ((uses.get(connectionId)?.processes ?? 0) > 0) return
       const row = await store.find(connectionId)
       if (row?.boot_id == null) return
-      // Whatever runs there: the start that was recorded last may not have come to the host.
+      // Stops any boot, because the start that was recorded last may not have reached the host.
       const actual = await host.get(row.sandbox_id)
       const bootId = actual?.actual === 'stopped' ? null : (actual?.bootId ?? null)
       if (bootId !== null) await host.stop(row.sandbox_id, { bootId })
@@ -110,7 +113,7 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
     if (usage.processes > 0) return
     usage.timer = setTimeout(() => {
       endIfIdle(connectionId).catch((error: unknown) => {
-        // Ended when the host is back, see `settle`.
+        // `settle` ends it when the host is reachable again.
         logger.warn({ err: error, connectionId }, 'sandbox of a connection was not stopped yet')
       })
     }, idleMs).unref()
@@ -181,13 +184,13 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
   }
 }
 
-/** The row stays until the sandbox is gone: after a crash at any point the removal goes on. */
+/** The row stays until the sandbox is deleted, so that the deletion resumes after a crash at any point. */
 async function planErasure({ store, operations, system }: ProgramsDependencies, row: ProgramSandboxRow): Promise<void> {
   await operations.plan({ kind: eraseProgramOperation, subjectId: row.sandbox_id, dueAt: system.now() })
   await store.update(row.sandbox_id, { state: 'going' })
 }
 
-/** A boot of the connection's sandbox that is ready. One at a time per connection. */
+/** Returns a ready boot of the connection's sandbox. Call it once at a time per connection. */
 async function bringUp(
   dependencies: ProgramsDependencies,
   order: { connectionId: string; signal: AbortSignal },
@@ -217,7 +220,7 @@ async function bringUp(
     return await boot(dependencies, row)
   } catch (error) {
     if (!isThreadboxError(error) || error.code !== 'disk.not-found') throw error
-    // Nothing is on it that cannot be installed again.
+    // The disk contains nothing that can't be installed again.
     await host.delete(row.sandbox_id)
     return await boot(dependencies, row)
   }
@@ -235,7 +238,7 @@ async function boot(dependencies: ProgramsDependencies, row: ProgramSandboxRow) 
   try {
     await host.start(sandboxId, { bootId, hostname: hostnameOf(sandboxId) })
   } catch (error) {
-    // Given up on, it may come up after all: it is ended now, or by the next use or start of the server.
+    // The boot may still start after the failure: it is stopped now, or by the next use or server start.
     const stopped = await host.stop(sandboxId, { bootId }).then(
       () => true,
       () => false,

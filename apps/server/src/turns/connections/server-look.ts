@@ -9,7 +9,7 @@ import { programOf, programStartOf } from './program.models.ts'
 import type { ServerList, Sessions } from './sessions.ts'
 import { type KnownTool, listedTools, mergedTools } from './tool-list.models.ts'
 
-export type Look = {
+export type ServerCheckDependencies = {
   store: ConnectionStore
   secretBox: SecretBox
   oauthTokens: OAuthTokens
@@ -18,8 +18,11 @@ export type Look = {
   timeoutSeconds: number
 }
 
-/** Where the server of a connection is, with its secret opened. Not for any answer, log or record. */
-export function addressOf(row: ConnectionRow, open: Pick<Look, 'secretBox' | 'oauthTokens'>): ServerAddress {
+/** The address of a connection's server with its secret unsealed. Must not appear in responses, logs or records. */
+export function addressOf(
+  row: ConnectionRow,
+  open: Pick<ServerCheckDependencies, 'secretBox' | 'oauthTokens'>,
+): ServerAddress {
   const { url, sealed_secret: sealed } = row
   const program = programOf(row)
   if (program !== null) {
@@ -35,12 +38,16 @@ export function addressOf(row: ConnectionRow, open: Pick<Look, 'secretBox' | 'oa
 }
 
 /**
- * Asks the server what it has and records that, or why it could not be asked: the tools then stay as they were seen
- * before. Throws only for defects of our own and when `signal` is aborted.
+ * Records what the server lists, or why it couldn't be reached; the tools then stay as last listed. Throws only for
+ * defects of threadbox and when `signal` is aborted.
  */
-export async function lookAtServer(look: Look, row: ConnectionRow, signal: AbortSignal): Promise<void> {
-  const { store, sessions, now, timeoutSeconds } = look
-  const address = addressOf(row, look)
+export async function checkServer(
+  dependencies: ServerCheckDependencies,
+  row: ConnectionRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, sessions, now, timeoutSeconds } = dependencies
+  const address = addressOf(row, dependencies)
   let list: ServerList
   try {
     list = await sessions.list(address, signal)
@@ -55,12 +62,12 @@ export async function lookAtServer(look: Look, row: ConnectionRow, signal: Abort
     }))
     return
   }
-  await recordList(look, row, { list, address })
+  await recordList(dependencies, row, { list, address })
 }
 
-/** Records what a server lists. Returns what is known of its tools then; undefined when the connection was changed. */
+/** Records a server's list. Returns the tools as now stored; undefined when the connection was changed since. */
 export async function recordList(
-  look: Pick<Look, 'store' | 'now'>,
+  dependencies: Pick<ServerCheckDependencies, 'store' | 'now'>,
   row: ConnectionRow,
   seen: { list: ServerList; address: ServerAddress },
 ): Promise<KnownTool[] | undefined> {
@@ -71,7 +78,7 @@ export async function recordList(
     failure_json: null,
     server_json: list.server === null ? null : JSON.stringify(list.server),
     further_tools: furtherTools + (list.isCut ? 1 : 0),
-    checked_at: look.now(),
+    checked_at: dependencies.now(),
   }
-  return await look.store.changeTools(row, (known) => ({ tools: mergedTools(known, tools), columns }))
+  return await dependencies.store.changeTools(row, (known) => ({ tools: mergedTools(known, tools), columns }))
 }

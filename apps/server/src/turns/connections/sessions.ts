@@ -1,18 +1,18 @@
 import { type McpSession, openSession, type ServerAddress, type SessionOptions } from './mcp-session.ts'
 import type { RawTool } from './tool-list.models.ts'
 
-/** What a session is for. One is not shared between threads: servers keep state in it. */
+/** The key of a session. Threads don't share sessions, because servers keep state in them. */
 export type SessionPlace = { connectionId: string; revision: number; threadId: string }
 
 export type ServerList = { tools: RawTool[]; isCut: boolean; server: McpSession['server'] }
 
 /** Open sessions with servers, kept for a while after their last use. */
 export type Sessions = {
-  /** Lists the tools of a server in a session of its own. */
+  /** Lists a server's tools in a separate session. */
   list(address: ServerAddress, signal: AbortSignal): Promise<ServerList>
   /**
-   * Makes one call in the session of its place. `onList` is told what the server lists before the call, unless that was
-   * looked at a moment ago, and keeps the call from being made by throwing. A call is made once or not at all.
+   * Makes one call in the session of `place`, once or not at all. Before that, `onList` gets the server's tools unless
+   * they were listed a moment ago; if it throws, the call is not made.
    */
   call<Value>(
     place: SessionPlace,
@@ -23,12 +23,12 @@ export type Sessions = {
       make(session: McpSession): Promise<Value>
     },
   ): Promise<Value>
-  /** Ends what was opened for a connection. */
+  /** Ends the sessions of a connection. */
   forget(connectionId: string): void
   close(): Promise<void>
 }
 
-type Kept = {
+type KeptSession = {
   place: SessionPlace
   session: McpSession
   listedAt: number
@@ -37,27 +37,27 @@ type Kept = {
   timer: NodeJS.Timeout | undefined
 }
 
-/** As long as a person may think before they ask for the next thing. */
+/** As long as a user may think before the next request. */
 const idleMs = 5 * 60_000
-/** A list that was seen this long ago is looked at again before a call: what was approved may have been changed. */
+/** A list older than this is read again before a call, because an approved tool may have changed. */
 const listAgeMs = 20_000
 
 export function makeSessions(options: SessionOptions & { now: () => number }): Sessions {
-  const kept = new Map<string, Kept>()
-  const end = (one: Kept) => {
+  const kept = new Map<string, KeptSession>()
+  const end = (one: KeptSession) => {
     one.isDoomed = true
     clearTimeout(one.timer)
     const key = keyOf(one.place)
     if (kept.get(key) === one) kept.delete(key)
     if (one.users === 0) void one.session.close()
   }
-  const release = (one: Kept) => {
+  const release = (one: KeptSession) => {
     one.users -= 1
     if (one.users > 0) return
     if (one.isDoomed) return void one.session.close()
     one.timer = setTimeout(() => end(one), idleMs).unref()
   }
-  /** Ends the session of a connection that was left alone for longest. */
+  /** Ends the connection's unused session whose tools were listed longest ago. */
   const endIdle = (connectionId: string) => {
     const idle = [...kept.values()].filter((one) => one.place.connectionId === connectionId && one.users === 0)
     const [oldest] = idle.toSorted((one, other) => one.listedAt - other.listedAt)
@@ -70,7 +70,7 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
   }
   const take = async (place: SessionPlace, work: { address: ServerAddress; signal: AbortSignal }) => {
     const present = kept.get(keyOf(place))
-    const isUsable = present?.place.revision === place.revision && !present.session.isOver()
+    const isUsable = present?.place.revision === place.revision && !present.session.hasEnded()
     if (present !== undefined && isUsable) {
       present.users += 1
       clearTimeout(present.timer)
@@ -78,14 +78,14 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
     }
     if (present !== undefined) end(present)
     const session = await open(work.address, work.signal)
-    const one: Kept = { place, session, listedAt: 0, users: 1, isDoomed: false, timer: undefined }
-    const meanwhile = kept.get(keyOf(place))
-    // Of two calls that opened one at once, one keeps its own for itself.
-    if (meanwhile === undefined) kept.set(keyOf(place), one)
+    const one: KeptSession = { place, session, listedAt: 0, users: 1, isDoomed: false, timer: undefined }
+    const concurrent = kept.get(keyOf(place))
+    // If two calls opened a session at the same time, the second is kept private to its call.
+    if (concurrent === undefined) kept.set(keyOf(place), one)
     else one.isDoomed = true
     return { one, isNew: true }
   }
-  const look = async (one: Kept, signal: AbortSignal): Promise<ServerList | undefined> => {
+  const relist = async (one: KeptSession, signal: AbortSignal): Promise<ServerList | undefined> => {
     const isFresh = options.now() - one.listedAt < listAgeMs && !one.session.hasNewTools()
     if (isFresh) return undefined
     const list = await one.session.list(signal)
@@ -106,11 +106,11 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
         const { one, isNew } = await take(place, work)
         let list: ServerList | undefined
         try {
-          list = await look(one, work.signal)
+          list = await relist(one, work.signal)
         } catch (error) {
           end(one)
           release(one)
-          // A session that was kept may be over for the server: nothing was called in it yet.
+          // The server may have ended a kept session. Nothing was called in it yet, so a new session is tried.
           if (isNew || attempt > 0 || work.signal.aborted) throw error
           continue
         }

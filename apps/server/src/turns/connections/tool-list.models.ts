@@ -3,7 +3,7 @@ import type { ToolApproval } from '@threadbox/protocol/public'
 import { type InputSchema, SchemaProblem, usableSchema } from './tool-schema.models.ts'
 import { visibleText } from './visible-text.models.ts'
 
-/** A tool as its server listed it, cut to what is kept of it. */
+/** A tool as its server listed it, cut to what is stored. */
 export type ListedTool = {
   name: string
   title: string | null
@@ -11,14 +11,14 @@ export type ListedTool = {
   claims: { isReadOnly: boolean | null; isDestructive: boolean | null }
   schema: InputSchema | null
   problem: string | null
-  /** Of everything that the server said about it, also of what was cut off. */
+  /** A hash of everything that the server said about the tool, including what was cut. */
   fingerprint: string
 }
 
-/** A tool as it is stored: `isListed` is false for one that the server has no more. */
+/** A tool as stored: `isListed` is false for one that the server no longer lists. */
 export type KnownTool = ListedTool & { approval: ToolApproval; isChanged: boolean; isListed: boolean }
 
-/** What a server says of a tool, before anything of it was judged. */
+/** A server's description of a tool, unchecked. */
 export type RawTool = {
   name: string
   title?: string | undefined
@@ -27,12 +27,12 @@ export type RawTool = {
   annotations?: Record<string, unknown> | undefined
 }
 
-/** Most tools of one connection: providers take 128 of all tools together. */
+/** Limit of tools per connection: providers accept 128 tools overall. */
 export const maxTools = 100
 const maxDescriptionCharacters = 4000
 const maxNameCharacters = 128
 
-/** Reads a list of a server. A name that comes twice counts once: the first. */
+/** Parses a server's list. Of several tools with one name, the first counts. */
 export function listedTools(
   raw: readonly RawTool[],
   redact: (text: string) => string,
@@ -79,7 +79,7 @@ function fingerprintOf({ name, title, description, inputSchema, annotations }: R
   return createHash('sha256').update(said).digest('hex')
 }
 
-/** JSON with sorted keys, so that the same tool listed in another order is the same tool. */
+/** JSON with sorted keys, so that a tool whose keys are listed in another order is the same tool. */
 function canonical(value: unknown, depth: number): string {
   if (depth > 64) return '"too deep"'
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`
@@ -90,8 +90,8 @@ function canonical(value: unknown, depth: number): string {
 }
 
 /**
- * What is known of the tools after a new list. An approval holds for the tool as it was: one that changed has to be
- * allowed again, as has one that was gone in between. What was switched off stays off.
+ * The stored tools after a new list. An approval applies to the tool as it was: a tool that changed, or was missing in
+ * between, must be allowed again. A tool that is off stays off.
  */
 export function mergedTools(known: readonly KnownTool[], listed: readonly ListedTool[]): KnownTool[] {
   const before = new Map(known.map((tool) => [tool.name, tool]))

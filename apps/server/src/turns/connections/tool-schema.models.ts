@@ -1,30 +1,31 @@
 import { visibleText } from './visible-text.models.ts'
 
-/** A JSON schema as providers of models take it. */
+/** A JSON schema that providers of models accept. */
 export type InputSchema = { type: 'object'; properties: Record<string, unknown> } & Record<string, unknown>
 
-/** Larger ones cost every request of the conversation as many tokens as a long document. */
+/** A larger schema would cost every request of the conversation as many tokens as a long document. */
 const maxSchemaCharacters = 24_000
 const maxDepth = 12
 const maxProperties = 128
-/** References may name each other so that a short schema unfolds into millions of parts. */
+/** References can nest so that a short schema expands to millions of parts. */
 const maxParts = 2000
 const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
 
-/** Throws what is wrong with a schema, in words for a person. */
+/** The message says what is wrong with a schema, in words for the user. */
 export class SchemaProblem extends Error {
   override readonly name = 'SchemaProblem'
 }
 
 /**
- * What providers understand of a server's schema. One schema that a provider refuses would make it refuse every request,
- * so only known keywords with values of the right kind pass. Throws {@link SchemaProblem} where nothing useful is left.
+ * The part of a server's schema that providers understand. A provider rejects every request that contains an
+ * unsupported schema, so only known keywords with values of the right type pass. Throws {@link SchemaProblem} when
+ * nothing useful is left.
  */
 export function usableSchema(schema: unknown): InputSchema {
   if (!isObject(schema)) throw new SchemaProblem('its input schema is not valid JSON Schema.')
   const definitions = { ...definitionsIn(schema.definitions), ...definitionsIn(schema.$defs) }
   const whole = cleaned(schema, { depth: 0, definitions, path: [], parts: { left: maxParts } })
-  // Some providers refuse alternatives at the top, where an object is the only possibility anyway.
+  // Some providers reject alternatives at the top level, where only an object is possible anyway.
   const { anyOf, oneOf, allOf, enum: values, const: value, ...clean } = whole
   if (clean.type !== undefined && clean.type !== 'object') throw new SchemaProblem('its input is not an object.')
   const properties = isObject(clean.properties) ? clean.properties : {}
@@ -60,7 +61,7 @@ function cleaned(schema: Record<string, unknown>, place: Place): Record<string, 
   return result
 }
 
-/** A reference is replaced by what it names; one that leads to itself or out of the schema becomes "anything". */
+/** Replaces a reference by its target. One that refers to itself or outside of the schema becomes “anything”. */
 function reference(schema: Record<string, unknown>, place: Place): Record<string, unknown> | undefined {
   if (typeof schema.$ref !== 'string') return undefined
   const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(schema.$ref)?.[1]
@@ -123,7 +124,7 @@ function keptProperties(value: unknown, place: Place): Record<string, unknown> |
   if (entries.length > maxProperties) throw new SchemaProblem(`its input has more than ${maxProperties} fields.`)
   return Object.fromEntries(
     entries.map(([name, inner]) => {
-      // Providers take these names only, and one that is left out might be the one that the server cannot do without.
+      // Providers accept only these names, and an omitted property might be one that the server requires.
       if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name) || name === '__proto__') {
         throw new SchemaProblem(
           `its input has a field name that models can’t use: ${JSON.stringify(name.slice(0, 80))}.`,

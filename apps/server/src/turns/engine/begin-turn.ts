@@ -11,10 +11,10 @@ import { callEntry } from './model-step.ts'
 import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 
-/** What making a turn out of a message needs. */
+/** Dependencies of `beginTurn`. */
 export type BeginDependencies = Recording & Pick<TurnDependencies, 'models' | 'sandbox' | 'threads'>
 
-/** A message that becomes a turn. */
+/** A message from which a turn is created. */
 export type NewMessage = {
   threadId: string
   entryId: string
@@ -27,15 +27,14 @@ export type NewMessage = {
   isUnattended: boolean
 }
 
-/** A turn that was recorded a moment ago, with the sandbox that its call was recorded as running in, if it was. */
+/** A turn that was just recorded. `sandbox` is set if its call was recorded as running there. */
 export type BegunTurn = { record: TurnRecord; sandbox: AwakeSandbox | undefined }
 
 /**
- * Makes a turn out of a message: for the model, or direct (a slash command, or no model to ask). Everything is recorded
- * at once, with what `alongside` adds. Returns the turn if it runs: one that has nothing to run has ended already.
- *
- * With `startsAtOnce` the command of a direct turn is recorded as running when its sandbox is believed to be ready, so
- * that nothing has to be recorded, nor waited for, between the message and the start. Whoever asks for that starts it.
+ * Creates a turn from a message: for the model, or direct (a slash command, or no model is connected). Everything,
+ * including `alongside`, is recorded in one transaction. Returns the turn if it runs; a turn with nothing to run has
+ * already ended. With `startsAtOnce` the command of a direct turn is recorded as running if its sandbox is believed to
+ * be ready, so that nothing is recorded or awaited between the message and the start. The caller must then start it.
  */
 export async function beginTurn(
   dependencies: BeginDependencies,
@@ -65,7 +64,7 @@ export async function beginTurn(
     { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
     ...(call === undefined ? [] : callEntry(call.record, { step: null, at: system.now() })),
     ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
-    ...unseenPictures(dependencies, { turn, model }),
+    ...unseenImagesNotice(dependencies, { turn, model }),
     { type: 'turn-updated', turn: turnView(turn, end) },
   ]
   let ordinal = 0
@@ -83,7 +82,10 @@ export async function beginTurn(
   return { record: { ...turn, ordinal, steps }, sandbox }
 }
 
-/** Where a call can be started at once: only one that the guest knows by its id can be found again after a crash. */
+/**
+ * Returns a sandbox in which the call can start immediately. Only for calls that the guest knows by their id, because
+ * others can't be found after a crash.
+ */
 async function readyFor(
   { sandbox }: Pick<TurnDependencies, 'sandbox'>,
   call: CallRecord | undefined,
@@ -92,7 +94,7 @@ async function readyFor(
   return await sandbox.access.believedReady(call.threadId)
 }
 
-/** What a call becomes when it is about to be started. */
+/** Columns of a call that is about to start. */
 export function runningIn(sandbox: AwakeSandbox): { status: 'running'; bootId: string } {
   return { status: 'running', bootId: sandbox.bootId }
 }
@@ -133,18 +135,18 @@ function newTurn(
   }
 }
 
-/** Says to the person that the model will not see the pictures of the message. */
-function unseenPictures(
+/** Adds a notice that the model doesn't get the images of the message. */
+function unseenImagesNotice(
   { system }: Pick<Recording, 'system'>,
   { turn, model }: { turn: TurnRecord; model: UsableModel | undefined },
 ): ThreadChange[] {
-  const pictures = turn.attachments.filter(isPicture)
-  if (turn.mode !== 'agent' || model?.connection.supportsImages !== false || pictures.length === 0) return []
-  const params = { model: model.connection.name, count: pictures.length }
+  const images = turn.attachments.filter(isPicture)
+  if (turn.mode !== 'agent' || model?.connection.supportsImages !== false || images.length === 0) return []
+  const params = { model: model.connection.name, count: images.length }
   return [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'images-not-seen', params }) }]
 }
 
-/** The step and the call of a slash command that runs something. */
+/** The step and the call of a slash command that runs a tool. */
 function callFor(
   dependencies: Pick<Recording, 'system'>,
   options: { turn: TurnRecord; command: ToolCommand },
@@ -186,7 +188,7 @@ function callFor(
   return { step, record }
 }
 
-/** A person watches and can stop it: the limit that keeps an agent from waiting for ever would only be in the way. */
+/** The user watches and can stop it, so the limit that keeps an agent from waiting forever is raised to a day. */
 const directTimeoutSeconds = 86_400
 
 function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
@@ -208,7 +210,7 @@ function toolFor(command: ToolCommand): Pick<CallRecord, 'tool' | 'input'> {
 
 type DirectAnswer = { entry?: NoticeEntry; failure?: TurnFailure }
 
-/** What a turn comes to that runs no tool and asks no model. */
+/** The response of a turn that runs no tool and calls no model. */
 async function answerFor(
   dependencies: Pick<TurnDependencies, 'sandbox' | 'system'>,
   options: { turn: TurnRecord; command: SlashCommand | undefined },

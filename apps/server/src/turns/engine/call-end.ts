@@ -5,13 +5,16 @@ import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
 import type { RunRecorder } from '../tools/run-recorder.ts'
 import { notice, type Recording } from './turn-dependencies.ts'
 
-/** The end of a turn as part of the record of its last call. Asked at most once, and not when the call was stopped. */
+/**
+ * The end of a turn, recorded together with its last call. Its methods are called at most once, and not if the call was
+ * stopped.
+ */
 export type TurnEnding = {
   change(): ThreadChange
   record(transaction: LogTransaction): Promise<void>
 }
 
-/** A tool that failed without meaning to. */
+/** The outcome of a tool that threw an unexpected error. */
 export const unexpectedOutcome: CallOutcome = {
   status: 'failed',
   result: null,
@@ -23,7 +26,7 @@ export const unexpectedOutcome: CallOutcome = {
   output: { text: 'Error: the tool failed unexpectedly. Do it another way.', isError: true },
 }
 
-/** Records how a call ended, for the model and for people at once. */
+/** Records how a call ended, for the model and in the conversation, in one transaction. */
 export async function finishCall(
   dependencies: Recording,
   options: {
@@ -55,7 +58,7 @@ export async function finishCall(
   })
 }
 
-/** Figures that came before a crash are in the entry already; the resumed run knows only those after it. */
+/** Figures from before a crash are already in the entry; the resumed execution reports only later ones. */
 function mergedResult(entry: ToolCallEntry, outcome: CallOutcome): ToolCallEntry['result'] {
   const { result } = outcome
   if (result?.kind !== 'python') return result

@@ -18,24 +18,27 @@ import { type ConnectionCallDependencies, connectionPlanOf, runConnectionCall } 
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import type { CallOrder } from './turn-state.models.ts'
 
-/** What calls of all kinds need. */
+/** Dependencies of all kinds of calls. */
 export type CallDependencies = ConnectionCallDependencies & Pick<TurnDependencies, 'sandbox'>
 
-/** `leave`: the server goes away; what runs is left running and nothing is recorded. */
+/** `leave`: aborted when the server shuts down; executions keep running and nothing is recorded. */
 type RunOptions = {
   turn: TurnRecord
   signal: AbortSignal
   leave: AbortSignal
   contextTokens: number | null
-  /** Set when the turn is over with this call: both ends are then recorded at once, because each waits for the disk. */
+  /**
+   * Set when the turn ends with this call: both ends are then recorded in one transaction, because each one waits for
+   * the disk.
+   */
   ending?: TurnEnding | undefined
-  /** Set when calls are recorded already as running in this sandbox, which is believed to be ready. */
+  /** Set when calls are already recorded as running in this sandbox, which is believed to be ready. */
   sandbox?: AwakeSandbox | undefined
 }
 
 /**
- * Brings recorded calls to their end: side by side, except those that write files, which keep the model's order. Returns
- * a failure when there is no sandbox to run them in; the calls then say so too.
+ * Runs recorded calls to their end: in parallel, except those that write files, which keep the model's order. Returns a
+ * failure when no sandbox is available; the calls then fail with it too.
  */
 export async function runCalls(
   dependencies: CallDependencies,
@@ -46,7 +49,7 @@ export async function runCalls(
     const call = calls.find((candidate) => candidate.id === order.callId)
     return call === undefined ? [] : [{ call, order, tool: toolNamed(call.tool) }]
   })
-  // What the turn before left on the disk is kept first: it must not have anything of this one.
+  // Waits for the previous turn's snapshot, which must contain nothing of this turn.
   await dependencies.sandbox.snapshots.settled(options.turn.threadId)
   const failures: (TurnFailure | undefined)[] = []
   const run = async (item: (typeof work)[number]) => {
@@ -57,7 +60,7 @@ export async function runCalls(
   const inOrder = async () => {
     for (const item of writing) await run(item)
   }
-  // All of them are brought to an end even when one throws: a call left running would be read by nobody.
+  // Waits for all calls even when one throws: otherwise nothing would read the output of a call that keeps running.
   const results = await Promise.allSettled([inOrder(), ...others.map(run)])
   const broken = results.find((result) => result.status === 'rejected')
   if (broken !== undefined) throw broken.reason
@@ -118,7 +121,7 @@ function endingOf({ ending, signal, order }: OneCall): TurnEnding | undefined {
   return signal.aborted || order.how === 'cancel' || order.how === 'stop' ? undefined : ending
 }
 
-/** The sandbox, or what the call and the turn come to without one. */
+/** Returns the sandbox, or the outcomes of the call and the turn without one. */
 async function awakeFor(
   dependencies: Pick<TurnDependencies, 'sandbox'>,
   one: OneCall,
@@ -141,12 +144,12 @@ async function awakeFor(
   }
 }
 
-/** A run that is to be ended still needs its sandbox, so the turn's stop does not abort the wait for it. */
+/** Ending an execution needs the sandbox, so stopping the turn doesn't abort the wait for it. */
 function waitSignal({ order, signal, leave }: OneCall): AbortSignal {
   return order.how === 'stop' ? leave : AbortSignal.any([signal, leave])
 }
 
-/** Runs are known to their own boot only: under another one nobody can tell how far this one got. */
+/** A boot knows only its own executions: after another boot it is unknown how far this one got. */
 function isLost(sandbox: AwakeSandbox, { call, order, tool }: OneCall): boolean {
   return order.how !== 'start' && tool?.recovery === 'attach' && call.bootId !== sandbox.bootId
 }
@@ -206,7 +209,7 @@ async function applyTool(
   }
 }
 
-/** On a small window an output may take at most an eighth of it, so that a few of them still fit. */
+/** With a small context window an output takes at most an eighth of it, so that several fit. */
 function outputCharacters(setting: number, contextTokens: number | null): number {
   return contextTokens === null ? setting : Math.max(500, Math.min(setting, Math.floor((contextTokens * 3.5) / 8)))
 }
@@ -222,7 +225,7 @@ function recorderFor(
 ): Promise<RunRecorder> {
   const { log, store, blobs } = dependencies
   let displays = call.displays
-  // Each of these reads the entry and writes it again, so one must not overtake another.
+  // Each of these updates reads the entry and writes it, so they must not overlap.
   const inOrder = makeSerial()
   return makeRunRecorder({
     blobs,
@@ -246,7 +249,10 @@ function recorderFor(
   })
 }
 
-/** The result is recorded, so the guest need not keep the run. A run it keeps for longer only takes memory. */
+/**
+ * The result is recorded, so the guest can discard the execution. If that fails, the execution only takes memory
+ * longer.
+ */
 async function forget(sandbox: AwakeSandbox, key: string): Promise<void> {
   await sandbox.runs.forget({ key }).catch(() => undefined)
 }

@@ -3,11 +3,11 @@ import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
 import type { CompactionRecord, TurnRecord } from '../record/turn-record.ts'
 import { type HistoryItem, transcriptOf } from './history.models.ts'
 
-/** Share of the window that recent history keeps word for word. */
+/** Share of the context window for recent history, which is kept verbatim. */
 const keptShare = 0.25
-/** Share of the window that the text to be summarised may fill, beside its instructions and the answer. */
+/** Share of the context window for the text to be summarized, beside its instructions and the summary. */
 const transcriptShare = 0.5
-/** Tools whose `path` is a file that later turns may speak of, in the words of the summary. */
+/** Tools whose `path` is a file that later turns may mention, listed in the summary. */
 const fileTools = new Set(['write_file', 'edit_file', 'share_file', 'view_image'])
 
 export const compactionSystem = [
@@ -20,8 +20,8 @@ export const compactionSystem = [
 ].join(' ')
 
 /**
- * Where to cut: the newest items that fit the kept share stay, or, when the provider itself said that the window is full,
- * the newer half of what there is. Undefined when there is nothing before them.
+ * Returns where to cut: the newest items within the kept share stay or, if the provider reported a full window, the
+ * newer half of the items. Undefined when nothing precedes them.
  */
 export function splitForCompaction(
   items: readonly HistoryItem[],
@@ -36,12 +36,12 @@ export function splitForCompaction(
     room -= tokens
     from -= 1
   }
-  // The newest item is what is to be answered: it stays even when it is large.
+  // The newest item is the one to respond to: it stays even when it is too large.
   from = Math.min(from, items.length - 1)
   return from <= 0 ? undefined : { old: items.slice(0, from), kept: items.slice(from) }
 }
 
-/** The request for a summary of `old`, small enough for the window whatever is in it. */
+/** The request for a summary of `old`, cut so that it fits the window. */
 export function summaryRequest(options: {
   previous: CompactionRecord | undefined
   old: readonly HistoryItem[]
@@ -70,7 +70,7 @@ export function summaryTokens(contextTokens: number): number {
   return Math.min(4000, Math.max(256, Math.floor(contextTokens / 8)))
 }
 
-/** What stands at the beginning of the history from now on. */
+/** The first message of the history after a compaction. */
 export function summaryMessage(compaction: CompactionRecord, currentRequest: string | undefined): ModelMessage {
   const parts = [
     '[Earlier messages were summarized to save space. Summary:]',
@@ -83,7 +83,10 @@ export function summaryMessage(compaction: CompactionRecord, currentRequest: str
   return { role: 'user', content: [{ type: 'text', text: parts.join('\n\n') }] }
 }
 
-/** Paths that were made or given up to a boundary: newest last, each once, as many as the window can bear. */
+/**
+ * Paths of attachments and of files of `fileTools` up to a boundary, newest last, without duplicates, limited by the
+ * window's size.
+ */
 export function filesIn(options: {
   previous: CompactionRecord | undefined
   turns: readonly TurnRecord[]
@@ -114,7 +117,7 @@ function pathOf(tool: string, input: unknown): string[] {
   return typeof path === 'string' ? [path] : []
 }
 
-/** Stands in when the model gave no summary: what the user asked for, newest kept. */
+/** Used when the model returned no summary: the user's requests, of which the newest are kept. */
 export function mechanicalSummary(previous: CompactionRecord | undefined, old: readonly HistoryItem[]): string {
   const asked = transcriptOf(
     old.filter((item) => item.stepIndex === -1),

@@ -13,11 +13,11 @@ import { callEntryOf, finishCall, unexpectedOutcome } from './call-end.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import type { CallOrder } from './turn-state.models.ts'
 
-/** What calls of tools of connections need. */
+/** Dependencies of calls to tools of connections. */
 export type ConnectionCallDependencies = Recording &
   Pick<TurnDependencies, 'connections' | 'blobs' | 'settings' | 'logger'>
 
-/** What of an answer stands in the conversation itself; the whole is behind its address. */
+/** Size of the part of a result that the conversation contains; the complete result has its own URL. */
 const shownCharacters = 16 * 1024
 
 type ConnectionCall = {
@@ -28,15 +28,15 @@ type ConnectionCall = {
   leave: AbortSignal
 }
 
-/** Which tool of which connection a recorded call is of; undefined when it is of a tool of ours. */
+/** Returns the connection and tool that a recorded call is for; undefined for a built-in tool. */
 export function connectionPlanOf(call: Pick<CallRecord, 'tool' | 'plan'>): ConnectionPlan | undefined {
   const plan = call.plan as Partial<ConnectionPlan> | null
   return typeof plan?.connectionId === 'string' ? (plan as ConnectionPlan) : undefined
 }
 
 /**
- * Brings the call of a tool of a connection to its end, or to where a person has to allow it. It needs no sandbox. One
- * that was cut off by a crash is not made again: nobody knows what the server did.
+ * Runs a call of a connection's tool to its end, or until it needs approval. Needs no sandbox. A call that a crash cut
+ * off is not repeated, because it is unknown what the server did.
  */
 export async function runConnectionCall(dependencies: ConnectionCallDependencies, one: ConnectionCall): Promise<void> {
   const { call, order } = one
@@ -68,7 +68,7 @@ export async function runConnectionCall(dependencies: ConnectionCallDependencies
   }
 }
 
-/** The call waits for a person, with the tool as it is described now; where nobody watches it fails. */
+/** Waits for approval of the tool as currently described. In an unattended turn the call fails. */
 async function askPerson(
   dependencies: Recording & Pick<TurnDependencies, 'connections'>,
   { turn, call, plan }: ConnectionCall & { plan: ConnectionPlan },
@@ -102,7 +102,7 @@ async function changeStatus(
   await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
 }
 
-/** Keeps what a server answered and gives what people and the model are shown of it. */
+/** Stores a server's result and returns what the conversation and the model get of it. */
 async function outcomeOf(
   { blobs, settings }: Pick<TurnDependencies, 'blobs' | 'settings'>,
   { call, content }: { call: CallRecord; content: CallContent },
@@ -120,10 +120,10 @@ async function outcomeOf(
   const whole = resultBlob(call, 'answer')
   if (isCut) await blobs.put(whole.key, bytes)
   const [first, ...further] = images.map(({ key, mediaType }) => ({ key, mediaType }))
-  const pictures = images.map(({ sizeBytes, mediaType }) => `(an image, ${mediaType}, ${formatBytes(sizeBytes)})`)
+  const imageLines = images.map(({ sizeBytes, mediaType }) => `(an image, ${mediaType}, ${formatBytes(sizeBytes)})`)
   const told = [
     excerptOfText(text, settings.toolOutputCharacters).text,
-    ...pictures,
+    ...imageLines,
     ...notes.map((note) => `[${note}]`),
   ]
   const forModel = told.filter((part) => part !== '').join('\n')

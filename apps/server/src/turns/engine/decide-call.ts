@@ -11,9 +11,9 @@ import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import { callNotAwaiting, callNotFound } from './turns.errors.ts'
 
 /**
- * Records what a person says about a call that waits for them, and gives the turn that can go on. Called under the lock
- * of the thread. A call that is allowed is allowed as the tool was described to the person: should the server have
- * changed it since, it is asked again.
+ * Records the decision on a call that waits for approval, and returns the turn if it can continue. Call it under the
+ * thread's lock. The approval applies to the tool as it was described to the user: if the server has changed it since,
+ * approval is requested again.
  */
 export async function decideCall(
   dependencies: Recording & Pick<TurnDependencies, 'connections'>,
@@ -32,7 +32,7 @@ export async function decideCall(
     if (decision === 'always') await dependencies.connections.allowAlways(userId, plan)
     await allow(dependencies, { call, plan })
   }
-  await giveTimeBack(dependencies, call)
+  await excludeApprovalTime(dependencies, call)
   return { id: call.turnId, threadId }
 }
 
@@ -48,8 +48,8 @@ async function allow(
   await log.append(call.threadId, changes, (transaction) => store.changeCall(call.id, change, writerOf(transaction)))
 }
 
-/** The time that a person took is not the turn's: its limit counts only what it used itself. */
-async function giveTimeBack({ store, log, system }: Recording, call: CallRecord): Promise<void> {
+/** Excludes the time spent waiting for approval from the turn's time limit. */
+async function excludeApprovalTime({ store, log, system }: Recording, call: CallRecord): Promise<void> {
   const turn = await store.turn(call.turnId)
   if (turn === undefined) return
   const calls = turn.steps.flatMap((step) => step.calls)

@@ -46,7 +46,7 @@ const signed = { type: 'reasoning', text: 'Hm', providerOptions: { anthropic: { 
 const messagesOf = (turns: TurnRecord[], more = {}) =>
   historyOf(turns, { ...options, ...more }).flatMap((item) => item.messages)
 
-describe('the history that a model is given', () => {
+describe('the history that a model gets', () => {
   it('has a result for every call, also for one that never ended', () => {
     const steps = [step({ messages: assistant(toolCall('c1'), toolCall('c2')), calls: [call('c1'), call('c2', null)] })]
     const [, , results] = messagesOf([turn(steps)])
@@ -65,7 +65,7 @@ describe('the history that a model is given', () => {
     })
   })
 
-  it('leaves out discarded steps and reasoning without an answer', () => {
+  it('leaves out discarded steps and reasoning without a response', () => {
     const steps = [
       step({ status: 'discarded', messages: assistant({ type: 'text', text: 'No' }) }),
       step({ index: 1, messages: assistant(signed) }),
@@ -73,7 +73,7 @@ describe('the history that a model is given', () => {
     expect(messagesOf([turn(steps)]).map((message) => message.role)).toEqual(['user'])
   })
 
-  it('asks to go on after a cut-off answer, but not when that answer was the end', () => {
+  it('asks the model to continue after a cut-off response, but not after the final one', () => {
     const steps = [step({ status: 'partial', messages: assistant({ type: 'text', text: 'Half' }) })]
     expect(messagesOf([turn(steps, { status: 'running' })]).map((message) => message.role)).toEqual([
       'user',
@@ -83,7 +83,7 @@ describe('the history that a model is given', () => {
     expect(messagesOf([turn(steps, { status: 'stopped' })])).toHaveLength(2)
   })
 
-  it('names an image that a model cannot see, instead of sending it', () => {
+  it('names an image that a model cannot see instead of sending it', () => {
     const seen = call('c1', { text: 'p.png', isError: false, image: { key: 'k', mediaType: 'image/png' } })
     const steps = [step({ messages: assistant(toolCall('c1')), calls: [seen] })]
     const images = new Map([['k', 'AAAA']])
@@ -92,23 +92,23 @@ describe('the history that a model is given', () => {
     expect(blind).not.toContain('AAAA')
   })
 
-  const picture = { id: 'a1', name: 'p.png', mediaType: 'image/png', sizeBytes: 3, path: '/home/user/uploads/p.png' }
+  const image = { id: 'a1', name: 'p.png', mediaType: 'image/png', sizeBytes: 3, path: '/home/user/uploads/p.png' }
   const textOf = (attachment: Attachment, more = {}) =>
     JSON.stringify(messagesOf([turn([], { attachments: [attachment] })], more))
 
-  it('names attached pictures that a model cannot see, or that are not sent any more, and says which of both it is', () => {
+  it('names attached images that a model cannot see, or that are no longer sent, and says which case it is', () => {
     const images = new Map([['attachment:a1', 'AAAA']])
-    const blind = textOf(picture, { supportsImages: false, images })
+    const blind = textOf(image, { supportsImages: false, images })
     expect(blind).toContain('cannot see images with the current model. Not shown: /home/user/uploads/p.png')
     expect(blind).not.toContain('AAAA')
-    expect(textOf(picture)).toContain('Use view_image if you need them: /home/user/uploads/p.png')
-    const seen = textOf(picture, { images })
+    expect(textOf(image)).toContain('Use view_image if you need them: /home/user/uploads/p.png')
+    const seen = textOf(image, { images })
     expect(seen).toContain('AAAA')
     expect(seen).not.toContain('Not shown')
     expect(seen).not.toContain('not included')
   })
 
-  it('describes a screenshot in words, with what the page says as marked data that cannot leave its line', () => {
+  it('describes a screenshot in words, with the page’s text as marked data that cannot leave its line', () => {
     const screenshot = {
       url: 'http://localhost:8000/a',
       service: 'web',
@@ -118,7 +118,7 @@ describe('the history that a model is given', () => {
       consoleErrors: ['TypeError: x is undefined'],
       missing: ['frame' as const, 'media' as const],
     }
-    const [message] = messagesOf([turn([], { attachments: [{ ...picture, screenshot }] })])
+    const [message] = messagesOf([turn([], { attachments: [{ ...image, screenshot }] })])
     const content = message?.content.at(-1)
     const text = typeof content === 'object' && content.type === 'text' ? content.text : ''
     expect(text).toContain('of the service "web" at "http://localhost:8000/a"')
@@ -154,7 +154,7 @@ describe('where a conversation is cut', () => {
     expect(splitForCompaction([], { contextTokens: 100, isForced: true })).toBeUndefined()
   })
 
-  it('files of earlier summaries and of the cut part are carried on, each once, as many as fit', () => {
+  it('files of earlier summaries and of the cut part are kept, without duplicates, as many as fit', () => {
     const steps = [step({ index: 0, calls: [call('c1')] }), step({ index: 1, calls: [call('c2')] })]
     const previous = {
       id: 'o',

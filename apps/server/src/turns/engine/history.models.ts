@@ -4,13 +4,13 @@ import { excerptOfText, formatBytes } from '../../platform/texts/excerpt.models.
 import type { CallRecord, CompactionRecord, StepRecord, TurnRecord } from '../record/turn-record.ts'
 import { screenshotNote } from './screenshot.models.ts'
 
-/** A piece of history that is kept or summarised as a whole: a message of the user, or a step with its results. */
+/** A part of the history that is kept or summarized as a whole: a message of the user, or a step with its results. */
 export type HistoryItem = { turnOrdinal: number; stepIndex: number; messages: ModelMessage[]; tokens: number }
 
 export type HistoryOptions = {
   provider: string
   supportsImages: boolean
-  /** Images by blob key, base64. One that is not here is named instead of shown. */
+  /** Images by blob key, in base64. An image that is missing here is named instead of sent. */
   images: ReadonlyMap<string, string>
 }
 
@@ -18,17 +18,17 @@ type AssistantContent = Exclude<Extract<ModelMessage, { role: 'assistant' }>['co
 type ToolContent = Extract<ModelMessage, { role: 'tool' }>['content']
 type UserContent = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], string>
 
-/** Characters per token: low for English and code, so that the estimate is rather too high than too low. */
+/** Characters per token: low for English and code, so that the estimate is more likely too high than too low. */
 const charactersPerToken = 3.5
-/** What providers charge for a picture of ordinary size, within a factor of two. */
+/** Tokens of an image of ordinary size, within a factor of 2 of what providers charge. */
 const tokensPerImage = 1500
 
-/** What a thread's turns come to as messages for one provider, oldest first. Valid whatever happened in them. */
+/** The messages of a thread's turns for one provider, oldest first. Valid whatever happened in the turns. */
 export function historyOf(turns: readonly TurnRecord[], options: HistoryOptions): HistoryItem[] {
   return turns.flatMap((turn, position) => itemsOfTurn(turn, { ...options, before: turns[position - 1] }))
 }
 
-/** The part after a compaction's boundary. */
+/** The items after a compaction's boundary. */
 export function itemsAfter(items: readonly HistoryItem[], compaction: CompactionRecord | undefined): HistoryItem[] {
   if (compaction === undefined) return [...items]
   const { turnOrdinal, stepIndex } = compaction
@@ -37,7 +37,7 @@ export function itemsAfter(items: readonly HistoryItem[], compaction: Compaction
   )
 }
 
-/** Blob keys of the newest images in the turns, at most `limit`. */
+/** Blob keys of the newest images in the turns, up to `limit`. */
 export function imageKeysIn(turns: readonly TurnRecord[], limit: number): string[] {
   const keys = turns.flatMap((turn) => [
     ...turn.attachments.filter(isPicture).map(attachmentImageKey),
@@ -50,7 +50,7 @@ export function attachmentImageKey(attachment: Attachment): string {
   return `attachment:${attachment.id}`
 }
 
-/** Media types and sizes that every provider with vision takes. */
+/** Media types and sizes that every provider with vision accepts. */
 export function isPicture(attachment: Attachment): boolean {
   return /^image\/(png|jpeg|gif|webp)$/.test(attachment.mediaType) && attachment.sizeBytes <= 5 * 1024 * 1024
 }
@@ -115,12 +115,12 @@ function attachmentsNote(attachments: readonly Attachment[]): string | null {
   return `Files attached by the user: ${list.join('; ')}`
 }
 
-/** Pictures that the model is not shown, so that it does not speak as if it had seen them. */
+/** Names images that the model doesn't get, so that it doesn't claim to have seen them. */
 function unseenNote(attachments: readonly Attachment[], options: HistoryOptions): string | null {
-  const pictures = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'))
+  const imageAttachments = attachments.filter(({ mediaType }) => mediaType.startsWith('image/'))
   const unseen = options.supportsImages
-    ? pictures.filter((picture) => !options.images.has(attachmentImageKey(picture)))
-    : pictures
+    ? imageAttachments.filter((attachment) => !options.images.has(attachmentImageKey(attachment)))
+    : imageAttachments
   if (unseen.length === 0) return null
   const paths = unseen.map(({ path }) => path).join('; ')
   return options.supportsImages
@@ -128,7 +128,7 @@ function unseenNote(attachments: readonly Attachment[], options: HistoryOptions)
     : `You cannot see images with the current model. Not shown: ${paths}. Tell the user if the request depends on them.`
 }
 
-/** What the user did without the model, so that it knows. A turn that ran nothing is only its message. */
+/** What the user did without the model, for the model's information. A turn that ran nothing is only its message. */
 function directMessages(turn: TurnRecord): ModelMessage[] {
   const calls = turn.steps.flatMap((step) => step.calls)
   if (calls.length === 0) {
@@ -146,12 +146,12 @@ function outputText(call: CallRecord): string {
   return call.output?.text ?? 'No result yet.'
 }
 
-/** What the model is told beside the conversation. */
+/** A note for the model beside the conversation. */
 export function noteMessage(text: string): ModelMessage {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
-/** A step as the provider must see it again: the assistant's message, then a result for every call in it. */
+/** A step as the provider requires it: the assistant's message, then a result for every call in it. */
 function stepMessages(step: StepRecord, options: HistoryOptions): ModelMessage[] {
   const assistant = step.messages.flatMap((message) => (message.role === 'assistant' ? [message] : []))
   const content = assistant.flatMap(
@@ -176,7 +176,10 @@ function stepMessages(step: StepRecord, options: HistoryOptions): ModelMessage[]
   ]
 }
 
-/** Reasoning carries its provider's signature: another provider refuses it, and so does the same for a cut-off answer. */
+/**
+ * Reasoning carries its provider's signature: other providers reject it, and the same one rejects it for a cut-off
+ * response.
+ */
 function replayed(
   part: AssistantContent[number],
   options: { step: StepRecord; isSameProvider: boolean },
@@ -203,7 +206,7 @@ function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Anthropic and Google take an image inside a result; the others would get it as text in base64. */
+/** Anthropic and Google accept images inside a result; other providers would get them as base64 text. */
 const takesImagesInResults = new Set(['anthropic', 'google'])
 
 function resultPart(call: CallRecord, options: HistoryOptions): ToolContent[number] {
@@ -232,7 +235,6 @@ function imageText(call: CallRecord, options: HistoryOptions): string {
     : `${text}\n(The image is no longer included; view it again if you need it.)`
 }
 
-/** The pictures of a result. */
 function imagesOf(call: CallRecord): { key: string; mediaType: string }[] {
   const { image, furtherImages = [] } = call.output ?? {}
   return image === undefined ? [] : [image, ...furtherImages]
@@ -254,7 +256,7 @@ function filePart(data: string, mediaType: string) {
   return { type: 'file' as const, mediaType, data: { type: 'data' as const, data } }
 }
 
-/** The conversation as plain text for a summary, each piece shortened to `maxCharacters`. */
+/** The conversation as plain text for a summary, each part shortened to `maxCharacters`. */
 export function transcriptOf(items: readonly HistoryItem[], maxCharacters: number): string {
   const line = (who: string, text: string) => `${who}: ${excerptOfText(text.trim(), maxCharacters).text}`
   return items

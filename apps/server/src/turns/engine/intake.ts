@@ -6,7 +6,7 @@ import { queueFull } from './turns.errors.ts'
 
 export type Accepted = { entryId: string; turnId: string }
 
-/** Where messages become turns, at once or when the turns before them are over. Called under the lock of the thread. */
+/** Turns messages into turns, immediately or after the turns before them. Call its methods under the thread's lock. */
 export type Intake = {
   newMessage(threadId: string, text: string): NewMessage
   begin(message: NewMessage, more?: Omit<Parameters<typeof beginTurn>[1], 'message'>): Promise<Accepted>

@@ -18,17 +18,17 @@ import { notice, type Recording, type TurnDependencies } from './turn-dependenci
 
 export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }
 
-/** Newest pictures that are sent along; each costs as much as a long page of text. */
+/** Limit of images per request, newest first; each costs as much as a long page of text. */
 const maxImages = 8
-/** Pictures larger than this were refused when they were made; anything else here is a broken blob. */
+/** Larger images were rejected when they were stored, so a larger blob is broken. */
 const maxImageBytes = 6 * 1024 * 1024
-/** An estimate is corrected by what the provider counted last time, within reason. */
+/** Limits of the correction of an estimate by the token count that the provider last reported. */
 const correctionLimits = { low: 0.8, high: 2.5 }
 const maxCompactions = 3
 
 /**
- * What the model is asked with: the conversation from the last summary on. When that would fill the window beyond the
- * setting, or `isForced`, the older part is summarised first; the originals stay where they are.
+ * Prepares a request to the model: the conversation from the last summary on. If it would exceed the configured share
+ * of the window, or if `isForced`, the older part is summarized first; the original messages stay stored.
  */
 export async function prepareRequest(
   dependencies: Recording & Pick<TurnDependencies, 'blobs' | 'settings'>,
@@ -37,11 +37,11 @@ export async function prepareRequest(
     model: UsableModel
     signal: AbortSignal
     isForced: boolean
-    /** The system prompt that goes with it. */
+    /** The system prompt of the request. */
     system: string
-    /** What every request carries beside the conversation and the system prompt. */
+    /** Tools of every request, beside the conversation and the system prompt. */
     tools: ToolSet
-    /** Said after the conversation, for this request. */
+    /** A note after the conversation, for this request. */
     note: string | undefined
     onUsage(usage: ModelUsage): void
   },
@@ -71,7 +71,7 @@ async function historyState(
   const images = await loadImages(dependencies, turns)
   const { provider, supportsImages } = model.connection
   const items = itemsAfter(historyOf(turns, { provider, supportsImages, images }), compaction)
-  // A summary that reaches into the running turn has its message in it: that one is repeated word for word.
+  // A summary that ends within the running turn contains the turn's message, so that message is repeated verbatim.
   const isWithinTurn = compaction !== undefined && compaction.turnOrdinal === turn.ordinal
   const currentRequest = isWithinTurn ? turn.userText.slice(0, 8000) : undefined
   const summary = compaction === undefined ? [] : [summaryMessage(compaction, currentRequest)]
@@ -85,7 +85,7 @@ async function historyState(
   return { compaction, items, messages, estimatedTokens }
 }
 
-/** Ours are the same in every request, and their schemas are large objects. */
+/** Built-in tools are the same in every request, and their schemas are large objects. */
 const tokensByTool = new WeakMap<object, number>()
 
 function toolTokens(tools: ToolSet): number {
@@ -176,11 +176,11 @@ async function summarise(options: {
     },
   )
   options.onUsage(answer.usage)
-  // The summary may not grow into the room that it was to make, whatever the model thinks of its length.
+  // The summary is limited, whatever length the model chooses: it must not take the space that it frees.
   return summary.trim().slice(0, summaryTokens(model.contextTokens) * 5)
 }
 
-/** Anthropic keeps what comes before a mark for the next request, which then costs a tenth. Others ignore it. */
+/** Anthropic caches what precedes a mark; the next request pays a tenth for it. Other providers ignore marks. */
 function withCacheMark(messages: readonly ModelMessage[]): ModelMessage[] {
   const last = messages.at(-1)
   if (last === undefined) return []

@@ -18,7 +18,10 @@ import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
 import { systemPromptWith } from './system-prompt.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
-/** What asking the model came to. `asked`: recorded, look again. `full`: nothing came, the window was too small. */
+/**
+ * The result of a request to the model. `asked`: recorded, so decide the next action again. `full`: nothing was
+ * returned because the context window was too small.
+ */
 export type StepEnd = { kind: 'asked' } | { kind: 'failed'; failure: TurnFailure } | { kind: 'full' }
 
 type Step = {
@@ -28,19 +31,19 @@ type Step = {
   estimatedTokens: number
   extra: ModelUsage
   note: PendingNote | undefined
-  /** Tools of connections, as the model was offered them. */
+  /** Tools of connections as offered to the model. */
   offered: readonly OfferedTool[]
 }
 
-/** What asking a model needs. */
+/** Dependencies of `askModel`. */
 export type ModelStepDependencies = Recording &
   Pick<TurnDependencies, 'connections' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
 
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
 
 /**
- * Asks the model once. The step is recorded before the request is made, so that a crash leaves a trace of it; its answer
- * and the calls in it are recorded together, before any of the calls is run.
+ * Sends one request to the model. The step is recorded before the request, so that a crash leaves a trace of it; the
+ * response and its calls are recorded together, before any call runs.
  */
 export async function askModel(
   dependencies: ModelStepDependencies,
@@ -140,7 +143,7 @@ async function recordAnswer(
   return { kind: 'asked' }
 }
 
-/** Answers that are whole on the wire and still not what a turn can go on with. */
+/** Returns why a response that arrived completely can't continue a turn. */
 function failureIn(turn: TurnRecord, answer: ModelAnswer): TurnFailure | undefined {
   if (answer.finishReason === 'content-filter') return refusedFailure
   if (answer.finishReason === 'length') return lengthFailure
@@ -173,7 +176,10 @@ async function recordBreak(
   return isFull ? { kind: 'full' } : { kind: 'failed', failure }
 }
 
-/** Keeps what came of an answer that did not become whole. Its reasoning and its calls are no use to anybody. */
+/**
+ * Records the received part of an incomplete response. Its reasoning and its calls are discarded, because they can't be
+ * used.
+ */
 async function recordPartial(
   dependencies: Pick<Recording, 'log' | 'store'>,
   options: {
@@ -185,19 +191,19 @@ async function recordPartial(
 ): Promise<void> {
   const { step, entries, text } = options
   const messages: ModelMessage[] = text === '' ? [] : [{ role: 'assistant', content: [{ type: 'text', text }] }]
-  // An answer that is shown to nobody again takes with it what the model was told for it.
-  const isTold = text !== ''
+  // If the response is discarded, its note is too, so that the next request contains the note again.
+  const hasText = text !== ''
   const change: StepChange = {
     status: entries.length === 0 ? 'discarded' : 'partial',
     messages,
     entryIds: entries.map((entry) => entry.id),
-    note: isTold ? (step.note?.text ?? null) : null,
+    note: hasText ? (step.note?.text ?? null) : null,
     ...measured(step, options.usage),
   }
   const changes = entries.map((entry): ThreadChange => ({ type: 'entry-updated', entry }))
   await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
     await dependencies.store.changeStep(step.id, change, writerOf(transaction))
-    if (isTold) await step.note?.markTold(transaction)
+    if (hasText) await step.note?.markTold(transaction)
   })
 }
 
@@ -226,7 +232,7 @@ function newCall(
   }
 }
 
-/** How a recorded call begins in the conversation. A tool that does not exist has no card; the model is told. */
+/** The entry with which a recorded call appears. An unknown tool gets no card, only an error for the model. */
 export function callEntry(
   call: CallRecord,
   options: { step: Pick<Step, 'id' | 'offered'> | null; at: number },
@@ -256,7 +262,7 @@ export function callEntry(
   return [{ type: 'entry-added', entry }]
 }
 
-/** The assistant's message with the calls under our ids, in the order they were asked for. */
+/** The assistant's message with the calls under threadbox's own ids, in the model's order. */
 function withOwnIds(messages: readonly ModelMessage[], calls: readonly CallRecord[]): ModelMessage[] {
   let next = 0
   return messages.flatMap((message): ModelMessage[] => {
@@ -276,7 +282,7 @@ function measured(step: Step, usage: ModelUsage): StepChange {
   return { ...total, costUsd: costOf(step.model, total) }
 }
 
-/** Anthropic charges a tenth for what it had kept; for the others the full price is an upper bound. */
+/** Anthropic charges a tenth for cached tokens; for other providers the full price is an upper bound. */
 const cachedShare: Record<string, number> = { anthropic: 0.1 }
 
 function costOf(model: UsableModel, usage: ModelUsage): number | null {

@@ -6,7 +6,7 @@ import { messageForCall, slashCommandIn } from './slash-command.models.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe('the live window of an output', () => {
-  it('shows every byte once, whatever the sizes of the pieces, and never half a character', () => {
+  it('contains every byte once, whatever the chunk sizes, and never half a character', () => {
     const whole = 'grüße 🎉 naïve ✓\n'.repeat(200)
     const data = bytes(whole)
     for (const size of [1, 2, 3, 5, 7, 4096]) {
@@ -27,7 +27,7 @@ describe('the live window of an output', () => {
     }
   })
 
-  it('shows only the end when more came than it holds, and says where that begins', () => {
+  it('contains only the end when more arrived than it holds, and says where that starts', () => {
     const window = withOutput(emptyOutputWindow, bytes('é'.repeat(20_000)))
     const next = nextShown(window)
     expect(next).toMatchObject({ sizeBytes: 40_000 })
@@ -37,14 +37,14 @@ describe('the live window of an output', () => {
     expect(tailOffset + bytes(tail).length).toBe(40_000)
   })
 
-  it('bytes that are no text do not stop it', () => {
+  it('bytes that are not text do not stop it', () => {
     const window = withOutput(emptyOutputWindow, new Uint8Array([0xff, 0x80, 0x41, 0xc3]))
     expect(nextShown(window)).toMatchObject({ offset: 0, sizeBytes: 3 })
   })
 })
 
-describe('what the model is given of an output', () => {
-  it('is the whole when it fits, else beginning and end with a line that says what is missing', () => {
+describe('an output for the model', () => {
+  it('is complete if it fits, otherwise its beginning and end with a line that says what is missing', () => {
     expect(excerptOfText('short', 100)).toEqual({ text: 'short', isWhole: true })
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join('\n')
     const { text, isWhole } = excerptOfText(lines, 300)
@@ -55,7 +55,7 @@ describe('what the model is given of an output', () => {
     expect(text.length).toBeLessThan(400)
   })
 
-  it('names sizes in units that fit', () => {
+  it('states sizes in fitting units', () => {
     expect([0, 1, 1023, 1024, 1536, 1048576, 5 * 2 ** 30].map(formatBytes)).toEqual([
       '0 B',
       '1 B',
@@ -69,7 +69,7 @@ describe('what the model is given of an output', () => {
 })
 
 describe('slash commands', () => {
-  it('are only the words that exist, so a message that begins with a path stays a message', () => {
+  it('are only the known words, so a message that begins with a path stays a message', () => {
     expect(slashCommandIn('/home/user/a.csv: what is this?')).toBeUndefined()
     expect(slashCommandIn('/runner up')).toBeUndefined()
     expect(slashCommandIn('please /run ls')).toBeUndefined()
@@ -88,7 +88,7 @@ describe('slash commands', () => {
     expect(slashCommandIn(' /help ')).toEqual({ kind: 'help' })
   })
 
-  it('are what asks for a call again', () => {
+  it('can repeat a call', () => {
     const again = messageForCall('run_command', { command: 'echo "a  b"\nls' })
     expect(slashCommandIn(again ?? '')).toEqual({ kind: 'run', command: 'echo "a  b"\nls' })
     const served = messageForCall('start_service', { name: 'port-80', port: 80, command: 'a  b' })

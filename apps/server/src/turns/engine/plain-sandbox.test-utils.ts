@@ -19,16 +19,16 @@ type Run = {
 }
 
 /**
- * A sandbox made of a plain directory and real child processes: it stands in for the outside where gVisor cannot run. It
- * keeps the promises of the Runs service that the engine depends on (keys, offsets, Stop), and nothing of isolation.
+ * A sandbox of a plain directory and real child processes, for tests where gVisor can't run. It has the properties of
+ * the Runs service that the engine depends on (keys, offsets, Stop), and no isolation.
  */
 export type PlainSandbox = SandboxAccess & {
   directory: string
-  /** Ends the boot: its processes, and the knowledge of its runs. The next use has another boot id. */
+  /** Ends the boot with its processes and executions. The next use has another boot id. */
   crash(): void
-  /** As `crash`, and the server has not heard of it: it takes the old boot for ready, which refuses what it is sent. */
+  /** As `crash`, but the server still believes the old boot to be ready, which rejects every request. */
   crashUnheard(): void
-  /** Breaks every open read, as a restart of the host daemon does; the runs go on. */
+  /** Breaks every open read, as a restart of the host daemon does; executions keep running. */
   cutConnections(): void
   starts: string[]
   acknowledged: Map<string, number>
@@ -134,13 +134,13 @@ export function makePlainSandbox(directory: string): PlainSandbox {
   return sandbox
 }
 
-/** What the gateway answers when the boot that a request names is not the sandbox's. */
+/** The gateway's response when a request names another boot than the sandbox's. */
 const refusing = createRouterTransport(({ service }) => {
   const refuse = () => {
     throw new ConnectError('another boot', Code.Unknown, { [errorHeader]: 'sandbox.other-boot' })
   }
   service(runs.Runs, {
-    // biome-ignore lint/correctness/useYield: a stream that is refused has no messages.
+    // biome-ignore lint/correctness/useYield: a rejected stream has no messages.
     async *read() {
       refuse()
     },
@@ -161,7 +161,7 @@ function transportFor(outside: {
       async *read(request, context) {
         const { key, start } = request
         if (start.case === 'startCommand') {
-          // What the guest brings along is looked for in the sandbox's folder, where a test can put it.
+          // Programs of the guest are read from the sandbox's folder, where a test can put them.
           const command = start.value.command.replaceAll('/.guest/', `${outside.directory}/.guest/`)
           outside.begin(key, ['bash', '-c', command])
         }
@@ -175,7 +175,7 @@ function transportFor(outside: {
       },
       stop: ({ key }) => {
         const run = outside.runs().get(key)
-        if (run === undefined || isOver(run)) return { wasRunning: false }
+        if (run === undefined || hasRunEnded(run)) return { wasRunning: false }
         run.ended = { exitCode: -1, signal: '', isStopped: true }
         killGroup(run.child)
         return { wasRunning: true }
@@ -190,7 +190,7 @@ function transportFor(outside: {
     service(processes.Process, {
       start: async function* ({ process }) {
         const args = (process?.args ?? []).map((arg) => (arg.startsWith('/home/user') ? outside.home(arg) : arg))
-        // Programs that a machine may lack: a test can put one there.
+        // Programs that the machine may lack: a test can put one there.
         const ownProgram = join(outside.directory, '.guest', process?.cmd ?? '')
         const command = existsSync(ownProgram) ? ownProgram : (process?.cmd ?? '')
         yield* startProcess(command, args, outside.directory)
@@ -207,7 +207,7 @@ function wake(run: Run): void {
   changed()
 }
 
-function isOver(run: Run): boolean {
+function hasRunEnded(run: Run): boolean {
   return run.child.exitCode !== null || run.child.signalCode !== null
 }
 
@@ -215,7 +215,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-(child.pid ?? 0), 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
@@ -235,7 +235,7 @@ async function* readRun(known: Map<string, Run>, request: { key: string; offset:
       offset += data.length
       continue
     }
-    if (run.ended !== undefined && isOver(run)) {
+    if (run.ended !== undefined && hasRunEnded(run)) {
       const { exitCode, signal: by, isStopped } = run.ended
       const cause = isStopped ? runs.EndCause.STOPPED : by === '' ? runs.EndCause.EXITED : runs.EndCause.SIGNALLED
       const value = { cause, exitCode, signal: by, cwd: '/home/user', outputSize: BigInt(offset), durationMs: 1 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Writer } from '../record/turn-history.ts'
 import type { QueuedMessageRow, TurnTables } from '../record/turns.table.ts'
 
-/** A message that waits for its turn. `held`: until a person lets the queue go on. */
+/** A message that waits for its turn. `held`: until a user resumes the queue. */
 export type QueuedMessage = {
   entryId: string
   threadId: string
@@ -20,7 +20,7 @@ export type QueuedMessage = {
 /** The only code that touches `queued_messages` and `message_keys`. */
 export type QueueStore = {
   list(threadId: string): Promise<QueuedMessage[]>
-  /** Threads in which a message waits that nobody holds back. */
+  /** Threads with a waiting message that isn't held. */
   waitingThreads(): Promise<string[]>
   add(message: QueuedMessage, writer: Writer): Promise<void>
   change(

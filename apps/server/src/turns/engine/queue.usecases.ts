@@ -5,17 +5,17 @@ import type { QueuedMessage } from './queue.store.ts'
 import type { TurnDependencies } from './turn-dependencies.ts'
 import { messageNotFound, messageNotQueued, queueChanged } from './turns.errors.ts'
 
-/** Messages that wait for a turn. All of it is called under the lock of the thread. */
+/** Messages that wait for a turn. Call its methods under the thread's lock. */
 export type Queue = {
   /** Throws `message.not-queued`, `message.not-found`. */
   edit(threadId: string, entryId: string, text: string): Promise<void>
   remove(threadId: string, entryId: string): Promise<void>
-  /** Throws `queue.changed` unless exactly the waiting messages are named. */
+  /** Throws `queue.changed` unless exactly the waiting messages are listed. */
   reorder(threadId: string, entryIds: readonly string[]): Promise<void>
-  /** Holds back what waits until a person lets it go on. */
+  /** Holds waiting messages until a user resumes the queue. */
   hold(threadId: string): Promise<void>
   release(threadId: string): Promise<void>
-  /** Makes turns of what waits until one of them runs. Returns that one. */
+  /** Creates turns from waiting messages until one of them runs. Returns that one. */
   deliver(threadId: string): Promise<string | undefined>
 }
 
@@ -56,7 +56,7 @@ export function makeQueue(dependencies: BeginDependencies & Pick<TurnDependencie
       const isSame = entryIds.length === messages.length && new Set(entryIds).size === messages.length
       const ordered = entryIds.flatMap((id) => messages.find((message) => message.entryId === id) ?? [])
       if (!isSame || ordered.length !== messages.length) throw queueChanged({})
-      // Readers order the queue as the conversation is ordered, so each message goes to the end in its new order.
+      // Readers show the queue in the order of the conversation, so each message moves to the end in its new order.
       const changes = ordered.flatMap((message): ThreadChange[] => [
         { type: 'entry-removed', entryId: message.entryId },
         { type: 'entry-added', entry: userEntry(message, { now: message.createdAt, status: message.status }) },
@@ -76,7 +76,7 @@ export function makeQueue(dependencies: BeginDependencies & Pick<TurnDependencie
         if (next === undefined) return undefined
         const begun = await beginTurn(dependencies, {
           message: { ...next, note: null, noteCodes: [] },
-          // The message moves to where its answer will stand.
+          // The message moves to where the response will follow it.
           before: [{ type: 'entry-removed', entryId: next.entryId }],
           alongside: (writer) => queue.remove(next.entryId, writer),
         })

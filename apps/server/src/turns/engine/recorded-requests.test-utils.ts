@@ -27,7 +27,7 @@ const waitLimit = { timeout: 20_000 }
 
 type Protocol = 'anthropic' | 'openai' | 'google'
 
-/** The requests of the conversation, in their order. */
+/** The requests of the conversations in their order. */
 export const requestNames = [
   'a message with attachments, in a fork',
   'results of files, commands, images and pages',
@@ -47,7 +47,10 @@ const png = Buffer.from(
   'base64',
 )
 
-/** Has conversations with everything in them that the engine says to models, and returns the requests that the provider got. */
+/**
+ * Runs conversations that contain everything the engine sends to models, and returns the requests that the provider
+ * got.
+ */
 export async function recordRequests(protocol: Protocol): Promise<WireRequest[]> {
   const requests = [...(await recordLongConversation(protocol)), ...(await recordSummary(protocol))]
   expect(requests).toHaveLength(requestNames.length)
@@ -58,7 +61,7 @@ export async function recordRequests(protocol: Protocol): Promise<WireRequest[]>
 async function recordLongConversation(protocol: Protocol): Promise<RecordedRequest[]> {
   await using server = await startMcpServer()
   await using bench = await makeTestBench({
-    // The least that can be set: the conversation stays readable.
+    // The lowest allowed value, so that the conversation stays readable.
     settings: { toolOutputCharacters: 500 },
     instructions: 'Answer like a pirate.',
     agentInstructions: 'Count the stations.',
@@ -81,7 +84,7 @@ async function recordLongConversation(protocol: Protocol): Promise<RecordedReque
   return bench.model.requests.toSpliced(3, 0, ...bench.model.titleRequests)
 }
 
-/** A turn whose conversation no longer fits once it has taken a step. */
+/** A turn whose conversation no longer fits after a step. */
 async function recordSummary(protocol: Protocol): Promise<RecordedRequest[]> {
   await using bench = await makeTestBench()
   const model = await bench.connect({ provider: protocol })
@@ -90,7 +93,7 @@ async function recordSummary(protocol: Protocol): Promise<RecordedRequest[]> {
   const resize = (contextTokens: number) => bench.dependencies.models.update(model.id, { contextTokens })
   bench.model.when(async ({ messages }) => {
     if (messages.at(-1)?.text !== 'Which services run?') return undefined
-    // So small that the step that follows is all that stays of the conversation.
+    // So small that only the following step stays of the conversation.
     await resize(400)
     return { calls: [call('list_services', {}), call('write_file', { path: 'list.txt', content: 'none '.repeat(80) })] }
   })
@@ -199,7 +202,7 @@ const serviceCalls = [
   call('stop_service', { name: 'port-8000' }),
   call('service_logs', { name: 'port-8000' }),
   call('service_logs', { name: 'nothing' }),
-  // The folder of outputs can no longer be written.
+  // The folder for outputs is no longer writable.
   call('run_command', { command: 'rm -r .threadbox && touch .threadbox && seq -s - 401 800' }),
   call('tools__say', { words: 'hello' }),
   call('tools__say', { words: '' }),
@@ -256,7 +259,7 @@ async function connectTools(bench: TestBench, server: McpTestServer): Promise<vo
   const { id } = await bench.connections.create(testUserId, request, new AbortController().signal)
   await bench.connections.approve(testUserId, id, { say: 'allow', show: 'allow', fail: 'allow' })
   const { connections } = bench.dependencies
-  // More tools than a provider takes would fill the record.
+  // More tools than a provider accepts would fill the record.
   const offered = async (threadId: string) => ({ ...(await connections.offered(threadId)), leftOut: 3 })
   bench.dependencies.connections = { ...connections, offered }
 }
@@ -315,7 +318,7 @@ const brokenPage: PageReport = {
   textCharacters: 0,
 }
 
-/** One report of every kind; the second with something in it. */
+/** One report of every kind; the second with items. */
 function reports(): SurvivalReport[] {
   const facts = { reportId: 'r', entryId: 'e', bootId: 'b', pausedAt: 1, wokenAt: 2, wakeMs: 1 }
   const report = (from: SurvivalReport['from'], code?: string) =>
@@ -337,12 +340,12 @@ async function calls(bench: TestBench): Promise<ToolCallEntry[]> {
   return (await bench.entries()).filter((entry) => entry.kind === 'tool-call')
 }
 
-/** As it is when the server died before the end of the call was recorded. */
+/** Restores the state of a server that died before it recorded the end of the call. */
 async function forgetResult({ dependencies }: TestBench, entry: ToolCallEntry | undefined): Promise<void> {
   await dependencies.store.changeCall(entry?.id ?? '', { output: null }, dependencies.store.writer)
 }
 
-/** Ids of calls are drawn at random: here each is its number, as long as the id was. */
+/** Replaces random ids of calls by numbers of the same length. */
 function withCountedIds(bodies: readonly string[]): string[] {
   const numbers = new Map<string, number>()
   const counted = (id: string) => {

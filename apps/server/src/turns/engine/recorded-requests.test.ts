@@ -12,14 +12,14 @@ beforeAll(async () => {
 
 /**
  * Everything that goes to a model over the wire. After an intended change of a text, `npm run requests:write` records
- * the requests again: the diff shows every text that the change reaches.
+ * the requests again; the diff shows every text that the change reaches.
  */
 describe(`${protocols.length * requestNames.length} recorded requests`, () => {
-  it.each(protocols)('%s gets them byte for byte as they are recorded', async (protocol) => {
+  it.each(protocols)('%s gets them byte for byte as recorded', async (protocol) => {
     await expect(files.get(protocol)).toMatchFileSnapshot(`./recorded-requests/${protocol}.json`)
   })
 
-  it('the texts in them are those that are recorded', async () => {
+  it('contain the recorded texts', async () => {
     await expect(fixture.textsFile()).toMatchFileSnapshot('./recorded-requests/texts.json')
   })
 })

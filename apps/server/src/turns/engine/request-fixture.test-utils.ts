@@ -1,10 +1,11 @@
-/** A request as a provider got it. */
+/** A request as a provider received it. */
 export type WireRequest = { name: string; path: string; body: string }
 
 /**
- * Writes requests so that they can be read and compared: each text stands once in a table that all protocols share, one
- * line per line of the text, and each part that requests repeat stands once in the file of its protocol. `#1` refers to
- * a text, `@1` to a part. Equal files mean equal bytes: a request that would come out of its file differently is refused.
+ * Formats requests so that they can be read and compared: each text stands once in a table that all protocols share,
+ * with one line per line of the text, and each repeated part of requests stands once in the file of its protocol. `#1`
+ * refers to a text, `@1` to a part. Equal files mean equal bytes: a request that would be read from its file
+ * differently is rejected.
  */
 export function makeRequestFixture() {
   const texts = makeTable<string>()
@@ -22,7 +23,7 @@ export function makeRequestFixture() {
       const partLines = parts.entries().map((part, index) => `  "@${index + 1}": ${inLines(part, '   ')}`)
       return `{\n "requests": [\n${shown.map(requestLines).join(',\n')}\n ],\n "parts": {\n${partLines.join(',\n')}\n }\n}\n`
     },
-    /** The file of all texts, after those of the protocols. */
+    /** The file of all texts; call it after `file` of all protocols. */
     textsFile: (): string => {
       const lines = texts
         .entries()
@@ -32,7 +33,7 @@ export function makeRequestFixture() {
   }
 }
 
-/** Words of sentences, anything long, and what would be read as a reference. */
+/** Sentences, anything long, and strings that would be read as a reference. */
 function isProse(text: string): boolean {
   return text.includes(' ') || text.includes('\n') || text.length > 40 || /^[#@]/.test(text)
 }
@@ -51,7 +52,7 @@ function makeTable<Value>() {
 
 const minPartCharacters = 60
 
-/** Objects and lists that occur more than once, outside of larger ones that do. */
+/** Objects and lists that occur more than once, outside of larger repeated ones. */
 function repeatedParts(bodies: readonly unknown[], refer: (text: string) => string) {
   const counts = new Map<string, number>()
   const count = (value: unknown) => {
@@ -70,7 +71,7 @@ function repeatedParts(bodies: readonly unknown[], refer: (text: string) => stri
     const key = JSON.stringify(value)
     if ((counts.get(key) ?? 0) < 2 || key.length < minPartCharacters) return mapValues(value, referIn)
     const number = parts.numberOf(key)
-    // The place is taken before the parts within get theirs.
+    // Takes its number before the parts inside of it get theirs.
     if (shown.length < number) {
       shown.push(undefined)
       shown[number - 1] = mapValues(value, referIn)

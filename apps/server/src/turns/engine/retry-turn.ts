@@ -7,8 +7,8 @@ import { notice, type Recording, type TurnDependencies, turnView } from './turn-
 import { noModelConnected, turnNotRepeatable, turnRunning } from './turns.errors.ts'
 
 /**
- * Lets the last turn of a thread run again. `retry` takes back the answer that it ended with, whole or cut off;
- * `continue` keeps it. What was done with tools stays done and is not done again. Another model may go on.
+ * Runs the last turn of a thread again. `retry` discards its last response, complete or cut off; `continue` keeps it.
+ * Completed tool calls stay and are not repeated. Another model can continue the turn.
  */
 export async function retryTurn(
   dependencies: Recording & Pick<TurnDependencies, 'models' | 'threads'>,
@@ -23,7 +23,7 @@ export async function retryTurn(
   const facts = await dependencies.threads.facts(threadId)
   const model = await models.usable(options.modelId ?? turn.modelId ?? facts?.modelId ?? null)
   if (model === undefined) throw noModelConnected({})
-  const taken = options.mode === 'retry' ? answersToTakeBack(turn) : []
+  const taken = options.mode === 'retry' ? stepsToDiscard(turn) : []
   const change = {
     mode: 'agent' as const,
     status: 'running' as const,
@@ -50,7 +50,7 @@ export async function retryTurn(
     const writer = writerOf(transaction)
     await store.changeTurn(turn.id, change, writer)
     for (const step of taken) await store.changeStep(step.id, { status: 'discarded', entryIds: [] }, writer)
-    // A finished answer that is continued is no longer the end of its turn.
+    // A complete response that is continued is no longer the end of its turn.
     const last = turn.steps.findLast((step) => step.status === 'finished' && step.isFinal)
     if (options.mode === 'continue' && last !== undefined)
       await store.changeStep(last.id, { status: 'partial' }, writer)
@@ -58,12 +58,12 @@ export async function retryTurn(
   return again
 }
 
-/** A turn for a model, or a message that no model was there to answer. */
+/** A turn for a model, or a message for which no model was connected. */
 function isRepeatable(turn: TurnRecord): boolean {
   return turn.mode === 'agent' || (turn.steps.length === 0 && slashCommandIn(turn.userText) === undefined)
 }
 
-function answersToTakeBack(turn: TurnRecord): StepRecord[] {
+function stepsToDiscard(turn: TurnRecord): StepRecord[] {
   const shown = turn.steps.filter((step) => step.status !== 'discarded')
   const last = shown.at(-1)
   const isAnswer = last !== undefined && (last.status === 'partial' || (last.status === 'finished' && last.isFinal))

@@ -2,8 +2,8 @@ import type { Attachment, Screenshot } from '@threadbox/protocol/public'
 import { screenshotNotAPicture } from './turns.errors.ts'
 
 /**
- * The attachments of a message, with what its sender says about those that are pictures of a preview. Throws
- * `message.screenshot-not-a-picture` for details that belong to none of them.
+ * The attachments of a message with the sender's details of those that are screenshots of a preview. Throws
+ * `message.screenshot-not-a-picture` for details that match no image of the message.
  */
 export function withScreenshots(
   attachments: readonly Attachment[],
@@ -28,9 +28,9 @@ const unreadableWords = {
 } satisfies Record<NonNullable<Screenshot['missing']>[number], string>
 
 /**
- * What the model is told in words about an attachment that is a screenshot; null about any other. Everything that the
- * page itself says stands between marks, each value as JSON on a line of its own, so that no text of a page can end its
- * block or look like a message.
+ * Describes an attached screenshot for the model in words; null for any other attachment. Everything from the page
+ * stands between marks, each value as JSON on its own line, so that no text of a page can end its block or look like a
+ * message.
  */
 export function screenshotNote(attachment: Attachment): string | null {
   if (attachment.screenshot === undefined) return null
@@ -63,7 +63,7 @@ export function screenshotNote(attachment: Attachment): string | null {
   return lines.join('\n')
 }
 
-/** Text of a page as one JSON string that can neither end its line nor look like a mark. */
+/** Text of a page as a JSON string that can't end its line or look like a mark. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,6 +1,6 @@
 import { servicePortSchema } from '@threadbox/protocol/public'
 
-/** What a message asks for by itself, with or without a model. */
+/** A request that a message can contain without a model. */
 export type SlashCommand =
   | { kind: 'run'; command: string }
   | { kind: 'python'; code: string }
@@ -12,8 +12,8 @@ export type SlashCommand =
   | { kind: 'help' }
 
 /**
- * The command in a message, undefined when there is none. Only the words listed here are commands, so a message that
- * begins with a path (`/home/user/a.csv: what is this?`) stays a message.
+ * Returns the command in a message; undefined if it contains none. Only the words listed here are commands, so a
+ * message that begins with a path (`/home/user/a.csv: what is this?`) stays a message.
  */
 export function slashCommandIn(text: string): SlashCommand | undefined {
   const match = /^\s*\/(run|python|share|serve|look|pause|status|help)(?:\s+([\s\S]*))?$/.exec(text)
@@ -22,12 +22,12 @@ export function slashCommandIn(text: string): SlashCommand | undefined {
   if (match[1] === 'pause' || match[1] === 'status') return rest.trim() === '' ? { kind: match[1] } : undefined
   if (match[1] === 'help' || rest.trim() === '') return { kind: 'help' }
   if (match[1] === 'serve') return serveCommandIn(rest)
-  if (match[1] === 'look') return lookCommandIn(rest.trim())
+  if (match[1] === 'look') return viewCommandIn(rest.trim())
   if (match[1] === 'share') return { kind: 'share', path: rest.trim() }
   return match[1] === 'run' ? { kind: 'run', command: unfenced(rest) } : { kind: 'python', code: unfenced(rest) }
 }
 
-/** A port and the command that will listen there; help for anything else. */
+/** Parses a port and the command that will listen on it; help for anything else. */
 function serveCommandIn(rest: string): SlashCommand {
   const match = /^\s*(\d{1,5})\s+(\S[\s\S]*)$/.exec(rest)
   const port = servicePortSchema.safeParse(Number(match?.[1]))
@@ -35,13 +35,13 @@ function serveCommandIn(rest: string): SlashCommand {
   return { kind: 'serve', port: port.data, command: unfenced(match[2]) }
 }
 
-/** A port with or without a path, or an address; the tool says when it is no page of the sandbox. */
-function lookCommandIn(rest: string): SlashCommand {
+/** Parses a port with or without a path, or an address; the tool reports an address outside of the sandbox. */
+function viewCommandIn(rest: string): SlashCommand {
   if (/\s/.test(rest)) return { kind: 'help' }
   return { kind: 'look', url: /^\d{1,5}(?:\/|$)/.test(rest) ? `http://localhost:${rest}` : rest }
 }
 
-/** A command that runs a tool, as opposed to one that is answered with a line. */
+/** A command that runs a tool, in contrast to one that only adds a notice. */
 export type ToolCommand = Extract<SlashCommand, { kind: 'run' | 'python' | 'share' | 'serve' | 'look' }>
 
 const toolCommands: readonly ToolCommand['kind'][] = ['run', 'python', 'share', 'serve', 'look']
@@ -50,12 +50,12 @@ export function isToolCommand(command: SlashCommand | undefined): command is Too
   return toolCommands.some((kind) => kind === command?.kind)
 }
 
-/** People paste code with its Markdown fence. */
+/** Removes a Markdown fence, because users paste code with it. */
 function unfenced(text: string): string {
   return /^```[^\n]*\n([\s\S]*?)\n?```\s*$/.exec(text.trim())?.[1] ?? text
 }
 
-/** The message that would ask for a call again; undefined for tools a person cannot ask for. */
+/** The message that would repeat a call; undefined for tools without a slash command. */
 export function messageForCall(tool: string, input: unknown): string | undefined {
   const fields = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
   if (tool === 'run_command' && typeof fields.command === 'string') return `/run ${fields.command}`

@@ -7,8 +7,8 @@ import type { TestBench } from './turns.test-utils.ts'
 export const windowTokens = 8192
 
 /**
- * A model with a window of 8,192 tokens: it refuses what does not fit, as real ones do. Its summary keeps what the rules
- * of the product ask of a summary: decisions (here: sentences with the word) from the earlier summary and since.
+ * A model with a window of 8,192 tokens that rejects larger requests, as real models do. Its summary keeps what the
+ * product asks of a summary: decisions (here: sentences with that word) from the earlier summary and since then.
  */
 export function scriptSmallModel(bench: TestBench) {
   const sizes: number[] = []
@@ -33,7 +33,7 @@ export async function compactionsOf(bench: TestBench): Promise<NoticeEntry[]> {
   return entries.filter((entry): entry is NoticeEntry => entry.kind === 'notice' && entry.code === 'compacted')
 }
 
-/** A conversation of so many turns on the small window, and what has to hold at its end. */
+/** Runs a conversation of this many turns with the small window, and checks the result. */
 export async function haveLongConversation(bench: TestBench, turnCount: number): Promise<void> {
   const { sizes, summaries } = scriptSmallModel(bench)
   await bench.connect({ provider: 'openai-compatible', contextTokens: windowTokens })

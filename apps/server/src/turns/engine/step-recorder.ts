@@ -5,16 +5,19 @@ import type { ModelPart } from '../models/model-call.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
-/** What a model says, recorded while it says it. */
+/** Records a model's output while it arrives. */
 export type StepRecorder = {
   onPart(part: ModelPart): Promise<void>
-  /** Records what is left and gives the entries in their last state, `done` or `partial`. */
+  /** Records the rest and returns the entries in their final state, `done` or `partial`. */
   finish(status: 'done' | 'partial'): Promise<{ entries: TextEntry[]; text: string }>
 }
 
 type Block = { entry: TextEntry; recorded: number; isAdded: boolean }
 
-/** Deltas are recorded together at this rhythm: tokens come faster than anybody reads and each record waits for the disk. */
+/**
+ * Interval at which deltas are recorded together: tokens arrive faster than people read, and each record waits for the
+ * disk.
+ */
 const recordEveryMs = 60
 
 export function makeStepRecorder(
@@ -81,7 +84,7 @@ function newBlock(
   return { entry, recorded: 0, isAdded: false }
 }
 
-/** What is new in a block. An entry appears with its first text, so that none is ever empty. */
+/** The new part of a block. An entry appears with its first text, so that no entry is ever empty. */
 function changeOf(block: Block): ThreadChange[] {
   const { entry, recorded } = block
   if (entry.text.length === recorded) return []

@@ -4,7 +4,9 @@ import type { TurnRecord } from '../record/turn-record.ts'
 import { titleSystem } from './system-prompt.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 
-/** Names for threads that nobody named: the first words at once, the model's suggestion after the first answer. */
+/**
+ * Automatic titles of threads: the first words of the message immediately, the model's suggestion after the first turn.
+ */
 export type Titles = {
   fromMessage(threadId: string, text: string): Promise<void>
   afterTurn(turn: TurnRecord): Promise<void>
@@ -36,7 +38,7 @@ export function makeTitles(
             system: titleSystem,
             messages: [{ role: 'user', content: await conversationOf(dependencies, turn) }],
             tools: {},
-            // Models that think before they answer need room for it.
+            // Reasoning models need room to think before the title.
             maxOutputTokens: 1024,
             signal: AbortSignal.timeout(titleTimeoutMs),
           },
@@ -47,14 +49,14 @@ export function makeTitles(
         const clean = titleFrom(title.replace(/^["'“„«]+|["'”“»]+$/g, ''))
         if (clean !== '') await dependencies.threads.setAutomaticTitle(turn.threadId, clean)
       } catch (error) {
-        // The thread keeps its first words as a title; a name is not worth a failed turn.
+        // The title stays the first words, because a title isn't worth a failed turn.
         logger.debug({ err: error, threadId: turn.threadId }, 'no title from the model')
       }
     },
   }
 }
 
-/** The first words of a text, on one line. */
+/** The first words of a text on one line. */
 export function titleFrom(text: string): string {
   const line = text
     .replace(/^\s*\/(run|python)\s+/, '')

@@ -17,27 +17,27 @@ import type { TurnLimits } from './turn-state.models.ts'
 
 export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
 
-/** What of a thread the engine has to know. */
+/** The data of a thread that the engine needs. */
 export type ThreadFacts = {
-  /** The thread's own model, else its workspace's. */
+  /** The thread's own model, otherwise its workspace's. */
   modelId: string | null
   titleSource: 'none' | 'automatic' | 'person'
-  /** Of its workspace; empty when there are none. */
+  /** The workspace's instructions; empty when it has none. */
   instructions: string
-  /** Of the agent that it was started from; empty when there are none. */
+  /** Instructions of the agent from which the thread was started; empty without them. */
   agentInstructions: string
-  /** What its sandbox has at `/skills`. */
+  /** Skills in the sandbox's `/skills`. */
   skills: readonly { name: string; description: string }[]
 }
 
-/** What the engine asks threads for. */
+/** What the engine needs from threads. */
 export type TurnThreads = {
-  /** Undefined when the thread is gone or deleted. */
+  /** Undefined when the thread doesn't exist or is deleted. */
   facts(threadId: string): Promise<ThreadFacts | undefined>
-  /** Throws `thread.not-found` when it is gone or deleted. */
+  /** Throws `thread.not-found` if the thread doesn't exist or is deleted. */
   require(threadId: string): Promise<void>
   setAutomaticTitle(threadId: string, title: string): Promise<void>
-  /** The attachments of this thread with these ids. Throws when one is not there. */
+  /** Returns the thread's attachments with these ids. Throws when one doesn't exist. */
   attachmentsOf(threadId: string, ids: readonly string[]): Promise<Attachment[]>
 }
 
@@ -46,25 +46,25 @@ export type TurnSandbox = {
   access: SandboxAccess
   services: Services
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
-  /** What the model does not know yet about its sandbox. */
+  /** Events of the sandbox that the model hasn't been notified of. */
   wakeNotes: WakeNotes
-  /** What the disk contains at the end of a turn is kept. */
+  /** Takes a disk snapshot at the end of each turn. */
   snapshots: Pick<Snapshots, 'want' | 'turnEnded' | 'settled'>
 }
 
-/** Throws its own error when no turn may begin in this thread now. Asked under the thread's lock. */
+/** Throws its own error when no turn can start in this thread. Runs under the thread's lock. */
 export type TurnGate = (threadId: string) => Promise<void>
 
 /**
- * What the model is told with a message that becomes the turn `before`, of how the conversation came about: that it began
- * as a copy, that it was rewound. Empty when there is nothing, or the model knows.
+ * Notes for the model on how the conversation came about, such as that it is a copy or was rewound. They go with the
+ * message that becomes the turn `before`. Empty when there are none or the model has them already.
  */
 export type TurnNote = (threadId: string, before: number) => Promise<ToldNote[]>
 
-/** `code` stands in `noteCodes` of the turn that told it. */
+/** `code` is listed in `noteCodes` of the turn that contained the note. */
 export type ToldNote = { code: string; text: string }
 
-/** What features above have added, and what they listen to. */
+/** Extensions by features above, and their listeners. */
 export type AboveTurns = {
   gates(): readonly TurnGate[]
   notes(): readonly TurnNote[]
@@ -86,7 +86,7 @@ export type TurnDependencies = {
   logger: Logger
 }
 
-/** Where turns are recorded: for the engine, and for those who read the thread. */
+/** Where turns are recorded, for the engine and for readers of the thread. */
 export type Recording = Pick<TurnDependencies, 'store' | 'log' | 'system'>
 
 export function limitsOf(settings: TurnSettings): TurnLimits {
@@ -98,7 +98,7 @@ export function limitsOf(settings: TurnSettings): TurnLimits {
   }
 }
 
-/** A turn as people see it. */
+/** A turn in the form of the public API. */
 export function turnView(
   turn: TurnRecord,
   now: { status: Turn['status']; endedAt: number | null; failure?: TurnFailure | undefined },
@@ -130,7 +130,7 @@ function usageOf(turn: TurnRecord): NonNullable<Turn['usage']> {
   }
 }
 
-/** A line in the conversation that nobody said. */
+/** An entry of the server in the conversation. */
 export function notice(
   system: System,
   options: { turnId: string; code: NoticeEntry['code']; params?: NoticeEntry['params'] },

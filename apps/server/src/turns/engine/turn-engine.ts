@@ -15,25 +15,28 @@ import { noModelConnected } from './turns.errors.ts'
 /** Runs turns that are recorded as running, each in its own loop, until they end. */
 export type TurnEngine = {
   /**
-   * Takes up a turn. One that this engine already runs is left alone. `begun` is its record when it was made a moment
-   * ago: then it need not be read, and its call, although recorded as running, has not been started.
+   * Runs a turn. Does nothing if this engine already runs it. `begun` is its record if it was just created: then the
+   * record isn't read again, and its call, although recorded as running, has not been started.
    */
   start(turn: { id: string; threadId: string }, begun?: BegunTurn): void
-  /** Interrupts what the turn waits for, so that it looks at its record again. */
+  /** Aborts what the turn waits for, so that the engine reads its record again. */
   interrupt(turnId: string): void
   isLive(turnId: string): boolean
-  /** Resolves when the turn is not run here any more. */
+  /** Resolves when this engine no longer runs the turn. */
   ended(turnId: string): Promise<void>
-  /** Lets go of every turn without a trace in its record: what runs goes on, and the next start takes it up. */
+  /**
+   * Stops driving every turn without recording anything: executions keep running, and the next server resumes the
+   * turns.
+   */
   close(): Promise<void>
 }
 
 type EngineDependencies = CallDependencies & ModelStepDependencies & Pick<TurnDependencies, 'models'>
 
-/** `again`: it was started while it was ending, so its record has to be looked at once more. */
+/** `again`: the turn was started while it was ending, so its record must be read once more. */
 type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
 
-type TakenUp = { threadId: string; signal: AbortSignal; begun: BegunTurn | undefined }
+type DrivenTurn = { threadId: string; signal: AbortSignal; begun: BegunTurn | undefined }
 
 type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
 
@@ -44,8 +47,8 @@ export function makeTurnEngine(
   const live = new Map<string, LiveTurn>()
   const leaving = new AbortController()
 
-  /** Resolves with what ended the turn; undefined when it is not for this engine to end it. */
-  const drive = async (turnId: string, turn: TakenUp): Promise<Ended | undefined> => {
+  /** Resolves with the end of the turn; undefined when this engine doesn't end it. */
+  const drive = async (turnId: string, turn: DrivenTurn): Promise<Ended | undefined> => {
     const leave = leaving.signal
     using _hold = dependencies.sandbox.access.hold(turn.threadId)
     const progress = { isForced: false }
@@ -55,11 +58,11 @@ export function makeTurnEngine(
       if (leave.aborted) return undefined
       const record = begun?.record ?? (await dependencies.store.turn(turnId))
       if (record === undefined || record.status !== 'running') return undefined
-      // The agent will want its computer: it comes awake while the model still thinks.
+      // The agent will need its sandbox, which wakes while the model generates its first response.
       if (record.mode === 'agent' && !isWoken) dependencies.sandbox.access.wakeAhead(turn.threadId)
       isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
-      // Nobody knows how long a person takes: until they have decided, the turn is only its record.
+      // An approval can take any time: until the decision, only the turn's record exists.
       if (action.kind === 'wait') return undefined
       const end = await perform(dependencies, { turn: record, action, signal: turn.signal, leave, progress, begun })
       begun = undefined
@@ -69,10 +72,10 @@ export function makeTurnEngine(
       return { turn: record, status: end.status }
     }
   }
-  const run = async (turnId: string, turn: TakenUp) => {
+  const run = async (turnId: string, turn: DrivenTurn) => {
     try {
       const ended = await drive(turnId, turn)
-      // Without the hold: what waited in the queue may be the wish to pause.
+      // Runs without the hold, because the next queued message may request a pause.
       if (ended !== undefined) await options.onEnded(ended)
     } catch (error) {
       if (!leaving.signal.aborted) await recordCrash(dependencies, { turnId, error })
@@ -115,11 +118,11 @@ type Performance = {
 type TurnEnd = {
   status: 'finished' | 'stopped' | 'failed'
   failure?: TurnFailure
-  /** It is in the record already. */
+  /** The end is already recorded. */
   isRecorded?: boolean
 }
 
-/** Does one action. Returns how the turn ends, or undefined to look at the record again. */
+/** Performs one action. Returns how the turn ends, or undefined to decide the next action. */
 async function perform(dependencies: EngineDependencies, options: Performance): Promise<TurnEnd | undefined> {
   const { turn, action, signal, leave, progress } = options
   switch (action.kind) {
@@ -149,7 +152,7 @@ async function performCalls(
   options: Performance & { orders: readonly CallOrder[] },
 ): Promise<TurnEnd | undefined> {
   const { turn, signal, leave, begun } = options
-  // Recorded as running a moment ago, to be started now.
+  // The call was just recorded as running and is now started.
   const orders =
     begun === undefined ? options.orders : options.orders.map((order) => ({ ...order, how: 'start' as const }))
   const model = turn.mode === 'agent' ? await dependencies.models.usable(turn.modelId) : undefined
@@ -163,7 +166,7 @@ async function performCalls(
       isRecorded = true
     },
   }
-  // A direct turn is its one call.
+  // A direct turn consists of its one call.
   const isLast = turn.mode === 'direct' && turn.steps.flatMap((step) => step.calls).length === 1
   const calls = {
     turn,
@@ -204,7 +207,7 @@ export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
   }
 }
 
-/** A step that nobody is asking any more: what it had shown is taken back, visibly. */
+/** Discards a step whose request is no longer running and removes its text from the conversation. */
 async function discardStep(dependencies: Recording, options: { turn: TurnRecord; stepId: string }): Promise<void> {
   const { log, store, system } = dependencies
   const { turn, stepId } = options
@@ -237,7 +240,7 @@ async function endTurn(
   })
 }
 
-/** Something threw that should not have: the turn ends and says so, instead of staying as running for ever. */
+/** Ends the turn with a failure after an unexpected error, so that it doesn't stay running forever. */
 async function recordCrash(
   dependencies: Recording & Pick<TurnDependencies, 'logger' | 'sandbox'>,
   crash: { turnId: string; error: unknown },
@@ -257,7 +260,7 @@ async function recordCrash(
     const turn = await store.turn(turnId)
     if (turn?.status === 'running') await endTurn(dependencies, { turn, status: 'failed', failure })
   } catch (again) {
-    // The record cannot be written either: the turn stays as running and the next start takes it up.
+    // The failure can't be recorded either: the turn stays running, and the next server start resumes it.
     logger.error({ err: again, turnId }, 'end of turn could not be recorded')
   }
 }

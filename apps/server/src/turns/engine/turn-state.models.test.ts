@@ -13,19 +13,19 @@ function step(status: StepState['status'], calls: CallStatus[] = [], isFinal = c
 }
 const decide = (state: TurnState) => nextAction(state, limits)
 
-describe('what a turn does next', () => {
-  it('asks the model at the beginning and after every call of a step has ended', () => {
+describe('the next action of a turn', () => {
+  it('asks the model at the start and after every call of a step has ended', () => {
     expect(decide(turn([]))).toEqual({ kind: 'ask-model' })
     const ended: CallStatus[] = ['succeeded', 'failed', 'stopped', 'interrupted']
     expect(decide(turn([step('finished', ended)]))).toEqual({ kind: 'ask-model' })
   })
 
-  it('discards a step that nobody is asking any more before anything else', () => {
+  it('first discards a step whose request is no longer running', () => {
     expect(decide(turn([step('asking')]))).toEqual({ kind: 'discard-step', stepId: 'p-asking' })
     expect(decide(turn([step('asking')], { isStopRequested: true }))).toMatchObject({ kind: 'discard-step' })
   })
 
-  it('starts what was not started, resumes what was, and never touches what has ended', () => {
+  it('starts calls that were not started, resumes those that were, and never touches ended ones', () => {
     const state = turn([step('finished', ['succeeded', 'waiting', 'running', 'interrupted'])])
     const orders = [
       { callId: 'c1', how: 'start' },
@@ -34,7 +34,7 @@ describe('what a turn does next', () => {
     expect(decide(state)).toEqual({ kind: 'run-calls', orders })
   })
 
-  it('when stopped, starts nothing, ends what runs, and then ends the turn', () => {
+  it('when stopped, starts nothing, ends running calls, and then ends the turn', () => {
     const orders = [
       { callId: 'c0', how: 'cancel' },
       { callId: 'c1', how: 'stop' },
@@ -47,13 +47,13 @@ describe('what a turn does next', () => {
     })
   })
 
-  it('ends after an answer without calls, but goes on after one that was cut off', () => {
+  it('ends after a response without calls, but continues after one that was cut off', () => {
     expect(decide(turn([step('finished')]))).toEqual({ kind: 'end', status: 'finished' })
     expect(decide(turn([step('partial')]))).toEqual({ kind: 'ask-model' })
     expect(decide(turn([step('discarded')]))).toEqual({ kind: 'ask-model' })
   })
 
-  it('a direct turn asks nobody', () => {
+  it('asks no model in a direct turn', () => {
     const direct = { mode: 'direct' as const }
     expect(decide(turn([step('finished', ['waiting'])], direct))).toMatchObject({ kind: 'run-calls' })
     expect(decide(turn([step('finished', ['failed'])], direct))).toEqual({ kind: 'end', status: 'finished' })
@@ -72,7 +72,7 @@ describe('what a turn does next', () => {
     expect(unlimited.kind).toBe(name === 'usd' ? 'ask-model' : 'fail')
   })
 
-  it('a limit does not cut off calls that were asked for already', () => {
+  it('a limit does not cut off calls that were already requested', () => {
     const state = turn([step('finished', ['waiting'])], { used: { ...nothing, steps: 99 } })
     expect(decide(state)).toMatchObject({ kind: 'run-calls' })
   })

@@ -2,20 +2,20 @@ import type { TurnFailure } from '@threadbox/protocol/public'
 import type { CallStatus } from '../record/turn-record.ts'
 
 /**
- * A call as recovery needs to know it. `waiting` was recorded and never started; `awaiting-approval` neither, and only a
- * person makes it `waiting`; `running` may have had effects.
+ * A call as recovery needs it. `waiting` was recorded and never started; so was `awaiting-approval`, which only a
+ * decision makes `waiting`; `running` may have had effects.
  */
 export type CallState = { id: string; status: CallStatus }
 
 /**
- * A step is one answer of the model. `asking`: recorded, no answer yet. `partial`: broken off, what came is kept.
- * `discarded`: broken off and asked again. Only `finished` ones carry calls.
+ * A step is one response of the model. `asking`: recorded without a response. `partial`: cut off, the received part is
+ * kept. `discarded`: cut off and requested again. Only `finished` steps have calls.
  */
 export type StepState = {
   id: string
   status: 'asking' | 'finished' | 'partial' | 'discarded'
   calls: readonly CallState[]
-  /** The model has nothing more to do after this step. */
+  /** The model ended the turn with this step. */
   isFinal: boolean
 }
 
@@ -23,28 +23,28 @@ export type TurnState = {
   mode: 'agent' | 'direct'
   isStopRequested: boolean
   steps: readonly StepState[]
-  /** Counted since the turn began or was continued, so that continuing gives a whole allowance again. */
+  /** Counted since the turn started or was last continued, so that continuing restores the full limits. */
   used: { steps: number; milliseconds: number; tokens: number; usd: number }
 }
 
 export type TurnLimits = { steps: number; milliseconds: number; tokens: number; usd: number | null }
 
-/** How a recorded call is brought to its end: never one that has ended. */
+/** How to bring a recorded call to its end. Ended calls get no order. */
 export type CallOrder = { callId: string; how: 'start' | 'resume' | 'cancel' | 'stop' }
 
 export type TurnAction =
   | { kind: 'discard-step'; stepId: string }
   | { kind: 'run-calls'; orders: readonly CallOrder[] }
   | { kind: 'ask-model' }
-  /** Nothing can be done before a person has decided. */
+  /** Nothing can be done before a decision. */
   | { kind: 'wait' }
   | { kind: 'end'; status: 'finished' | 'stopped' }
   | { kind: 'fail'; failure: TurnFailure }
 
 /**
- * What a turn does next, from what is recorded alone. The running engine and recovery after a crash ask the same
- * question: a step that is still `asking` here has nobody asking any more, and a call that is still `running` has nobody
- * reading its output.
+ * Returns a turn's next action from its record alone. The running engine and recovery after a crash use the same
+ * function: here no process is waiting for a step that is `asking`, and none is reading the output of a call that is
+ * `running`.
  */
 export function nextAction(state: TurnState, limits: TurnLimits): TurnAction {
   const orphan = state.steps.find((step) => step.status === 'asking')

@@ -11,11 +11,11 @@ afterEach(() => bench[Symbol.asyncDispose]())
 const compactions = () => compactionsOf(bench)
 
 describe('a long conversation on a small window', () => {
-  it('keeps working over many turns; decisions and files of the beginning are in the last request', async () => {
+  it('keeps working over many turns; early decisions and files are in the last request', async () => {
     await haveLongConversation(bench, 60)
   }, 60_000)
 
-  it('one turn of many steps is compacted within itself and keeps the request word for word', async () => {
+  it('one turn of many steps is compacted within itself and keeps the request verbatim', async () => {
     scriptSmallModel(bench)
     await bench.connect({ provider: 'anthropic', contextTokens: windowTokens })
     for (let step = 1; step <= 30; step++) {
@@ -32,7 +32,7 @@ describe('a long conversation on a small window', () => {
     expect(answered).toEqual(asked)
   }, 60_000)
 
-  it('compacts when the provider says that the window is full although the estimate did not', async () => {
+  it('compacts when the provider reports a full window that the estimate missed', async () => {
     await bench.connect({ provider: 'openai', contextTokens: 100_000 })
     bench.model.reply({ text: 'One.' }, { text: 'Two.' })
     await bench.say('First')
@@ -43,7 +43,7 @@ describe('a long conversation on a small window', () => {
     expect(await compactions()).toHaveLength(1)
   })
 
-  it('says that the window is full when even that does not help', async () => {
+  it('fails with a full window when compacting does not help', async () => {
     await bench.connect({ provider: 'openai', contextTokens: 100_000 })
     bench.model.when((request) => (request.tools.length > 0 ? { failure: 'context-full' } : { text: 'Summary' }))
     const turnId = await bench.say('Too much')

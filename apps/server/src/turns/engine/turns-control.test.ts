@@ -17,7 +17,7 @@ const codes = (entries: Entry[]) =>
 const running = (status: string) => () =>
   bench.entries().then((entries) => toolCalls(entries).filter((entry) => entry.status === status).length)
 
-/** An answer that sends its first piece and then waits. */
+/** A response that sends its first piece and then waits. */
 function heldAnswer(first: string) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const text = (async function* () {
@@ -28,7 +28,7 @@ function heldAnswer(first: string) {
 }
 
 describe('Stop', () => {
-  it('ends the model call within a second, closes its connection and keeps what had come', async () => {
+  it('ends the model call within a second, closes its connection and keeps the received text', async () => {
     await bench.connect()
     const held = heldAnswer('The first words')
     bench.model.reply({ text: held.text })
@@ -76,7 +76,7 @@ describe('Stop', () => {
     },
   )
 
-  it('stopping nothing is fine, and so is stopping twice', async () => {
+  it('without a running turn, or a second time, does nothing', async () => {
     await bench.turns.stop(bench.threadId)
     await bench.connect()
     const held = heldAnswer('A')
@@ -89,7 +89,7 @@ describe('Stop', () => {
 })
 
 describe('the queue', () => {
-  it('delivers what waits in order, each at the place of its answer', async () => {
+  it('delivers waiting messages in order, each directly before its response', async () => {
     await bench.connect()
     const held = heldAnswer('First answer')
     bench.model.reply({ text: held.text }, { text: 'Second answer' }, { text: 'Third answer' })
@@ -105,7 +105,7 @@ describe('the queue', () => {
     expect(shown).toEqual(['one', 'First answer', 'two', 'Second answer', 'three', 'Third answer'])
   })
 
-  it('is edited, reordered and shortened while it waits; Stop holds it until it is let go', async () => {
+  it('can be edited, reordered and shortened while it waits; Stop holds it until it is resumed', async () => {
     await bench.connect()
     const held = heldAnswer('Working')
     bench.model.reply({ text: held.text })
@@ -146,7 +146,7 @@ describe('the queue', () => {
 })
 
 describe('an earlier message', () => {
-  it('is sent again with another text; what came after it leaves, and the model hears that effects stay', async () => {
+  it('is sent again with another text; later messages are removed, and the model is notified that effects stay', async () => {
     await bench.connect()
     bench.model.reply({ calls: [call('echo made > made.txt')] }, { text: 'Made it.' }, { text: 'Second.' })
     await bench.say('Make a file')
@@ -165,7 +165,7 @@ describe('an earlier message', () => {
     expect(request?.messages[0]?.text).toContain('effects on the sandbox')
   })
 
-  it('cannot be changed while a turn runs, or when it is not there', async () => {
+  it('cannot be changed while a turn runs, or when it does not exist', async () => {
     await bench.connect()
     const held = heldAnswer('…')
     bench.model.reply({ text: held.text })
@@ -182,7 +182,7 @@ describe('an earlier message', () => {
     held.release()
   })
 
-  it('a command is run again as the user; other calls are refused', async () => {
+  it('a command is repeated as the user; other calls are rejected', async () => {
     await bench.connect()
     bench.model.reply(
       { calls: [call('echo again >> log.txt; wc -l < log.txt'), { name: 'list_files', input: {} }] },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeTestBench } from './turns.test-utils.ts'
 
-test('C12: the instructions of the workspace go to the model with the prompt, in every step', async () => {
+test('C12: the workspace’s instructions go to the model with the prompt, in every step', async () => {
   await using bench = await makeTestBench({ instructions: '  Answer like a pirate.\n' })
   await bench.connect()
   bench.model.reply({ text: 'Aye.' })
@@ -11,7 +11,7 @@ test('C12: the instructions of the workspace go to the model with the prompt, in
   expect(system).toContain('<workspace-instructions>\\nAnswer like a pirate.\\n</workspace-instructions>')
 })
 
-test('C11: the instructions of the agent stand beside those of the workspace', async () => {
+test('C11: the agent’s instructions stand beside those of the workspace', async () => {
   await using bench = await makeTestBench({ instructions: 'Be short.', agentInstructions: 'Count stations.' })
   await bench.connect()
   bench.model.reply({ text: 'Yes.' })
@@ -21,7 +21,7 @@ test('C11: the instructions of the agent stand beside those of the workspace', a
   expect(system).toContain('<agent-instructions>\\nCount stations.\\n</agent-instructions>')
 })
 
-test('without instructions the prompt says nothing of a workspace', async () => {
+test('without instructions the prompt says nothing about a workspace', async () => {
   await using bench = await makeTestBench()
   await bench.connect()
   bench.model.reply({ text: 'Hello.' })
@@ -52,7 +52,7 @@ test('G6: very many descriptions are cut so that they leave room for the convers
   expect(system.match(/x{60,}/g)?.join('').length).toBeLessThan(26_000)
 })
 
-test('without skills the prompt says nothing of them', async () => {
+test('without skills the prompt says nothing about them', async () => {
   await using bench = await makeTestBench()
   await bench.connect()
   bench.model.reply({ text: 'Hello.' })

@@ -22,7 +22,7 @@ const png = Buffer.from(
 )
 const base64 = png.toString('base64')
 
-/** A picture exactly as each provider's protocol has it, whatever else is in the part. */
+/** An image exactly as each provider's protocol has it, whatever else is in the part. */
 const partOf = {
   anthropic: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
   openai: { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
@@ -67,25 +67,28 @@ async function sendScreenshot(more: { screenshots?: Record<string, typeof screen
   await bench.turns.settled(bench.threadId)
 }
 
-/** Generous: a loaded machine makes an engine with its database in seconds rather than in tenths. */
+/** A busy machine takes seconds instead of tenths to create an engine with its database. */
 const timeout = 60_000
 
 describe('a screenshot in a message', { timeout }, () => {
-  it.each(providers)('O9: reaches %s in its own format, with what lies under it in words', async (provider) => {
-    await bench.connect({ provider })
-    bench.model.reply({ text: 'Because it is disabled.' })
-    await sendScreenshot()
-    const request = bench.model.requests[0]
-    expect(partsLike(request, partOf[provider])).toHaveLength(1)
-    const text = request?.messages[0]?.text ?? ''
-    expect(text).toContain('of the service "web" at "http://localhost:8000/shop"')
-    expect(text).toContain('element "#buy" 80×32 text "Buy now"')
-    expect(text).toContain('console error "TypeError: cart is undefined"')
-    expect(text).toContain('Why is this button grey?')
-    expect(text).not.toContain(base64)
-  })
+  it.each(providers)(
+    'O9: reaches %s in its own format, with a description of the elements under it',
+    async (provider) => {
+      await bench.connect({ provider })
+      bench.model.reply({ text: 'Because it is disabled.' })
+      await sendScreenshot()
+      const request = bench.model.requests[0]
+      expect(partsLike(request, partOf[provider])).toHaveLength(1)
+      const text = request?.messages[0]?.text ?? ''
+      expect(text).toContain('of the service "web" at "http://localhost:8000/shop"')
+      expect(text).toContain('element "#buy" 80×32 text "Buy now"')
+      expect(text).toContain('console error "TypeError: cart is undefined"')
+      expect(text).toContain('Why is this button grey?')
+      expect(text).not.toContain(base64)
+    },
+  )
 
-  it('O9: is still there with its details when the message is shown, edited or asked again', async () => {
+  it('O9: keeps its details when the message is shown, or edited and sent again', async () => {
     await bench.connect()
     bench.model.reply({ text: 'One.' }, { text: 'Two.' })
     await sendScreenshot()
@@ -97,7 +100,7 @@ describe('a screenshot in a message', { timeout }, () => {
     expect(bench.model.requests[1]?.messages[0]?.text).toContain('console error "TypeError: cart is undefined"')
   })
 
-  it('details that belong to no picture of the message are refused', async () => {
+  it('details that match no image of the message are rejected', async () => {
     await bench.connect()
     await expect(sendScreenshot({ screenshots: { other: screenshot } })).rejects.toMatchObject({
       code: 'message.screenshot-not-a-picture',
@@ -107,7 +110,7 @@ describe('a screenshot in a message', { timeout }, () => {
 })
 
 describe('a model that cannot see', { timeout }, () => {
-  it('is told which pictures it is not shown, and so is the person', async () => {
+  it('is notified which images it does not get, and the conversation shows a notice', async () => {
     await bench.connect({ provider: 'openai-compatible' })
     bench.model.reply({ text: 'I cannot see it.' })
     await sendScreenshot()
@@ -123,7 +126,7 @@ describe('a model that cannot see', { timeout }, () => {
     })
   })
 
-  it('nobody is told so of a model that sees, or of a message without a picture', async () => {
+  it('a model that sees, or a message without an image, gets no notice', async () => {
     await bench.connect()
     bench.model.reply({ text: 'Yes.' })
     await sendScreenshot()
@@ -157,7 +160,7 @@ describe('view_page', { timeout }, () => {
     windowsRefused: 1000,
     dialogs: ['alert: hello'],
   }
-  /** Stands in for the program of the guest, which is proven with a real browser in a real sandbox. */
+  /** Stands in for the guest's program, which other tests run with a real browser in a real sandbox. */
   const guestPrints = async (line: string, exitCode = 0) => {
     const directory = join(bench.sandbox.directory, '.guest')
     await mkdir(directory, { recursive: true })
@@ -171,21 +174,21 @@ describe('view_page', { timeout }, () => {
     const entry = (await bench.entries()).find((candidate) => candidate.kind === 'tool-call')
     return { entry: entry?.kind === 'tool-call' ? entry : undefined, request: bench.model.requests[1] }
   }
-  const toldOf = (request: RecordedRequest | undefined) =>
+  const resultOf = (request: RecordedRequest | undefined) =>
     request?.messages.flatMap(({ results }) => results).at(-1)?.text ?? ''
 
-  it.each(providers)('its picture reaches %s in its own format, once', async (provider) => {
+  it.each(providers)('its screenshot reaches %s in its own format, once', async (provider) => {
     await bench.connect({ provider })
     await guestPrints(`something else\n${JSON.stringify(report)}\n`)
     const { request } = await call()
     expect(partsLike(request, partOf[provider])).toHaveLength(1)
   })
 
-  it('tells text, console, failed requests and what was refused; the card has the picture and what was wrong', async () => {
+  it('returns text, console, failed and blocked requests; the card has the screenshot and the problems', async () => {
     await bench.connect()
     await guestPrints(JSON.stringify(report))
     const { entry, request } = await call()
-    const told = toldOf(request)
+    const told = resultOf(request)
     expect(told).toContain('http://localhost:8000/ (HTTP 200), title "Shop"')
     expect(told).toContain(
       'page 1280×50000 CSS pixels; the screenshot shows y=0 to 800. The page continues below: use scroll_y=800',
@@ -205,21 +208,21 @@ describe('view_page', { timeout }, () => {
     })
   })
 
-  it('a model that cannot see gets the words and is told that there is a picture', async () => {
+  it('a model that cannot see gets the text and a note that images are not visible', async () => {
     await bench.connect({ provider: 'openai-compatible' })
     await guestPrints(JSON.stringify(report))
     const { request } = await call()
-    expect(toldOf(request)).toContain('Drawn by script')
-    expect(toldOf(request)).toContain('You cannot see images with the current model.')
+    expect(resultOf(request)).toContain('Drawn by script')
+    expect(resultOf(request)).toContain('You cannot see images with the current model.')
     expect(JSON.stringify(request?.body)).not.toContain(base64)
   })
 
-  it('a problem of the page is an error of its own, with what was seen until then', async () => {
+  it('a problem of the page has its own error, with what was read until then', async () => {
     await bench.connect()
     await guestPrints(JSON.stringify({ ...report, problem: 'not-responding', detail: 'Nothing came.', picture: null }))
     const { entry, request } = await call()
     expect(entry).toMatchObject({ status: 'failed', error: { code: 'page.not-responding' } })
-    expect(toldOf(request)).toContain('error: boom')
+    expect(resultOf(request)).toContain('error: boom')
   })
 
   it.each([
@@ -238,7 +241,7 @@ describe('view_page', { timeout }, () => {
     expect((await call()).entry).toMatchObject({ status: 'failed', error: { code } })
   })
 
-  it('opens nothing but pages of the sandbox itself', async () => {
+  it('opens only pages of the sandbox itself', async () => {
     await bench.connect()
     await guestPrints(JSON.stringify(report))
     for (const url of [
@@ -255,7 +258,7 @@ describe('view_page', { timeout }, () => {
     expect(bench.sandbox.starts).toEqual([])
   })
 
-  it('without a service to look at it says which there are', async () => {
+  it('without a URL it fails with an input error', async () => {
     await bench.connect()
     expect((await call({})).entry?.error).toMatchObject({ code: 'call.input-invalid' })
   })

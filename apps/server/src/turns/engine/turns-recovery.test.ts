@@ -21,13 +21,13 @@ const outputOf = async (callId: string) => {
   return blob === undefined ? '' : await new Response(blob.stream).text()
 }
 
-/** Waits for a file in the sandbox: what a command does to say how far it is. */
+/** Waits for a file in the sandbox, so that a test decides when a command continues. */
 const gate = (name: string) => `while [ ! -e ${name} ]; do sleep 0.02; done`
 const open = (name: string) =>
   bench.sandbox.awake(bench.threadId, { reason: 'turn' }).then((sandbox) => sandbox.upload(name, new Uint8Array([1])))
 
 describe('a connection to the sandbox that breaks', () => {
-  it('is made again, and every byte of the output arrives once', async () => {
+  it('is opened again, and every byte of the output arrives once', async () => {
     const { turnId } = await bench.send(
       `/run for i in 1 2 3; do seq $((i * 1000)) $((i * 1000 + 999)); ${gate('go')}; done`,
     )
@@ -43,7 +43,7 @@ describe('a connection to the sandbox that breaks', () => {
     expect(bench.sandbox.starts).toHaveLength(1)
   })
 
-  it('says that nobody knows how far a command got when its boot is gone, and never runs it again', async () => {
+  it('says that it is unknown how far a command got when its boot is gone, and never repeats it', async () => {
     await bench.connect()
     bench.model.reply(
       { calls: [{ name: 'run_command', input: { command: `echo started; ${gate('never')}` } }] },
@@ -110,7 +110,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
     expect(bench.sandbox.starts).toHaveLength(1)
   })
 
-  it('runs once in the next boot when the one it was for had ended unheard', async () => {
+  it('runs once in the next boot when its own boot ended unnoticed', async () => {
     await bench.say('/run true')
     bench.sandbox.crashUnheard()
     await bench.say('/run echo found')
@@ -121,7 +121,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
     expect(bench.sandbox.starts).toHaveLength(2)
   })
 
-  it('fails with the reason when no other boot can be had', async () => {
+  it('fails with the reason when no other boot is available', async () => {
     await bench.say('/run true')
     bench.sandbox.crashUnheard()
     bench.sandbox.fails = sandboxNotReady({ state: 'error' })
@@ -135,7 +135,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
 })
 
 describe('a command that has gone silent', () => {
-  it('shows what it had printed to whoever opens the conversation while it runs', async () => {
+  it('shows its previous output to readers who open the conversation while it runs', async () => {
     await bench.send(`/run echo ready on port 8000; ${gate('go')}`)
     await expect.poll(async () => (await onlyCall())?.output.tail, { timeout: 5000 }).toBe('ready on port 8000\n')
     expect((await onlyCall())?.status).toBe('running')
@@ -146,7 +146,7 @@ describe('a command that has gone silent', () => {
 })
 
 describe('a command that prints for a while', () => {
-  it('is seen whole by a reader that follows it, although its record is renewed in between', async () => {
+  it('is complete for a reader that follows it, although its record is rewritten in between', async () => {
     const page = await bench.dependencies.log.page(bench.threadId, { before: null, limit: 10 })
     const stop = new AbortController()
     let state = threadStateOf(page)
@@ -171,13 +171,13 @@ describe('a command that prints for a while', () => {
 })
 
 describe('a start after a crash', () => {
-  /** Lets go of everything as it is recorded at this moment, and starts another engine on the record. */
+  /** Closes the engine with the record as it is, and starts another engine on the record. */
   async function crashAndRecover() {
     await bench.restart()
     await bench.turns.settled(bench.threadId)
   }
 
-  it('goes on reading a command that was running, from where its output was stored', async () => {
+  it('continues to read a command that was running, from where its output was stored', async () => {
     await bench.send(`/run seq 1 500; ${gate('go')}; seq 501 1000`)
     await expect.poll(async () => (await outputOf((await onlyCall())?.id ?? '')).endsWith('\n500\n')).toBe(true)
     const recovered = crashAndRecover()
@@ -189,12 +189,12 @@ describe('a start after a crash', () => {
     expect(await onlyCall()).toMatchObject({ status: 'succeeded' })
   })
 
-  it('discards a model step that nobody finishes, says so, and asks again', async () => {
+  it('discards a model step without a running request, says so, and asks the model again', async () => {
     await bench.connect()
     const { store, log } = bench.dependencies
     bench.model.reply({ text: 'Whole.' })
     const turnId = await bench.say('Hello')
-    // As it would be in the middle of the first answer: a step that asks, with text that was shown.
+    // The state in the middle of the first response: a step that is asking, with text that was shown.
     const shown = (await bench.entries()).find((entry) => entry.kind === 'text') as Entry
     const turn = await store.turn(turnId)
     await store.changeStep(turn?.steps[0]?.id ?? '', { status: 'asking', isFinal: false }, store.writer)

@@ -14,7 +14,7 @@ afterEach(() => bench[Symbol.asyncDispose]())
 const isCall = (entry: Entry): entry is ToolCallEntry => entry.kind === 'tool-call'
 const calls = async () => (await bench.entries()).filter(isCall)
 
-test('O4: a service that ends at once fails the call, with its card, its code and its last lines for the model', async () => {
+test('O4: a service that exits immediately fails the call, with its card, its code and its last lines for the model', async () => {
   const lastLines = Buffer.from('ModuleNotFoundError: flask\n')
   const end = { state: ServiceState.FAILED, problem: ServiceProblem.EXITED, exitCode: 1, message: 'It ended.' }
   bench.guest.startsAs = { ...end, lastLines }
@@ -41,7 +41,7 @@ test('O4: a service that ends at once fails the call, with its card, its code an
   expect(asked).toContain('It ended.')
 })
 
-test('O4: /serve starts the command on its port, and asking again starts it again', async () => {
+test('O4: /serve starts the command on its port, and a second /serve restarts it', async () => {
   bench.guest.startsAs = { state: ServiceState.RUNNING }
   await bench.say('/serve 8000 python3 -m http.server 8000')
   const [call] = await calls()
@@ -57,7 +57,7 @@ test('O4: /serve starts the command on its port, and asking again starts it agai
   expect((await bench.entries()).at(-1)).toMatchObject({ kind: 'notice', code: 'help' })
 })
 
-test('O4: list, logs, restart and stop answer with what is so', async () => {
+test('O4: list, logs, restart and stop return the current state', async () => {
   bench.guest.startsAs = { state: ServiceState.RUNNING }
   bench.guest.logs.set('app', 'listening\n')
   await bench.connect()

@@ -44,7 +44,7 @@ import { makeQueueStore } from './queue.store.ts'
 import type { TurnDependencies, TurnSettings } from './turn-dependencies.ts'
 import { makeTurns, type Turns } from './turns.usecases.ts'
 
-/** The engine on a real database, the real log, real blobs, real provider clients; only sandbox and model are stood in. */
+/** The engine with a real database, log, blobs and provider clients; only the sandbox and the model are stand-ins. */
 export type TestBench = AsyncDisposable & {
   threadId: string
   turns: Turns
@@ -62,7 +62,7 @@ export type TestBench = AsyncDisposable & {
     supportsImages?: boolean
     apiKey?: string
   }): Promise<ModelConnection>
-  /** Sends a message and waits until nothing runs in the thread any more. */
+  /** Sends a message and waits until nothing in the thread runs. */
   say(text: string): Promise<string>
   send(text: string): Promise<{ entryId: string; turnId: string }>
   entries(): Promise<Entry[]>
@@ -70,16 +70,16 @@ export type TestBench = AsyncDisposable & {
   title(): Promise<string>
   /** Every row of every table, as JSON. */
   stored(): Promise<string>
-  /** Another engine on the same record, as after a restart of the server. */
+  /** Another engine on the same record, as after a server restart. */
   restart(): Promise<Turns>
 }
 
-/** Whose thread it is. */
+/** The owner of the thread. */
 export const testUserId = 'u-1'
 
 type TestBenchOptions = {
   settings?: Partial<TurnSettings>
-  /** What the workspace of the thread tells the agent. */
+  /** The workspace's instructions for the agent. */
   instructions?: string
   agentInstructions?: string
   skills?: { name: string; description: string }[]
@@ -211,7 +211,7 @@ function plainModels(known: { open: OpenDatabase; system: TurnDependencies['syst
   })
 }
 
-/** Connections of the one person, to servers on loopback; without a host no program runs. */
+/** Connections of the one user, to servers on loopback; without a host no program runs. */
 function plainConnections(known: {
   open: OpenDatabase
   system: TurnDependencies['system']
@@ -247,7 +247,7 @@ function plainConnections(known: {
   })
 }
 
-/** Services as they are stored and asked for; nobody follows the guest, so what it says at the start stays. */
+/** Services with real storage and a guest stand-in; states after the start are not followed. */
 function plainServices(
   known: Pick<TurnDependencies, 'system' | 'logger'> & {
     open: OpenDatabase

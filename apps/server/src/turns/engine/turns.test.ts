@@ -19,7 +19,7 @@ const notices = (entries: Entry[]) =>
   entries.filter((entry): entry is NoticeEntry => entry.kind === 'notice').map((entry) => entry.code)
 
 describe('a turn without a model', () => {
-  it('O1: runs a command that a person typed and keeps its output', async () => {
+  it('O1: runs a command that the user typed and keeps its output', async () => {
     const turnId = await bench.say('/run printf "hello\\n"; exit 3')
     const [command] = toolCalls(await bench.entries())
     expect(command).toMatchObject({
@@ -34,14 +34,14 @@ describe('a turn without a model', () => {
     expect(await bench.title()).toBe('printf "hello\\n"; exit 3')
   })
 
-  it('O3: a message that needs no tool starts no sandbox; it is answered by how to connect a model', async () => {
+  it('O3: a message that needs no tool starts no sandbox; the response says how to connect a model', async () => {
     bench.sandbox.fails = new Error('nobody may ask for the sandbox')
     await bench.say('What is the weather?')
     await bench.say('/help')
     expect(notices(await bench.entries())).toEqual(['connect-model', 'help'])
   })
 
-  it('offers the message again once a model is connected, and answers it on request', async () => {
+  it('offers the message again once a model is connected, and the model responds on request', async () => {
     const turnId = await bench.say('What is 2 + 2?')
     await bench.connect()
     await bench.turns.offerModel('test-model')
@@ -57,7 +57,7 @@ describe('a turn without a model', () => {
 })
 
 describe('a turn with a model', () => {
-  it('shows the answer as it comes, in order, each piece once, and counts what it used', async () => {
+  it('shows the response as it arrives, in order, each piece once, and counts its usage', async () => {
     await bench.connect({ inputUsdPerMillion: 2, outputUsdPerMillion: 10 })
     bench.model.reply({ text: ['Hel', 'lo ', 'there'], usage: { inputTokens: 1000, outputTokens: 100 } })
     const turnId = await bench.say('Hi')
@@ -69,10 +69,10 @@ describe('a turn with a model', () => {
     expect(turn.usage).toEqual({ inputTokens: 1000, outputTokens: 100, cachedInputTokens: 0, costUsd: 0.003 })
   })
 
-  it('runs parallel calls side by side and gives each result back under its own call', async () => {
+  it('runs parallel calls at the same time and returns each result under its own call', async () => {
     await bench.connect()
     await using folder = await mkdtempDisposable(join(tmpdir(), 'threadbox-calls-'))
-    // Each ends only when it has seen the other.
+    // Each call ends only when it has seen the other.
     const meet = (own: string, other: string) =>
       `touch ${folder.path}/${own}; until [ -e ${folder.path}/${other} ]; do sleep 0.05; done; echo ${own}`
     const [one, two] = [meet('one', 'two'), meet('two', 'one')]
@@ -92,7 +92,7 @@ describe('a turn with a model', () => {
     expect(results[1]?.text).toContain('two')
   })
 
-  it('tells the model about a wrong call instead of failing the turn', async () => {
+  it('returns a wrong call to the model as an error instead of failing the turn', async () => {
     await bench.connect()
     bench.model.reply(
       {
@@ -110,7 +110,7 @@ describe('a turn with a model', () => {
     expect(toolCalls(await bench.entries()).map((entry) => entry.status)).toEqual(['failed'])
   })
 
-  it('names the thread by the first words at once and by the model after the first answer', async () => {
+  it('names the thread by the first words immediately and by the model after the first turn', async () => {
     await bench.connect()
     bench.model.reply({ text: 'Yes.' }, { text: 'Again.' })
     await bench.send('Please look at the sales figures of the last quarter and tell me what changed')
@@ -121,7 +121,7 @@ describe('a turn with a model', () => {
     expect(bench.model.titleRequests).toHaveLength(1)
   })
 
-  it('C8: what a person did by hand is in what the model is told', async () => {
+  it('C8: the model gets what the user did by hand', async () => {
     await bench.say('/run echo by-hand > notes.txt; cat notes.txt')
     await bench.connect()
     bench.model.reply({ text: 'I see.' })
@@ -130,7 +130,7 @@ describe('a turn with a model', () => {
   })
 
   it.each(['anthropic', 'openai', 'google', 'openai-compatible'] as const)(
-    'the key of %s is a header of its requests, and nothing that the model, a command or the conversation is given',
+    'the key of %s is a header of its requests, and is not in what the model, a command or the conversation gets',
     async (provider) => {
       const apiKey = 'sk-known-to-the-server-only-0123456789'
       await bench.connect({ provider, apiKey })
@@ -145,7 +145,7 @@ describe('a turn with a model', () => {
     },
   )
 
-  it('the same key sent twice is one message', async () => {
+  it('one key sent twice is one message', async () => {
     await bench.connect()
     bench.model.reply({ text: 'Once.' })
     const request = { text: 'Only once', attachmentIds: [], key: 'the-same-key' }
@@ -164,7 +164,7 @@ describe('a turn with a model', () => {
 })
 
 describe('a turn that fails', () => {
-  it('keeps the partial answer when the connection breaks; Retry takes it back, Continue keeps it', async () => {
+  it('keeps the partial response when the connection breaks; Retry discards it, Continue keeps it', async () => {
     await bench.connect()
     bench.model.reply({ text: ['One ', 'two ', 'three'], cutAfterPieces: 2 })
     const turnId = await bench.say('Count')
@@ -185,7 +185,7 @@ describe('a turn that fails', () => {
     expect(await bench.turn(turnId)).toMatchObject({ status: 'finished', failure: null })
   })
 
-  it('says when a rate limit ends, and holds what waits', async () => {
+  it('says when a rate limit ends, and holds waiting messages', async () => {
     await bench.connect()
     const held = Promise.withResolvers<{ failure: 'rate-limited'; retryAfterSeconds: number }>()
     bench.model.when((request) => (request.tools.length > 0 ? held.promise : undefined))
@@ -203,7 +203,7 @@ describe('a turn that fails', () => {
       .toMatchObject([{ status: 'delivered' }, { status: 'held' }])
   })
 
-  it('says that the model refused, and that the answer was too long', async () => {
+  it('says that the model refused, or that the response was too long', async () => {
     await bench.connect()
     bench.model.reply({ text: 'No', finish: 'refusal' }, { text: 'So much', finish: 'length' })
     expect(await bench.turn(await bench.say('Bad'))).toMatchObject({ failure: { code: 'refused' } })
@@ -212,7 +212,7 @@ describe('a turn that fails', () => {
     })
   })
 
-  it('stops at the limit of steps and goes on with a whole allowance when continued', async () => {
+  it('stops at the limit of steps and continues with the full limit when continued', async () => {
     bench.dependencies.settings.maxTurnSteps = 2
     await bench.connect()
     bench.model.reply({ calls: [call('echo 1')] }, { calls: [call('echo 2')] }, { text: 'Finished.' })
@@ -224,7 +224,7 @@ describe('a turn that fails', () => {
     expect(toolCalls(await bench.entries())).toHaveLength(2)
   })
 
-  it('says why there is no sandbox, and the model can be asked again', async () => {
+  it('says why there is no sandbox available, and the model can be asked again', async () => {
     const { defineError } = await import('@threadbox/errors')
     const unavailable = defineError({
       code: 'sandbox.unavailable',

@@ -21,30 +21,30 @@ import {
   turnRunning,
 } from './turns.errors.ts'
 
-/** What people and programs can do with the conversation of a thread that is theirs: the caller has checked that. */
+/** Operations of users and programs on a thread's conversation. The caller has checked access to the thread. */
 export type Turns = {
   send(threadId: string, message: z.infer<typeof sendMessageSchema>): Promise<Accepted>
   editQueued(threadId: string, entryId: string, text: string): Promise<void>
   removeQueued(threadId: string, entryId: string): Promise<void>
   reorderQueue(threadId: string, entryIds: readonly string[]): Promise<void>
   resumeQueue(threadId: string): Promise<void>
-  /** Sends a delivered message again with another text; what came after it leaves the conversation. */
+  /** Replaces a delivered message by another text and sends it; later messages are removed from the conversation. */
   editAndResend(threadId: string, entryId: string, text: string): Promise<Accepted>
-  /** Ends the running turn: the model's answer and what it runs. Stopping nothing is fine. */
+  /** Stops the running turn: the request to the model and all calls. Does nothing when no turn runs. */
   stop(threadId: string): Promise<void>
   retry(threadId: string, request: z.infer<typeof retryTurnSchema>): Promise<Accepted>
-  /** Runs a command or a cell again, as the user. */
+  /** Repeats a command or a cell as the user. */
   runAgain(threadId: string, callId: string): Promise<Accepted>
   /**
-   * What a person says about a call that waits for them; the turn goes on when none waits any more. Throws
+   * Records the decision on a call that waits for approval; the turn continues after its last decision. Throws
    * `call.not-awaiting`.
    */
   decide(userId: string, call: { threadId: string; callId: string; decision: CallDecision }): Promise<void>
-  /** At start: takes up every turn that was running, and the queues behind them. */
+  /** Call at start: resumes every turn that was running, and the queues behind them. */
   recover(): Promise<void>
-  /** Offers messages that nobody could answer to the model that was just connected. */
+  /** Offers messages that were sent without a connected model to the model that was just connected. */
   offerModel(modelName: string): Promise<void>
-  /** Does something while no turn of the thread runs or begins. Throws what `refusal` makes when one runs. */
+  /** Runs `work` while no turn of the thread runs or starts. Throws the result of `refusal` when one runs. */
   whileQuiet<Value>(
     threadId: string,
     order: { work: () => Promise<Value>; refusal: () => ThreadboxError },
@@ -61,7 +61,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   const titles = makeTitles(dependencies)
   const engine = makeTurnEngine(dependencies, {
     onEnded: async ({ turn, status }) => {
-      // Before what waits in the queue: that may change the disk.
+      // Takes the snapshot before the next queued message, which can change the disk.
       void dependencies.sandbox.snapshots.turnEnded(turn.threadId)
       void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status })
       if (status === 'finished') void titles.afterTurn(turn)
@@ -72,7 +72,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     },
   })
   const intake = makeIntake(dependencies, engine)
-  const beginning = whatBegins(dependencies, exclusively)
+  const beginning = makeTurnStarter(dependencies, exclusively)
   const deliver = async (threadId: string) => {
     if (!(await canBegin(dependencies, threadId))) return
     const turnId = await queue.deliver(threadId)
@@ -100,7 +100,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       beginning(threadId, async () => {
         const message = {
           ...intake.newMessage(threadId, text),
-          ...(await takeBack(dependencies, { threadId, entryId })),
+          ...(await planRemovalFrom(dependencies, { threadId, entryId })),
         }
         const { removals, ordinal, ...rest } = message
         return await intake.begin(rest, {
@@ -138,7 +138,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       const running = await store.runningTurns()
       for (const turn of running) engine.start(turn)
       for (const threadId of await queueStore.waitingThreads()) await exclusively(threadId, () => deliver(threadId))
-      if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns taken up again')
+      if (running.length > 0) dependencies.logger.info({ turns: running.length }, 'running turns resumed')
     },
     offerModel: (modelName) => offerModel(dependencies, modelName),
     whileQuiet: (threadId, { work, refusal }) =>
@@ -151,8 +151,11 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   }
 }
 
-/** Turns begin one at a time, none that is refused, and none in a thread that was deleted since the request was let through. */
-function whatBegins(dependencies: Pick<TurnDependencies, 'above' | 'threads'>, exclusively: KeyedLock) {
+/**
+ * Returns a function that runs `work` exclusively for the thread. It throws `thread.not-found` if the thread was
+ * deleted after authorization, and the error of a gate that refuses new turns.
+ */
+function makeTurnStarter(dependencies: Pick<TurnDependencies, 'above' | 'threads'>, exclusively: KeyedLock) {
   return <Value>(threadId: string, work: () => Promise<Value>) =>
     exclusively(threadId, async () => {
       await dependencies.threads.require(threadId)
@@ -165,7 +168,7 @@ async function assertCanBegin({ above }: Pick<TurnDependencies, 'above'>, thread
   for (const gate of above.gates()) await gate(threadId)
 }
 
-/** What the model is told of how the conversation came about. */
+/** Notes for the model on how the conversation came about. */
 async function notesOf(
   { above }: Pick<TurnDependencies, 'above'>,
   { threadId, before }: { threadId: string; before: number },
@@ -182,7 +185,7 @@ function noteIn(notes: readonly (Pick<ToldNote, 'text'> & Partial<ToldNote>)[]) 
   }
 }
 
-/** What waits in a queue stays there while nothing may begin. */
+/** Returns whether a turn can start; otherwise queued messages stay in the queue. */
 async function canBegin(dependencies: Pick<TurnDependencies, 'above'>, threadId: string): Promise<boolean> {
   try {
     await assertCanBegin(dependencies, threadId)
@@ -193,7 +196,7 @@ async function canBegin(dependencies: Pick<TurnDependencies, 'above'>, threadId:
   }
 }
 
-/** What a person does to messages that wait for a turn to end. */
+/** Operations of users on queued messages. */
 function queueCalls(parts: {
   queue: ReturnType<typeof makeQueue>
   exclusively: KeyedLock
@@ -223,8 +226,8 @@ async function untilSettled(
   }
 }
 
-/** What an edited message takes with it: itself, and every turn after it with all that it showed. */
-async function takeBack(
+/** Lists what an edit removes: the message's turn and all later turns, with all of their entries. */
+async function planRemovalFrom(
   dependencies: Pick<TurnDependencies, 'above' | 'log' | 'queue' | 'store'>,
   message: { threadId: string; entryId: string },
 ) {
@@ -249,7 +252,7 @@ async function takeBack(
   return { removals, ordinal: turn.ordinal, attachments: turn.attachments, ...notes }
 }
 
-/** How many threads are offered a new model at once: those that waited for one most recently. */
+/** Limit of threads that are offered a new model: those that most recently waited for one. */
 const maxOffers = 50
 
 async function offerModel(

@@ -3,7 +3,7 @@ import { makeQuietWaits } from './quiet-waits.ts'
 
 const long = 600_000
 
-test('who is waited for goes on at once when the thread is wanted, also when it was wanted before the wait began', async () => {
+test('a wait ends with “wanted” when the thread is wanted during the wait or already before it', async () => {
   const waits = makeQuietWaits()
   const [own, other] = [waits.wait('a', long), waits.wait('b', 1)]
   const held = waits.want('a')
@@ -14,7 +14,7 @@ test('who is waited for goes on at once when the thread is wanted, also when it 
   expect(await waits.wait('a', 1)).toBe('quiet')
 })
 
-test('a thread that two want stays wanted until neither does', async () => {
+test('a thread wanted twice stays wanted until both are disposed', async () => {
   const waits = makeQuietWaits()
   const [first, second] = [waits.want('a'), waits.want('a')]
   first[Symbol.dispose]()
@@ -24,7 +24,7 @@ test('a thread that two want stays wanted until neither does', async () => {
   expect(await waits.wait('a', 1)).toBe('quiet')
 })
 
-test('in a hurry nothing is waited for, and all count as left alone', async () => {
+test('hurry ends all waits as quiet, and later ones while it is held', async () => {
   const waits = makeQuietWaits()
   const waiting = waits.wait('a', long)
   const held = waits.hurry()

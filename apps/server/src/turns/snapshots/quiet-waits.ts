@@ -1,16 +1,19 @@
 import { waitAtMost } from '@threadbox/concurrency'
 
-/** Why a wait for a thread to be left alone ended: it was, or somebody wants to go on with it. */
+/** Why a wait ended: the thread was idle for the whole time, or an operation wants to continue with it. */
 export type QuietEnd = 'quiet' | 'wanted'
 
-/** Waits for threads to be left alone for a moment. What is held by `want` and `hurry` holds until it is disposed. */
+/** Waits until threads have been idle for a moment. `want` and `hurry` apply until they are disposed. */
 export type QuietWaits = {
-  /** Ends after this time, or earlier by one of the others; without a time nobody is asked. */
+  /**
+   * Resolves after `delayMs`, or earlier through `want` or `hurry`. With 0 it resolves with `quiet` without checking
+   * `want`.
+   */
   wait(threadId: string, delayMs: number): Promise<QuietEnd>
   isWanted(threadId: string): boolean
-  /** Somebody wants to go on with this thread. */
+  /** Announces that an operation wants to continue with this thread. */
   want(threadId: string): Disposable
-  /** Nothing is waited for: all threads count as left alone. */
+  /** Ends all waits: every thread counts as idle, except wanted ones. */
   hurry(): Disposable
 }
 

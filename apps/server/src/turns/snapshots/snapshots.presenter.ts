@@ -3,32 +3,32 @@ import type { HostSnapshots } from '@threadbox/protocol/host'
 import type { Snapshot, ThreadSnapshots } from '@threadbox/protocol/public'
 import type { SnapshotRow, TurnSnapshotRow } from './snapshots.table.ts'
 
-/** Snapshots as people see them: one line for each answer, newest first. `snapshots` are those of all threads. */
+/** Presents a thread's snapshots, one item per turn, newest first. `snapshots` contains those of all threads. */
 export function presentSnapshots(known: {
   threadId: string
   turns: readonly TurnSnapshotRow[]
   snapshots: readonly SnapshotRow[]
-  /** The thread's computer now. Snapshots of an earlier one went with it. */
+  /** The thread's current sandbox. Snapshots of a previous one were deleted with it. */
   sandboxId: string | undefined
-  /** What its host says; undefined when it says nothing now. */
+  /** The host's report; undefined when the host didn't respond. */
   disk: HostSnapshots | undefined
   limits: SnapshotLimits
   memoryLimits: MemorySnapshotLimits
 }): ThreadSnapshots {
   const { threadId, turns, snapshots, disk, limits, memoryLimits } = known
   const present = disk && new Set(disk.snapshots.map(({ snapshotId }) => snapshotId))
-  const isThere = (row: SnapshotRow) =>
+  const isKeptOnHost = (row: SnapshotRow) =>
     row.thread_id === threadId && row.sandbox_id === known.sandboxId && present?.has(row.id) !== false
-  const own = new Map(snapshots.filter(isThere).map((row) => [row.id, row]))
-  const told = new Set<string>()
+  const own = new Map(snapshots.filter(isKeptOnHost).map((row) => [row.id, row]))
+  const seen = new Set<string>()
   const lines = turns.map((turn): Snapshot => {
     const { turn_id: turnId, at, state, snapshot_id: snapshotId, problem } = turn
     const nothing = { id: null, writtenBytes: 0, memoryBytes: null, memoryProblem: null }
     if (state !== 'taken') return { ...nothing, turnId, at, state, problem }
     const snapshot = own.get(snapshotId)
     if (snapshot === undefined) return { ...nothing, turnId, at, state: 'removed', problem: null }
-    const writtenBytes = told.has(snapshotId) ? 0 : snapshot.written_bytes
-    told.add(snapshotId)
+    const writtenBytes = seen.has(snapshotId) ? 0 : snapshot.written_bytes
+    seen.add(snapshotId)
     const { memory_bytes: memoryBytes } = snapshot
     const memoryProblem = memoryBytes === null ? turn.memory_problem : null
     return { id: snapshotId, turnId, at, state: 'kept', writtenBytes, problem: null, memoryBytes, memoryProblem }

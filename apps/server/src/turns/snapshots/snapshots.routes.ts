@@ -32,7 +32,10 @@ const removeRoute = defineRoute({
   responses: answer,
 })
 
-/** Routes of a thread's snapshots. `open` checks that the thread is the caller's; every route begins with it. */
+/**
+ * Routes of a thread's snapshots. Every route first calls `open`, which checks that the caller has access to the
+ * thread.
+ */
 export function snapshotRoutes(dependencies: { snapshots: Snapshots; open: OpenThread }): Api {
   const { snapshots } = dependencies
   const api = makeApi()

@@ -6,7 +6,9 @@ type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
 
 /** The only code that touches `snapshots`, `turn_snapshots` and `turn_manifests`. */
 export type SnapshotStore = {
-  /** Records, with the end of a turn, that its snapshot is to be taken. A turn that ends again gets another one. */
+  /**
+   * Records, with the end of a turn, that its snapshot is to be taken. A turn that ends a second time gets a new one.
+   */
   want(
     row: Pick<TurnSnapshotRow, 'turn_id' | 'thread_id' | 'at' | 'snapshot_id'>,
     transaction: LogTransaction,
@@ -14,29 +16,29 @@ export type SnapshotStore = {
   /** Oldest first. */
   turns(threadId: string): Promise<TurnSnapshotRow[]>
   wanted(): Promise<TurnSnapshotRow[]>
-  /** The turn's snapshot is this one of the host's; both are recorded together. */
+  /** Records the host's snapshot and links the turn to it, in one transaction. */
   taken(
     turn: TurnSnapshotRow,
     snapshot: Omit<SnapshotRow, 'position'>,
     known: Pick<TurnSnapshotRow, 'memory_problem'>,
   ): Promise<void>
-  /** Keeps what ran when the turn had ended, for as long as its snapshot is kept. */
+  /** Stores what ran when the turn ended, for as long as its snapshot is kept. */
   keepManifest(turn: TurnSnapshotRow, snapshotId: string, json: string): Promise<void>
-  /** What was written down with a snapshot, oldest first. */
+  /** The manifests stored with a snapshot, oldest first. */
   manifests(snapshotId: string): Promise<TurnManifestRow[]>
-  /** One that is of no turn. */
+  /** Adds a snapshot that belongs to no turn. */
   add(snapshot: Omit<SnapshotRow, 'position'>): Promise<void>
-  /** Changes the wish that `turn` is, if it still is one. */
+  /** Changes the turn's record if its snapshot is still to be taken. */
   settle(turn: TurnSnapshotKey, change: Pick<TurnSnapshotRow, 'state' | 'problem'>): Promise<void>
-  /** The turn has no disk to take a snapshot of. */
+  /** Deletes the turn's record: the turn has no disk to take a snapshot of. */
   forgetTurn(turn: TurnSnapshotKey): Promise<void>
-  /** Of all threads, oldest first. */
+  /** Snapshots of all threads, oldest first. */
   all(): Promise<SnapshotRow[]>
   find(threadId: string, id: string): Promise<SnapshotRow | undefined>
   remove(id: string): Promise<void>
-  /** Its memory is given up; the snapshot stays. */
+  /** Records that the memory was discarded; the snapshot stays. */
   removeMemory(id: string): Promise<void>
-  /** The thread has another disk now: what was kept of earlier ones went with them. */
+  /** Deletes the records of snapshots of the thread's earlier disks, which were deleted with those disks. */
   removeOthers(threadId: string, sandboxId: string): Promise<void>
 }
 

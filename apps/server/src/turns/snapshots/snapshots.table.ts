@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** A snapshot that the host has. `position` orders those of all threads, because clocks are set. */
+/** A snapshot that the host has. `position` orders the snapshots of all threads, because clocks can be changed. */
 export type SnapshotRow = {
   id: string
   thread_id: string
@@ -8,13 +8,13 @@ export type SnapshotRow = {
   position: number
   at: number
   written_bytes: number
-  /** What ran then is kept too, and takes this much; null: files only. */
+  /** The size of the memory kept with the snapshot; null: files only. */
   memory_bytes: number | null
 }
 
 /**
- * What became of the snapshot of one turn. `snapshot_id` is under which it is taken, and after that the one that has the
- * content: its own, or an earlier one when nothing had changed.
+ * The snapshot of one turn. `snapshot_id` is the id under which it is to be taken, and once taken the id of the
+ * snapshot that has the content: its own, or an earlier one if nothing had changed.
  */
 export type TurnSnapshotRow = {
   turn_id: string
@@ -24,13 +24,15 @@ export type TurnSnapshotRow = {
   state: 'wanted' | 'taken' | 'missed' | 'failed'
   snapshot_id: string
   problem: string | null
-  /** Why there is no memory with it: a code of the host, or `removed`. Null: there is, or nothing was used in the turn. */
+  /**
+   * Why the snapshot has no memory: a code of the host, or `removed`. Null: it has memory, or the turn used no sandbox.
+   */
   memory_problem: string | null
 }
 
 /**
- * What ran when a turn had ended, as the guest said. With memory it is of the turn that the memory is of: one that shares
- * the snapshot later has none.
+ * What the guest reported as running when a turn had ended. If the snapshot has memory, the row is of the turn in which
+ * that memory was taken: a turn that shares the snapshot later gets no row.
  */
 export type TurnManifestRow = {
   turn_id: string

@@ -24,15 +24,15 @@ const states = async () => (await list()).snapshots.map(({ state }) => state)
 const sandboxId = async () => (await server.areas.sandboxes.inside.store.find(threadId))?.id ?? 'none'
 const onHost = async () => (host.snapshots.bySandbox.get(await sandboxId()) ?? []).map(({ snapshotId }) => snapshotId)
 
-/** Starts to follow the host. */
+/** Starts the server, which then follows the host. */
 async function start(): Promise<void> {
   await server.start()
   await host.followed()
 }
 
 let keys = 0
-/** An answer, to its end. */
-async function answer(): Promise<string> {
+/** Sends a message and waits until the turn has ended. */
+async function runTurn(): Promise<string> {
   keys += 1
   const { turnId } = await server.areas.turns.turns.send(threadId, {
     text: '/run true',
@@ -42,9 +42,9 @@ async function answer(): Promise<string> {
   await server.areas.turns.turns.settled(threadId)
   return turnId ?? 'none'
 }
-/** An answer, to the end of its snapshot too. */
-async function say(): Promise<string> {
-  const turnId = await answer()
+/** Sends a message and waits until the turn's snapshot is taken. */
+async function runTurnWithSnapshot(): Promise<string> {
+  const turnId = await runTurn()
   await server.areas.turns.snapshots.idle()
   return turnId
 }
@@ -52,20 +52,20 @@ async function say(): Promise<string> {
 const change = (settings: Record<string, number>) =>
   server.call('PATCH', '/api/v1/settings', { body: { settings }, person: owner })
 
-test('a thread without a computer has no snapshots, and a plain answer makes none', async () => {
-  await begun('hello')
+test('a thread without a sandbox has no snapshots, and a turn without tool calls takes none', async () => {
+  await runPlainTurn('hello')
   expect(await list()).toMatchObject({ snapshots: [], usage: { count: 0, diskUsedBytes: null } })
   expect(await server.areas.sandboxes.inside.store.find(threadId)).toBeUndefined()
 })
 
-/** An answer that needs no computer. */
-async function begun(text: string): Promise<void> {
+/** Sends a message that needs no sandbox. */
+async function runPlainTurn(text: string): Promise<void> {
   await server.areas.turns.turns.send(threadId, { text, attachmentIds: [], key: 'key-of-an-answer' })
   await server.areas.turns.turns.settled(threadId)
   await server.areas.turns.snapshots.idle()
 }
 
-test('the snapshots of another person, and one that nobody has, are not found', async () => {
+test('another user’s snapshots are not found, nor is an unknown snapshot', async () => {
   const other = await server.addPerson('other')
   const refused = await server.call('GET', `/api/v1/threads/${threadId}/snapshots`, { person: other })
   expect(refused.status).toBe(404)
@@ -73,11 +73,11 @@ test('the snapshots of another person, and one that nobody has, are not found', 
   expect(((await none.json()) as { error: { code: string } }).error.code).toBe('snapshot.not-found')
 })
 
-test('a snapshot that fails is said to have failed, with its code, and the answer is not touched by it', async () => {
+test('a failed snapshot is listed as failed with its code, and its turn still finishes', async () => {
   await start()
-  await say()
+  await runTurnWithSnapshot()
   host.fail('takeSnapshot', { code: 'disk.snapshots-unsupported', kind: 'unsupported' })
-  const turnId = await say()
+  const turnId = await runTurnWithSnapshot()
   expect((await list()).snapshots[0]).toMatchObject({
     turnId,
     state: 'failed',
@@ -87,41 +87,41 @@ test('a snapshot that fails is said to have failed, with its code, and the answe
   expect((await server.areas.threads.log.turn(threadId, turnId))?.status).toBe('finished')
 })
 
-test('a full disk gives up its earlier snapshots for the newest; if that does not help, it says so', async () => {
+test('a full disk deletes its earlier snapshots for the newest; if that does not help, the newest is listed as failed', async () => {
   await start()
-  for (const _ of [1, 2]) await say()
+  for (const _ of [1, 2]) await runTurnWithSnapshot()
   const full = { code: 'disk.no-room-for-snapshot', kind: 'out-of-space' } as const
   host.fail('takeSnapshot', full)
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['kept', 'removed', 'removed'])
   expect(await onHost()).toHaveLength(1)
   host.fail('takeSnapshot', full, full)
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['failed', 'removed', 'removed', 'removed'])
   expect(await onHost()).toEqual([])
 })
 
-test('a host that is away leaves the snapshot to be taken; the next answer makes it a missed one', async () => {
+test('while the host is unreachable, a snapshot stays to be taken; the next turn makes it a missed one', async () => {
   await start()
-  await say()
+  await runTurnWithSnapshot()
   host.fail('takeSnapshot', { code: 'host.unreachable', kind: 'unavailable' })
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['wanted', 'kept'])
   await server.areas.turns.snapshots.recover()
   expect(await states()).toEqual(['kept', 'kept'])
   host.fail('takeSnapshot', { code: 'host.unreachable', kind: 'unavailable' })
-  await say()
-  await say()
+  await runTurnWithSnapshot()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['kept', 'missed', 'kept', 'kept'])
 })
 
-test('C9: every answer that changed the disk has a snapshot of its own, the others that of the one before', async () => {
+test('C9: every turn that changed the disk has its own snapshot, the others share the previous one', async () => {
   await start()
-  const first = await say()
+  const first = await runTurnWithSnapshot()
   host.snapshots.isDiskChanged = false
-  const second = await say()
+  const second = await runTurnWithSnapshot()
   host.snapshots.isDiskChanged = true
-  const third = await say()
+  const third = await runTurnWithSnapshot()
   const { snapshots, usage } = await list()
   expect(snapshots.map(({ turnId }) => turnId)).toEqual([third, second, first])
   expect(snapshots.map(({ state }) => state)).toEqual(['kept', 'kept', 'kept'])
@@ -132,7 +132,7 @@ test('C9: every answer that changed the disk has a snapshot of its own, the othe
   expect(await onHost()).toHaveLength(2)
 })
 
-test('a snapshot whose answer was lost is found again under its id, and none is left over', async () => {
+test('a snapshot whose response was lost is found under its id, and no second one is left over', async () => {
   await start()
   let isLost = true
   host.loseAnswer = (order) => {
@@ -140,7 +140,7 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
     if (losesThis) isLost = false
     return losesThis
   }
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['wanted'])
   await server.areas.turns.snapshots.recover()
   const { snapshots } = await list()
@@ -148,10 +148,10 @@ test('a snapshot whose answer was lost is found again under its id, and none is 
   expect(await onHost()).toEqual([snapshots[0]?.id])
 })
 
-test('a list that is made while a snapshot is taken does not say that it was removed', async () => {
+test('a list requested while a snapshot is taken does not show it as removed', async () => {
   await start()
   const finishTaking = host.hold('takeSnapshot')
-  await answer()
+  await runTurn()
   const finishListing = host.hold('snapshots')
   const first = list()
   await expect.poll(() => host.asked('snapshots')).toBe(1)
@@ -162,12 +162,12 @@ test('a list that is made while a snapshot is taken does not say that it was rem
   expect(await states()).toEqual(['kept'])
 })
 
-test('what changes the disk next waits for the snapshot, and is not in it', async () => {
+test('a turn waits for the previous turn’s snapshot before it changes the disk', async () => {
   await start()
-  await say()
+  await runTurnWithSnapshot()
   const release = host.hold('takeSnapshot')
-  await answer()
-  const next = answer()
+  await runTurn()
+  const next = runTurn()
   await expect
     .poll(async () => (await server.areas.threads.threads.get(owner.userId, threadId)).isTurnRunning)
     .toBe(true)
@@ -178,25 +178,25 @@ test('what changes the disk next waits for the snapshot, and is not in it', asyn
   expect(await states()).toEqual(['kept', 'kept', 'kept'])
 })
 
-test('beyond the limits the oldest go, at once when the limits are changed; with none allowed, none is taken', async () => {
+test('beyond the limits the oldest are deleted, immediately when the limits change; with a limit of 0, none is taken', async () => {
   await start()
-  for (const _ of [1, 2, 3]) await say()
+  for (const _ of [1, 2, 3]) await runTurnWithSnapshot()
   await change({ snapshotsPerThread: 2 })
   expect(await states()).toEqual(['kept', 'kept', 'removed'])
   expect(await onHost()).toHaveLength(2)
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['kept', 'kept', 'removed', 'removed'])
   await change({ snapshotsPerThread: 0 })
   expect(await onHost()).toEqual([])
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['removed', 'removed', 'removed', 'removed'])
 })
 
-test('memory is wanted with the snapshot of an answer that used the computer, of no other, and of none where none is kept', async () => {
+test('only snapshots of turns that used the sandbox get memory, and none does with a limit of 0', async () => {
   await start()
   host.snapshots.memoryBytes = 1000
-  await say()
-  // One that called no tool.
+  await runTurnWithSnapshot()
+  // A turn without tool calls.
   const plain = { id: 'a-turn-without-calls', threadId }
   await server.areas.threads.log.append(threadId, [], (transaction) =>
     server.areas.turns.snapshots.want(plain, transaction),
@@ -205,48 +205,48 @@ test('memory is wanted with the snapshot of an answer that used the computer, of
   const quarter = { maxBytes: 1024 * 1024 * 1024 }
   expect(host.snapshots.memoryOrders).toEqual([quarter, null])
   await change({ memorySnapshotsPerThread: 0 })
-  await say()
+  await runTurnWithSnapshot()
   expect(host.snapshots.memoryOrders.at(-1)).toBeNull()
 })
 
-test('what is sent at once waits for no memory: the snapshot before it has files only, and says why', async () => {
+test('a message sent immediately waits for no memory: the snapshot before it has files only and the reason', async () => {
   await start()
   host.snapshots.memoryBytes = 1000
   await change({ memorySnapshotQuietSeconds: 600 })
-  await answer()
+  await runTurn()
   await server.areas.turns.snapshots.settled(threadId)
   expect(host.snapshots.memoryOrders).toEqual([null])
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
-  await say()
+  await runTurnWithSnapshot()
   expect(host.snapshots.memoryOrders.at(-1)).not.toBeNull()
 })
 
-test('what is sent while it is looked at what runs waits for no memory either', async () => {
+test('a message sent while the manifest is being read waits for no memory either', async () => {
   await start()
   host.snapshots.memoryBytes = 1000
   await change({ memorySnapshotQuietSeconds: 1 })
   const release = host.hold('manifest')
-  const looksBefore = host.asked('manifest')
-  await answer()
-  // One as soon as it has ended, one when the thread was left alone.
-  await expect.poll(() => host.asked('manifest') - looksBefore, { timeout: 30_000 }).toBe(2)
+  const readsBefore = host.asked('manifest')
+  await runTurn()
+  // One read right after the turn, one after the thread was idle.
+  await expect.poll(() => host.asked('manifest') - readsBefore, { timeout: 30_000 }).toBe(2)
   await server.areas.turns.snapshots.settled(threadId)
   release()
   expect(host.snapshots.memoryOrders).toEqual([null])
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'not-quiet' }])
 })
 
-test('why a snapshot has no memory is said, and one without is a snapshot all the same', async () => {
+test('a snapshot without memory is kept and says why', async () => {
   await start()
   host.snapshots.memoryProblem = 'too-large'
-  await say()
+  await runTurnWithSnapshot()
   expect((await list()).snapshots).toMatchObject([{ state: 'kept', memoryBytes: null, memoryProblem: 'too-large' }])
 })
 
-test('beyond the limits the oldest memory goes first, of a thread and of all; its snapshot stays', async () => {
+test('beyond the limits the oldest memory is deleted first, per thread and overall; its snapshot stays', async () => {
   await start()
   host.snapshots.memoryBytes = 1000
-  for (const _ of [1, 2, 3]) await say()
+  for (const _ of [1, 2, 3]) await runTurnWithSnapshot()
   const memories = async () => (await list()).snapshots.map(({ memoryBytes }) => memoryBytes)
   expect((await list()).usage).toMatchObject({ memoryCount: 3, memoryBytes: 3000, installationMemoryBytes: 3000 })
   await change({ memorySnapshotsPerThread: 2 })
@@ -256,29 +256,29 @@ test('beyond the limits the oldest memory goes first, of a thread and of all; it
     limits: { memoryPerThread: 2, memoryBytes: 4 * 2 ** 30 },
     snapshots: [{}, {}, { state: 'kept', memoryProblem: 'removed' }],
   })
-  await say()
+  await runTurnWithSnapshot()
   expect(await memories()).toEqual([1000, 1000, null, null])
   expect(await states()).toEqual(['kept', 'kept', 'kept', 'kept'])
   host.snapshots.memoryBytes = 600 * 1024
   await change({ memorySnapshotMebibytes: 1 })
-  for (const _ of [1, 2]) await say()
+  for (const _ of [1, 2]) await runTurnWithSnapshot()
   expect(await memories()).toEqual([600 * 1024, null, null, null, null, null])
   const onHost = host.snapshots.bySandbox.get(await sandboxId()) ?? []
   expect(onHost.filter(({ memoryBytes }) => memoryBytes !== null)).toHaveLength(1)
 })
 
-test('when a disk is nearly full none of its snapshots stays', async () => {
+test('on a nearly full disk no snapshot is kept', async () => {
   await start()
-  for (const _ of [1, 2]) await say()
+  for (const _ of [1, 2]) await runTurnWithSnapshot()
   host.snapshots.usedBytes = (await server.areas.sandboxes.inside.store.find(threadId))?.disk_bytes ?? 0
-  await say()
+  await runTurnWithSnapshot()
   expect(await states()).toEqual(['removed', 'removed', 'removed'])
   expect(await onHost()).toEqual([])
 })
 
-test('a snapshot is given up by hand, and one that the host has lost is not said to be kept', async () => {
+test('a snapshot can be deleted, and one that the host has lost is not listed as kept', async () => {
   await start()
-  for (const _ of [1, 2]) await say()
+  for (const _ of [1, 2]) await runTurnWithSnapshot()
   const [newest, oldest] = (await list()).snapshots
   const path = `/api/v1/threads/${threadId}/snapshots/${oldest?.id}`
   expect((await server.call('DELETE', path, { person: owner })).status).toBe(200)

@@ -21,12 +21,12 @@ export function makeSnapshotsFeature(ports: {
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   inside: WhatRunsDependencies
   settings: Pick<Settings, 'values'>
-  /** How long a guest may take to say what runs when an answer has ended. */
-  glanceMs: number | undefined
+  /** How long the server waits for a guest's manifest when a turn has ended. */
+  manifestTimeoutMs: number | undefined
   system: System
   logger: Logger
 }): SnapshotsFeature {
-  const { host, record, threads, sandboxOf, inside, settings, glanceMs, system, logger } = ports
+  const { host, record, threads, sandboxOf, inside, settings, manifestTimeoutMs, system, logger } = ports
   const snapshots = makeSnapshots({
     store: makeSnapshotStore(tablesOf<SnapshotTables>(ports.open.database)),
     host,
@@ -35,7 +35,7 @@ export function makeSnapshotsFeature(ports: {
     record,
     runningTurn: async (threadId) => (await threads.rows.findAny(threadId))?.running_turn_id ?? undefined,
     settings: settings.values,
-    glanceMs,
+    manifestTimeoutMs,
     system,
     logger,
   })

@@ -22,72 +22,78 @@ import { presentSnapshots } from './snapshots.presenter.ts'
 import type { SnapshotStore } from './snapshots.store.ts'
 import type { TurnSnapshotRow } from './snapshots.table.ts'
 
-/** What the disk of a thread contained at the end of each answer. */
+/** Snapshots of a thread's disk at the end of each turn. */
 export type Snapshots = {
   /** Records, in the transaction that ends a turn, that its snapshot is to be taken. */
   want(turn: { id: string; threadId: string }, transaction: LogTransaction): Promise<void>
-  /** Takes what is wanted of the thread. Call it as soon as the turn has ended; it never fails. */
+  /** Takes the thread's pending snapshots. Call it as soon as the turn has ended. Never throws. */
   turnEnded(threadId: string): Promise<void>
   /**
-   * Resolves when no snapshot of the thread is being taken: what changes the disk next waits for that. One that is put off
-   * until the thread was left alone is taken now, without memory, which takes longer.
+   * Resolves when no snapshot of the thread is being taken: call it before changing the disk. A snapshot that was
+   * deferred until the thread is idle is taken now, without memory, because that takes longer.
    */
   settled(threadId: string): Promise<void>
-  /** At start, and when the host can be reached again: takes what a crash or an absent host left to be taken. */
+  /**
+   * Takes the snapshots that a crash or an unreachable host left pending. Call it at start and when the host is
+   * reachable again.
+   */
   recover(): Promise<void>
   list(threadId: string): Promise<ThreadSnapshots>
-  /** The snapshot with what the disk contained after these turns, the newest of which has one; undefined when it is not kept. */
-  afterTurns(threadId: string, turnIds: readonly string[]): Promise<SnapshotOfThen | undefined>
   /**
-   * What ran at the end of the last of these turns, as it was written down then; null when nobody did. Where there is
-   * memory, it is what the memory has.
+   * The newest snapshot of one of these turns, which has what the disk contained after them; undefined when it isn't
+   * kept.
    */
-  ranThen(snapshot: SnapshotOfThen, turnIds: readonly string[]): Promise<Manifest | null>
-  /** Whether memory is to be kept of a moment that a rewind leaves. */
+  afterTurns(threadId: string, turnIds: readonly string[]): Promise<TurnSnapshotRef | undefined>
+  /**
+   * What ran at the end of the last of these turns, as recorded at that time; null when nothing was recorded. For a
+   * snapshot with memory, what the memory contains.
+   */
+  ranThen(snapshot: TurnSnapshotRef, turnIds: readonly string[]): Promise<Manifest | null>
+  /** How much memory to keep of the state that a rewind leaves; null: none. */
   memoryOrder(): Promise<SnapshotMemoryOrder>
-  /** Takes note of a snapshot that was made of what a rewind undid. */
+  /** Records a snapshot taken of the state that a rewind left. */
   keep(snapshot: { threadId: string; sandboxId: string; kept: HostSnapshot }): Promise<void>
-  /** Whether a snapshot is still there, as far as the records know. */
+  /** Returns whether the snapshot is kept, according to the records. */
   isKept(threadId: string, snapshotId: string): Promise<boolean>
   /** Throws `snapshot.not-found`. */
   remove(threadId: string, snapshotId: string): Promise<void>
-  /** Keeps to limits that were changed. */
+  /** Applies limits that were changed. */
   trim(): Promise<void>
-  /** Resolves when nothing is being taken or removed; nothing is put off any more. */
+  /** Resolves when nothing is being taken or removed. Takes deferred snapshots now. */
   idle(): Promise<void>
 }
 
-export type SnapshotOfThen = { id: string; at: number; hasMemory: boolean }
+export type TurnSnapshotRef = { id: string; at: number; hasMemory: boolean }
 
 export type SnapshotsDependencies = {
   store: SnapshotStore
   host: Pick<HostClient, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'>
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
-  /** `turnIds`: of the turns that are in the conversation; others were undone. */
+  /** `turnIds` are the turns in the conversation, without those that were undone. */
   record: Pick<TurnHistory, 'turnIds' | 'turn'>
-  /** What runs in a sandbox now; null when nobody can say in time. */
+  /** What runs in a sandbox now; null when that isn't known in time. */
   whatRuns: (sandbox: Sandbox, signal: AbortSignal) => Promise<Manifest | null>
-  /** The turn that runs now. */
+  /** The id of the turn that is running. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
-  /** How long a guest may take to say what runs. */
-  glanceMs?: number | undefined
+  /** How long the server waits for a guest's manifest. */
+  manifestTimeoutMs?: number | undefined
   system: System
   logger: Logger
 }
 
 const MiB = 1024 * 1024
-/** Codes with which a host says that there is no disk: then there is nothing that a turn could have changed. */
+/** Host codes for a missing disk: the turn can't have changed anything. */
 const noDiskCodes = ['sandbox.not-found', 'sandbox.deleting', 'disk.not-found']
 const fullCode = 'disk.no-room-for-snapshot'
-/** A glance takes some milliseconds, on a busy machine more; whoever wants to go on does not wait for it. */
-const usualGlanceMs = 2000
+/** A manifest takes some milliseconds, more on a busy machine. The next operation doesn't wait for it. */
+const defaultManifestTimeoutMs = 2000
 const unreachableCodes = ['host.unreachable', 'host.preparing']
 
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   const { store, system, logger } = dependencies
   const oneAtATime = makeKeyedLock()
-  /** Only what takes snapshots: calls of the next turn wait for it, and not for removals. */
+  /** Holds only the taking of snapshots: calls of the next turn wait for that, but not for removals. */
   const taking = makeKeyedLock()
   const quiet = makeQuietWaits()
   const background = makeBackground<{ threadId: string }>((error, { threadId }) =>
@@ -128,7 +134,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     },
     recover: async () => {
       for (const turn of await store.wanted()) {
-        // What is on the disk now may belong to that turn already.
+        // What is on the disk now may already belong to the running turn.
         const running = await dependencies.runningTurn(turn.thread_id)
         if (running === undefined) await turnEnded(turn.thread_id)
         else await store.settle(turn, { state: 'missed', problem: null })
@@ -144,7 +150,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     },
     ranThen: async ({ id, hasMemory }, turnIds) => {
       const rows = await store.manifests(id)
-      // Files may be shared with an earlier answer; what ran at the end of that one is not what ran at the end of this one.
+      // A snapshot without memory can be shared with an earlier turn, at whose end something else ran.
       const row = hasMemory ? rows[0] : rows.find(({ turn_id }) => turn_id === turnIds.at(-1))
       return readManifest(row?.json ?? null)
     },
@@ -170,7 +176,9 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
   }
 }
 
-/** Undefined: nothing was taken, and the record says why. An absent host leaves the wish for later. */
+/**
+ * Returns undefined when nothing was taken; the record says why. With an unreachable host the snapshot stays pending.
+ */
 async function takeOne(
   dependencies: SnapshotsDependencies,
   { turn, quiet }: { turn: TurnSnapshotRow; quiet: QuietWaits },
@@ -184,18 +192,18 @@ async function takeOne(
   try {
     const wanted = (await usedSandbox(dependencies, turnId)) ? memoryOrderIn(values) : null
     const delayMs = wanted === null ? 0 : values.memorySnapshotQuietSeconds * 1000
-    const look = () => inTime(dependencies, { sandbox, threadId, quiet })
-    const atOnce = look()
+    const readRunning = () => readManifestInTime(dependencies, { sandbox, threadId, quiet })
+    const firstManifest = readRunning()
     const isHurried = (await quiet.wait(threadId, delayMs)) === 'wanted'
-    const glance = isHurried || delayMs === 0 ? atOnce : look()
-    // Memory has what is written down with it; files alone are not waited for.
-    if (wanted !== null && !isHurried) await glance
+    const manifestRead = isHurried || delayMs === 0 ? firstManifest : readRunning()
+    // Memory must match its manifest; a snapshot of files alone isn't delayed for one.
+    if (wanted !== null && !isHurried) await manifestRead
     const isLate = isHurried || (delayMs > 0 && quiet.isWanted(threadId))
     const memory = isLate ? null : wanted
     const order = { snapshotId: turn.snapshot_id, memory }
-    const taken = await takeWithRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
+    const taken = await takeAfterMakingRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
     const { snapshotId: id, at, writtenBytes, memoryBytes } = taken.snapshot
-    const manifest = await glance
+    const manifest = await manifestRead
     await store.removeOthers(threadId, sandbox.id)
     const row = {
       id,
@@ -206,7 +214,7 @@ async function takeOne(
       memory_bytes: memoryBytes,
     }
     await store.taken(turn, row, { memory_problem: isLate ? 'not-quiet' : taken.memoryProblem })
-    // Memory that is shared is of an earlier moment, and so is what ran in it.
+    // Shared memory is of an earlier moment, and so is the manifest that belongs to it.
     const json = manifest !== null && (taken.isNew || memoryBytes === null) ? manifestToKeep(manifest) : null
     if (json !== null) await store.keepManifest(turn, id, json)
     return taken
@@ -220,18 +228,20 @@ async function takeOne(
   }
 }
 
-/** What runs now, unless somebody wants to go on with the thread before it is known: then nobody waits for it. */
-async function inTime(
+/** What runs now; null if an operation wants to continue with the thread before that is known. */
+async function readManifestInTime(
   dependencies: SnapshotsDependencies,
   { sandbox, threadId, quiet }: { sandbox: Sandbox; threadId: string; quiet: QuietWaits },
 ): Promise<Manifest | null> {
-  const { glanceMs = usualGlanceMs } = dependencies
+  const { manifestTimeoutMs = defaultManifestTimeoutMs } = dependencies
   const wanted = new AbortController()
-  const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(glanceMs)])
-  const found = dependencies.whatRuns(sandbox, signal)
-  const gone = quiet.wait(threadId, glanceMs).then(async (end) => (end === 'quiet' ? await found : null))
+  const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(manifestTimeoutMs)])
+  const reading = dependencies.whatRuns(sandbox, signal)
+  const whenWanted = quiet
+    .wait(threadId, manifestTimeoutMs)
+    .then(async (end) => (end === 'quiet' ? await reading : null))
   try {
-    return await Promise.race([found, gone])
+    return await Promise.race([reading, whenWanted])
   } finally {
     wanted.abort()
   }
@@ -239,8 +249,8 @@ async function inTime(
 
 type SnapshotOrder = { snapshotId: string; memory: SnapshotMemoryOrder }
 
-/** A disk that is full gives up its earlier snapshots for the newest. */
-async function takeWithRoom(
+/** Takes the snapshot. On a full disk, deletes the thread's earlier snapshots and tries once more. */
+async function takeAfterMakingRoom(
   dependencies: SnapshotsDependencies,
   { sandboxId, threadId, order }: { sandboxId: string; threadId: string; order: SnapshotOrder },
 ): Promise<TakenSnapshot> {
@@ -255,7 +265,9 @@ async function takeWithRoom(
   }
 }
 
-/** Host first: a row without a snapshot can be removed again, a snapshot without a row would belong to nobody. */
+/**
+ * Deletes on the host first: a row without a snapshot can be removed later, a snapshot without a row would never be.
+ */
 async function removeSnapshot(
   { host, store, sandboxOf }: SnapshotsDependencies,
   { id, threadId }: { id: string; threadId: string },
@@ -281,11 +293,11 @@ async function trimAll(
   const memories = (await dependencies.store.all()).flatMap(({ id, thread_id: threadId, memory_bytes: memoryBytes }) =>
     memoryBytes === null ? [] : [{ id, threadId, memoryBytes }],
   )
-  const given = chooseMemoryRemovals({ memories, limits: memoryLimitsIn(values) })
-  for (const removal of given) await removeMemory(dependencies, removal)
+  const memoryRemovals = chooseMemoryRemovals({ memories, limits: memoryLimitsIn(values) })
+  for (const removal of memoryRemovals) await removeMemory(dependencies, removal)
 }
 
-/** Host first, as with a whole snapshot. */
+/** Deletes on the host first, for the same reason as `removeSnapshot`. */
 async function removeMemory(
   { host, store, sandboxOf }: SnapshotsDependencies,
   { id, threadId }: { id: string; threadId: string },
@@ -299,7 +311,7 @@ async function listSnapshots(dependencies: SnapshotsDependencies, threadId: stri
   const { store, host } = dependencies
   const sandbox = await dependencies.sandboxOf(threadId)
   const hasDisk = sandbox !== undefined && sandbox.state !== 'fresh'
-  // The host is asked last, so that what the records have is there for it too, unless it was removed meanwhile.
+  // Asks the host last, so that it has every snapshot of the records, unless one was removed in the meantime.
   const [all, snapshots] = [await store.turns(threadId), await store.all()]
   const inConversation = new Set(await dependencies.record.turnIds(threadId))
   const turns = all.filter((turn) => inConversation.has(turn.turn_id))
@@ -333,7 +345,7 @@ function memoryOrderIn(values: SettingValues): SnapshotMemoryOrder {
   return limits.perThread === 0 ? null : { maxBytes: maxMemorySnapshotBytes(limits) }
 }
 
-/** Whether a call of the turn was made in the sandbox, which may have changed what runs there. */
+/** Returns whether a call of the turn was made in the sandbox and may have changed what runs there. */
 async function usedSandbox({ record }: SnapshotsDependencies, turnId: string): Promise<boolean> {
   const turn = await record.turn(turnId)
   return turn?.steps.some(({ calls }) => calls.some(({ bootId }) => bootId !== null)) ?? false

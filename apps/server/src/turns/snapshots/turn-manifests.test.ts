@@ -6,12 +6,12 @@ let host: HostStandIn
 let server: TestApplication
 let owner: TestPerson
 let threadId: string
-/** Longer than a test may take: what ends it is not the time. */
+/** Longer than a test can take, so that this timeout never ends a wait. */
 const longMs = 600_000
-beforeEach(() => begin({ glanceMs: longMs }))
-afterEach(end)
+beforeEach(() => startServer({ manifestTimeoutMs: longMs }))
+afterEach(stopServer)
 
-async function begin(times: { glanceMs: number }): Promise<void> {
+async function startServer(times: { manifestTimeoutMs: number }): Promise<void> {
   host = await startHostStandIn()
   server = await makeTestApplication({ hostSocket: host.socketPath, ...times })
   owner = await server.signUpOwner()
@@ -20,14 +20,20 @@ async function begin(times: { glanceMs: number }): Promise<void> {
   await host.followed()
 }
 
-async function end(): Promise<void> {
+async function stopServer(): Promise<void> {
   await server[Symbol.asyncDispose]()
   await host[Symbol.asyncDispose]()
 }
 
 let keys = 0
-/** An answer to its end, with its snapshot unless that is asked to be left. */
-async function say({ bytes, isSnapshotLeft = false }: { bytes: number; isSnapshotLeft?: boolean }): Promise<string> {
+/** Sends a message and waits for its turn, and for the turn's snapshot unless `isSnapshotLeft`. */
+async function runTurn({
+  bytes,
+  isSnapshotLeft = false,
+}: {
+  bytes: number
+  isSnapshotLeft?: boolean
+}): Promise<string> {
   keys += 1
   host.manifest = { ...emptyManifest(), memoryBytes: bytes }
   const sent = await server.areas.turns.turns.send(threadId, {
@@ -40,77 +46,77 @@ async function say({ bytes, isSnapshotLeft = false }: { bytes: number; isSnapsho
   return sent.turnId ?? ''
 }
 
-/** What is known to have run after the last of these turns, by the memory that was said to be used; null: nothing. */
-async function ranAfter(...turnIds: string[]): Promise<number | null | undefined> {
+/** The `memoryBytes` of the manifest stored for the last of these turns; null: no manifest. */
+async function manifestAfter(...turnIds: string[]): Promise<number | null | undefined> {
   const { snapshots } = server.areas.turns
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
   return snapshot && ((await snapshots.ranThen(snapshot, turnIds))?.memoryBytes ?? null)
 }
 
-test('a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran', async () => {
-  await say({ bytes: 1 })
+test('a guest that does not respond delays no next operation: the snapshot is taken without a manifest', async () => {
+  await runTurn({ bytes: 1 })
   const release = host.hold('manifest')
-  const turnId = await say({ bytes: 2, isSnapshotLeft: true })
+  const turnId = await runTurn({ bytes: 2, isSnapshotLeft: true })
   await server.areas.turns.snapshots.settled(threadId)
-  expect(await ranAfter(turnId)).toBeNull()
+  expect(await manifestAfter(turnId)).toBeNull()
   release()
 })
 
-test('a guest that says nothing in its time is not waited for any longer, also where nobody goes on', async () => {
-  await end()
-  await begin({ glanceMs: 50 })
+test('a guest that does not respond in time is not waited for, also without a next operation', async () => {
+  await stopServer()
+  await startServer({ manifestTimeoutMs: 50 })
   const release = host.hold('manifest')
-  const turnId = await say({ bytes: 2 })
-  expect(await ranAfter(turnId)).toBeNull()
+  const turnId = await runTurn({ bytes: 2 })
+  expect(await manifestAfter(turnId)).toBeNull()
   release()
 })
 
-test('each answer has what ran at its end, also where two of them share a snapshot of files', async () => {
-  const first = await say({ bytes: 1 })
+test('each turn has what ran at its end, also where two share a snapshot of files', async () => {
+  const first = await runTurn({ bytes: 1 })
   host.snapshots.isDiskChanged = false
-  const second = await say({ bytes: 2 })
-  expect(await ranAfter(first)).toBe(1)
-  expect(await ranAfter(first, second)).toBe(2)
+  const second = await runTurn({ bytes: 2 })
+  expect(await manifestAfter(first)).toBe(1)
+  expect(await manifestAfter(first, second)).toBe(2)
 })
 
-test('an answer of which nobody wrote down what ran does not have that of the one whose files it shares', async () => {
-  const first = await say({ bytes: 1 })
+test('a turn without a manifest does not get that of the turn whose files it shares', async () => {
+  const first = await runTurn({ bytes: 1 })
   host.snapshots.isDiskChanged = false
   const release = host.hold('manifest')
-  const second = await say({ bytes: 2, isSnapshotLeft: true })
+  const second = await runTurn({ bytes: 2, isSnapshotLeft: true })
   await server.areas.turns.snapshots.settled(threadId)
   release()
-  expect(await ranAfter(first, second)).toBeNull()
-  expect(await ranAfter(first)).toBe(1)
+  expect(await manifestAfter(first, second)).toBeNull()
+  expect(await manifestAfter(first)).toBe(1)
 })
 
-test('what is known of memory is of the moment of that memory, not of an answer that shares it', async () => {
+test('a snapshot with memory has the manifest from when the memory was taken, not of a turn that shares it', async () => {
   host.snapshots.memoryBytes = 1000
-  const first = await say({ bytes: 1 })
+  const first = await runTurn({ bytes: 1 })
   ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
-  const second = await say({ bytes: 2 })
+  const second = await runTurn({ bytes: 2 })
   expect((await server.areas.turns.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
-  expect(await ranAfter(first, second)).toBe(1)
+  expect(await manifestAfter(first, second)).toBe(1)
 })
 
-test('it goes with its snapshot', async () => {
-  const first = await say({ bytes: 1 })
-  const second = await say({ bytes: 2 })
+test('a manifest is deleted with its snapshot', async () => {
+  const first = await runTurn({ bytes: 1 })
+  const second = await runTurn({ bytes: 2 })
   const gone = await server.areas.turns.snapshots.afterTurns(threadId, [first])
   await server.areas.turns.snapshots.remove(threadId, gone?.id ?? '')
   expect(gone && (await server.areas.turns.snapshots.ranThen(gone, [first]))).toBeNull()
-  expect(await ranAfter(second)).toBe(2)
+  expect(await manifestAfter(second)).toBe(2)
 })
 
-test('of memory of which nobody wrote down what ran, an answer that shares it says nothing either', async () => {
-  await end()
-  await begin({ glanceMs: 50 })
+test('if memory was taken without a manifest, a turn that shares it has none either', async () => {
+  await stopServer()
+  await startServer({ manifestTimeoutMs: 50 })
   host.snapshots.memoryBytes = 1000
   const release = host.hold('manifest')
-  const first = await say({ bytes: 1 })
+  const first = await runTurn({ bytes: 1 })
   release()
   ;[host.snapshots.memoryBytes, host.snapshots.isDiskChanged] = [null, false]
-  const second = await say({ bytes: 2 })
+  const second = await runTurn({ bytes: 2 })
   expect((await server.areas.turns.snapshots.afterTurns(threadId, [second]))?.hasMemory).toBe(true)
-  expect(await ranAfter(first, second)).toBeNull()
+  expect(await manifestAfter(first, second)).toBeNull()
 })
