@@ -1,4 +1,4 @@
-/** What other areas use of turns: the record, and what an agent receives. */
+/** What other areas use of turns: the record, and what an agent gets. */
 export { connectionApprovalMissing, connectionNotFound } from './connections/connections.errors.ts'
 export type { ConnectionRow } from './connections/connections.table.ts'
 export { connectionPlanOf } from './engine/connection-call.ts'

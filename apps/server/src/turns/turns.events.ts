@@ -1,8 +1,12 @@
 export type TurnEvents = {
-  /** A model was connected. Whoever connects it waits. It is an offer to threads that waited for one, and can be lost. */
+  /**
+   * A model was connected. Emitting is awaited by the request that connects it. It is an offer to threads that waited
+   * for a model, and can be lost.
+   */
   'model-connected': { name: string }
   /**
-   * The turn has ended, and that is recorded. After a crash runs look every 30 s; what the turn installed can be missed.
+   * The turn has ended, and its end is recorded. After a crash, runs find it within 30 s; a change that the turn
+   * installed can be missed.
    */
   'turn-ended': { turnId: string; threadId: string; status: 'finished' | 'stopped' | 'failed' }
 }

@@ -24,16 +24,16 @@ export type TurnOptions = {
   hosts: AllowedHosts
   turnSettings: { [Name in keyof typeof turnSettings]: number }
   connectionSettings: ConnectionSettings
-  /** Variables that may hold keys of model providers. */
+  /** Environment variables that can contain keys of model providers. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Where Ollama is looked for; null for its own address. */
+  /** Where to look for Ollama; null: its default address. */
   ollamaUrl: string | null
-  /** How long a guest may take to say what runs when an answer has ended. */
+  /** How long the server waits for a guest's manifest when a turn has ended. */
   manifestTimeoutMs?: number
   version: string
 }
 
-/** What an agent receives, and its loop. */
+/** The agent loop and what agents get. */
 export type TurnArea = Pick<EngineFeature, 'turns'> &
   Pick<ModelsFeature, 'models'> &
   Pick<SkillsFeature, 'skills'> &
@@ -43,9 +43,9 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']
     modelRows: ModelsFeature['rows']
-    /** Throws its own error when no turn may begin in a thread now. */
+    /** Adds a gate, which throws its own error when no turn can start in a thread. */
     addGate(gate: TurnGate): void
-    /** What the model learns of how a conversation came about. */
+    /** Adds a source of notes to the model on how a conversation came about. */
     addNote(note: TurnNote): void
     routes: Api[]
     recoverPrograms(): Promise<void>
@@ -112,7 +112,7 @@ type Features = {
   engine: EngineFeature
 }
 
-/** What an agent is given: models, tools of others and instructions. */
+/** What agents get: models, connections' tools and skills. */
 function makeReceived(
   { platform, people, threads, sandboxes }: Known,
   options: TurnOptions,
@@ -190,7 +190,7 @@ function makeSnapshotsFor(
   })
 }
 
-/** What this area adds to the lists of those below it, and what it listens to. */
+/** Registers this area's parts in the lists of areas below it, and its listeners. */
 function register(
   { platform, people, threads, sandboxes }: Known,
   { models, connections, skills, snapshots, engine, events }: Features & { events: Events<TurnEvents> },
@@ -215,7 +215,7 @@ function register(
       if (isReachable) await listener()
     })
   whenBack(placement.refresh)
-  // What an earlier server, or an absent host, left to be taken.
+  // Takes snapshots that a previous server, or an unreachable host, left pending.
   whenBack(snapshots.snapshots.recover)
   whenBack(connections.programs.settle)
   people.events.on('settings-changed', () => snapshots.snapshots.trim())

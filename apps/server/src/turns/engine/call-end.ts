@@ -2,7 +2,7 @@ import type { ToolCallEntry } from '@threadbox/protocol/public'
 import type { LogTransaction, ThreadChange } from '../../threads/public.ts'
 import { type CallChange, writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord } from '../record/turn-record.ts'
-import type { RunRecorder } from '../tools/run-recorder.ts'
+import type { OutputRecorder } from '../tools/run-recorder.ts'
 import { notice, type Recording } from './turn-dependencies.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function finishCall(
   options: {
     call: CallRecord
     outcome: CallOutcome
-    recorder?: RunRecorder | undefined
+    recorder?: OutputRecorder | undefined
     ending?: TurnEnding | undefined
   },
 ): Promise<void> {

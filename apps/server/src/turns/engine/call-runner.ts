@@ -5,9 +5,9 @@ import type { AwakeSandbox } from '../../sandboxes/public.ts'
 import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
-import { RunNotStarted } from '../tools/follow-run.ts'
+import { ExecutionNotStarted } from '../tools/follow-run.ts'
 import { failedWith } from '../tools/outcomes.ts'
-import { makeRunRecorder, type RunRecorder } from '../tools/run-recorder.ts'
+import { makeOutputRecorder, type OutputRecorder } from '../tools/run-recorder.ts'
 import { fileErrorOf } from '../tools/sandbox-files.ts'
 import type { Tool } from '../tools/tool.ts'
 import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
@@ -71,7 +71,7 @@ type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | u
 
 async function runCall(dependencies: CallDependencies, one: OneCall): Promise<TurnFailure | undefined> {
   const { call, order, tool } = one
-  const finish = (outcome: CallOutcome | undefined, recorder?: RunRecorder) =>
+  const finish = (outcome: CallOutcome | undefined, recorder?: OutputRecorder) =>
     finishCall(dependencies, { call, outcome: outcome ?? unexpectedOutcome, recorder, ending: endingOf(one) })
   if (connectionPlanOf(call) !== undefined) {
     await runConnectionCall(dependencies, one)
@@ -172,7 +172,7 @@ async function markRunning(
 
 async function applyTool(
   dependencies: Pick<TurnDependencies, 'blobs' | 'logger' | 'sandbox' | 'settings' | 'store' | 'system'>,
-  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: RunRecorder; isBelief: boolean },
+  options: OneCall & { tool: Tool; input: unknown; sandbox: AwakeSandbox; recorder: OutputRecorder; isBelief: boolean },
 ): Promise<CallOutcome | 'not-started' | undefined> {
   const { store, settings, blobs, system, logger } = dependencies
   const { access, services } = dependencies.sandbox
@@ -201,7 +201,7 @@ async function applyTool(
       throw error
     }
     if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
-    if (error instanceof RunNotStarted) return 'not-started'
+    if (error instanceof ExecutionNotStarted) return 'not-started'
     const about = pathOf(input)
     const known = failedWith(about === undefined ? error : fileErrorOf(error, about))
     if (known === undefined) logger.error({ err: error, callId: call.id, tool: tool.name }, 'tool failed unexpectedly')
@@ -222,12 +222,12 @@ function pathOf(input: unknown): string | undefined {
 function recorderFor(
   dependencies: Pick<TurnDependencies, 'blobs' | 'log' | 'store'>,
   call: CallRecord,
-): Promise<RunRecorder> {
+): Promise<OutputRecorder> {
   const { log, store, blobs } = dependencies
   let displays = call.displays
   // Each of these updates reads the entry and writes it, so they must not overlap.
   const inOrder = makeSerial()
-  return makeRunRecorder({
+  return makeOutputRecorder({
     blobs,
     call,
     recordSize: (outputBytes) => store.changeCall(call.id, { outputBytes }, store.writer),

@@ -5,7 +5,10 @@ import { ollamaAddress, type Provider } from './language-model.ts'
 
 export type DiscoveredModel = z.infer<typeof discoveredModelSchema>
 
-/** Variables that carry a key, per provider, in the order they are looked at: the names the providers document. */
+/**
+ * Environment variables with a provider's key, in the order in which they are read: the names that the providers
+ * document.
+ */
 export const keyVariables: Record<Provider, readonly string[]> = {
   anthropic: ['ANTHROPIC_API_KEY'],
   openai: ['OPENAI_API_KEY'],
@@ -14,14 +17,14 @@ export const keyVariables: Record<Provider, readonly string[]> = {
   ollama: [],
 }
 
-/** What a key in the environment is offered with; the person can type another model. */
+/** The model that is suggested for a key in the environment; the user can enter another one. */
 const suggestedModels = {
   anthropic: 'claude-sonnet-4-5',
   openai: 'gpt-5',
   google: 'gemini-2.5-pro',
 } as const
 
-/** Ollama answers from memory; a machine without one refuses at once. More means something else has the port. */
+/** Ollama responds from memory, and a closed port refuses immediately. A slower response comes from another program. */
 const ollamaTimeoutMs = 1500
 
 const tagsSchema = zod.object({ models: zod.array(zod.object({ name: zod.string().min(1).max(200) })) })
@@ -35,7 +38,7 @@ export function keyFromEnvironment(
     .find((key) => key !== undefined && key !== '')
 }
 
-/** What could be connected without typing a key: keys in the server's environment, Ollama on this machine. */
+/** Returns what can be connected without entering a key: keys in the server's environment, Ollama on this machine. */
 export async function discoverModels(options: {
   environment: Readonly<Record<string, string | undefined>>
   ollamaUrl: string | null
@@ -60,7 +63,7 @@ async function findOllama(options: { ollamaUrl: string | null; fetch: typeof fet
       .slice(0, 100)
       .map(({ name }) => ({ provider: 'ollama' as const, model: name, baseUrl: address, source: 'machine' as const }))
   } catch {
-    // Nothing answers there, or not in time, or something that is not Ollama: the ordinary case, not a failure.
+    // No response, a late one, or another program than Ollama: the usual case, not a failure.
     return []
   }
 }

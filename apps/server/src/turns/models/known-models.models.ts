@@ -2,7 +2,7 @@ import type { ModelConnection } from '@threadbox/protocol/public'
 
 type Provider = ModelConnection['provider']
 
-/** What is known about a model without asking anybody. Null: not known, and then nothing is claimed. */
+/** What is known about a model without a request. Null: unknown. */
 export type KnownModel = {
   contextTokens: number | null
   supportsImages: boolean
@@ -11,8 +11,8 @@ export type KnownModel = {
 }
 
 /**
- * Context sizes and list prices (USD per million tokens) that the providers publish, by the beginning of the model's
- * name; the longest one that fits counts. Kept small: whoever connects a model can enter other figures, and theirs win.
+ * Context sizes and list prices (USD per million tokens) that the providers publish, by prefix of the model's name; the
+ * longest matching prefix counts. The list is short, because users can enter other figures, which take precedence.
  */
 const known: Partial<Record<Provider, Record<string, [contextTokens: number, input: number, output: number]>>> = {
   anthropic: {
@@ -39,7 +39,7 @@ const known: Partial<Record<Provider, Record<string, [contextTokens: number, inp
   },
 }
 
-/** Model families that see images although their provider serves text-only models too. */
+/** Model families that see images although their provider also serves text-only models. */
 const visualFamilies = /llava|vision|-vl\b|gemma3|pixtral|minicpm-v|llama4|qwen[\d.]*vl|mistral-small3/i
 
 export function knownModel(provider: Provider, model: string): KnownModel {
@@ -63,7 +63,9 @@ function isVersionOf(model: string, name: string): boolean {
   return rest === '' || (rest !== undefined && /^-(latest|\d{8}|\d{4}-\d{2}-\d{2})$/.test(rest))
 }
 
-/** What is assumed about a window that nobody told us: small enough for local servers, true for the named providers. */
+/**
+ * The context window that is assumed if none is known: small enough for local servers, true for the named providers.
+ */
 export function assumedContextTokens(provider: Provider): number {
   const assumed: Record<Provider, number> = {
     anthropic: 200_000,

@@ -7,7 +7,7 @@ import type { LanguageModel } from 'ai'
 
 export type Provider = ModelConnection['provider']
 
-/** Where each provider answers when the connection does not say otherwise. */
+/** Each provider's address if the connected model has none. */
 const defaultBaseUrls: Record<Exclude<Provider, 'openai-compatible'>, string> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
@@ -16,8 +16,8 @@ const defaultBaseUrls: Record<Exclude<Provider, 'openai-compatible'>, string> = 
 }
 
 /**
- * The client of one connection. OpenAI is spoken to over Chat Completions, whose history is wholly ours: nothing is
- * kept at the provider that a later step would need.
+ * Creates the client of a connected model. OpenAI is used over Chat Completions, so that the complete history is in
+ * every request and no later step needs anything that the provider stored.
  */
 export function languageModelOf(connection: {
   provider: Provider
@@ -45,7 +45,7 @@ export function languageModelOf(connection: {
   }
 }
 
-/** Ollama is known by its own address; its OpenAI-compatible API is below `/v1`. */
+/** Ollama is recognized by its default address; its OpenAI-compatible API is below `/v1`. */
 function compatibleUrl(baseUrl: string, provider: Provider): string {
   const trimmed = baseUrl.replace(/\/+$/, '')
   return provider === 'ollama' && !trimmed.endsWith('/v1') ? `${trimmed}/v1` : trimmed

@@ -60,22 +60,22 @@ describe.each(protocols)('a call to a model over the wire of %s', (provider) => 
     expect(server.requests).toHaveLength(7)
   })
 
-  it('keeps what had come when the connection is cut, and says that it was', async () => {
+  it('keeps the received text when the connection is cut, and reports the cut', async () => {
     server.reply({ text: ['One ', 'two ', 'three'], cutAfterPieces: 2 })
     expect(await failureOf(provider)).toMatchObject({ failure: { code: 'network' }, text: 'One two ' })
   })
 
-  it('keeps what had come when the provider sends an error in mid-answer', async () => {
+  it('keeps the received text when the provider sends an error in the middle of a response', async () => {
     server.reply({ text: ['One ', 'two ', 'three'], errorAfterPieces: 1 })
     expect(await failureOf(provider)).toMatchObject({ failure: { code: 'overloaded' }, text: 'One ' })
   })
 
-  it('says that the model refused', async () => {
+  it('reports that the model refused', async () => {
     server.reply({ text: 'I cannot', finish: 'refusal' })
     expect((await ask(provider).answer).finishReason).toBe('content-filter')
   })
 
-  it('gives text, parallel calls, usage and the message to send back', async () => {
+  it('returns text, parallel calls, usage and the message to send back', async () => {
     server.reply({
       text: ['Let me ', 'look.'],
       calls: [
@@ -98,7 +98,7 @@ describe.each(protocols)('a call to a model over the wire of %s', (provider) => 
     expect(request.messages[0]).toMatchObject({ role: 'user', text: 'Hello' })
   })
 
-  it('gives a call with a wrong input back as a problem instead of failing', async () => {
+  it('returns a call with an invalid input as a problem instead of failing', async () => {
     server.reply({ calls: [{ name: 'run_command', input: { comand: 'ls' } }] }, { calls: [{ name: 'fly', input: {} }] })
     const wrongInput = await ask(provider).answer
     expect(wrongInput.calls[0]?.problem).toContain('command')
@@ -124,7 +124,7 @@ describe.each(protocols)('a call to a model over the wire of %s', (provider) => 
   })
 })
 
-it('sends signed reasoning back to Anthropic as it came', async () => {
+it('sends signed reasoning back to Anthropic unchanged', async () => {
   server.reply({ reasoning: { text: 'Hm.', signature: 'sig-1' }, text: 'Yes.' }, { text: 'Done' })
   const model = languageModelOf({
     provider: 'anthropic',

@@ -1,12 +1,12 @@
 import { type FinishReason, type LanguageModel, type ModelMessage, streamText, type ToolSet } from 'ai'
 
-/** What arrives while a model answers, in the order it comes. */
+/** A part of a model's response, in the order of arrival. */
 export type ModelPart =
   | { kind: 'block-started'; block: 'text' | 'reasoning'; id: string }
   | { kind: 'block-delta'; id: string; text: string }
   | { kind: 'block-ended'; id: string }
 
-/** A call the model asked for; `problem` says what is wrong with it when it cannot be run as it is. */
+/** A call that the model requested; `problem` says why it can't run. */
 export type RequestedCall = { id: string; tool: string; input: unknown; problem: string | null }
 
 export type ModelUsage = { inputTokens: number; outputTokens: number; cachedInputTokens: number }
@@ -15,7 +15,7 @@ export type ModelAnswer = {
   finishReason: FinishReason
   usage: ModelUsage
   calls: RequestedCall[]
-  /** The assistant's message as it has to be sent back in later steps, signatures included. */
+  /** The assistant's message for later requests, signatures included. */
   messages: ModelMessage[]
 }
 
@@ -28,7 +28,7 @@ export type ModelRequest = {
   signal: AbortSignal
 }
 
-/** The answer broke off: the provider closed the stream without saying that it had finished. */
+/** The provider closed the stream without finishing the response. */
 export class AnswerCutError extends Error {
   override readonly name = 'AnswerCutError'
   constructor() {
@@ -37,8 +37,9 @@ export class AnswerCutError extends Error {
 }
 
 /**
- * One call to a model, without retries: `onPart` sees the answer while it comes and is awaited, so a slow recorder slows
- * the reading down. Rejects with the provider's error, with {@link AnswerCutError}, or with the reason of the signal.
+ * Sends one request to a model, without retries. `onPart` gets the response while it arrives and is awaited, so that a
+ * slow recorder slows down reading. Rejects with the provider's error, with {@link AnswerCutError}, or with the
+ * signal's reason.
  */
 export async function callModel(
   request: ModelRequest,

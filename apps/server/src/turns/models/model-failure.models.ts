@@ -1,9 +1,9 @@
 import type { TurnFailure } from '@threadbox/protocol/public'
 
 /**
- * Turns whatever a provider's client threw, or sent inside a stream, into a state that a person can act on. Providers
- * agree on few status codes, so their own error types are read too; their text only where nothing else tells a full
- * context from a malformed request.
+ * Turns an error that a provider's client threw, or that a stream contained, into a failure that users can act on.
+ * Providers share few status codes, so their own error types are read too; their text is read only where nothing else
+ * distinguishes a full context from a malformed request.
  */
 export function modelFailureOf(error: unknown, options: { nowMs: number; provider: string }): TurnFailure {
   const facts = factsOf(error)
@@ -83,7 +83,7 @@ function factsOf(error: unknown): Facts {
   }
 }
 
-/** The error, its causes, and what providers wrap theirs in (`errors`, `error`, `lastError`), nearest first. */
+/** The error, its causes, and the errors that providers nest (`errors`, `error`, `lastError`), nearest first. */
 function chainOf(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = []
   const queue: unknown[] = [error]
@@ -162,7 +162,7 @@ function wordsOf(
   }
 }
 
-/** `retry-after` is in seconds or a date; `retry-after-ms` in milliseconds. At most a day is believed. */
+/** `retry-after` is in seconds or a date; `retry-after-ms` in milliseconds. Limited to a day. */
 function retryAtOf(facts: Facts, nowMs: number): number | null {
   const dayMs = 86_400_000
   const milliseconds = Number(facts.headers['retry-after-ms'] ?? Number.NaN)
@@ -179,7 +179,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** Providers may put whole pages into an error; one line of it is enough for a person. */
+/** Providers can return whole pages as errors; one line is enough. */
 function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').slice(0, 300)
 }

@@ -70,7 +70,7 @@ const testRoute = defineRoute({
   responses: { 200: jsonAnswer(modelTestSchema, 'The test result.') },
 })
 
-/** Routes of the models. Everybody who is logged in may see them; only the owner changes them or spends a test call. */
+/** Routes of models. Every signed-in user can list them; only the owner can change them or make a test call. */
 export function modelRoutes(dependencies: { models: Models; isOwner(userId: string): Promise<boolean> }): Api {
   const { models } = dependencies
   const api = makeApi()

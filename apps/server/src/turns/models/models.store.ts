@@ -5,9 +5,9 @@ import type { ModelConnectionRow, ModelTables } from './models.table.ts'
 export type ModelStore = {
   list(): Promise<ModelConnectionRow[]>
   find(id: string): Promise<ModelConnectionRow | undefined>
-  /** The one marked as default, else the oldest. */
+  /** The default model, otherwise the oldest. */
   findDefault(): Promise<ModelConnectionRow | undefined>
-  /** Inserts or replaces; at most one connection stays the default. */
+  /** Inserts or replaces a row. At most one stays the default. */
   put(row: ModelConnectionRow): Promise<void>
   delete(id: string): Promise<boolean>
 }

@@ -12,7 +12,7 @@ export type ModelConnectionRow = {
   input_usd_per_million: number | null
   output_usd_per_million: number | null
   is_default: number
-  /** What a person says about it, 0 or 1; null: what is known about the model. */
+  /** The user's setting, 0 or 1; null: what is known about the model applies. */
   supports_images: number | null
   created_at: number
 }
@@ -36,7 +36,7 @@ export async function createModelTables(database: Kysely<never>): Promise<void> 
     .execute()
 }
 
-/** Servers of models do not say whether one sees pictures, and its name does not always tell. */
+/** Model servers don't report whether a model sees images, and its name doesn't always tell. */
 export async function addModelImages(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('model_connections').addColumn('supports_images', 'integer').execute()
 }

@@ -12,7 +12,7 @@ import { type Models, makeModels } from './models.usecases.ts'
 export type ModelsFeature = {
   models: Models
   rows(): Promise<ModelConnectionRow[]>
-  /** The keys that people entered. */
+  /** The keys that users entered. */
   secrets(): Promise<string[]>
   routes: Api
 }

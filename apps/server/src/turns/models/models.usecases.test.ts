@@ -29,7 +29,7 @@ beforeEach(async () => {
     secretBox: makeSecretBox(randomBytes(32)),
     events,
     environment,
-    // Which of two is older is asked: they are never made in the same millisecond.
+    // The order by age is tested, so no two are created in the same millisecond.
     clock: { nowMs: () => ++now },
     randomBytes: (count) => randomBytes(count),
     ollamaUrl: server.baseUrls.ollama,
@@ -47,7 +47,7 @@ const anthropic = () => ({
 })
 
 describe('connecting a model', () => {
-  it('refuses a provider without its key and a server without its address, naming what is missing', async () => {
+  it('rejects a provider without its key and a server without its address, naming what is missing', async () => {
     await expect(models.connect(anthropic())).rejects.toMatchObject({ code: 'model.key-missing' })
     await expect(models.connect({ provider: 'openai-compatible', model: 'x' })).rejects.toMatchObject({
       code: 'model.address-missing',
@@ -63,7 +63,7 @@ describe('connecting a model', () => {
     expect(JSON.stringify(rows)).not.toContain('secret-key-123')
   })
 
-  it('sees images as its name tells, unless a person says otherwise', async () => {
+  it('sees images if its name says so, unless the user set otherwise', async () => {
     const server2 = { provider: 'openai-compatible' as const, baseUrl: server.baseUrls['openai-compatible'] }
     const { id, ...first } = await models.connect({ ...server2, model: 'house-model' })
     expect(first.supportsImages).toBe(false)
@@ -75,7 +75,7 @@ describe('connecting a model', () => {
     })
   })
 
-  it('takes the key from the environment when none is given', async () => {
+  it('takes the key from the environment when none is entered', async () => {
     environment.ANTHROPIC_API_KEY = 'from-environment'
     const { id, keySource } = await models.connect(anthropic())
     expect(keySource).toBe('environment')
@@ -84,7 +84,7 @@ describe('connecting a model', () => {
     expect(server.requests[0]?.headers['x-api-key']).toBe('from-environment')
   })
 
-  it('has one default at a time; the oldest stands in when that one goes', async () => {
+  it('has one default at a time; the oldest replaces a deleted default', async () => {
     const first = await models.connect({ ...anthropic(), apiKey: 'a' })
     const second = await models.connect({ ...anthropic(), apiKey: 'b', isDefault: true })
     expect((await models.list()).map(({ id, isDefault }) => [id, isDefault])).toEqual([
@@ -97,7 +97,7 @@ describe('connecting a model', () => {
     await expect(models.disconnect(second.id)).rejects.toMatchObject({ code: 'model.not-found' })
   })
 
-  it('does not send a stored key to another address that is typed later', async () => {
+  it('does not send a stored key to another address that is entered later', async () => {
     const { id } = await models.connect({ ...anthropic(), apiKey: 'secret' })
     await expect(models.update(id, { baseUrl: 'https://elsewhere.example/v1' })).rejects.toMatchObject({
       code: 'model.key-missing',
@@ -106,7 +106,7 @@ describe('connecting a model', () => {
     expect(renamed).toMatchObject({ name: 'Mine', inputUsdPerMillion: 1, keySource: 'stored' })
   })
 
-  it('tells whoever listens', async () => {
+  it('emits an event', async () => {
     const heard: string[] = []
     events.on('model-connected', ({ name }) => void heard.push(name))
     await models.connect({ ...anthropic(), apiKey: 'a' })
@@ -115,7 +115,7 @@ describe('connecting a model', () => {
 })
 
 describe('Test', () => {
-  it('makes one real call and says in words what went wrong', async () => {
+  it('makes one real call and describes the failure', async () => {
     const { id } = await models.connect({ ...anthropic(), apiKey: 'bad' })
     server.reply({ failure: 'wrong-key' }, { text: 'ready' })
     const refused = await models.test(id)
@@ -125,14 +125,14 @@ describe('Test', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('says that nobody answers at the address', async () => {
+  it('reports that the address does not respond', async () => {
     const { id } = await models.connect({ provider: 'openai-compatible', model: 'x', baseUrl: 'http://127.0.0.1:9/v1' })
     expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'network' } })
   })
 })
 
-describe('what is found by itself', () => {
-  it('Ollama on the machine with its models, and providers whose key is in the environment', async () => {
+describe('discovery', () => {
+  it('finds Ollama on the machine with its models, and providers whose key is in the environment', async () => {
     expect(await models.discover()).toEqual([])
     server.ollamaModels = ['llama3.2:3b', 'qwen3:8b']
     environment.GEMINI_API_KEY = 'g'
@@ -152,8 +152,8 @@ describe('what is found by itself', () => {
   })
 })
 
-describe('what is known of a model', () => {
-  it('holds for dated versions of it, and claims nothing about others', () => {
+describe('known data of a model', () => {
+  it('applies to its dated versions, and not to other models', () => {
     expect(knownModel('openai', 'gpt-5-2025-08-07')).toMatchObject({ contextTokens: 400_000, inputUsdPerMillion: 1.25 })
     expect(knownModel('openai', 'gpt-5-mini')).toMatchObject({ inputUsdPerMillion: 0.25 })
     expect(knownModel('openai', 'gpt-5-pro')).toMatchObject({ contextTokens: null, inputUsdPerMillion: null })

@@ -18,10 +18,10 @@ import { modelAddressMissing, modelKeyMissing, modelNotFound } from './models.er
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
 
-/** Seals values with the installation's master key. Opening what another key sealed throws. */
+/** Seals values with the installation's master key. `open` throws for a value that another key sealed. */
 export type SecretBox = { seal(plain: string): string; open(sealed: string): string }
 
-/** A model that can be asked: its client and what is known, or assumed, about it. */
+/** A connected model's client with what is known, or assumed, about it. */
 export type UsableModel = {
   connection: ModelConnection
   client: LanguageModel
@@ -34,10 +34,10 @@ export type Models = {
   connect(input: z.infer<typeof connectModelSchema>): Promise<ModelConnection>
   update(id: string, input: z.infer<typeof updateModelSchema>): Promise<ModelConnection>
   disconnect(id: string): Promise<void>
-  /** One real call with one short question. */
+  /** Makes one real call with one short question. */
   test(id: string): Promise<z.infer<typeof modelTestSchema>>
   discover(): Promise<DiscoveredModel[]>
-  /** The thread's own choice if it still exists, else the default; undefined when no model is connected. */
+  /** The thread's own model if it still exists, otherwise the default; undefined when no model is connected. */
   usable(modelId: string | null): Promise<UsableModel | undefined>
 }
 
@@ -48,11 +48,11 @@ export type ModelsOptions = {
   environment: Readonly<Record<string, string | undefined>>
   clock: { nowMs(): number }
   randomBytes: (count: number) => Uint8Array
-  /** Where Ollama is looked for; null for its own address. */
+  /** Where to look for Ollama; null: its default address. */
   ollamaUrl: string | null
 }
 
-/** A test call asks for little and must not leave a person waiting at a dead address. */
+/** A test call requests little, and a dead address must not keep the user waiting. */
 const testTimeoutMs = 30_000
 
 export function makeModels(options: ModelsOptions): Models {
@@ -123,7 +123,7 @@ export function makeModels(options: ModelsOptions): Models {
   }
 }
 
-/** How providers are named to people. */
+/** Display names of the providers. */
 const providerNames: Record<Provider, string> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
@@ -157,7 +157,7 @@ function withChanges(
   input: z.infer<typeof updateModelSchema>,
   secretBox: SecretBox,
 ): ModelConnectionRow {
-  // A stored key belongs to the address it was entered for: it is not sent to another one that was typed later.
+  // A stored key belongs to the address it was entered for: it isn't sent to another one that is entered later.
   const isMoved = input.baseUrl !== undefined && input.baseUrl !== row.base_url
   const keptKey = isMoved ? null : row.sealed_key
   return {
@@ -191,7 +191,7 @@ async function testCall(
         system: 'This is a connectivity test. Reply with the single word: ready',
         messages: [{ role: 'user', content: 'Are you there?' }],
         tools: {},
-        // Models that think before they answer spend tokens on it; fewer would leave them without a word.
+        // Reasoning models spend tokens before they write; with fewer they would return no text.
         maxOutputTokens: 1024,
         signal: AbortSignal.timeout(testTimeoutMs),
       },

@@ -5,7 +5,7 @@ import { makeLifecycleBench } from '../../sandboxes/lifecycle/lifecycle.test-uti
 import { tablesIn } from '../../tables.test-utils.ts'
 import { addNoteCodes } from './turns.table.ts'
 
-/** Notes as they are stored from before they had codes, and what each told the model. */
+/** Stored notes from before they had codes, with the codes that each of them contains. */
 const stored: [note: string | null, codes: string[]][] = [
   [null, []],
   ['The user changed this message and sent it again. What you had done after it left the conversation.', []],
@@ -22,7 +22,7 @@ const stored: [note: string | null, codes: string[]][] = [
 ]
 
 onBothDatabases((target) => {
-  test('a database from before notes had codes knows afterwards which turn told what', async () => {
+  test('a migration from before notes had codes records which turn contained which note', async () => {
     await using bench = await makeLifecycleBench(await target())
     const { open } = bench.server
     for (const [ordinal, [note]] of stored.entries()) {

@@ -1,11 +1,11 @@
 import { outputWindowCharacters } from '@threadbox/protocol/public'
 
-/** The last bytes of an output, and what of it has not been shown yet. Offsets count bytes of the whole output. */
+/** The last bytes of an output, and how many of its bytes were shown. Offsets count bytes of the whole output. */
 export type OutputWindow = { bytes: Uint8Array; sizeBytes: number; shownBytes: number }
 
 export const emptyOutputWindow: OutputWindow = { bytes: new Uint8Array(), sizeBytes: 0, shownBytes: 0 }
 
-/** The window after `data` was added at its end. Holds at most {@link outputWindowCharacters} bytes. */
+/** The window after `data` was appended. Holds up to {@link outputWindowCharacters} bytes. */
 export function withOutput(window: OutputWindow, data: Uint8Array): OutputWindow {
   const kept = data.length >= outputWindowCharacters ? new Uint8Array() : window.bytes
   const joined = new Uint8Array(kept.length + data.length)
@@ -15,8 +15,8 @@ export function withOutput(window: OutputWindow, data: Uint8Array): OutputWindow
 }
 
 /**
- * What to show next: the text from where the last one ended, or, when more came than the window holds, the window. A
- * character whose last bytes have not come yet waits for them. Undefined when there is nothing to show.
+ * The next text to show: from the end of the previous one or, if more arrived than the window holds, the whole window.
+ * A character whose last bytes have not arrived waits for them. Undefined when there is nothing to show.
  */
 export function nextShown(
   window: OutputWindow,
@@ -35,7 +35,7 @@ export function nextShown(
   }
 }
 
-/** The end of the output as an entry keeps it. */
+/** The end of the output in the form of an entry. */
 export function tailOf(window: OutputWindow): { tail: string; tailOffset: number; sizeBytes: number } {
   const start = window.sizeBytes - window.bytes.length
   const skipped = start > 0 ? strayHead(window.bytes) : 0
@@ -46,7 +46,7 @@ export function tailOf(window: OutputWindow): { tail: string; tailOffset: number
   }
 }
 
-/** Bytes at the end that begin a UTF-8 character without finishing it (at most three). */
+/** Bytes at the end that begin a UTF-8 character without finishing it (up to 3). */
 function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -56,7 +56,7 @@ function incompleteTail(bytes: Uint8Array): number {
   return 0
 }
 
-/** Bytes at the beginning that continue a character whose start was cut off. */
+/** Bytes at the start that continue a character whose first bytes were cut off. */
 function strayHead(bytes: Uint8Array): number {
   let count = 0
   while (count < 3 && count < bytes.length && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1

@@ -3,12 +3,12 @@ import type { ModelMessage } from 'ai'
 
 export type CallStatus = ToolCallEntry['status']
 
-/** What the model is told about a call. An image is kept as a blob and put into the request when it is made. */
+/** What the model gets of a call. An image is stored as a blob and added to the request when that is created. */
 export type ModelOutput = {
   text: string
   isError: boolean
   image?: { key: string; mediaType: string }
-  /** Where there are several. */
+  /** Further images, if there are several. */
   furtherImages?: { key: string; mediaType: string }[]
 }
 
@@ -23,10 +23,10 @@ export type CallRecord = {
   input: unknown
   status: CallStatus
   bootId: string | null
-  /** Bytes of output that are stored. Everything before is acknowledged, or may be, to the guest. */
+  /** Bytes of output that are stored. Everything before that is, or can be, acknowledged to the guest. */
   outputBytes: number
   displays: number
-  /** What a tool noted before it changed something, to tell after a crash whether the change was made. */
+  /** What a tool recorded before a change, to determine after a crash whether the change was made. */
   plan: unknown
   output: ModelOutput | null
   stillRunning: string[]
@@ -36,11 +36,11 @@ export type StepRecord = {
   id: string
   turnId: string
   index: number
-  /** `direct`: made by a slash command, not by a model. */
+  /** `direct`: created by a slash command, not by a model. */
   provider: string
   status: 'asking' | 'finished' | 'partial' | 'discarded'
   isFinal: boolean
-  /** The assistant's message. Its calls carry our ids, which are unique and which every provider accepts. */
+  /** The assistant's message. Its calls have threadbox's own ids, which are unique and which every provider accepts. */
   messages: ModelMessage[]
   /** Entries that show this step while it runs. */
   entryIds: string[]
@@ -49,7 +49,7 @@ export type StepRecord = {
   cachedInputTokens: number
   costUsd: number | null
   estimatedTokens: number
-  /** Said to the model before it answered: what happened to its sandbox meanwhile. */
+  /** A note to the model before the step: what happened to its sandbox since the previous one. */
   note: string | null
   calls: CallRecord[]
 }
@@ -62,16 +62,16 @@ export type TurnRecord = {
   mode: 'agent' | 'direct'
   status: 'running' | 'finished' | 'stopped' | 'failed'
   isStopRequested: boolean
-  /** Nobody watches: a call that a person would have to allow is denied. */
+  /** An unattended turn: a call that needs approval is denied. */
   isUnattended: boolean
   modelId: string | null
   modelName: string | null
   userEntryId: string
   userText: string
   attachments: Attachment[]
-  /** Said to the model before the message: what it could not know otherwise. */
+  /** A note to the model before the message: what it couldn't know otherwise. */
   note: string | null
-  /** Which notes of features above are in `note`. */
+  /** Codes of the notes by features above that `note` contains. */
   noteCodes: readonly string[]
   startedAt: number
   /** Limits are counted from this step and this time on. */
@@ -80,11 +80,11 @@ export type TurnRecord = {
   steps: StepRecord[]
 }
 
-/** What stands for everything before its boundary when the model is asked. The originals stay. */
+/** A summary that replaces everything before its boundary in requests to the model. The original messages stay. */
 export type CompactionRecord = {
   id: string
   threadId: string
-  /** The last step that is summarised; `-1` is the turn's message itself. */
+  /** The last step that is summarized; `-1` is the turn's message itself. */
   turnOrdinal: number
   stepIndex: number
   summary: string
@@ -92,7 +92,7 @@ export type CompactionRecord = {
   createdAt: number
 }
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 export type CallOutcome = {
   status: Extract<CallStatus, 'succeeded' | 'failed' | 'stopped' | 'interrupted'>
   result: ToolResult | null

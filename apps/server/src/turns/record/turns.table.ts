@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** What the engine needs to go on with a turn after a crash. What people see of it is in the thread's log. */
+/** What the engine needs to continue a turn after a crash. What readers see of the turn is in the thread's log. */
 export type TurnRunRow = {
   id: string
   thread_id: string
@@ -68,7 +68,7 @@ export type QueuedMessageRow = {
   created_at: number
 }
 
-/** Which message a client's key made, so that the same request sent again makes no second one. */
+/** The message that was created for a client's key, so that the same request sent again doesn't create a second one. */
 export type MessageKeyRow = { thread_id: string; message_key: string; entry_id: string; turn_id: string }
 
 export type CompactionRow = {
@@ -122,7 +122,7 @@ async function createTurnRuns(database: Kysely<never>): Promise<void> {
     .addColumn('allowance_from', 'bigint', (column) => column.notNull())
     .addUniqueConstraint('turn_runs_ordinal', ['thread_id', 'ordinal'])
     .execute()
-  // At most one turn of a thread runs, whatever several servers decide at once.
+  // One turn of a thread can run at a time, also when several servers decide concurrently.
   await database.schema
     .createIndex('turn_runs_running_idx')
     .on('turn_runs')
@@ -211,13 +211,13 @@ async function createCompactions(database: Kysely<never>): Promise<void> {
     .execute()
 }
 
-/** How notes began until their codes were stored: as they stand in databases of that time. */
+/** How notes began before their codes were stored: as in databases of that time. */
 const notesBefore = {
   forked: 'This conversation is a fork: it began as a copy of another thread',
   rewound: 'The user rewound this conversation to before an earlier message.',
 }
 
-/** Which notes a turn told the model, beside their text. */
+/** Codes of the notes that a turn contained, beside their text. */
 export async function addNoteCodes(database: Kysely<never>): Promise<void> {
   await database.schema
     .alterTable('turn_runs')
@@ -233,7 +233,7 @@ export async function addNoteCodes(database: Kysely<never>): Promise<void> {
   }
 }
 
-/** What the model is told before a step, beside the conversation. */
+/** Notes to the model before a step. */
 export async function addStepNotes(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('turn_steps').addColumn('note', 'text').execute()
 }

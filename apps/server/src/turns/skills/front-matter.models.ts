@@ -3,14 +3,14 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { skillDescriptionInvalid, skillFrontMatterInvalid, skillNameInvalid } from './skills.errors.ts'
 
-/** What the beginning of a `SKILL.md` says about a skill. */
+/** The front matter of a `SKILL.md`. */
 export type SkillHeader = { name: string; description: string; license: string | null; compatibility: string | null }
 
 const maxDescriptionCharacters = 1024
-/** Where the front matter must be over. The longest fields of the format together are a tenth of this. */
+/** Where the front matter must have ended. The format's longest fields take a tenth of this together. */
 const maxHeaderCharacters = 16_384
 
-/** Other fields are for other clients, and are left as they are. */
+/** Other fields are for other clients and are ignored. */
 const headerSchema = z.looseObject({
   name: z.string('name must be a string'),
   description: z.string('description must be a string'),
@@ -52,7 +52,7 @@ function readYaml(source: string): unknown {
     const document = parseDocument(source, { schema: 'core', logLevel: 'silent', prettyErrors: true })
     const [error] = document.errors
     if (error !== undefined) throw error
-    // An alias could make a thousand copies of what it stands for; a header has no use for one.
+    // An alias could create a thousand copies of its target; a header needs none.
     return document.toJS({ maxAliasCount: 0 }) ?? {}
   } catch (error) {
     const problem = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)

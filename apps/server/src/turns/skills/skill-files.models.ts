@@ -9,15 +9,15 @@ import {
   skillTooManyFiles,
 } from './skills.errors.ts'
 
-/** A skill that keeps to the format: what it says of itself, and its files below its folder. */
+/** A valid skill: its front matter, and its files with paths relative to its folder. */
 export type CheckedSkill = SkillHeader & { text: string; files: SkillFile[] }
 
-/** What programs leave in folders and archives beside what people put there. */
+/** Files that programs leave in folders and archives. */
 const leftBehind = /(?:^|\/)(?:__MACOSX|\.git|\.DS_Store|Thumbs\.db)(?:\/|$)/
 
 /**
- * Checks what somebody sent as a skill: everything about it is the sender's word until here. They may have sent the
- * folder or what is in it; `folder` is its name where that is known otherwise.
+ * Checks uploaded files as a skill; nothing about them was checked before. They can be with or without the skill's
+ * folder; `folder` is its name if that is known otherwise.
  */
 export function checkSkill(given: readonly SkillFile[], folder?: string): CheckedSkill {
   const kept = given.filter(({ path }) => !leftBehind.test(path))
@@ -26,7 +26,7 @@ export function checkSkill(given: readonly SkillFile[], folder?: string): Checke
   if (kept.length > skillLimits.files) throw skillTooManyFiles({ limit: skillLimits.files })
   const sizeBytes = kept.reduce((total, { content }) => total + content.byteLength, 0)
   if (sizeBytes > skillLimits.bytes) throw skillTooLarge({ limitBytes: skillLimits.bytes })
-  const below = belowFolder({ files: kept, folder })
+  const below = withoutTopFolders({ files: kept, folder })
   const main = below.files.find(({ path }) => path === 'SKILL.md')
   if (main === undefined) throw skillFileMissing({})
   const text = textOf(main.content)
@@ -37,18 +37,18 @@ export function checkSkill(given: readonly SkillFile[], folder?: string): Checke
   return { ...header, text, files: below.files.map(asRunnable) }
 }
 
-type Below = { files: SkillFile[]; folder: string | undefined }
+type FlattenedSkill = { files: SkillFile[]; folder: string | undefined }
 
-/** Without the folders that hold everything. */
-function belowFolder({ files, folder }: Below): Below {
+/** Removes folders that contain all files from the paths. */
+function withoutTopFolders({ files, folder }: FlattenedSkill): FlattenedSkill {
   const [first] = files.map(({ path }) => path.slice(0, path.indexOf('/') + 1))
   const isInside = first !== undefined && first !== '' && files.every(({ path }) => path.startsWith(first))
   if (!isInside) return { files, folder }
   const inside = files.map((file) => ({ ...file, path: file.path.slice(first.length) }))
-  return belowFolder({ files: inside, folder: first.slice(0, -1) })
+  return withoutTopFolders({ files: inside, folder: first.slice(0, -1) })
 }
 
-/** Browsers and many archives do not say what may be run; a script says it itself. */
+/** Browsers and many archives don't preserve the executable bit, so files with a shebang get it. */
 function asRunnable(file: SkillFile): SkillFile {
   return { ...file, isExecutable: file.isExecutable || (file.content[0] === 0x23 && file.content[1] === 0x21) }
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { skillLimits } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
-import { takeInFolder, takeInSkill } from './skill-intake.ts'
+import { parseSkillFolder, parseSkillUpload } from './skill-intake.ts'
 import { makeZip, skillText, type ZipPart } from './skill-zip.test-utils.ts'
 
 const run = promisify(execFile)
 const main = (name = 'tables') => ({ name: 'SKILL.md', content: skillText(name) })
 const streamOf = (bytes: Uint8Array<ArrayBuffer> | string) => new Blob([bytes]).stream()
 const zip = (parts: readonly ZipPart[], options?: Parameters<typeof makeZip>[1]) =>
-  takeInSkill(streamOf(new Uint8Array(makeZip(parts, options))), 'application/zip')
-const text = (content: string) => takeInSkill(streamOf(content), 'text/markdown; charset=utf-8')
+  parseSkillUpload(streamOf(new Uint8Array(makeZip(parts, options))), 'application/zip')
+const text = (content: string) => parseSkillUpload(streamOf(content), 'text/markdown; charset=utf-8')
 
 async function codeOf(taken: Promise<unknown>): Promise<string> {
   return await taken.then(
@@ -81,36 +81,38 @@ const hostileZips: Record<string, [string, ZipPart[], Parameters<typeof makeZip>
 }
 
 test.each(Object.entries(hostileZips))(
-  'G6: a zip with %s is refused with its reason',
+  'G6: a zip with %s is rejected with its reason',
   async (_, [code, parts, options]) => {
     expect(await codeOf(zip(parts, options))).toBe(code)
   },
 )
 
-test('G6: a bomb costs neither memory nor time', async () => {
+test('G6: a zip bomb costs neither memory nor time', async () => {
   const bomb = makeZip([
     main(),
     { name: 'zeros', content: Buffer.alloc(500_000_000), isDeflated: true, says: { sizeBytes: 9 } },
   ])
   expect(bomb.length).toBeLessThan(600_000)
   const before = process.memoryUsage().rss
-  expect(await codeOf(takeInSkill(streamOf(new Uint8Array(bomb)), 'application/zip'))).toBe('skill.archive-invalid')
+  expect(await codeOf(parseSkillUpload(streamOf(new Uint8Array(bomb)), 'application/zip'))).toBe(
+    'skill.archive-invalid',
+  )
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
 })
 
-test('G6: what is no zip, is cut off, or is of no known kind is refused', async () => {
+test('G6: an upload that is not a zip, is cut off, or is of an unknown type is rejected', async () => {
   const whole = makeZip([main()])
   for (const part of [0, 10, whole.length / 2, whole.length - 1]) {
     const cut = new Uint8Array(whole.subarray(0, Math.floor(part)))
-    expect(await codeOf(takeInSkill(streamOf(cut), 'application/zip'))).toBe('skill.archive-invalid')
+    expect(await codeOf(parseSkillUpload(streamOf(cut), 'application/zip'))).toBe('skill.archive-invalid')
   }
-  expect(await codeOf(takeInSkill(streamOf('x'), 'application/x-tar'))).toBe('skill.type-unsupported')
-  expect(await codeOf(takeInSkill(null, ''))).toBe('skill.type-unsupported')
-  expect(await codeOf(takeInSkill(streamOf('x'), 'multipart/form-data'))).toBe('skill.archive-invalid')
-  expect(await codeOf(takeInSkill(streamOf('x'), 'multipart/form-data; boundary=a'))).toBe('skill.archive-invalid')
+  expect(await codeOf(parseSkillUpload(streamOf('x'), 'application/x-tar'))).toBe('skill.type-unsupported')
+  expect(await codeOf(parseSkillUpload(null, ''))).toBe('skill.type-unsupported')
+  expect(await codeOf(parseSkillUpload(streamOf('x'), 'multipart/form-data'))).toBe('skill.archive-invalid')
+  expect(await codeOf(parseSkillUpload(streamOf('x'), 'multipart/form-data; boundary=a'))).toBe('skill.archive-invalid')
 })
 
-test('G6: a body without an end is given up where a skill would be too large', async () => {
+test('G6: an endless body is canceled at the size limit of a skill', async () => {
   let sent = 0
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => {
@@ -118,11 +120,11 @@ test('G6: a body without an end is given up where a skill would be too large', a
       controller.enqueue(new Uint8Array(1_000_000))
     },
   })
-  expect(await codeOf(takeInSkill(endless, 'application/zip'))).toBe('skill.too-large')
+  expect(await codeOf(parseSkillUpload(endless, 'application/zip'))).toBe('skill.too-large')
   expect(sent).toBeLessThan(skillLimits.bytes * 2)
 })
 
-test('G6: zips of an ordinary program are taken: with the folder or without, what may be run stays so', async () => {
+test('G6: zips of an ordinary program are accepted, with or without the folder; executable files stay executable', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-skill-'))
   const folder = join(directory, 'tables')
   await mkdir(join(folder, 'scripts'), { recursive: true })
@@ -138,7 +140,7 @@ test('G6: zips of an ordinary program are taken: with the folder or without, wha
     return new Uint8Array(await readFile(target))
   }
   for (const archive of [await pack(directory, 'tables')]) {
-    const skill = await takeInSkill(streamOf(archive), 'application/zip')
+    const skill = await parseSkillUpload(streamOf(archive), 'application/zip')
     expect(skill).toMatchObject({ name: 'tables', description: 'Does tables.', license: null })
     expect(skill.files.map(({ path, isExecutable }) => [path, isExecutable]).toSorted()).toEqual([
       ['Grüße.txt', false],
@@ -154,10 +156,10 @@ test('G6: zips of an ordinary program are taken: with the folder or without, wha
   expect(await zip([main()], { comment: 'packed by hand' })).toMatchObject({ name: 'tables' })
 })
 
-test('G6: a folder out of a sandbox has to have the name of its skill', async () => {
+test('G6: a folder from a sandbox must have the name of its skill', async () => {
   const archive = () => streamOf(new Uint8Array(makeZip([main()])))
-  expect(await takeInFolder(archive(), 'tables')).toMatchObject({ name: 'tables' })
-  expect(await codeOf(takeInFolder(archive(), 'charts'))).toBe('skill.folder-differs')
+  expect(await parseSkillFolder(archive(), 'tables')).toMatchObject({ name: 'tables' })
+  expect(await codeOf(parseSkillFolder(archive(), 'charts'))).toBe('skill.folder-differs')
 })
 
 test('G6: the files of a folder can be sent as a form, each under its path', async () => {
@@ -165,13 +167,15 @@ test('G6: the files of a folder can be sent as a form, each under its path', asy
   form.append('tables/SKILL.md', new Blob([skillText('tables')]), 'file')
   form.append('tables/assets/a "b".txt', new Blob(['x']), 'file')
   const sent = new Response(form)
-  const skill = await takeInSkill(sent.body, sent.headers.get('content-type') ?? '')
+  const skill = await parseSkillUpload(sent.body, sent.headers.get('content-type') ?? '')
   expect(skill.files.map(({ path }) => path)).toEqual(['SKILL.md', 'assets/a "b".txt'])
   const bad = new FormData()
   bad.append('SKILL.md', new Blob([skillText('tables')]), 'file')
   bad.append('../x', 'x')
   const refused = new Response(bad)
-  expect(await codeOf(takeInSkill(refused.body, refused.headers.get('content-type') ?? ''))).toBe('skill.path-unsafe')
+  expect(await codeOf(parseSkillUpload(refused.body, refused.headers.get('content-type') ?? ''))).toBe(
+    'skill.path-unsafe',
+  )
 })
 
 const header = (lines: string) => `---\n${lines}\n---\nText`
@@ -212,14 +216,14 @@ const badHeaders: Record<string, [string, string]> = {
 }
 
 test.each(Object.entries(badHeaders))(
-  'G6: a SKILL.md with %s is refused with its reason',
+  'G6: a SKILL.md with %s is rejected with its reason',
   async (_, [content, code]) => {
     expect(await codeOf(text(content))).toBe(code)
   },
 )
 
-test('G6: a SKILL.md that is not in UTF-8 is refused', async () => {
-  expect(await codeOf(takeInSkill(streamOf(new Uint8Array([0xff, 0xfe, 0x2d])), 'text/markdown'))).toBe(
+test('G6: a SKILL.md that is not UTF-8 is rejected', async () => {
+  expect(await codeOf(parseSkillUpload(streamOf(new Uint8Array([0xff, 0xfe, 0x2d])), 'text/markdown'))).toBe(
     'skill.front-matter-invalid',
   )
 })
@@ -239,7 +243,7 @@ test.each([
   expect(await codeOf(text(header(`name: ${JSON.stringify(name)}\ndescription: b`)))).toBe('skill.name-invalid')
 })
 
-test('G6: what the format allows is read, and fields of others are left alone', async () => {
+test('G6: everything that the format allows is read, and unknown fields are ignored', async () => {
   const skill = await text(
     '\uFEFF---\r\nname: pdf-processing\r\ndescription: >-\r\n  Extracts text\r\n  from PDF files.\r\nlicense: Apache-2.0\r\n' +
       'compatibility: Requires git\r\nallowed-tools: Bash(git:*) Read\r\nmetadata:\r\n  author: example\r\n  version: 1.0\r\nother: [1]\r\n---\r\nText',

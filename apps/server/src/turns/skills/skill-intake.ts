@@ -6,10 +6,10 @@ import { readZip } from './zip-reader.ts'
 type Body = ReadableStream<Uint8Array> | null
 
 /**
- * A skill out of the body of a request: a zip, a form with the files, each under its path, or a `SKILL.md` alone. The
- * last takes the place of that one among the `present` files of a skill; the others replace all of them.
+ * Reads a skill from the body of a request: a zip, a form with each file under its path, or a single `SKILL.md`. The
+ * last replaces that file among the skill's `present` files; the others replace all files.
  */
-export async function takeInSkill(
+export async function parseSkillUpload(
   body: Body,
   contentType: string,
   present: readonly SkillFile[] = [],
@@ -23,8 +23,8 @@ export async function takeInSkill(
   )
 }
 
-/** A skill out of the folder of a sandbox, as the zip in which folders leave it. */
-export async function takeInFolder(zip: Body, folder: string): Promise<CheckedSkill> {
+/** Reads a skill from a folder of a sandbox, which arrives as a zip. */
+export async function parseSkillFolder(zip: Body, folder: string): Promise<CheckedSkill> {
   return checkSkill(await readZip(await readBounded(zip)), folder)
 }
 
@@ -58,7 +58,7 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Pr
 }
 
 async function readBounded(body: Body): Promise<Uint8Array<ArrayBuffer>> {
-  // A form has some hundred bytes around each of its files.
+  // A form adds a few hundred bytes for each of its files.
   const limit = skillLimits.bytes + skillLimits.files * 1024
   const parts: Uint8Array[] = []
   let sizeBytes = 0

@@ -2,13 +2,13 @@ import { packSkill, type SkillFile, unpackSkill } from '@threadbox/protocol/host
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 
-/** The contents of skills: a package is a blob, and its digest is in the row of the skill. */
+/** The contents of skills: a package is a blob, and its digest is in the skill's row. */
 export type SkillPackages = {
   put(skillId: string, files: readonly SkillFile[]): Promise<string>
-  /** The package as the host takes it. Undefined when the skill has another one by now, or is gone. */
+  /** Returns the package in the form that the host accepts. Undefined when the skill was changed or deleted since. */
   get(skillId: string, digest: string): Promise<Uint8Array | undefined>
   files(skillId: string, digest: string): Promise<SkillFile[] | undefined>
-  /** One that the skill had before. */
+  /** Deletes a previous package of the skill. */
   delete(skillId: string, digest: string): Promise<void>
   deleteAll(skillId: string): Promise<void>
 }

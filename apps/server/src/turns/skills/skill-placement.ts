@@ -6,14 +6,17 @@ import type { SkillRow } from './skills.table.ts'
 
 export type AwakeThread = { threadId: string; sandboxId: string; bootId: string }
 
-/** Brings the skills of threads to where their sandboxes see them. */
+/** Delivers the skills of threads to their sandboxes. */
 export type SkillPlacement = {
   /**
-   * The sandbox has the skills of now when this resolves; asks nobody while nothing has changed. A sandbox whose skills
-   * cannot be brought there now is usable all the same: it is tried again with its next use.
+   * Resolves when the sandbox has the current skills; sends no request if nothing has changed. A failed delivery
+   * doesn't keep the sandbox from being used: it is tried again at its next use.
    */
   deliver(boot: AwakeThread): Promise<void>
-  /** Skills, or what threads have of them, may have changed: sandboxes that are awake are given them in the background. */
+  /**
+   * Delivers skills to all awake sandboxes in the background. Call it when skills, or which of them threads have, may
+   * have changed.
+   */
   refresh(): void
 }
 
@@ -25,33 +28,34 @@ export function makeSkillPlacement(options: {
   logger: Logger
 }): SkillPlacement {
   const { logger } = options
-  /** What each sandbox was given, and in which state of all skills that was. */
-  const given = new Map<string, { bootId: string; state: number; key: string }>()
+  /** What was delivered to each sandbox, and the value of `state` at that time. */
+  const delivered = new Map<string, { bootId: string; state: number; key: string }>()
   let state = 0
 
-  const bring = async ({ threadId, sandboxId, bootId }: AwakeThread, isAwaited: boolean) => {
-    const before = given.get(sandboxId)
+  const deliver = async ({ threadId, sandboxId, bootId }: AwakeThread, isAwaited: boolean) => {
+    const before = delivered.get(sandboxId)
     if (before?.bootId === bootId && before.state === state) return
     const now = state
     const skills = await options.skillsOf(threadId)
     const key = skills.map(({ name, digest }) => `${name} ${digest}`).join('\n')
     if (before?.bootId !== bootId || before.key !== key) {
-      // Most likely nothing is there that would have to go: nobody has to wait until that is sure.
-      if (isAwaited && key === '' && before?.bootId !== bootId) return void later({ threadId, sandboxId, bootId })
+      // Usually the sandbox has no skills that would have to be removed, so its use doesn't wait for that.
+      if (isAwaited && key === '' && before?.bootId !== bootId)
+        return void deliverInBackground({ threadId, sandboxId, bootId })
       await place(options, { sandboxId, bootId, skills })
     }
-    given.set(sandboxId, { bootId, state: now, key })
+    delivered.set(sandboxId, { bootId, state: now, key })
   }
   const failed = (error: unknown, sandboxId: string) => {
     logger.warn({ err: error, sandboxId }, 'skills did not reach a sandbox, will be tried again')
   }
-  const later = (boot: AwakeThread) => {
-    bring(boot, false).catch((error: unknown) => failed(error, boot.sandboxId))
+  const deliverInBackground = (boot: AwakeThread) => {
+    deliver(boot, false).catch((error: unknown) => failed(error, boot.sandboxId))
   }
   return {
     deliver: async (boot) => {
       try {
-        await bring(boot, true)
+        await deliver(boot, true)
       } catch (error) {
         failed(error, boot.sandboxId)
       }
@@ -59,14 +63,14 @@ export function makeSkillPlacement(options: {
     refresh: () => {
       state += 1
       options.awake().then(
-        (boots) => boots.forEach(later),
+        (boots) => boots.forEach(deliverInBackground),
         (error: unknown) => logger.warn({ err: error }, 'sandboxes that are awake could not be listed'),
       )
     },
   }
 }
 
-/** Only what the host has not got is sent. */
+/** Sends only packages that the host doesn't have. */
 async function place(
   { host, packages }: Parameters<typeof makeSkillPlacement>[0],
   wanted: { sandboxId: string; bootId: string; skills: Pick<SkillRow, 'id' | 'name' | 'digest'>[] },
@@ -77,7 +81,7 @@ async function place(
   if (missing.length === 0) return
   for (const { id, digest } of wanted.skills.filter((skill) => missing.includes(skill.digest))) {
     const bytes = await packages.get(id, digest)
-    // Replaced or deleted since it was listed: then there is news, and this is tried again.
+    // Replaced or deleted since it was listed: a refresh follows and tries again.
     if (bytes === undefined) throw skillNotFound({})
     await host.storeSkill(digest, bytes)
   }

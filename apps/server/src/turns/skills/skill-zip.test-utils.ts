@@ -3,16 +3,16 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export type ZipPart = {
   name: string | Buffer
   content?: string | Buffer
-  /** With type bits, as unix has it. */
+  /** With type bits, as in Unix. */
   mode?: number
   isDeflated?: boolean
   flags?: number
   method?: number
-  /** What the directory says instead of the truth. */
+  /** Values in the central directory that differ from the real ones. */
   says?: { sizeBytes?: number; checksum?: number; offset?: number }
 }
 
-/** A zip, or something like one: what no honest program writes can be asked for. */
+/** Creates a zip, also an invalid one that no ordinary program would write. */
 export function makeZip(parts: readonly ZipPart[], options: { count?: number; comment?: string } = {}): Buffer {
   const local: Buffer[] = []
   const directory: Buffer[] = []

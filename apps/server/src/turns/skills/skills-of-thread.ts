@@ -1,13 +1,13 @@
-import { inForce } from './skills.presenter.ts'
+import { effectiveSkills } from './skills.presenter.ts'
 import type { SkillStore } from './skills.store.ts'
 import type { SkillRow } from './skills.table.ts'
 
-/** Where a thread is, and which skills it has of those that are there; null or none: all of them. */
-export type SkillPlace = { userId: string; workspaceId: string | null; only?: readonly string[] | null }
+/** The thread's owner and workspace, and the ids of the skills that it uses; null or undefined: all available ones. */
+export type SkillScope = { userId: string; workspaceId: string | null; only?: readonly string[] | null }
 
-/** What the agent of a thread has. */
-export async function skillsOfThread(store: Pick<SkillStore, 'list'>, thread: SkillPlace): Promise<SkillRow[]> {
+/** The skills of a thread's agent. */
+export async function skillsOfThread(store: Pick<SkillStore, 'list'>, thread: SkillScope): Promise<SkillRow[]> {
   const { userId, workspaceId, only = null } = thread
   const rows = await store.list(workspaceId === null ? [userId] : [userId, workspaceId])
-  return inForce(only === null ? rows : rows.filter(({ id }) => only.includes(id)))
+  return effectiveSkills(only === null ? rows : rows.filter(({ id }) => only.includes(id)))
 }

@@ -18,13 +18,13 @@ export function presentSkill(row: SkillRow): Skill {
   }
 }
 
-/** What a thread has: those of its workspace, and of the person's own those whose names the workspace has not. */
-export function inForce(rows: readonly SkillRow[]): SkillRow[] {
+/** The skills of a thread: its workspace's, and the owner's own whose names the workspace doesn't use. */
+export function effectiveSkills(rows: readonly SkillRow[]): SkillRow[] {
   const ofWorkspace = new Set(rows.filter((row) => row.workspace_id !== null).map(({ name }) => name))
   return rows.filter((row) => row.workspace_id !== null || !ofWorkspace.has(row.name))
 }
 
-export function presentInForce(rows: readonly SkillRow[]): ThreadSkills['skills'] {
+export function presentEffectiveSkills(rows: readonly SkillRow[]): ThreadSkills['skills'] {
   return rows.map(({ id, name, description, workspace_id }) => {
     return { id, name, description, from: workspace_id === null ? 'person' : 'workspace' }
   })

@@ -21,9 +21,9 @@ import {
 import { contentHeaders } from '../../platform/http/user-content.ts'
 import type { Files } from '../../sandboxes/public.ts'
 import type { ThreadSetups, Threads } from '../../threads/public.ts'
-import { takeInFolder, takeInSkill } from './skill-intake.ts'
-import { presentInForce } from './skills.presenter.ts'
-import type { Skills, TakeIn } from './skills.usecases.ts'
+import { parseSkillFolder, parseSkillUpload } from './skill-intake.ts'
+import { presentEffectiveSkills } from './skills.presenter.ts'
+import type { ReadSkill, Skills } from './skills.usecases.ts'
 
 const tags = ['skills']
 const params = z.object({ skillId: idParam })
@@ -113,15 +113,15 @@ export function skillRoutes({
   skills: Skills
   threads: Threads
   files: Files
-  /** What decides which skills a thread has. */
+  /** Returns the scope that decides which skills a thread has. */
   placeOf: ThreadSetups['placeOf']
 }): Api {
   const api = makeApi()
   const userId = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
   const bodyOf =
-    (context: ApiContext): TakeIn =>
+    (context: ApiContext): ReadSkill =>
     (present) =>
-      takeInSkill(context.req.raw.body, context.req.header('content-type') ?? '', present)
+      parseSkillUpload(context.req.raw.body, context.req.header('content-type') ?? '', present)
 
   api.openapi(listRoute, async (context) => context.json(await skills.list(userId(context)), 200))
   api.openapi(createSkillRoute, async (context) => {
@@ -134,7 +134,7 @@ export function skillRoutes({
   api.openapi(replaceRoute, async (context) => {
     const { skillId } = context.req.valid('param')
     const over = context.req.valid('header')['if-match']
-    return context.json(await skills.replace(userId(context), { skillId, over, takeIn: bodyOf(context) }), 200)
+    return context.json(await skills.replace(userId(context), { skillId, over, readSkill: bodyOf(context) }), 200)
   })
   api.openapi(moveRoute, async (context) => {
     const { workspaceId } = context.req.valid('json')
@@ -150,17 +150,20 @@ export function skillRoutes({
   })
   api.openapi(ofThreadRoute, async (context) => {
     const row = await threads.open(userId(context), context.req.valid('param').threadId)
-    const inForce = await skills.ofThread(await placeOf(row))
-    return context.json({ skills: presentInForce(inForce) }, 200)
+    const effective = await skills.ofThread(await placeOf(row))
+    return context.json({ skills: presentEffectiveSkills(effective) }, 200)
   })
   api.openapi(saveRoute, async (context) => {
     const { threadId } = context.req.valid('param')
     await threads.open(userId(context), threadId)
     const { path: folder, workspaceId } = context.req.valid('json')
     const { signal } = context.req.raw
-    const takeIn = async () =>
-      takeInFolder(await files.archive(threadId, folder, { only: [], signal }), posix.basename(posix.resolve(folder)))
-    return context.json(await skills.create(userId(context), workspaceId, takeIn), 201)
+    const readSkill = async () =>
+      parseSkillFolder(
+        await files.archive(threadId, folder, { only: [], signal }),
+        posix.basename(posix.resolve(folder)),
+      )
+    return context.json(await skills.create(userId(context), workspaceId, readSkill), 201)
   })
   return api
 }

@@ -1,17 +1,19 @@
 import type { Kysely } from 'kysely'
 import type { SkillRow, SkillTables } from './skills.table.ts'
 
-/** The only code that touches `skills`. Homes are ids of people and workspaces. */
+/** The only code that touches `skills`. A home is the id of a user or a workspace. */
 export type SkillStore = {
-  /** Throws a unique violation when its home has a skill of this name. */
+  /** Throws a unique violation if the home has a skill of this name. */
   insert(row: SkillRow): Promise<void>
   find(skillId: string): Promise<SkillRow | undefined>
-  /** In the order of names. */
+  /** Skills ordered by name. */
   list(homes: readonly string[]): Promise<SkillRow[]>
   count(home: string): Promise<number>
-  /** Throws a unique violation as {@link insert}, as {@link replace} does. False when it is not there any more. */
+  /**
+   * Throws a unique violation like {@link insert}, as does {@link replace}. Returns false when the skill was deleted.
+   */
   update(skillId: string, columns: Partial<SkillRow>): Promise<boolean>
-  /** Puts another content in the place of the one with this digest. False when it has another one, or is not there. */
+  /** Replaces the content with this digest. Returns false when the skill has another content or was deleted. */
   replace(skillId: string, change: { digest: string; columns: Partial<SkillRow> }): Promise<boolean>
   remove(skillId: string): Promise<void>
   idsIn(workspaceId: string): Promise<string[]>

@@ -2,17 +2,17 @@ import type { Kysely } from 'kysely'
 
 export type SkillRow = {
   id: string
-  /** Who added it. */
+  /** The user who added the skill. */
   owner_id: string
-  /** Null: it is the owner's, for all of their threads. */
+  /** Null: the owner's own skill, for all of their threads. */
   workspace_id: string | null
-  /** The workspace or the person that it belongs to: within it, a name is there once. */
+  /** The workspace or user that the skill belongs to; names are unique within it. */
   home: string
   name: string
   description: string
   license: string | null
   compatibility: string | null
-  /** Of its package, which is a blob. */
+  /** The digest of its package, which is a blob. */
   digest: string
   file_count: number
   size_bytes: number

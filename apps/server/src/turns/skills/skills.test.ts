@@ -55,7 +55,7 @@ onBothDatabases((target) => {
     )
   const blobFolders = () => readdir(join(server.directory, 'blobs/skills')).catch(() => [])
 
-  test('G6: what cannot be taken leaves nothing behind, neither a row nor a blob', async () => {
+  test('G6: a rejected upload leaves neither a row nor a blob', async () => {
     const wrong: [string | Uint8Array, string, string][] = [
       ['# no front matter', 'text/markdown', 'skill.front-matter-invalid'],
       [makeZip([{ name: '../x', content: 'x' }]), 'application/zip', 'skill.path-unsafe'],
@@ -69,7 +69,7 @@ onBothDatabases((target) => {
     expect(await blobFolders()).toEqual([])
   })
 
-  test('G6: a name is there once in a place, whoever comes at the same time; elsewhere it is free', async () => {
+  test('G6: a name is unique in a scope, also with concurrent requests; in another scope it is free', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => send('POST', '/skills', skillText('tables'))))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
     expect(await blobFolders()).toHaveLength(1)
@@ -82,7 +82,7 @@ onBothDatabases((target) => {
     expect(await request<SkillContent>('GET', `/skills/${charts.id}`)).toMatchObject({ text: skillText('charts') })
   })
 
-  test('G6: skills and workspaces of somebody else are unknown', async () => {
+  test('G6: another user’s skills and workspaces are not found', async () => {
     const other = await server.addPerson('other')
     const theirs = await add('theirs', { person: other })
     const workspace = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
@@ -103,14 +103,14 @@ onBothDatabases((target) => {
     expect((await request<Skills>('GET', '/skills')).skills.map(({ name }) => name)).toEqual(['mine'])
   })
 
-  test('G6: a place takes a bounded number of skills', async () => {
+  test('G6: a scope has a limit of skills', async () => {
     for (let at = 0; at < maxSkillsPerHome; at += 1) await add(`s-${at}`)
     expect(await send('POST', '/skills', skillText('one-more'))).toMatchObject({ status: 409 })
     const { id: workspaceId } = await newWorkspace('Data')
     expect(await add('one-more', { workspaceId })).toMatchObject({ name: 'one-more', workspaceId })
   })
 
-  test('C12: a thread has the skills of its workspace and the person’s own, and the workspace’s count where names meet', async () => {
+  test('C12: a thread has its workspace’s skills and the owner’s own; the workspace’s replace those of the same name', async () => {
     const { id: workspaceId } = await newWorkspace('Data')
     await add('tables', { description: 'Mine.' })
     await add('mail', { description: 'Mine.' })
@@ -124,7 +124,7 @@ onBothDatabases((target) => {
     expect(await ofThread(thread.id)).toEqual(['mail person Mine.', 'tables person Mine.'])
   })
 
-  test('G6: a skill that became another one since it was read is not replaced, and nothing is lost', async () => {
+  test('G6: a skill that changed since it was read is not replaced, and nothing is lost', async () => {
     const { id, version } = await add('charts')
     const put = (text: string, over: string) =>
       server.call('PUT', `/api/v1/skills/${id}/content`, {
@@ -139,12 +139,12 @@ onBothDatabases((target) => {
     expect([second.status, await second.json()]).toMatchObject([409, { error: { code: 'skill.changed' } }])
     expect((await put(skillText('charts', 'Second.'), 'x'.repeat(201))).status).toBe(400)
 
-    // While one is still being sent, another one is saved.
+    // While one upload is still arriving, another one is saved.
     const sent = Promise.withResolvers<CheckedSkill>()
     const slow = server.areas.turns.skills.replace(owner.userId, {
       skillId: id,
       over: undefined,
-      takeIn: () => sent.promise,
+      readSkill: () => sent.promise,
     })
     const refused = expect(slow).rejects.toMatchObject({ code: 'skill.changed' })
     await put(skillText('charts', 'Third.'), now.version)
@@ -164,7 +164,7 @@ onBothDatabases((target) => {
     expect((await request<SkillContent>('GET', `/skills/${id}`)).text).toContain('Again.')
   })
 
-  test('G6: a skill is read, replaced, moved, downloaded and deleted, with all that was kept of it', async () => {
+  test('G6: a skill can be read, replaced, moved, downloaded and deleted, with all of its stored content', async () => {
     const archive = makeZip([
       { name: 'tables/SKILL.md', content: skillText('tables') },
       { name: 'tables/scripts/run.sh', content: 'echo ok\n', mode: 0o100755 },
@@ -198,7 +198,7 @@ onBothDatabases((target) => {
     await vi.waitFor(async () => expect(await blobFolders()).toEqual([]), { timeout: 10_000 })
   })
 
-  test('C12: a workspace that is removed for good takes its skills with it; brought back, it has them', async () => {
+  test('C12: deleting a workspace permanently deletes its skills; restoring it keeps them', async () => {
     const { id: workspaceId } = await newWorkspace('Data')
     const skill = await add('tables', { workspaceId })
     await request('DELETE', `/workspaces/${workspaceId}`)
@@ -207,7 +207,7 @@ onBothDatabases((target) => {
     expect((await request<Skills>('GET', '/skills')).skills).toMatchObject([{ id: skill.id }])
     await request('DELETE', `/workspaces/${workspaceId}`)
     server.clock.now += 60_000
-    // What is planned now has the operations looked through.
+    // Planning an operation makes the server check all due operations.
     await request('DELETE', `/skills/${(await add('other')).id}`)
     await vi.waitFor(async () => expect(await blobFolders()).toEqual([]), { timeout: 20_000 })
     expect(await codeOf('GET', `/skills/${skill.id}`)).toBe('skill.not-found')
@@ -219,7 +219,7 @@ onBothDatabases((target) => {
   }
   const given = (sandboxId: string) => host.skills.given.get(sandboxId)?.skills.map(({ name }) => name)
 
-  test('G6: a sandbox has the skills of its thread when it is awake, and content is sent to the host once', async () => {
+  test('G6: a sandbox has its thread’s skills when it is awake, and content is sent to the host once', async () => {
     await add('tables')
     await add('mail')
     const [one, other] = [await awake((await newThread()).id), await awake((await newThread()).id)]
@@ -239,7 +239,7 @@ onBothDatabases((target) => {
     expect(host.skills.orders).toHaveLength(orders + 1)
   })
 
-  test('G6: a change reaches sandboxes that are awake at once; one that sleeps has it when it wakes', async () => {
+  test('G6: a change reaches awake sandboxes immediately; one that sleeps gets it when it wakes', async () => {
     const skill = await add('tables')
     const [first, second] = [await newThread(), await newThread()]
     const [working, sleeping] = [await awake(first.id), await awake(second.id)]
@@ -253,7 +253,7 @@ onBothDatabases((target) => {
     expect(given(sleeping)).toEqual(['mail'])
   })
 
-  test('C12: a thread that is moved has the skills of where it is now', async () => {
+  test('C12: a thread that is moved has the skills of its new workspace', async () => {
     const { id: workspaceId } = await newWorkspace('Data')
     await add('tables', { workspaceId })
     const thread = await newThread()
@@ -264,7 +264,7 @@ onBothDatabases((target) => {
     await vi.waitFor(() => expect(given(sandboxId)).toEqual([]))
   })
 
-  test('G6: a host that cannot take skills now keeps nobody from the sandbox; its next use tries again', async () => {
+  test('G6: a host that cannot accept skills does not block the sandbox; its next use tries again', async () => {
     await add('tables')
     host.fail('placeSkills', { code: 'sandbox.paused', kind: 'conflict' })
     const { id: threadId } = await newThread()
@@ -274,7 +274,7 @@ onBothDatabases((target) => {
     expect(given(sandboxId)).toEqual(['tables'])
   })
 
-  test('G6: a sandbox without any skills is not waited for, and is told so, because a server before may have given it some', async () => {
+  test('G6: a sandbox without skills still gets the empty list, because a previous server may have delivered some', async () => {
     const sandboxId = await awake((await newThread()).id)
     await vi.waitFor(() => expect(given(sandboxId)).toEqual([]))
   })

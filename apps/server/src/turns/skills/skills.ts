@@ -15,7 +15,7 @@ import type { SkillTables } from './skills.table.ts'
 import { makeSkills, type Skills } from './skills.usecases.ts'
 import { skillsOfThread } from './skills-of-thread.ts'
 
-/** Skills, and what brings them into the sandboxes of the threads that have them. */
+/** Skills and their delivery to sandboxes. */
 export type SkillsFeature = { skills: Skills; placement: SkillPlacement; routes: Api }
 
 type SkillThreads = {
@@ -24,7 +24,7 @@ type SkillThreads = {
   setups: Pick<ThreadSetups, 'placeOf'>
   threads: Threads
   workspaceIdsOf: (userId: string) => Promise<string[]>
-  /** Throws unless the workspace is there and may be added to. */
+  /** Throws unless the workspace exists and can be added to. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
   tellHome: (home: Home, event: { type: 'skills-updated' }) => Promise<void>
 }

@@ -14,38 +14,40 @@ import { skillChanged, skillLimitReached, skillNameTaken, skillNotFound } from '
 import { presentSkill } from './skills.presenter.ts'
 import type { SkillStore } from './skills.store.ts'
 import type { SkillRow } from './skills.table.ts'
-import { type SkillPlace, skillsOfThread } from './skills-of-thread.ts'
+import { type SkillScope, skillsOfThread } from './skills-of-thread.ts'
 
-/** Removes a skill that is to go, with its content. */
+/** Deletes a skill with its content. */
 export const eraseSkillOperation = 'erase-skill'
 
-/** Reads what was sent as a skill, once it is known that it may be. `present`: the files of the one that it replaces. */
-export type TakeIn = (present: readonly SkillFile[]) => Promise<CheckedSkill>
+/**
+ * Reads an uploaded skill; called after permissions were checked. `present`: the files of the skill that it replaces.
+ */
+export type ReadSkill = (present: readonly SkillFile[]) => Promise<CheckedSkill>
 
 /**
- * Skills of people, which all of their threads have, and of workspaces, which the threads in them have. Every method
- * throws `skill.not-found`, also for a skill that the person has no part in; those that take a workspace throw
+ * Skills of users, which apply to all of their threads, and of workspaces, which apply to the threads in them. Every
+ * method throws `skill.not-found`, also for a skill that the user has no access to; those with a workspace throw
  * `workspace.not-found` and `workspace.archived`.
  */
 export type Skills = {
   list(userId: string): Promise<SkillsView>
   get(userId: string, skillId: string): Promise<SkillContent>
-  /** Throws `skill.name-taken`, `skill.limit-reached`, and what {@link TakeIn} throws. */
-  create(userId: string, workspaceId: string | null, takeIn: TakeIn): Promise<Skill>
+  /** Throws `skill.name-taken`, `skill.limit-reached`, and the errors of {@link ReadSkill}. */
+  create(userId: string, workspaceId: string | null, readSkill: ReadSkill): Promise<Skill>
   /**
-   * Puts another content in the place of a skill's, or of its `SKILL.md`; its name may be another one then. Throws
-   * `skill.changed` when its content is not, or no longer, that of the version `over`.
+   * Replaces a skill's content, or its `SKILL.md`; the name can change with it. Throws `skill.changed` when the content
+   * is not, or no longer, that of the version `over`.
    */
-  replace(userId: string, change: { skillId: string; over: string | undefined; takeIn: TakeIn }): Promise<Skill>
+  replace(userId: string, change: { skillId: string; over: string | undefined; readSkill: ReadSkill }): Promise<Skill>
   move(userId: string, skillId: string, workspaceId: string | null): Promise<Skill>
   delete(userId: string, skillId: string): Promise<Skill>
-  /** Its folder as a zip. */
+  /** The skill's folder as a zip. */
   archive(userId: string, skillId: string): Promise<{ name: string; content: AsyncIterable<Buffer> }>
-  /** Its package: the same content is the same bytes. */
+  /** The skill's package: equal content has equal bytes. */
   pack(userId: string, skillId: string): Promise<{ name: string; bytes: Uint8Array<ArrayBuffer> }>
-  /** What the agent of a thread has. */
-  ofThread(thread: SkillPlace): Promise<SkillRow[]>
-  /** Before a workspace is removed for good. */
+  /** The skills of a thread's agent. */
+  ofThread(thread: SkillScope): Promise<SkillRow[]>
+  /** Call it before a workspace is deleted permanently. */
   eraseOf(workspaceId: string): Promise<void>
 }
 
@@ -53,13 +55,13 @@ export type SkillsDependencies = {
   store: SkillStore
   packages: SkillPackages
   access: Access
-  /** Throws unless the workspace is there and may be added to. */
+  /** Throws unless the workspace exists and can be added to. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
   workspaceIdsOf: (userId: string) => Promise<string[]>
   operations: Operations
   audit: Audit
   system: System
-  /** Skills of this person or workspace are others than before. */
+  /** Called when skills of this user or workspace have changed. */
   onChanged: (home: { userId: string; workspaceId: string | null }) => Promise<void>
 }
 
@@ -80,7 +82,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     if ((await store.count(home)) >= maxSkillsPerHome) throw skillLimitReached({ limit: maxSkillsPerHome })
   }
   operations.register(eraseSkillOperation, async ({ subjectId }) => {
-    // Somebody wants it gone, also when the server ended before its row was removed.
+    // The deletion was requested, but the server may have ended before the row was removed.
     await store.remove(subjectId)
     await packages.deleteAll(subjectId)
   })
@@ -94,16 +96,16 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
       return { skills: rows.map(presentSkill) }
     },
     get: async (userId, skillId) => contentOf(dependencies, await open(userId, skillId, 'read')),
-    create: async (userId, workspaceId, takeIn) => {
+    create: async (userId, workspaceId, readSkill) => {
       await requireHome(userId, workspaceId)
       await requireRoom(workspaceId ?? userId)
-      return await create(dependencies, { userId, workspaceId, skill: await takeIn([]) })
+      return await create(dependencies, { userId, workspaceId, skill: await readSkill([]) })
     },
-    replace: async (userId, { skillId, over, takeIn }) => {
+    replace: async (userId, { skillId, over, readSkill }) => {
       const row = await open(userId, skillId)
       if (over !== undefined && over !== row.digest) throw skillChanged({ name: row.name })
-      // Content that is lost can be replaced all the same; of one that became another one the row says so below.
-      const skill = await takeIn((await packages.files(row.id, row.digest)) ?? [])
+      // Lost content can be replaced; if another request changed the skill in between, `replace` throws below.
+      const skill = await readSkill((await packages.files(row.id, row.digest)) ?? [])
       return await oneAtATime(skillId, () => replace(dependencies, { userId, row, skill }))
     },
     move: async (userId, skillId, workspaceId) => {
@@ -144,7 +146,7 @@ function subjectOf(row: SkillRow) {
   return { workspaceId: row.workspace_id, ownerId: row.owner_id }
 }
 
-/** The content is kept before the row that names it: a row without content is never there, not even after a crash. */
+/** The content is stored before the row that refers to it, so that no row lacks its content, even after a crash. */
 async function create(
   dependencies: SkillsDependencies,
   { userId, workspaceId, skill }: { userId: string; workspaceId: string | null; skill: CheckedSkill },
@@ -167,7 +169,10 @@ async function create(
   return presentSkill(row)
 }
 
-/** One at a time for a skill: the content of one that is too late is not what the row has meanwhile. */
+/**
+ * Must run one at a time per skill, so that a replacement that comes too late can't affect the content that the row
+ * then has.
+ */
 async function replace(
   dependencies: SkillsDependencies,
   { userId, row, skill }: { userId: string; row: SkillRow; skill: CheckedSkill },
@@ -184,7 +189,7 @@ async function replace(
     throw error
   })
   if (!isReplaced) {
-    // Only a deletion does not wait for others.
+    // Only a deletion can interfere, because it doesn't wait for other changes.
     await packages.deleteAll(row.id)
     throw skillNotFound({})
   }
@@ -194,17 +199,17 @@ async function replace(
   return presentSkill({ ...row, ...columns })
 }
 
-/** Who moves a skill out of a workspace has it. */
+/** A skill moved out of a workspace belongs to the user who moves it. */
 async function move(
   dependencies: SkillsDependencies,
   { userId, row, workspaceId }: { userId: string; row: SkillRow; workspaceId: string | null },
 ): Promise<Skill> {
   const columns = { workspace_id: workspaceId, home: workspaceId ?? userId, owner_id: userId }
-  const isThere = await dependencies.store.update(row.id, columns).catch((error: unknown) => {
+  const isUpdated = await dependencies.store.update(row.id, columns).catch((error: unknown) => {
     if (isUniqueViolation(error)) throw skillNameTaken({ name: row.name })
     throw error
   })
-  if (!isThere) throw skillNotFound({})
+  if (!isUpdated) throw skillNotFound({})
   await dependencies.audit.record({ userId, action: 'skill-changed', subject: row.id, details: { name: row.name } })
   await dependencies.onChanged({ userId: row.owner_id, workspaceId: row.workspace_id })
   await dependencies.onChanged({ userId, workspaceId })
@@ -220,7 +225,7 @@ function columnsOf(skill: CheckedSkill) {
 async function filesOf({ packages, store }: SkillsDependencies, row: SkillRow): Promise<SkillFile[]> {
   const files = await packages.files(row.id, row.digest)
   if (files !== undefined) return files
-  // Replaced or deleted since its row was read.
+  // The skill was replaced or deleted since its row was read.
   throw (await store.find(row.id)) === undefined ? skillNotFound({}) : skillChanged({ name: row.name })
 }
 

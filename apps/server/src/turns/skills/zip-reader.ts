@@ -16,9 +16,9 @@ const typeOfMode = { mask: 0xf000, file: 0x8000, directory: 0x4000 }
 type ZipEntry = { name: string; mode: number; entry: Entry }
 
 /**
- * The files of a zip that somebody sent. The sizes that its directory states are added up before anything is unpacked,
- * and nothing is unpacked beyond them: however small an archive is, it never becomes more than a skill may be. Throws
- * `skill.archive-invalid`, `skill.too-large`, `skill.too-many-files`, `skill.link-refused`, `skill.path-unsafe`.
+ * Reads the files of an uploaded zip. The sizes in its directory are added up before anything is unpacked, and nothing
+ * is unpacked beyond them, so that no archive can exceed a skill's limits. Throws `skill.archive-invalid`,
+ * `skill.too-large`, `skill.too-many-files`, `skill.link-refused`, `skill.path-unsafe`.
  */
 export async function readZip(bytes: Uint8Array): Promise<SkillFile[]> {
   const zip = await openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -34,7 +34,7 @@ export async function readZip(bytes: Uint8Array): Promise<SkillFile[]> {
   return files
 }
 
-/** Names as they are written: what they are in is looked at here. */
+/** Opens the zip with names as raw bytes, because their encoding is checked in `nameOf`. */
 async function openZip(view: Buffer): Promise<ZipFile> {
   return await fromBufferPromise(view, { decodeStrings: false, validateEntrySizes: true }).catch((error: unknown) => {
     throw skillArchiveInvalid({ problem: 'it is not a zip file, or it is truncated.' }, { cause: error })
@@ -42,7 +42,7 @@ async function openZip(view: Buffer): Promise<ZipFile> {
 }
 
 async function readDirectory(zip: ZipFile): Promise<ZipEntry[]> {
-  // Folders are entries too.
+  // Folders are entries too, hence twice the limit.
   if (zip.entryCount > 2 * skillLimits.files) throw skillTooManyFiles({ limit: skillLimits.files })
   const entries: Entry[] = []
   try {
@@ -65,7 +65,7 @@ function checked(entry: Entry): ZipEntry {
   return { name, mode, entry }
 }
 
-/** Names go into messages and paths: those that are no text, or lead out of the folder, are refused here already. */
+/** Names appear in messages and paths: a name that isn't valid text or leads out of the folder is rejected here. */
 function nameOf(bytes: Buffer): string {
   let name: string
   try {

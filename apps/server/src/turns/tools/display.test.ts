@@ -22,13 +22,13 @@ const store = (bundle: unknown) => {
 }
 
 describe('a rich result of a cell', () => {
-  it('that is not what it should be is shown as nothing instead of failing the cell', async () => {
+  it('that is malformed shows nothing instead of failing the cell', async () => {
     for (const bundle of ['not json', '[]', '{}', { data: null }, { data: { 'no type': 'x', '../../etc': 'y' } }]) {
       expect(await store(bundle)).toEqual({ id: 'c1-3', items: [] })
     }
   })
 
-  it('O2: keeps a figure as its bytes and small text inline, the richest first', async () => {
+  it('O2: keeps a figure as bytes and small text inline, the richest format first', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3])
     const data = { 'text/plain': '<Figure>', 'image/png': png.toString('base64'), 'text/html': ['<b>', 'x</b>'] }
     const display = await store({ data, metadata: {} })
@@ -42,7 +42,7 @@ describe('a rich result of a cell', () => {
     expect(Buffer.from(stored)).toEqual(png)
   })
 
-  it('O2: keeps a page also at an address of its own, however short it is', async () => {
+  it('O2: also stores a page at its own URL, however short it is', async () => {
     const { items } = await store({ data: { 'text/html': ['<b>', 'x</b>'], 'text/plain': 'x' } })
     const url = '/api/v1/threads/t1/results/c1/display-3-0'
     expect(items).toEqual([
@@ -53,7 +53,7 @@ describe('a rich result of a cell', () => {
     expect(Buffer.from(stored).toString()).toBe('<b>x</b>')
   })
 
-  it('keeps large text beside the conversation, and JSON as JSON', async () => {
+  it('stores large text beside the conversation, and JSON as JSON', async () => {
     const display = await store({ data: { 'text/html': 'x'.repeat(50_000), 'application/json': { a: 1 } } })
     expect(display.items[0]).toMatchObject({ mediaType: 'text/html', sizeBytes: 50_000, url: expect.any(String) })
     expect(display.items[1]).toMatchObject({ mediaType: 'application/json', text: '{"a":1}' })

@@ -2,12 +2,12 @@ import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { resultBlob } from '../../threads/public.ts'
-import type { RunDisplay } from './follow-run.ts'
+import type { ExecutionDisplay } from './follow-run.ts'
 
 /** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
 const bundleSchema = z.object({ data: z.record(z.string(), z.unknown()) })
 
-/** Richest first; what is not listed comes after, plain text last. */
+/** Richest first; unlisted types follow, plain text is last. */
 const preference = [
   'application/vnd.plotly.v1+json',
   'text/html',
@@ -21,15 +21,15 @@ const preference = [
   'text/latex',
   'application/json',
 ]
-/** Text up to this length travels in the entry; more is fetched when it is looked at. A page always has an address. */
+/** Longest text in the entry itself; longer text is fetched when it is opened. A page always has a URL. */
 const maxInlineCharacters = 16 * 1024
 const maxItems = 8
 
 const binaryTypes = /^(image\/(?!svg)|audio\/|video\/|application\/pdf|application\/octet-stream)/
 
-/** Stores what of a rich result is not small text, and describes all of it. */
+/** Stores a rich result, except small text, as blobs and returns its description. */
 export async function storeDisplay(
-  run: RunDisplay,
+  run: ExecutionDisplay,
   context: { call: { id: string; threadId: string }; blobs: BlobStore },
 ): Promise<Display> {
   const bundle = bundleSchema.safeParse(safeJson(run.bundleJson))
@@ -45,7 +45,7 @@ export async function storeDisplay(
     const bytes = Buffer.from(content)
     const isShort = typeof content === 'string' && content.length <= maxInlineCharacters
     const text = isShort ? { text: content } : {}
-    // A page inside of the app's own would be under the app's rules, which let no script of others run.
+    // A page inside of the app's own page would be subject to the app's policy, which blocks foreign scripts.
     if (isShort && mediaType !== 'text/html') {
       items.push({ mediaType, ...text, sizeBytes: bytes.length })
       continue

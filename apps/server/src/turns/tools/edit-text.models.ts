@@ -1,8 +1,9 @@
 import { editChangesNothing, textNotFound, textNotUnique } from './tools.errors.ts'
 
 /**
- * The text after an edit. `oldText` must occur exactly once unless `isEverywhere`. A file with Windows line ends is
- * edited with text that has plain ones. Throws `edit.text-not-found`, `edit.text-not-unique`, `edit.changes-nothing`.
+ * Returns the text after an edit. `oldText` must occur exactly once unless `isEverywhere`. For a file with Windows line
+ * ends, plain line ends in the edit match them. Throws `edit.text-not-found`, `edit.text-not-unique`,
+ * `edit.changes-nothing`.
  */
 export function editedText(
   text: string,
@@ -33,7 +34,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** Where the text would be if spaces did not count: the usual reason why it is not found. */
+/** Where the text would be found if spaces didn't count: the usual reason for a failed edit. */
 function nearMiss(text: string, oldText: string): string {
   const plain = (line: string) => line.trim().replace(/\s+/g, ' ')
   const wanted = oldText.split('\n').map(plain)

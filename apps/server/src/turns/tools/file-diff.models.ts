@@ -1,14 +1,14 @@
 import type { ToolResult } from '@threadbox/protocol/public'
 import { structuredPatch } from 'diff'
 
-/** Longest diff that a card carries, in characters; more is cut and said to be cut. */
+/** Longest diff in a card, in characters; a longer one is cut and marked as cut. */
 const maxDiffCharacters = 64 * 1024
-/** Beyond so many changed lines a diff costs seconds and nobody reads it. */
+/** With more changed lines a diff takes seconds and is too long to read. */
 const maxEditLength = 4000
 
 type DiffResult = Extract<ToolResult, { kind: 'diff' }>
 
-/** The change of one file as its card shows it. `before` is undefined for a new file. */
+/** The change of one file in the form of its card. `before` is undefined for a new file. */
 export function diffOf(path: string, before: string | undefined, after: string): DiffResult {
   const base = { kind: 'diff' as const, path, isNew: before === undefined }
   const patch = structuredPatch(path, path, before ?? '', after, '', '', { context: 3, maxEditLength })

@@ -7,36 +7,39 @@ import { errorHeader } from '@threadbox/protocol/host'
 import type { AwakeSandbox } from '../../sandboxes/public.ts'
 import type { ToolContext } from './tool.ts'
 
-export type RunDisplay = { index: number; bundleJson: string; isResult: boolean }
+export type ExecutionDisplay = { index: number; bundleJson: string; isResult: boolean }
 
-/** How a run ended, or that this cannot be found out any more. */
-export type RunEnd =
+/** How an execution ended, or that its end is unknown. */
+export type ExecutionEnd =
   | { kind: 'ended'; ended: runs.ReadResponse_Ended }
-  /** The boot that held it is gone, or forgot it. */
+  /** The boot that ran it is gone, or no longer knows it. */
   | { kind: 'lost' }
-  /** It was to be stopped and nobody confirmed that it was. */
+  /** A stop was requested and not confirmed. */
   | { kind: 'stop-unconfirmed' }
 
-/** The sandbox was not there any more, so nothing has begun in it. */
-export class RunNotStarted extends Error {}
+/** The sandbox was no longer running, so nothing was started in it. */
+export class ExecutionNotStarted extends Error {}
 
 export type FollowOptions = {
-  /** How the guest starts it, under the call's id, if it does not know it yet. */
+  /** How the guest starts the execution, under the call's id, if it doesn't know that id. */
   start: NonNullable<MessageInitShape<typeof runs.ReadRequestSchema>['start']>
-  onDisplay(display: RunDisplay): Promise<void>
+  onDisplay(display: ExecutionDisplay): Promise<void>
 }
 
-/** The guest sends SIGKILL after 300 ms; what has not ended well after that will not answer. */
+/** The guest sends SIGKILL after 300 ms; without a confirmation well after that, none is expected. */
 const stopConfirmationMs = 3000
-/** How long a lost connection is sought again before the run counts as lost: a restart of the host daemon fits in. */
+/**
+ * How long a lost connection is retried before the execution counts as lost: long enough for a restart of the host
+ * daemon.
+ */
 const reconnectWithinMs = 120_000
 const reconnectPauseMs = 250
 
 /**
- * Starts a run under the call's id, or finds it again, and reads it to its end: every byte goes to the recorder once,
- * whatever connections break in between. When the turn is stopped the run is stopped, and read to its end too.
+ * Starts an execution under the call's id, or attaches to it, and reads it to its end: the recorder gets every byte
+ * once, also when connections break. When the turn is stopped, the execution is stopped, and read to its end too.
  */
-export async function followRun(context: ToolContext, options: FollowOptions): Promise<RunEnd> {
+export async function followExecution(context: ToolContext, options: FollowOptions): Promise<ExecutionEnd> {
   let sandbox = context.sandbox
   let displays = context.call.displays
   const progress = { bytes: -1, at: context.nowMs() }
@@ -49,19 +52,19 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         await sandbox.runs.acknowledge({ key: context.call.id, offset: BigInt(offset) })
       })
       try {
-        // The key makes this the same run however often it is sent; a stopped call is not started for the first time.
+        // The key makes repeated requests the same execution. A stopped call must not be started for the first time.
         if (!wasStarted && context.signal.aborted) return { kind: 'stop-unconfirmed' }
         wasStarted = true
         const reached = sandbox
         const end = await readToEnd(context, {
           sandbox,
           start: context.how === 'stop' ? undefined : options.start,
-          // A Stop that was sent before the run was there stopped nothing.
+          // A Stop sent before the execution existed had no effect.
           onStarted: () => {
             if (context.signal.aborted) void stopQuietly(reached, context.call.id)
           },
           firstDisplay: displays,
-          signal: AbortSignal.any([stopping.giveUp, context.leave]),
+          signal: AbortSignal.any([stopping.unconfirmed, context.leave]),
           onDisplay: async (display) => {
             await options.onDisplay(display)
             displays = display.index + 1
@@ -70,26 +73,29 @@ export async function followRun(context: ToolContext, options: FollowOptions): P
         if (end !== undefined) return end
       } catch (error) {
         context.leave.throwIfAborted()
-        if (stopping.giveUp.aborted) return { kind: 'stop-unconfirmed' }
+        if (stopping.unconfirmed.aborted) return { kind: 'stop-unconfirmed' }
         if (!isConnectionLoss(error)) throw error
-        if (isUntried && wasRefused(error)) throw new RunNotStarted()
+        if (isUntried && wasRefused(error)) throw new ExecutionNotStarted()
         isUntried = false
       }
       const { sizeBytes } = context.recorder.tail()
       if (sizeBytes !== progress.bytes) Object.assign(progress, { bytes: sizeBytes, at: context.nowMs() })
       context.leave.throwIfAborted()
-      const again = await reconnect(context, { giveUp: stopping.giveUp, deadline: progress.at + reconnectWithinMs })
+      const reconnected = await reconnect(context, {
+        unconfirmed: stopping.unconfirmed,
+        deadline: progress.at + reconnectWithinMs,
+      })
       context.leave.throwIfAborted()
-      if (again === undefined) return context.signal.aborted ? { kind: 'stop-unconfirmed' } : { kind: 'lost' }
-      if (again.bootId !== sandbox.bootId) return { kind: 'lost' }
-      sandbox = again
+      if (reconnected === undefined) return context.signal.aborted ? { kind: 'stop-unconfirmed' } : { kind: 'lost' }
+      if (reconnected.bootId !== sandbox.bootId) return { kind: 'lost' }
+      sandbox = reconnected
     }
   } finally {
     stopping[Symbol.dispose]()
   }
 }
 
-/** Reads from what is stored on. Undefined when the connection ended before the run did. */
+/** Reads from the end of the stored output on. Returns undefined when the connection ended before the execution. */
 async function readToEnd(
   context: ToolContext,
   options: {
@@ -98,9 +104,9 @@ async function readToEnd(
     onStarted(): void
     firstDisplay: number
     signal: AbortSignal
-    onDisplay(display: RunDisplay): Promise<void>
+    onDisplay(display: ExecutionDisplay): Promise<void>
   },
-): Promise<RunEnd | undefined> {
+): Promise<ExecutionEnd | undefined> {
   const { call, recorder } = context
   await recorder.flush()
   const start = options.start === undefined ? {} : { start: options.start }
@@ -129,8 +135,8 @@ async function readToEnd(
   return undefined
 }
 
-/** Sends Stop once when the turn is stopped, and gives up on an answer some time later. */
-function watchForStop(context: ToolContext, sandbox: () => AwakeSandbox): Disposable & { giveUp: AbortSignal } {
+/** Sends Stop once when the turn is stopped. The returned signal aborts when no confirmation follows in time. */
+function watchForStop(context: ToolContext, sandbox: () => AwakeSandbox): Disposable & { unconfirmed: AbortSignal } {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const onStop = () => {
@@ -140,7 +146,7 @@ function watchForStop(context: ToolContext, sandbox: () => AwakeSandbox): Dispos
   if (context.signal.aborted) onStop()
   else context.signal.addEventListener('abort', onStop, { once: true })
   return {
-    giveUp: controller.signal,
+    unconfirmed: controller.signal,
     [Symbol.dispose]: () => {
       clearTimeout(timer)
       context.signal.removeEventListener('abort', onStop)
@@ -148,42 +154,45 @@ function watchForStop(context: ToolContext, sandbox: () => AwakeSandbox): Dispos
   }
 }
 
-/** Reading goes on: the end of the run is the confirmation. A Stop that got lost is noticed by the time limit. */
+/**
+ * Ignores errors: reading continues, and the end of the execution is the confirmation. If Stop is lost, the time limit
+ * notices.
+ */
 async function stopQuietly(sandbox: AwakeSandbox, key: string): Promise<void> {
   await sandbox.runs.stop({ key }).catch(() => undefined)
 }
 
 async function reconnect(
   context: ToolContext,
-  options: { giveUp: AbortSignal; deadline: number },
+  options: { unconfirmed: AbortSignal; deadline: number },
 ): Promise<AwakeSandbox | undefined> {
-  const { giveUp, deadline } = options
-  while (!giveUp.aborted && !context.leave.aborted && context.nowMs() < deadline) {
+  const { unconfirmed, deadline } = options
+  while (!unconfirmed.aborted && !context.leave.aborted && context.nowMs() < deadline) {
     await waitAtMost(reconnectPauseMs)
     try {
       return await context.reawake()
     } catch {
-      // The host is not back yet; the deadline bounds how often this is tried.
+      // The host isn't back yet; the deadline limits the retries.
     }
   }
   return undefined
 }
 
-/** The host's refusals that come before the sandbox hears of a request. */
+/** Refusals of the host before a request reaches the sandbox. */
 const refusals = ['sandbox.not-running', 'sandbox.other-boot']
-/** There is nobody at the host's socket. */
-const unheard = ['ECONNREFUSED', 'ENOENT']
+/** Nothing listens on the host's socket. */
+const nothingListens = ['ECONNREFUSED', 'ENOENT']
 
-/** True when the request certainly did not reach the sandbox. */
+/** Returns whether the request certainly didn't reach the sandbox. */
 function wasRefused(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false
   if (refusals.includes(error.metadata.get(errorHeader) ?? '')) return true
-  return unheard.includes(String((error.cause as NodeJS.ErrnoException | undefined)?.code))
+  return nothingListens.includes(String((error.cause as NodeJS.ErrnoException | undefined)?.code))
 }
 
-/** Errors that say nothing about the run itself: somebody between here and it went away. */
+/** Returns whether the error is of the connection and says nothing about the execution. */
 function isConnectionLoss(error: unknown): boolean {
-  // What the host says instead of the guest: it is not there, or this boot is not.
+  // The host's error instead of a response of the guest: the host, or this boot, isn't available.
   if (isThreadboxError(error)) return true
   if (!(error instanceof ConnectError)) return false
   const codes = [Code.Unavailable, Code.Aborted, Code.Canceled, Code.Unknown, Code.Internal, Code.DeadlineExceeded]

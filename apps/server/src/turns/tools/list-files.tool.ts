@@ -10,7 +10,7 @@ const input = z.object({
   depth: z.number().int().min(1).max(5).optional().describe('Number of levels to list. Default 1.'),
 })
 
-/** More names than this are of no use to a reader; the answer says how many are missing. */
+/** A longer list is of no use; the result says how many names are missing. */
 const maxEntries = 500
 
 /** Lists a folder. */

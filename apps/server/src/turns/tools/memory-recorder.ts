@@ -1,15 +1,15 @@
-import type { RunRecorder } from './run-recorder.ts'
+import type { OutputRecorder } from './run-recorder.ts'
 
 /**
- * Takes what a run prints into memory, for a run of ours whose output is an answer and nothing to be shown. Nothing is
- * acknowledged, so after a crash it can be read again from the beginning.
+ * Collects the output of an internal execution in memory, for a result that isn't shown as output. Nothing is
+ * acknowledged, so that it can be read again from the start after a crash.
  */
-export function makeMemoryRecorder(limitBytes: number): RunRecorder & { text(): string } {
+export function makeMemoryRecorder(limitBytes: number): OutputRecorder & { text(): string } {
   const pieces: Uint8Array[] = []
   let sizeBytes = 0
   return {
     write: async (data) => {
-      // What is beyond the limit is counted and thrown away: such an answer is none.
+      // Output beyond the limit is counted and discarded: `text` then returns an empty string.
       if (sizeBytes + data.length <= limitBytes) pieces.push(data)
       sizeBytes += data.length
     },

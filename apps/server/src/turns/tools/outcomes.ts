@@ -2,7 +2,7 @@ import { isThreadboxError, type ThreadboxError } from '@threadbox/errors'
 import type { CallError, ToolResult } from '@threadbox/protocol/public'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
 
-/** A call that did what it was asked. */
+/** The outcome of a successful call. */
 export function succeeded(result: ToolResult, text: string, image?: ModelOutput['image']): CallOutcome {
   return {
     status: 'succeeded',
@@ -12,7 +12,7 @@ export function succeeded(result: ToolResult, text: string, image?: ModelOutput[
   }
 }
 
-/** A call that ended with an error of ours. Undefined for an error that the tool did not throw on purpose. */
+/** The outcome of a call that failed with a `ThreadboxError`. Undefined for an unexpected error. */
 export function failedWith(
   error: unknown,
   status: 'failed' | 'stopped' | 'interrupted' = 'failed',

@@ -14,7 +14,7 @@ import {
 
 type Failure = (facts: { url: string; detail: string }) => ThreadboxError
 
-/** Every way in which a look ends without a picture, as an error. */
+/** Errors for every reason why no screenshot was taken. */
 const pageErrors = {
   'no-browser': () => browserMissing({}),
   'browser-failed': ({ detail }) => pageBrowserFailed({ detail }),
@@ -26,16 +26,16 @@ const pageErrors = {
   flooded: pageFlooded,
 } as const satisfies Record<NonNullable<PageReport['problem']>, Failure>
 
-/** Why there is no picture, as an error. */
+/** Returns why no screenshot was taken. */
 export function errorOf(report: PageReport): ThreadboxError {
   const detail = report.detail === '' ? 'There was no screenshot.' : report.detail
   return pageErrors[report.problem ?? 'browser-failed']({ url: report.url, detail })
 }
 
-/** Programs of the sandbox can write what they like into a report: it is bounded and only ever shown as text. */
+/** Programs in the sandbox can write anything into a report, so it is limited and only shown as text. */
 const maxProblems = 20
 
-/** What was wrong with the page, one line each, for the card. */
+/** Problems of the page for the card, one line each. */
 export function problemsOf(report: PageReport): string[] {
   const lines = [
     ...report.console.filter(({ level }) => level === 'error' || level === 'assert').map(consoleLine),
@@ -44,14 +44,14 @@ export function problemsOf(report: PageReport): string[] {
   return lines.slice(0, maxProblems).map((line) => line.slice(0, 400))
 }
 
-/** A report in words for the model, the picture aside. */
-export function reportText(report: PageReport, options: { look: PageLook; maxCharacters: number }): string {
-  const { look, maxCharacters } = options
+/** The report as text for the model, without the screenshot. */
+export function reportText(report: PageReport, options: { view: PageLook; maxCharacters: number }): string {
+  const { view, maxCharacters } = options
   const status = report.httpStatus === null ? '' : ` (HTTP ${report.httpStatus})`
   const title = report.title === '' ? '' : `, title ${JSON.stringify(report.title)}`
   const dropped = (count: number) => (count === 0 ? [] : [`(${count} more omitted)`])
   const sections = [
-    [`${report.url}${status}${title}`, ...pictureLines(report, look), ...notices(report, look)],
+    [`${report.url}${status}${title}`, ...screenshotLines(report, view), ...notices(report, view)],
     section('Console', [...report.console.map(consoleLine), ...dropped(report.consoleLeftOut)]),
     section('Failed requests', [
       ...report.failedRequests.map(({ url, problem }) => `${url}: ${problem}`),
@@ -73,25 +73,25 @@ function consoleLine({ level, text, times }: PageReport['console'][number]): str
   return `${level}: ${text}${times === 1 ? '' : ` (${times} times)`}`
 }
 
-function pictureLines(report: PageReport, look: PageLook): string[] {
+function screenshotLines(report: PageReport, view: PageLook): string[] {
   const { picture, pageWidth, pageHeight } = report
   if (picture === null) return []
   const end = picture.top + picture.height
   const scale = picture.scale === 1 ? '' : `, scaled to ${Math.round(picture.scale * 100)}%`
   const rest = end < pageHeight ? ` The page continues below: use scroll_y=${end} to see more.` : ''
   return [
-    `Viewport ${look.width}×${look.height}, page ${pageWidth}×${pageHeight} CSS pixels; ` +
+    `Viewport ${view.width}×${view.height}, page ${pageWidth}×${pageHeight} CSS pixels; ` +
       `the screenshot shows y=${picture.top} to ${end}${scale}.${rest}`,
   ]
 }
 
-function notices(report: PageReport, look: PageLook): string[] {
+function notices(report: PageReport, view: PageLook): string[] {
   const { isLoaded, waitForFound, windowsRefused, dialogs, text, textCharacters } = report
   return [
     report.problem === null && !isLoaded
-      ? `The page was still loading after ${look.loadTimeoutMs / 1000} s. This is what it showed.`
+      ? `The page was still loading after ${view.loadTimeoutMs / 1000} s. This is what it showed.`
       : null,
-    waitForFound === false ? `${look.waitFor} did not become visible in time.` : null,
+    waitForFound === false ? `${view.waitFor} did not become visible in time.` : null,
     report.problem === null && text.trim() === '' ? 'The page has no visible text.' : null,
     textCharacters > text.length
       ? `The page has ${textCharacters} characters of text; only the beginning is included.`

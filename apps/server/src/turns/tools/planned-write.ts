@@ -10,9 +10,9 @@ import { callInterrupted } from './tools.errors.ts'
 const planSchema = z.object({ before: z.string().nullable(), after: z.string() })
 
 /**
- * Changes one text file so that a crash at any point leaves no doubt: before the write, the hashes of what is there and
- * of what will be there are recorded. A call that is taken up again looks which of the two the file has: the old one, and
- * it writes; the new one, and the work was done; neither, and somebody else changed it, so nothing is touched.
+ * Changes a text file so that the state after a crash is always clear: before the write, the hashes of the present and
+ * of the new content are recorded. A resumed call compares the file with both: with the old content, it writes; with
+ * the new one, the write was completed; with neither, something else changed the file, so it is left alone.
  */
 export async function writePlanned(
   context: ToolContext,

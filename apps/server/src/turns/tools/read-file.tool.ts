@@ -15,7 +15,7 @@ const input = z.object({
     .describe('Number of lines to read. Default: as many as fit.'),
 })
 
-/** How far into a file lines are looked for; beyond that a command is the better tool. */
+/** How far into a file lines are counted; beyond that a command is the better tool. */
 const maxScannedBytes = 64 * 1024 * 1024
 
 /** Reads lines of a text file. */
@@ -40,7 +40,7 @@ export const readFile = defineTool({
   },
 })
 
-/** A range of lines and a note on what it is of. */
+/** A range of lines with a note on which part of the file it is. */
 export function linesOf(
   text: string,
   range: { firstLine: number; lineCount: number; maxCharacters: number; isWhole: boolean },
@@ -54,7 +54,7 @@ export function linesOf(
   let room = range.maxCharacters
   for (const line of lines.slice(range.firstLine - 1, range.firstLine - 1 + range.lineCount)) {
     if (line.length > room) {
-      // A single line longer than the whole allowance is cut, or nothing of it could ever be read.
+      // A single line beyond the limit is cut, because it could otherwise never be read.
       if (picked.length === 0) picked.push(`${line.slice(0, range.maxCharacters)}…`)
       break
     }
@@ -67,7 +67,7 @@ export function linesOf(
   return { text: picked.join('\n'), note: `${shown} of ${total}${more}` }
 }
 
-/** A file that was cut may end within a character; the line it cuts is dropped. */
+/** The end of a cut file may be inside of a character; its last line is dropped. */
 function trimmed(bytes: Uint8Array, isWhole: boolean): Uint8Array {
   if (isWhole) return bytes
   const end = bytes.lastIndexOf(0x0a)

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts'
 
 const input = z.object({ name: serviceNameSchema.describe('Service name.') })
 
-/** Ends a service and starts it again as it is stored. */
+/** Stops a service and starts it as it is stored. */
 export const restartService = defineTool({
   name: 'restart_service',
   description:

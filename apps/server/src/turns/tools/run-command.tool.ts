@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CallOutcome } from '../record/turn-record.ts'
-import { followRun, type RunEnd } from './follow-run.ts'
-import { outputForModel, verdictOf } from './run-outcome.ts'
+import { type ExecutionEnd, followExecution } from './follow-run.ts'
+import { endStatusOf, outputForModel } from './run-outcome.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 const defaultTimeoutSeconds = 600
@@ -35,7 +35,7 @@ export const runCommand = defineTool({
   isWriting: false,
   run: async ({ command, timeout_seconds }, context) => {
     const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
-    const end = await followRun(context, {
+    const end = await followExecution(context, {
       start: { case: 'startCommand', value: { command, timeoutMs } },
       onDisplay: async () => undefined,
     })
@@ -43,9 +43,9 @@ export const runCommand = defineTool({
   },
 })
 
-async function outcomeOf(context: ToolContext, run: { end: RunEnd; timeoutMs: number }): Promise<CallOutcome> {
+async function outcomeOf(context: ToolContext, run: { end: ExecutionEnd; timeoutMs: number }): Promise<CallOutcome> {
   const ended = run.end.kind === 'ended' ? run.end.ended : undefined
-  const { status, error } = verdictOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: ended?.exitCode === 0 })
+  const { status, error } = endStatusOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: ended?.exitCode === 0 })
   const output = await outputForModel(context)
   const exitCode = ended === undefined || error !== null ? null : ended.exitCode
   const facts = [

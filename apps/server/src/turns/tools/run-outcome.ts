@@ -2,7 +2,7 @@ import { runs } from '@threadbox/protocol/guest'
 import { excerptOf, formatBytes } from '../../platform/texts/excerpt.models.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
-import type { RunEnd } from './follow-run.ts'
+import type { ExecutionEnd } from './follow-run.ts'
 import { callErrorOf } from './outcomes.ts'
 import { homeDirectory } from './sandbox-files.ts'
 import type { ToolContext } from './tool.ts'
@@ -16,9 +16,9 @@ import {
   kernelDied,
 } from './tools.errors.ts'
 
-/** The status of a run and, when it did not simply exit, why. */
-export function verdictOf(
-  end: RunEnd,
+/** The status of an ended execution and, unless it simply exited, the reason. */
+export function endStatusOf(
+  end: ExecutionEnd,
   options: { timeoutMs: number; isSuccess: boolean },
 ): { status: CallOutcome['status']; error: CallOutcome['error'] } {
   if (end.kind === 'lost') return { status: 'interrupted', error: callErrorOf(callInterrupted({})) }
@@ -45,7 +45,7 @@ export function verdictOf(
   }
 }
 
-/** What the model is shown of a run's output, and where the rest of it is. */
+/** The part of an execution's output for the model, with a note on where the rest is. */
 export async function outputForModel(context: ToolContext): Promise<string> {
   const { call, blobs, outputCharacters } = context
   const { sizeBytes } = context.recorder.tail()
@@ -61,7 +61,7 @@ export async function outputForModel(context: ToolContext): Promise<string> {
   return `${text}\n[${await saveWhole(context, sizeBytes)}]`
 }
 
-/** Puts the whole output where the agent can read it, unless it is too large for that. */
+/** Saves the complete output where the agent can read it, unless it is too large. */
 async function saveWhole(context: ToolContext, sizeBytes: number): Promise<string> {
   const tooLarge = `The full output (${formatBytes(sizeBytes)}) was not saved in the sandbox. To see all of it, run the command again and redirect its output to a file.`
   if (sizeBytes > context.savedOutputBytes) return tooLarge
@@ -72,12 +72,12 @@ async function saveWhole(context: ToolContext, sizeBytes: number): Promise<strin
     await context.sandbox.upload(path, blob.stream)
     return `The full output (${formatBytes(sizeBytes)}) is in ${path}; read parts of it with read_file.`
   } catch {
-    // The sandbox is gone or full: the result of the command itself still stands.
+    // The sandbox is gone or full; the result of the command is still valid.
     return tooLarge
   }
 }
 
-/** Without terminal colours and cursor movements, and of lines that were overwritten only the last state. */
+/** Removes terminal colors and cursor movements, and keeps only the last state of overwritten lines. */
 export function plain(text: string): string {
   return (
     text

@@ -4,8 +4,8 @@ import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
 import { readStored, resultBlob } from '../../threads/public.ts'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
 import { storeDisplay } from './display.ts'
-import { followRun, type RunEnd } from './follow-run.ts'
-import { outputForModel, plain, verdictOf } from './run-outcome.ts'
+import { type ExecutionEnd, followExecution } from './follow-run.ts'
+import { endStatusOf, outputForModel, plain } from './run-outcome.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 const defaultTimeoutSeconds = 1800
@@ -21,7 +21,7 @@ const input = z.object({
     .describe(`Time limit. Default ${defaultTimeoutSeconds}.`),
 })
 
-/** Runs code in the thread's one Python kernel. */
+/** Runs code in the thread's only Python kernel. */
 export const runPython = defineTool({
   name: 'run_python',
   description:
@@ -35,7 +35,7 @@ export const runPython = defineTool({
   run: async ({ code, timeout_seconds }, context) => {
     const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
     const displays: Display[] = []
-    const end = await followRun(context, {
+    const end = await followExecution(context, {
       start: { case: 'startCell', value: { code, timeoutMs } },
       onDisplay: async (display) => {
         const stored = await storeDisplay(display, context)
@@ -49,11 +49,11 @@ export const runPython = defineTool({
 
 async function outcomeOf(
   context: ToolContext,
-  run: { end: RunEnd; timeoutMs: number; displays: readonly Display[] },
+  run: { end: ExecutionEnd; timeoutMs: number; displays: readonly Display[] },
 ): Promise<CallOutcome> {
   const ended = run.end.kind === 'ended' ? run.end.ended : undefined
   const traceback = ended === undefined || ended.errorName === '' ? null : plain(ended.traceback)
-  const { status, error } = verdictOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: traceback === null })
+  const { status, error } = endStatusOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: traceback === null })
   const printed = await outputForModel(context)
   const values = run.displays.flatMap((display) => plainFormOf(display))
   const parts = [
@@ -65,7 +65,7 @@ async function outcomeOf(
   const image = await lastImage(context, run.displays)
   return {
     status,
-    // Displays were recorded one by one as they came; the caller puts the ones of an earlier process before these.
+    // Displays were recorded one by one as they arrived; the caller prepends those recorded by a previous server.
     result: { kind: 'python', displays: [...run.displays], traceback },
     error,
     output: {
@@ -76,7 +76,7 @@ async function outcomeOf(
   }
 }
 
-/** The plain form of a result, or what kind of thing the user is shown. */
+/** The plain text of a result, or the type of what the user sees. */
 function plainFormOf(display: Display): string[] {
   const text = display.items.find((item) => item.mediaType === 'text/plain')?.text
   const rich = display.items.filter((item) => item.mediaType !== 'text/plain').map((item) => item.mediaType)

@@ -4,40 +4,43 @@ import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
 import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../record/output-window.models.ts'
 
-/** Where a run's output goes on its way to the user: stored, recorded, acknowledged, and only then shown. */
-export type RunRecorder = {
-  /** Resolves when there is room for more; what was given is stored a moment later at the latest. */
+/** Stores, records and acknowledges an execution's output, and only then shows it to readers. */
+export type OutputRecorder = {
+  /** Resolves when more can be written. The data is stored a moment later at the latest. */
   write(data: Uint8Array): Promise<void>
   display(display: Display): Promise<void>
-  /** Stores everything that is left. Afterwards the whole output is in the blob. */
+  /** Stores everything that is pending. Afterward the blob has the complete output. */
   flush(): Promise<void>
   tail(): { tail: string; tailOffset: number; sizeBytes: number }
-  /** Makes acknowledgements go to the guest that holds the run now. */
+  /** Directs acknowledgments to the guest that currently has the execution. */
   acknowledgeTo(acknowledge: (offset: number) => Promise<void>): void
 }
 
-export type RunRecorderOptions = {
+export type OutputRecorderOptions = {
   blobs: BlobStore
   call: { id: string; threadId: string; outputBytes: number }
   /** Records durably how much of the output is stored. */
   recordSize(sizeBytes: number): Promise<void>
   recordDisplay(display: Display): Promise<void>
   show(event: { offset: number; text: string; sizeBytes: number }): void
-  /** Records the end of the output as it is now, for whoever opens the conversation while the run goes on. */
+  /** Records the current end of the output, for readers who open the conversation while the execution runs. */
   recordTail(tail: { tail: string; tailOffset: number; sizeBytes: number }): Promise<void>
 }
 
-/** Output is stored at this rhythm while it trickles: the first bytes at once, the next ones together. */
+/** Interval of storing slow output: the first bytes immediately, the following ones together. */
 const storeEveryMs = 50
-/** Shown at most ten times a second: more redraws than that help nobody. */
+/** Limits updates to 10 per second: more of them are not noticeable. */
 const showEveryMs = 100
-/** A silent command's earlier output is there after a reload; more often would only write the same again and again. */
+/**
+ * After a reload a silent command's earlier output is shown. A shorter interval would only write the same data more
+ * often.
+ */
 const recordTailEveryMs = 2000
-/** So much may wait to be stored; then the reader waits, and the guest with it. */
+/** Bytes that can wait to be stored; beyond that the reader waits, and the guest with it. */
 const maxPendingBytes = 1024 * 1024
 
-/** A recorder that goes on where an earlier one, perhaps of another process, had stored to. */
-export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunRecorder> {
+/** Creates a recorder that continues where an earlier one, possibly of another process, had stored to. */
+export async function makeOutputRecorder(options: OutputRecorderOptions): Promise<OutputRecorder> {
   const { blobs, call } = options
   const key = outputKey(call)
   let window = await storedWindow(blobs, { key, sizeBytes: call.outputBytes })
@@ -59,7 +62,7 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
     await blobs.append(key, window.sizeBytes, data)
     window = withOutput(window, data)
     await options.recordSize(window.sizeBytes)
-    // The bytes are safe: an acknowledgement that gets lost only makes the guest hold them a little longer.
+    // The bytes are safe: after a lost acknowledgment the guest only holds them a little longer.
     void acknowledge(window.sizeBytes).catch(() => undefined)
     showSoon()
     tailTimer ??= setTimeout(recordTail, recordTailEveryMs)
@@ -67,7 +70,7 @@ export async function makeRunRecorder(options: RunRecorderOptions): Promise<RunR
   const recordTail = () => {
     tailTimer = undefined
     const recorded = options.recordTail(tailOf(window)).then(() => {
-      // Readers have been put back to the recorded size: they are shown the window again, which brings them forward.
+      // Readers were reset to the recorded size: they get the window again, which brings them up to date.
       window = { ...window, shownBytes: Math.max(0, window.sizeBytes - window.bytes.length - 1) }
       show()
     })

@@ -5,16 +5,16 @@ import { fileIsBinary, fileTooLarge, fileUnavailable } from './tools.errors.ts'
 
 export const homeDirectory = '/home/user'
 
-/** Largest text that is held in memory as a whole, for an edit or a diff. */
+/** Largest text that is held completely in memory, for an edit or a diff. */
 export const maxTextBytes = 8 * 1024 * 1024
 
-/** The absolute path that the agent means: relative ones, and `~`, begin at its home. */
+/** The absolute path that the agent means: relative paths and `~` start at its home. */
 export function pathIn(path: string): string {
   const expanded = path === '~' || path.startsWith('~/') ? `${homeDirectory}${path.slice(1)}` : path
   return posix.resolve(homeDirectory, expanded)
 }
 
-/** The first `limitBytes` of a file, and whether that was all of it. */
+/** The first `limitBytes` of a file, and whether that is the complete file. */
 export async function readBytes(
   sandbox: AwakeSandbox,
   options: { path: string; limitBytes: number; signal: AbortSignal },
@@ -32,7 +32,7 @@ export async function readBytes(
   return { bytes: bytes.subarray(0, options.limitBytes), isWhole: length <= options.limitBytes, sizeBytes }
 }
 
-/** A whole text file, undefined when there is none. Throws `file.too-large`, `file.is-binary`. */
+/** A complete text file, undefined when it doesn't exist. Throws `file.too-large`, `file.is-binary`. */
 export async function readText(
   sandbox: AwakeSandbox,
   options: { path: string; signal: AbortSignal },
@@ -53,7 +53,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
   try {
     if (!isBinary) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Not UTF-8: the same answer as for other binary files.
+    // Not UTF-8: the same error as for other binary files.
   }
   throw fileIsBinary({ path, sizeBytes: bytes.length })
 }
@@ -63,7 +63,7 @@ export function isNotFound(error: unknown): boolean {
   return code === fileNotFound.code || (error instanceof ConnectError && error.code === Code.NotFound)
 }
 
-/** What the guest says about a path, in the words of the tools. Errors that are not about the path pass through. */
+/** The guest's error about a path as an error of the tools. Other errors are returned unchanged. */
 export function fileErrorOf(error: unknown, path: string): unknown {
   if (!(error instanceof ConnectError)) return error
   if (error.code === Code.NotFound) return fileNotFound({ path }, { cause: error })

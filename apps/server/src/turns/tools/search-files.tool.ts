@@ -14,7 +14,7 @@ const input = z.object({
   names_only: z.boolean().optional().describe('Return only the names of matching files.'),
 })
 
-/** More hits than this are narrowed down better than read. */
+/** With more matches a narrower search is better than reading them. */
 const maxLines = 200
 
 /** Searches the text of files. */
@@ -33,7 +33,7 @@ export const searchFiles = defineTool({
       maxLines,
       signal: context.signal,
     })
-    // ripgrep ends with 1 when nothing matched and with 2 when something was wrong, perhaps beside hits.
+    // ripgrep exits with 1 when nothing matched and with 2 after an error, possibly with matches.
     if (found.exitCode !== null && found.exitCode > 1 && found.lines.length === 0) {
       throw searchFailed({ problem: found.errors.trim().slice(0, 500) || `exit code ${found.exitCode}` })
     }
@@ -58,7 +58,7 @@ function argumentsOf(call: z.infer<typeof input>): string[] {
   ]
 }
 
-/** Runs a program by its arguments, without a shell, and takes its first lines; then it is ended. */
+/** Runs a program by its arguments, without a shell, and ends it after its first lines. */
 async function runForLines(
   sandbox: AwakeSandbox,
   options: { argv: readonly string[]; maxLines: number; signal: AbortSignal },
@@ -95,6 +95,6 @@ async function runForLines(
 
 async function killQuietly(sandbox: AwakeSandbox, pid: number): Promise<void> {
   const request = { process: { selector: { case: 'pid' as const, value: pid } }, signal: processes.Signal.SIGKILL }
-  // It may have ended by itself in the meantime, which is what is wanted.
+  // It may have exited in the meantime, which is fine.
   await sandbox.processes.sendSignal(request).catch(() => undefined)
 }

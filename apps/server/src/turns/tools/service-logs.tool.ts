@@ -8,7 +8,7 @@ const input = z.object({
   before: z.number().int().min(1).optional().describe('Byte offset: returns the part of the log that ends there.'),
 })
 
-/** The end of what a service has printed. */
+/** The end of a service's output. */
 export const serviceLogs = defineTool({
   name: 'service_logs',
   description:

@@ -3,7 +3,7 @@ import { serviceFailed } from '../../sandboxes/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import { failedWith, succeeded } from './outcomes.ts'
 
-/** What a call that was to start a service came to: its card, and for the model the reason why it does not run. */
+/** The outcome of a call that was to start a service: its card, and for the model the reason if it doesn't run. */
 export function startOutcome(service: Service): CallOutcome {
   const { name, port, status, problem } = service
   const result = { kind: 'service' as const, service }

@@ -12,7 +12,7 @@ const input = z.object({
   caption: z.string().max(500).optional().describe('One line that describes the file.'),
 })
 
-/** Hands a file to the user: a copy that stays even when the sandbox is gone. */
+/** Shares a file with the user: a copy that stays when the sandbox is deleted. */
 export const shareFile = defineTool({
   name: 'share_file',
   description:

@@ -24,7 +24,7 @@ const input = z.object({
     .describe('Seconds to wait for the port to respond. Default 60.'),
 })
 
-/** Starts a web server, or anything else with a port, and waits until it answers. */
+/** Starts a web server, or any program with a port, and waits until it responds. */
 export const startService = defineTool({
   name: 'start_service',
   description:
@@ -52,7 +52,7 @@ export const startService = defineTool({
   },
 })
 
-/** A list rather than an object: not every provider can describe an object with names of the caller's choice. */
+/** A list instead of an object, because not every provider supports objects with arbitrary names. */
 function variablesIn(assignments: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     assignments.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts'
 
 const input = z.object({ name: serviceNameSchema.describe('Service name.') })
 
-/** Ends a service; it stays in the list. */
+/** Stops a service; it stays in the list. */
 export const stopService = defineTool({
   name: 'stop_service',
   description: 'Stops a service and everything it started. It stays in the list and can be started again.',

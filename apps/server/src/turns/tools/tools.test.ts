@@ -11,9 +11,9 @@ beforeEach(async () => {
 })
 afterEach(() => bench[Symbol.asyncDispose]())
 
-type Done = { entry: ToolCallEntry; told: RecordedMessage['results'][number] }
+type Done = { entry: ToolCallEntry; result: RecordedMessage['results'][number] }
 
-/** Lets a scripted model make one call and gives the card and what the model was told. */
+/** Lets a scripted model make one call, and returns the card and the model's result. */
 async function use(name: string, input: unknown): Promise<Done> {
   if ((await bench.dependencies.models.list()).length === 0) await bench.connect()
   const before = bench.model.requests.length
@@ -21,16 +21,16 @@ async function use(name: string, input: unknown): Promise<Done> {
   await bench.say(`use ${name}`)
   const entries = await bench.entries()
   const entry = entries.findLast((candidate) => candidate.kind === 'tool-call')
-  const told = bench.model.requests[before + 1]?.messages.at(-1)?.results[0]
-  if (entry?.kind !== 'tool-call' || told === undefined) throw new Error('no call was made')
-  return { entry, told }
+  const result = bench.model.requests[before + 1]?.messages.at(-1)?.results[0]
+  if (entry?.kind !== 'tool-call' || result === undefined) throw new Error('no call was made')
+  return { entry, result }
 }
 const inHome = (path: string) => join(bench.sandbox.directory, path)
 const put = async (path: string, content: string | Uint8Array) => {
   await mkdir(join(inHome(path), '..'), { recursive: true })
   await writeFile(inHome(path), content)
 }
-/** The smallest PNG there is: one transparent pixel. */
+/** The smallest possible PNG: one transparent pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -42,37 +42,37 @@ const blobText = async (url: string) => {
 }
 
 describe('read_file', () => {
-  it('refuses what is not there, what is a folder and what is binary, and says what to do instead', async () => {
+  it('refuses what does not exist, folders and binary files, and suggests what to do instead', async () => {
     await put('data.bin', new Uint8Array([0, 1, 2, 255]))
     await put('folder/x', 'x')
     expect((await use('read_file', { path: 'none.txt' })).entry.error?.code).toBe('file.not-found')
     expect((await use('read_file', { path: 'folder' })).entry.error?.code).toBe('file.is-directory')
     const binary = await use('read_file', { path: 'data.bin' })
     expect(binary.entry).toMatchObject({ status: 'failed', error: { code: 'file.is-binary' } })
-    expect(binary.told).toMatchObject({ isError: true })
-    expect(binary.told.text).toContain('view_image')
+    expect(binary.result).toMatchObject({ isError: true })
+    expect(binary.result.text).toContain('view_image')
   })
 
-  it('gives a range of lines and says what there is more', async () => {
+  it('returns a range of lines and says how much more there is', async () => {
     await put('numbers.txt', Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`).join(''))
-    const { told } = await use('read_file', { path: '~/numbers.txt', first_line: 98 })
-    expect(told.text).toBe('line 98\nline 99\nline 100\n[/home/user/numbers.txt: lines 98 to 100 of 100]')
+    const { result } = await use('read_file', { path: '~/numbers.txt', first_line: 98 })
+    expect(result.text).toBe('line 98\nline 99\nline 100\n[/home/user/numbers.txt: lines 98 to 100 of 100]')
     const first = await use('read_file', { path: 'numbers.txt', line_count: 2 })
-    expect(first.told.text).toContain('lines 1 to 2 of 100; more lines follow')
+    expect(first.result.text).toContain('lines 1 to 2 of 100; more lines follow')
     const beyond = await use('read_file', { path: 'numbers.txt', first_line: 200 })
-    expect(beyond.told.text).toContain('the file has only 100 lines')
+    expect(beyond.result.text).toContain('the file has only 100 lines')
   })
 
-  it('ends a long answer at a line and says where to read on', async () => {
+  it('ends a long result at a line and says where to continue', async () => {
     bench.dependencies.settings.toolOutputCharacters = 600
     await put('long.txt', 'abcdefghi\n'.repeat(1000))
-    const { told } = await use('read_file', { path: 'long.txt' })
-    expect(told.text).toContain('lines 1 to 60 of 1000; more lines follow')
+    const { result } = await use('read_file', { path: 'long.txt' })
+    expect(result.text).toContain('lines 1 to 60 of 1000; more lines follow')
   })
 })
 
 describe('write_file and edit_file', () => {
-  it('show a diff card and change exactly what was named', async () => {
+  it('show a diff card and change exactly the given text', async () => {
     const written = await use('write_file', { path: 'app/main.py', content: 'a = 1\nb = 2\n' })
     expect(written.entry.result).toMatchObject({ kind: 'diff', isNew: true, addedLines: 2, removedLines: 0 })
     const edited = await use('edit_file', { path: 'app/main.py', old_text: 'b = 2', new_text: 'b = 3\nc = 4' })
@@ -86,14 +86,14 @@ describe('write_file and edit_file', () => {
     expect(await readFile(inHome('app/main.py'), 'utf8')).toBe('a = 1\nb = 3\nc = 4\n')
   })
 
-  it('refuse an edit that is not exact, and point at the place that was probably meant', async () => {
+  it('refuse an edit that does not match, and point at the probable place', async () => {
     await put('a.txt', 'def f():\n    return 1\n\ndef g():\n    return 1\n')
     const missing = await use('edit_file', { path: 'a.txt', old_text: 'def f():\n  return 1', new_text: 'x' })
     expect(missing.entry.error).toMatchObject({ code: 'edit.text-not-found' })
-    expect(missing.told.text).toContain('different whitespace starts at line 1')
+    expect(missing.result.text).toContain('different whitespace starts at line 1')
     const twice = await use('edit_file', { path: 'a.txt', old_text: 'return 1', new_text: 'return 2' })
-    expect(twice.told.text).toContain('occurs 2 times')
-    expect(twice.told.text).toContain('lines 2, 5')
+    expect(twice.result.text).toContain('occurs 2 times')
+    expect(twice.result.text).toContain('lines 2, 5')
     const everywhere = { path: 'a.txt', old_text: 'return 1', new_text: 'return 2', replace_all: true }
     expect((await use('edit_file', everywhere)).entry.status).toBe('succeeded')
     expect((await use('edit_file', { path: 'none', old_text: 'a', new_text: 'b' })).entry.error?.code).toBe(
@@ -107,7 +107,7 @@ describe('write_file and edit_file', () => {
     expect(await readFile(inHome('win.txt'), 'utf8')).toBe('1\r\n2\r\n')
   })
 
-  it('several edits of one step on one file are made one after another', async () => {
+  it('make several edits of one file in one step one after another', async () => {
     await bench.connect()
     await put('list.txt', 'a\nb\nc\n')
     const edits = ['a', 'b', 'c'].map((letter) => ({
@@ -121,35 +121,35 @@ describe('write_file and edit_file', () => {
 })
 
 describe('finding things', () => {
-  it('list_files shows folders with a slash and says what is not there', async () => {
+  it('list_files shows folders with a slash and reports a missing folder', async () => {
     await put('src/index.ts', 'x')
     await put('readme.md', 'x')
-    expect((await use('list_files', {})).told.text).toBe('/home/user:\nreadme.md  0 B\nsrc/')
+    expect((await use('list_files', {})).result.text).toBe('/home/user:\nreadme.md  0 B\nsrc/')
     expect((await use('list_files', { path: 'nope' })).entry.error?.code).toBe('file.not-found')
   })
 })
 
-describe('files for people and pictures', () => {
+describe('files for users and images', () => {
   it('G8: a shared file is a copy that the card keeps, byte for byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256))
     await put('out/data.bin', bytes)
-    const { entry, told } = await use('share_file', { path: 'out/data.bin', caption: 'The data' })
+    const { entry, result } = await use('share_file', { path: 'out/data.bin', caption: 'The data' })
     expect(entry.result).toMatchObject({ kind: 'file', name: 'data.bin', sizeBytes: 70_000, caption: 'The data' })
     await put('out/data.bin', 'changed')
     expect(await blobText((entry.result as { url: string }).url)).toEqual(bytes)
-    expect(told.text).toContain('data.bin')
+    expect(result.text).toContain('data.bin')
     expect((await use('share_file', { path: 'none.pdf' })).entry.error?.code).toBe('file.not-found')
   })
 
-  it.each(['anthropic', 'google'] as const)('view_image is seen by %s with the result', async (provider) => {
+  it.each(['anthropic', 'google'] as const)('view_image reaches %s with the result', async (provider) => {
     await bench.connect({ provider })
     await put('p.png', png)
-    const { told, entry } = await use('view_image', { path: 'p.png' })
-    expect(told.images + (bench.model.requests[1]?.messages.at(-1)?.images.length ?? 0)).toBe(1)
+    const { result, entry } = await use('view_image', { path: 'p.png' })
+    expect(result.images + (bench.model.requests[1]?.messages.at(-1)?.images.length ?? 0)).toBe(1)
     expect(entry.result).toMatchObject({ kind: 'image', mediaType: 'image/png', sizeBytes: png.length })
   })
 
-  it('view_image is seen by OpenAI in a message of its own, never as base64 text', async () => {
+  it('view_image reaches OpenAI in a separate message, never as base64 text', async () => {
     await bench.connect({ provider: 'openai' })
     await put('p.png', png)
     bench.model.reply({ calls: [{ name: 'view_image', input: { path: 'p.png' } }] }, { text: 'A dot.' })
@@ -159,12 +159,12 @@ describe('files for people and pictures', () => {
     expect(messages.at(-2)?.results[0]?.text).not.toContain('iVBOR')
   })
 
-  it('view_image refuses what is not a picture', async () => {
+  it('view_image refuses a file that is not an image', async () => {
     await put('fake.png', 'not a picture')
     expect((await use('view_image', { path: 'fake.png' })).entry.error?.code).toBe('image.not-shown')
   })
 
-  it('an attached picture reaches the model as a picture, another file by its path', async () => {
+  it('an attached image reaches the model as an image, another file by its path', async () => {
     await bench.connect()
     const { attachmentKey } = await import('../../threads/attachments/blob-keys.ts')
     const base = { sizeBytes: png.length, path: '/home/user/uploads/p.png' }
@@ -187,31 +187,31 @@ describe('files for people and pictures', () => {
 })
 
 describe('a flood of output', () => {
-  it('is whole for the user; the model gets head and tail and the path of the rest', async () => {
-    const { entry, told } = await use('run_command', { command: 'seq 1 200000' })
+  it('is complete for the user; the model gets its head, its tail and the path of the rest', async () => {
+    const { entry, result } = await use('run_command', { command: 'seq 1 200000' })
     expect(entry.output.sizeBytes).toBe(1_288_895)
     expect(entry.output.tail.endsWith('199999\n200000\n')).toBe(true)
     expect(entry.output.tail.length).toBeLessThanOrEqual(16 * 1024)
-    expect(told.text.startsWith('1\n2\n3\n')).toBe(true)
-    expect(told.text).toContain('199999\n200000')
-    expect(told.text.length).toBeLessThan(13_000)
-    const path = /\/home\/user\/(\.threadbox\/outputs\/\w+\.txt)/.exec(told.text)?.[1] ?? ''
+    expect(result.text.startsWith('1\n2\n3\n')).toBe(true)
+    expect(result.text).toContain('199999\n200000')
+    expect(result.text.length).toBeLessThan(13_000)
+    const path = /\/home\/user\/(\.threadbox\/outputs\/\w+\.txt)/.exec(result.text)?.[1] ?? ''
     const saved = (await readFile(inHome(path), 'utf8')).trimEnd().split('\n')
     expect(saved).toHaveLength(200_000)
     expect(saved.at(-1)).toBe('200000')
   })
 
-  it('is not saved twice over a setting, and the model is told so', async () => {
+  it('is not saved beyond the configured size, and the model gets a note', async () => {
     bench.dependencies.settings.savedOutputMebibytes = 0
-    const { told } = await use('run_command', { command: 'seq 1 20000' })
-    expect(told.text).toContain('was not saved in the sandbox')
+    const { result } = await use('run_command', { command: 'seq 1 20000' })
+    expect(result.text).toContain('was not saved in the sandbox')
   })
 
-  it('terminal colours and progress bars do not reach the model', async () => {
-    const { told, entry } = await use('run_command', {
+  it('terminal colors and progress bars do not reach the model', async () => {
+    const { result, entry } = await use('run_command', {
       command: "printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m\\n'",
     })
-    expect(told.text.startsWith('100%\nred\n')).toBe(true)
+    expect(result.text.startsWith('100%\nred\n')).toBe(true)
     expect(entry.output.tail).toContain('\u001b[31mred')
   })
 })

@@ -18,7 +18,7 @@ import { viewImage } from './view-image.tool.ts'
 import { viewPage } from './view-page.tool.ts'
 import { writeFile } from './write-file.tool.ts'
 
-/** Every tool of the agent by its name. Inputs are parsed with the tool's own schema before it sees them. */
+/** All tools of the agent by name. An input is parsed with the tool's own schema before the tool gets it. */
 export const tools = {
   run_command: runCommand,
   run_python: runPython,
@@ -43,7 +43,7 @@ export function toolNamed(name: string): Tool | undefined {
     : (tools[name as keyof typeof tools] as unknown as Tool)
 }
 
-/** Ours as a provider is told of them: without an executor, because running them is the engine's business. */
+/** The built-in tools for a provider: without an executor, because the engine runs them. */
 const ownTools: ToolSet = Object.fromEntries(
   toolNames.map((name) => [
     name,
@@ -51,7 +51,7 @@ const ownTools: ToolSet = Object.fromEntries(
   ]),
 )
 
-/** All tools of a request. The names of connections' tools hold a separator that none of ours has. */
+/** All tools of a request. The names of connections' tools contain a separator that no built-in name has. */
 export function modelToolsWith(offered: readonly OfferedTool[]): ToolSet {
   const theirs = offered.map(({ agentName, description, schema }) => [
     agentName,

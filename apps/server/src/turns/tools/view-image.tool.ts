@@ -15,10 +15,10 @@ const input = z.object({
     .describe('Path of a PNG, JPEG, GIF or WebP file. Relative paths start at /home/user.'),
 })
 
-/** Every provider with vision takes 4 MiB; base64 makes more of it. */
+/** Every provider with vision accepts images of 4 MiB; base64 makes them larger. */
 const maxImageBytes = 4 * 1024 * 1024
 
-/** Shows a picture to the model, and to the user. */
+/** Shows an image to the model and to the user. */
 export const viewImage = defineTool({
   name: 'view_image',
   description: 'Shows you an image from the sandbox (PNG, JPEG, GIF or WebP, at most 4 MiB). The user sees it too.',

@@ -31,7 +31,7 @@ it.each([
   expect(loopbackAddress(given)).toBeUndefined()
 })
 
-it('an answer beyond the limit is none, and holds no more memory than the limit', async () => {
+it('output beyond the limit is discarded and takes no more memory than the limit', async () => {
   const recorder = makeMemoryRecorder(10)
   await recorder.write(Buffer.from('12345'))
   expect(recorder.text()).toBe('12345')

@@ -6,17 +6,17 @@ import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
 import { serviceFailed } from '../../sandboxes/public.ts'
 import { resultBlob } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
-import { followRun } from './follow-run.ts'
+import { followExecution } from './follow-run.ts'
 import { makeMemoryRecorder } from './memory-recorder.ts'
 import { failedWith, succeeded } from './outcomes.ts'
 import { errorOf, problemsOf, reportText } from './page-report.models.ts'
-import { verdictOf } from './run-outcome.ts'
+import { endStatusOf } from './run-outcome.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 import { callInputInvalid } from './tools.errors.ts'
 import { pageBrowserFailed, pageLookUnsupported, pageNotLocal } from './view-page.errors.ts'
 
 const defaultTimeoutSeconds = 30
-/** No model with vision takes more without making the picture smaller itself. */
+/** Models with vision scale larger images down. */
 const maxEdge = 1568
 
 const input = z.object({
@@ -32,12 +32,12 @@ const input = z.object({
 })
 type Input = z.infer<typeof input>
 
-/** The browser's start and the picture have limits of their own in the guest; this is behind all of them. */
+/** The browser's start and the screenshot have separate limits in the guest; this limit is longer than all of them. */
 const beyondLoadingMs = 150_000
-/** A report with its picture and all of its text. */
+/** A report with its screenshot and all of its text. */
 const maxReportBytes = 8 * 1024 * 1024
 
-/** Shows a page of the sandbox to the model, and to the user: picture, text, console, failed requests. */
+/** Shows a page of the sandbox to the model and the user: screenshot, text, console, failed requests. */
 export const viewPage = defineTool({
   name: 'view_page',
   description:
@@ -49,7 +49,7 @@ export const viewPage = defineTool({
   recovery: 'repeat',
   isWriting: false,
   run: async (call, context) => {
-    const look: PageLook = {
+    const view: PageLook = {
       url: await addressOf(call, context),
       width: call.width ?? 1280,
       height: call.height ?? 800,
@@ -59,31 +59,31 @@ export const viewPage = defineTool({
       loadTimeoutMs: (call.timeout_seconds ?? defaultTimeoutSeconds) * 1000,
     }
     const recorder = makeMemoryRecorder(maxReportBytes)
-    const timeoutMs = look.loadTimeoutMs + beyondLoadingMs
-    const end = await followRun(
+    const timeoutMs = view.loadTimeoutMs + beyondLoadingMs
+    const end = await followExecution(
       { ...context, recorder },
       {
-        start: { case: 'startCommand', value: { command: commandFor(look), timeoutMs } },
+        start: { case: 'startCommand', value: { command: commandFor(view), timeoutMs } },
         onDisplay: async () => undefined,
       },
     )
     void context.sandbox.runs.forget({ key: context.call.id }).catch(() => undefined)
     const exitCode = end.kind === 'ended' ? end.ended.exitCode : null
-    const { status, error } = verdictOf(end, { timeoutMs, isSuccess: exitCode === 0 })
+    const { status, error } = endStatusOf(end, { timeoutMs, isSuccess: exitCode === 0 })
     if (error !== null) {
       return { status, result: null, error, output: { text: `Error: ${error.message} ${error.remedy}`, isError: true } }
     }
     if (exitCode === 126 || exitCode === 127) throw pageLookUnsupported({})
-    return await outcomeOf(context, { look, report: reportIn(recorder.text()) })
+    return await outcomeOf(context, { view, report: reportIn(recorder.text()) })
   },
 })
 
 /**
- * The guest's program, beside the session's state and without what a user may have set for programs of their own. Its
- * argument is JSON in single quotes.
+ * Runs the guest's program without the session's state and without environment variables that the user set for other
+ * programs. Its argument is JSON in single quotes.
  */
-function commandFor(look: PageLook): string {
-  const argument = `'${JSON.stringify(look).replaceAll("'", "'\\''")}'`
+function commandFor(view: PageLook): string {
+  const argument = `'${JSON.stringify(view).replaceAll("'", "'\\''")}'`
   const unset = ['LD_PRELOAD', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'NODE_PATH'].map((name) => `-u ${name}`).join(' ')
   return `( cd / && exec env ${unset} /.guest/look ${argument} 2>/dev/null )`
 }
@@ -109,7 +109,7 @@ async function addressOf(call: Input, { call: record, services, signal }: ToolCo
   return address
 }
 
-/** The address when it is one of the machine that the browser runs on; undefined for any other. */
+/** Returns the URL if it points to the machine of the browser; undefined for any other. */
 export function loopbackAddress(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') return undefined
@@ -125,9 +125,9 @@ function reportIn(text: string): PageReport {
   return report.data
 }
 
-async function outcomeOf(context: ToolContext, seen: { look: PageLook; report: PageReport }): Promise<CallOutcome> {
+async function outcomeOf(context: ToolContext, seen: { view: PageLook; report: PageReport }): Promise<CallOutcome> {
   const { report } = seen
-  const text = reportText(report, { look: seen.look, maxCharacters: context.outputCharacters })
+  const text = reportText(report, { view: seen.view, maxCharacters: context.outputCharacters })
   if (report.problem !== null || report.picture === null) {
     const failed = failedWith(errorOf(report))
     const told = `${failed?.output.text ?? ''}\n\nCaptured before that:\n${text}`

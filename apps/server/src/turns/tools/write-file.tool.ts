@@ -8,7 +8,7 @@ const input = z.object({
   content: z.string().describe('The full content of the file.'),
 })
 
-/** Writes a whole text file. */
+/** Writes a complete text file. */
 export const writeFile = defineTool({
   name: 'write_file',
   description:
