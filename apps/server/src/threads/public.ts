@@ -1,4 +1,4 @@
-/** What other areas use of threads: the log, who may do what, and where a thread belongs. */
+/** What other areas use of threads: the log, permissions, and where a thread belongs. */
 export type { Access } from './access/access.ts'
 export type { Home } from './access/tell-home.ts'
 export { workspaceNotFound } from './access/workspaces.errors.ts'

@@ -45,7 +45,7 @@ import {
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
 
-/** Conversations, and where they belong. */
+/** Conversations and workspaces. */
 export type ThreadArea = {
   events: Pick<Events<ThreadEvents>, 'on'>
   access: Access
@@ -59,28 +59,28 @@ export type ThreadArea = {
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
   rows: ThreadRows
-  /** Undefined when the thread is gone or deleted. */
+  /** Undefined when the thread doesn't exist or is deleted. */
   ownerOf(threadId: string): Promise<string | undefined>
-  /** Who has the thread and where it is; undefined when it is gone or deleted. */
+  /** The thread's owner and workspace; undefined when the thread doesn't exist or is deleted. */
   placeOf(threadId: string): Promise<{ ownerId: string; workspaceId: string | null } | undefined>
-  /** Tells everybody who has a part in a workspace, or the person. */
+  /** Publishes the event to the workspace's members, or to the user. */
   tellHome(home: Home, event: UserEvent): Promise<void>
   setSandboxViews(views: SandboxViews): void
-  /** The one that was added last runs first; the thread's own row goes last. */
+  /** Erasers run in reverse order of registration; the thread's own row is deleted last. */
   addEraser(erase: ThreadEraser): void
   addWorkspaceEraser(erase: WorkspaceEraser): void
   addContentCounter(counter: ContentCounter): void
-  /** At start: what is marked as deleted has an operation. */
+  /** Call at start: plans an operation for each thread that is marked as deleted. */
   replanDeletions(): Promise<void>
-  /** What only tests reach into. */
+  /** For tests only. */
   inside: { store: ThreadStore }
   sockets: SocketRoute[]
   routes: Api[]
 }
 
-type Known = { platform: Platform; people: People }
+type AreasBelow = { platform: Platform; people: People }
 
-export function makeThreadArea(known: Known, options: { undoMs: number }): ThreadArea {
+export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): ThreadArea {
   const { open, blobs, operations, registrations, system, logger } = known.platform
   const { settings, audit, userHub } = known.people
   const { undoMs } = options
@@ -157,7 +157,7 @@ export function makeThreadArea(known: Known, options: { undoMs: number }): Threa
   }
 }
 
-function makeLog({ platform }: Known, events: Events<ThreadEvents>) {
+function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
   const { open, system } = platform
   const store = makeThreadStore(tablesOf<ThreadTables>(open.database))
   const searchTables = tablesOf<SearchTables>(open.database)
@@ -177,9 +177,9 @@ function makeLog({ platform }: Known, events: Events<ThreadEvents>) {
   return { store, log, search, titles }
 }
 
-/** What goes with a thread and with a workspace, and what has it go. */
+/** Registers the permanent deletion of threads and workspaces. */
 function makeDeletion(
-  { platform }: Known,
+  { platform }: AreasBelow,
   known: {
     store: ThreadStore
     workspaceStore: ReturnType<typeof makeWorkspaceStore>

@@ -55,9 +55,9 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
     stopConnections(): Promise<void>
   }
 
-type Known = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea }
+type AreasBelow = { platform: Platform; people: People; threads: ThreadArea; sandboxes: SandboxArea }
 
-export function makeTurnArea(known: Known, options: TurnOptions): TurnArea {
+export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea {
   const { open, blobs, registrations, system, logger } = known.platform
   const events = makeEvents<TurnEvents>(logger)
   const gates = registrations.list<TurnGate>('turns.addGate')
@@ -114,7 +114,7 @@ type Features = {
 
 /** What agents get: models, connections' tools and skills. */
 function makeReceived(
-  { platform, people, threads, sandboxes }: Known,
+  { platform, people, threads, sandboxes }: AreasBelow,
   options: TurnOptions,
   events: Events<TurnEvents>,
 ): Pick<Features, 'models' | 'connections' | 'skills'> {
@@ -171,7 +171,7 @@ function makeReceived(
 }
 
 function makeSnapshotsFor(
-  { platform, people, threads, sandboxes }: Known,
+  { platform, people, threads, sandboxes }: AreasBelow,
   { host, manifestTimeoutMs }: TurnOptions,
   record: TurnHistory,
 ): SnapshotsFeature {
@@ -192,7 +192,7 @@ function makeSnapshotsFor(
 
 /** Registers this area's parts in the lists of areas below it, and its listeners. */
 function register(
-  { platform, people, threads, sandboxes }: Known,
+  { platform, people, threads, sandboxes }: AreasBelow,
   { models, connections, skills, snapshots, engine, events }: Features & { events: Events<TurnEvents> },
 ): void {
   const { turns } = engine

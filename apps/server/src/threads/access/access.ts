@@ -1,12 +1,12 @@
 import { isWorkspaceRole, roleAllows, type WorkspaceAction, type WorkspaceRole } from '@threadbox/domain'
 import type { WorkspaceStore } from './workspaces.store.ts'
 
-/** What somebody wants to do something with: a workspace, a thread in one, or a thread outside of all. */
+/** The subject of an action: a workspace, a thread in one, or a thread outside of all workspaces. */
 export type AccessSubject = { workspaceId: string | null; ownerId: string }
 
 /**
- * The one place that decides who may do what with threads and workspaces, by the role of the person. Routes and use cases
- * ask it and never compare people themselves.
+ * The only code that decides, by roles, who can do what with threads and workspaces. Routes and use cases call it and
+ * never compare users themselves.
  */
 export type Access = {
   may(userId: string, action: WorkspaceAction, subject: AccessSubject): Promise<boolean>

@@ -2,10 +2,10 @@ import type { UserEvent } from '@threadbox/protocol/public'
 import type { UserHub } from '../../people/public.ts'
 import type { WorkspaceStore } from './workspaces.store.ts'
 
-/** Where something belongs: to a workspace, else to a person. */
+/** The owner of something: a workspace, otherwise a user. */
 export type Home = { userId: string; workspaceId: string | null }
 
-/** Tells everybody who has a part in it. */
+/** Publishes the event to the workspace's members, or to the user. */
 export async function tellHome(
   { workspaceStore, userHub }: { workspaceStore: Pick<WorkspaceStore, 'memberIds'>; userHub: Pick<UserHub, 'publish'> },
   { home, event }: { home: Home; event: UserEvent },

@@ -3,7 +3,7 @@ import type { PolicyChange, UpdateWorkspace, Workspace } from '@threadbox/protoc
 import type { WorkspaceOfMember } from './workspaces.store.ts'
 import type { WorkspaceRow } from './workspaces.table.ts'
 
-/** Values that a workspace has of its own. */
+/** Values that a workspace sets itself. */
 export type WorkspaceValues = { policy: Partial<LifecyclePolicy>; limits: Partial<SandboxLimits> }
 
 export function valuesOf(row: Pick<WorkspaceRow, 'policy_json' | 'limits_json'>): WorkspaceValues {
@@ -13,7 +13,7 @@ export function valuesOf(row: Pick<WorkspaceRow, 'policy_json' | 'limits_json'>)
   }
 }
 
-/** A workspace as one of its members sees it. */
+/** A workspace in the view of one of its members. */
 export function presentWorkspace(row: WorkspaceOfMember, threadCount: number): Workspace {
   return {
     id: row.id,
@@ -29,7 +29,7 @@ export function presentWorkspace(row: WorkspaceOfMember, threadCount: number): W
   }
 }
 
-/** The values after a change: `null` removes one, so that the inherited one counts again. */
+/** The values after a change: `null` removes one, so that it is inherited again. */
 export function changedValues(row: WorkspaceRow, change: Pick<UpdateWorkspace, 'policy' | 'limits'>) {
   const { policy, limits } = valuesOf(row)
   return {
@@ -38,7 +38,7 @@ export function changedValues(row: WorkspaceRow, change: Pick<UpdateWorkspace, '
   }
 }
 
-/** A retention of 0 is a value of its own that says never; as a value never is null. */
+/** In a change, a retention of 0 means “never”, which is stored as null; null removes the value. */
 function policyValues(change: PolicyChange): Record<string, unknown> {
   const { retentionDays, ...rest } = change
   if (retentionDays === undefined) return rest
@@ -56,7 +56,7 @@ function merged(before: Record<string, unknown>, change: Record<string, unknown>
   return JSON.stringify(Object.fromEntries(values))
 }
 
-/** How names are compared: people do not tell `Data` and `data` apart at a glance. */
+/** The form in which names are compared: people easily mistake `Data` for `data`. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }

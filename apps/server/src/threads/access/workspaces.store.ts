@@ -1,25 +1,31 @@
 import type { Kysely } from 'kysely'
 import type { WorkspaceMemberRow, WorkspaceRow, WorkspaceTables } from './workspaces.table.ts'
 
-/** A workspace as one of its members has it. */
+/** A workspace with the settings of one of its members. */
 export type WorkspaceOfMember = WorkspaceRow & Pick<WorkspaceMemberRow, 'role' | 'position' | 'is_collapsed'>
 
 /** The only code that touches `workspaces` and `workspace_members`. */
 export type WorkspaceStore = {
-  /** With its first member, at the end of that person's order. Throws a unique violation when the name is taken. */
+  /**
+   * Inserts the workspace with its first member, at the end of that user's order. Throws a unique violation when the
+   * name is taken.
+   */
   insert(row: WorkspaceRow, member: Pick<WorkspaceMemberRow, 'role'>): Promise<void>
-  /** Also one whose undo time runs. */
+  /** Also finds a deleted workspace until its undo time is over. */
   find(userId: string, workspaceId: string): Promise<WorkspaceOfMember | undefined>
   findAny(workspaceId: string): Promise<WorkspaceRow | undefined>
-  /** In the person's order, without deleted ones. */
+  /** In the user's order, without deleted ones. */
   list(userId: string): Promise<WorkspaceOfMember[]>
   memberIds(workspaceId: string): Promise<string[]>
   role(userId: string, workspaceId: string): Promise<string | undefined>
   update(workspaceId: string, columns: Partial<WorkspaceRow>): Promise<void>
   setCollapsed(userId: string, workspaceId: string, isCollapsed: boolean): Promise<void>
-  /** Puts one in front of another one of the person, or at the end. False when one of the two is not there any more. */
+  /**
+   * Moves a workspace before another one of the user, or to the end. Returns false when one of the two no longer
+   * exists.
+   */
   place(userId: string, workspaceId: string, before: string | null): Promise<boolean>
-  /** Those that have a policy or limits of their own. */
+  /** Workspaces that set policy or limits themselves. */
   withValues(): Promise<Pick<WorkspaceRow, 'id' | 'policy_json' | 'limits_json'>[]>
   deletedIds(): Promise<string[]>
   erase(workspaceId: string): Promise<void>
@@ -118,7 +124,7 @@ async function insert(database: Kysely<WorkspaceTables>, row: WorkspaceRow, role
   })
 }
 
-/** Whatever two of these do at the same time, what they leave is an order: positions are only compared, ids break ties. */
+/** Concurrent calls always leave a valid order: positions are only compared, and ids break ties. */
 async function place(
   database: Kysely<WorkspaceTables>,
   move: { userId: string; workspaceId: string; before: string | null },
@@ -129,7 +135,7 @@ async function place(
     if (!ids.includes(workspaceId) || (before !== null && !ids.includes(before))) return false
     const others = ids.filter((id) => id !== workspaceId)
     others.splice(before === null ? others.length : others.indexOf(before), 0, workspaceId)
-    // In one order for everybody: two that wait for each other's rows would never end.
+    // All transactions lock the rows in the same order, so that two can't wait for each other.
     const places = [...others.entries()].toSorted(([, one], [, other]) => (one < other ? -1 : 1))
     for (const [index, id] of places) {
       await transaction

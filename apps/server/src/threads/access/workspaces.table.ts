@@ -4,25 +4,25 @@ export type WorkspaceRow = {
   id: string
   owner_id: string
   name: string
-  /** The name as it is compared with others. */
+  /** The name in the form in which names are compared. */
   name_key: string
   instructions: string
   model_id: string | null
-  /** Only values of its own, as JSON. */
+  /** Only values that the workspace sets itself, as JSON. */
   policy_json: string
   limits_json: string
   created_at: number
   archived_at: number | null
-  /** When a person deleted it with its threads; after the undo time they go for good. */
+  /** When a user deleted it with its threads; after the undo time they are deleted permanently. */
   deleted_at: number | null
 }
 
-/** What a person is in a workspace, and how they left it in their sidebar. */
+/** A user's role in a workspace and its state in their sidebar. */
 export type WorkspaceMemberRow = {
   workspace_id: string
   user_id: string
   role: string
-  /** Order in the sidebar; equal ones by id. */
+  /** Order in the sidebar; ties are ordered by id. */
   position: number
   is_collapsed: number
 }
@@ -45,7 +45,7 @@ export async function createWorkspaceTables(database: Kysely<never>): Promise<vo
     .addColumn('archived_at', 'bigint')
     .addColumn('deleted_at', 'bigint')
     .execute()
-  // One that is deleted gives its name free at once.
+  // Deleting a workspace frees its name immediately.
   await tables.schema
     .createIndex('workspaces_name_idx')
     .unique()
@@ -67,7 +67,7 @@ export async function createWorkspaceTables(database: Kysely<never>): Promise<vo
     .on('workspace_members')
     .columns(['user_id', 'position'])
     .execute()
-  // Threads that were there before stay outside. One that is moved in while its workspace is removed survives outside.
+  // Existing threads stay outside. A thread that is moved in while its workspace is being deleted survives outside.
   await tables.schema
     .alterTable('threads')
     .addColumn('workspace_id', 'text', (column) => column.references('workspaces.id').onDelete('set null'))

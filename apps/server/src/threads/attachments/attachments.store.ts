@@ -3,10 +3,10 @@ import type { AttachmentRow, AttachmentTables } from './attachments.table.ts'
 
 /** The only code that touches `attachments`. */
 export type AttachmentStore = {
-  /** Throws a unique violation when the path is taken in this thread. */
+  /** Throws a unique violation when the thread already has an attachment at this path. */
   insert(row: AttachmentRow): Promise<void>
   find(threadId: string, attachmentId: string): Promise<AttachmentRow | undefined>
-  /** Those that the sandbox has no copy of, oldest first. */
+  /** Attachments that the sandbox has no copy of, oldest first. */
   pending(threadId: string): Promise<AttachmentRow[]>
   setDelivered(attachmentId: string, at: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** A file that a person gave to a thread. Its bytes are a blob; `delivered_at` says when the sandbox got a copy. */
+/** A file that a user attached to a thread. Its bytes are a blob; `delivered_at` is when the sandbox got a copy. */
 export type AttachmentRow = {
   id: string
   thread_id: string

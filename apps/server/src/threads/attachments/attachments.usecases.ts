@@ -15,12 +15,12 @@ import { cleanName, numberedName, uploadDirectory } from './upload-name.models.t
 export type Upload = {
   name: string
   mediaType: string
-  /** What the sender announced; undefined when it streams without saying. */
+  /** The size that the sender declared; undefined for a stream of unknown size. */
   announcedBytes: number | undefined
   content: ReadableStream<Uint8Array>
 }
 
-/** What of a sandbox that is awake is needed to bring files into it. */
+/** The part of an awake sandbox that delivers files. */
 export type DeliverySandbox = {
   sandboxId: string
   bootId: string
@@ -28,15 +28,15 @@ export type DeliverySandbox = {
 }
 
 export type Attachments = {
-  /** Streams a file into the blob store; the sandbox gets its copy now if it is awake, else when it starts. */
+  /** Streams a file into the blob store. The sandbox gets its copy now if it is awake, otherwise when it starts. */
   upload(threadId: string, upload: Upload): Promise<Attachment>
   /** Throws `attachment.not-found`. */
   get(threadId: string, attachmentId: string): Promise<Attachment>
   /** Throws `attachment.not-found` when one of them is not of this thread. */
   getAll(threadId: string, attachmentIds: readonly string[]): Promise<Attachment[]>
-  /** Gives a copy of a thread one of its files under another id: the bytes, then what is known of it. */
+  /** Copies a file to a thread's copy under another id: first the bytes, then the row. */
   copy(file: FileCopy): Promise<void>
-  /** Brings what is pending into an awake sandbox. A file that does not fit stays pending and is tried again. */
+  /** Delivers pending files to an awake sandbox. A file that doesn't fit stays pending and is tried again. */
   deliver(threadId: string, sandbox: DeliverySandbox): Promise<void>
 }
 
@@ -104,7 +104,7 @@ async function receive(
   return await insertUnderFreeName(dependencies.store, row, cleanName(upload.name))
 }
 
-/** The database decides who gets a name; the next upload of the same name gets a number. */
+/** The unique index decides which upload gets a name; the next upload of that name gets a number. */
 async function insertUnderFreeName(
   store: AttachmentStore,
   row: Omit<AttachmentRow, 'name' | 'path'>,
@@ -135,7 +135,7 @@ async function deliverPending(
       await sandbox.upload(row.path, blob.stream)
       await store.setDelivered(row.id, system.now())
     } catch (error) {
-      // The sandbox must stay usable: on a full disk this is how room is made for the file.
+      // The sandbox must stay usable, because on a full disk the user frees space for the file in it.
       logger.warn({ err: error, threadId, path: row.path }, 'upload not delivered, will be tried again')
       return
     }

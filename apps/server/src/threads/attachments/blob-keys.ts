@@ -1,9 +1,9 @@
-/** Where the bytes of an attachment are kept. */
+/** The blob key of an attachment. */
 export function attachmentKey(threadId: string, attachmentId: string): string {
   return `attachments/${threadId}/${attachmentId}`
 }
 
-/** Everything that is kept of a thread, by beginning of its keys: what goes when the thread goes. */
+/** The key prefixes of all blobs of a thread, which are deleted with the thread. */
 export function blobPrefixesOf(threadId: string): string[] {
   return [`attachments/${threadId}`, `results/${threadId}`, `outputs/${threadId}`]
 }

@@ -106,7 +106,7 @@ export function contentRoutes(dependencies: {
     if (entry?.kind !== 'tool-call') throw outputNotFound({})
     const range = { offset, ...(limit === undefined ? {} : { length: limit }) }
     const blob = await blobs.get(outputKey({ threadId, id: callId }), range)
-    // What is printed is bytes in no known encoding: they are handed out as bytes.
+    // Output has no known encoding, so it is served as bytes.
     const headers = contentHeaders({
       mediaType: 'application/octet-stream',
       name: `output-${callId}.txt`,
@@ -133,7 +133,7 @@ export function contentRoutes(dependencies: {
   return api
 }
 
-/** What the conversation says about the content at an address: only what it mentions is served. */
+/** Returns how the conversation describes the content of a URL. Content that no entry mentions isn't served. */
 function describe(entry: Entry | undefined, url: string): { mediaType: string; name: string } | undefined {
   if (entry?.kind !== 'tool-call' || entry.result === null) return undefined
   const { result } = entry

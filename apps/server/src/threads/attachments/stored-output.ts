@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 
-/** Where the bytes of a call's result are kept, and the path of the API that serves them. */
+/** The blob key of a part of a call's result, and the API path that serves it. */
 export function resultBlob(call: { threadId: string; id: string }, name: string): { key: string; url: string } {
   return {
     key: `results/${call.threadId}/${call.id}/${name}`,
@@ -12,7 +12,7 @@ export function outputKey(call: { threadId: string; id: string }): string {
   return `outputs/${call.threadId}/${call.id}`
 }
 
-/** A piece of a stored output; empty when there is none. */
+/** A part of a stored output; empty when the output doesn't exist. */
 export async function readStored(
   blobs: BlobStore,
   range: { key: string; offset: number; length: number },

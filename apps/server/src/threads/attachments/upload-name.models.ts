@@ -1,19 +1,19 @@
 import { posix } from 'node:path'
 
-/** Where uploads land in a sandbox. */
+/** The folder for uploads in a sandbox. */
 export const uploadDirectory = '/home/user/uploads'
-/** Linux allows 255 bytes in a name; some are kept for a counter. */
+/** Linux allows 255 bytes in a name; the rest is for a counter. */
 const maxNameBytes = 240
 
 /**
- * A name that is safe in a path and a shell listing, and still recognisable: the last part of what was given, without
- * control characters, not hidden, not too long. The extension is kept.
+ * A name that is safe in a path and a shell listing, and still recognizable: the last path segment, without control
+ * characters, not hidden, not too long. The extension is kept.
  */
 export function cleanName(given: string): string {
   const last = posix.basename(given.replaceAll('\\', '/'))
   const plain = last
     .normalize('NFC')
-    // Control and format characters, among them those that turn the direction of text around.
+    // Control and format characters, among them those that reverse the direction of text.
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
     .replace(/^[\s.]+|\s+$/g, '')
   return shorten(plain === '' ? 'file' : plain)

@@ -1,7 +1,7 @@
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { ThreadTables } from './threads.table.ts'
 
-/** Marks threads as deleted at a time in ms. Takes all that are there, so the caller says which. */
+/** Marks all given threads as deleted at a time in ms. The caller narrows the selection. */
 export function markDeleted(
   database: Kysely<ThreadTables>,
   at: number,

@@ -3,7 +3,7 @@ import { applyThreadEvent } from '@threadbox/protocol/public/thread-state'
 
 type RecordedEvent = Extract<ThreadEvent, { seq: number }>
 
-/** An entry brought forward by the deltas recorded after its row was written: the same fold that browsers use. */
+/** An entry with the deltas applied that were recorded after its row was written. Browsers apply the same fold. */
 export function withDeltas(entry: Entry, deltas: readonly RecordedEvent[]): Entry {
   let folded = entry
   for (const event of deltas) {
@@ -13,9 +13,9 @@ export function withDeltas(entry: Entry, deltas: readonly RecordedEvent[]): Entr
   return folded
 }
 
-/** Whether a person who is not looking at the thread would want to know of this entry. */
+/** Returns whether the entry makes the thread unread for an owner who isn't viewing it. */
 export function isNews(entry: Entry): boolean {
-  // Who forks a thread goes to the fork: there is nothing to come back for.
+  // A fork opens immediately, so the original thread has nothing new for the owner.
   if (entry.kind === 'notice') return entry.code !== 'forked-to'
   return entry.kind === 'text' || entry.kind === 'tool-call'
 }

@@ -1,23 +1,23 @@
 import type { ThreadEvent } from '@threadbox/protocol/public'
 
 /**
- * What waits for a reader at most; past this it is told to read from the database instead, so that a slow reader costs a
- * fixed amount of memory. 512 deltas are about ten seconds of fast streaming.
+ * Limit of events that wait for a reader. Past it the reader reads from the database instead, so that a slow reader
+ * takes a fixed amount of memory. 512 deltas are about 10 seconds of fast streaming.
  */
 const maxWaitingEvents = 512
 const maxWaitingCharacters = 2 * 1024 * 1024
 
-/** Hands events of this process to its live readers. Nothing is kept for readers that come later. */
+/** Passes events of this process to its live readers. Events are not kept for later readers. */
 export type LiveHub = {
-  /** `characters` is about how much the events hold together. */
+  /** `characters` is the approximate size of the events. */
   publish(threadId: string, events: readonly ThreadEvent[], characters: number): void
   subscribe(threadId: string): LiveReader
 }
 
 export type LiveReader = Disposable & {
-  /** What has arrived since the last call. `hasLost` means that some of it was dropped: read the record instead. */
+  /** Returns the events since the last call. `hasLost` means that some were dropped: read the record instead. */
   take(): { events: ThreadEvent[]; hasLost: boolean }
-  /** Resolves when there is something to take, or when the signal aborts. */
+  /** Resolves when events have arrived, or when the signal aborts. */
   arrived(signal: AbortSignal): Promise<void>
 }
 

@@ -17,12 +17,15 @@ import type { LogTransaction, ThreadLog } from './thread-log.ts'
 import { threadNotFound } from './threads.errors.ts'
 import type { ThreadTables } from './threads.table.ts'
 
-/** Events read from the database at once when a reader catches up. */
+/** Number of events per read when a reader catches up. */
 const replayBatch = 200
-/** Events kept when a thread is pruned: a tab that was offline for a moment catches up without fetching everything. */
+/**
+ * Events kept when a thread is pruned, so that a tab that was offline for a moment catches up without fetching
+ * everything.
+ */
 const keptEvents = 256
 
-/** What the log tells the rest of the server after a commit: the sidebar may have to change. */
+/** Called after a commit; the sidebar may have to change. */
 export type LogObserver = (change: { threadId: string; isSidebarChange: boolean }) => void
 
 export type ThreadLogDependencies = {
@@ -33,12 +36,12 @@ export type ThreadLogDependencies = {
   onCommit: LogObserver
 }
 
-/** The log with the one change that only threads themselves may record. */
+/** The log with the one change that only threads themselves can record. */
 export type ThreadRecorder = ThreadLog & { recordThread(threadId: string, change: RecordedChange): Promise<void> }
 
 export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecorder {
   const { database, hub } = dependencies
-  // Commits of one thread are published in the order of their numbers, also when several arrive at once.
+  // Publishes a thread's commits in the order of their numbers, also when several arrive at the same time.
   const inOrder = makeKeyedLock()
   const append = (
     threadId: string,
@@ -48,7 +51,7 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
     inOrder(threadId, async () => {
       const recorded = await commit(dependencies, { threadId, changes, alongside })
       hub.publish(threadId, recorded.events, recorded.characters)
-      tellLater(dependencies.onCommit, { threadId, isSidebarChange: recorded.isSidebarChange })
+      notifyAfterCommit(dependencies.onCommit, { threadId, isSidebarChange: recorded.isSidebarChange })
     })
 
   return {
@@ -89,14 +92,14 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
 }
 
 /**
- * Whoever waited for the commit goes on first: a command starts before the sidebar is told that it does. A function of
- * its own, so that what waits keeps nothing else of the commit in memory.
+ * Notifies after the caller of the commit has continued: a command starts before the sidebar shows it. A separate
+ * function, so that the closure keeps nothing else of the commit in memory.
  */
-function tellLater(
-  tell: ThreadLogDependencies['onCommit'],
+function notifyAfterCommit(
+  notify: ThreadLogDependencies['onCommit'],
   commit: Parameters<ThreadLogDependencies['onCommit']>[0],
 ): void {
-  setImmediate(() => tell(commit))
+  setImmediate(() => notify(commit))
 }
 
 function entryRows(database: Kysely<ThreadTables>, threadId: string) {
@@ -113,7 +116,7 @@ async function lastSeqOf(database: Kysely<ThreadTables>, threadId: string) {
   return row
 }
 
-/** Records the changes in one transaction. The row of the thread is locked first: it hands out the numbers. */
+/** Records the changes in one transaction. It locks the thread's row first, which assigns the numbers. */
 function commit(
   dependencies: ThreadLogDependencies,
   work: {
@@ -162,7 +165,7 @@ async function indexChange(
   } else if (change.type === 'entry-removed') await search.removeEntry(transaction as never, threadId, change.entryId)
 }
 
-/** What the sidebar shows follows from the log: whether a turn runs, and whether there is something unseen. */
+/** Updates what the sidebar shows: whether a turn runs, and whether anything is unread. */
 async function updateThread(
   transaction: Transaction<ThreadTables>,
   commit: {
@@ -200,8 +203,8 @@ async function updateThread(
 }
 
 /**
- * Replay, then live. Subscribed before the first look at the record, so nothing falls between the two; numbers decide
- * what was seen already. A reader that lags reads from the record again.
+ * Replays recorded events, then follows live ones. It subscribes before the first read of the record, so that no event
+ * is missed; numbers show which ones were already sent. A reader that lags reads from the record again.
  */
 async function* read(
   dependencies: { database: Kysely<ThreadTables>; hub: LiveHub },
@@ -224,7 +227,9 @@ async function* read(
 
 type Position = { threadId: string; position: { seq: number }; signal: AbortSignal }
 
-/** Yields recorded events after the position. False when some are gone (a `reset` was sent) or the reader left. */
+/**
+ * Yields recorded events after the position. Returns false when some are gone (a `reset` was sent) or the reader left.
+ */
 async function* replay(database: Kysely<ThreadTables>, at: Position): AsyncGenerator<ThreadEvent, boolean> {
   while (!at.signal.aborted) {
     const query = { threadId: at.threadId, afterSeq: at.position.seq, limit: replayBatch }

@@ -5,12 +5,12 @@ import type { ThreadChange } from './thread-log.ts'
 import type { EntryRow, ThreadTables } from './threads.table.ts'
 
 export type RecordedEvent = Extract<ThreadEvent, { seq: number }>
-/** What can be recorded: the changes that features make, and the thread's own. */
+/** Changes that can be recorded: those of features, and the thread's own. */
 export type RecordedChange = ThreadChange | { type: 'thread-updated'; thread: Thread }
 
 type Database = Kysely<ThreadTables> | Transaction<ThreadTables>
 
-/** Writes one event and what it changes. `seq` was reserved by the caller in the same transaction. */
+/** Writes an event and what it changes. The caller has reserved `seq` in the same transaction. */
 export async function recordChange(
   transaction: Transaction<ThreadTables>,
   record: { threadId: string; seq: number; change: RecordedChange },
@@ -62,7 +62,7 @@ async function putTurn(
     .execute()
 }
 
-/** The entries of rows, each brought forward by its deltas. */
+/** The entries of rows with their deltas applied. */
 export async function foldRows(database: Database, threadId: string, rows: readonly EntryRow[]): Promise<Entry[]> {
   const oldest = Math.min(...rows.map((row) => row.updated_seq))
   const deltas =
@@ -86,7 +86,7 @@ export async function foldRows(database: Database, threadId: string, rows: reado
   })
 }
 
-/** Recorded events after `afterSeq`, oldest first, at most `limit`. */
+/** Recorded events after `afterSeq`, oldest first, up to `limit`. */
 export async function eventsAfter(
   database: Database,
   query: { threadId: string; afterSeq: number; limit: number },
@@ -102,7 +102,7 @@ export async function eventsAfter(
   return rows.map((row) => JSON.parse(row.json) as RecordedEvent)
 }
 
-/** One page of the conversation, and the number of the last event that it holds. */
+/** One page of the conversation, and the number of the last event that it includes. */
 export async function readPage(
   transaction: Transaction<ThreadTables>,
   query: { threadId: string; before: number | null; limit: number; lastSeq: number },
@@ -136,7 +136,7 @@ export async function readPage(
   }
 }
 
-/** Writes the deltas of entries into their rows, so that the events can go. */
+/** Writes the deltas of entries into their rows, so that the events can be deleted. */
 export async function settleDeltas(
   transaction: Transaction<ThreadTables>,
   query: { threadId: string; upToSeq: number },

@@ -37,7 +37,7 @@ onBothDatabases((target) => {
     return events
   }
 
-  test('a change to a thread that is gone is refused, and what was to stand with it is not written', async () => {
+  test('a change to a thread that does not exist is rejected, and `alongside` is not called', async () => {
     let wasCalled = false
     const append = server.areas.threads.log.append(
       't-unknown',
@@ -50,7 +50,7 @@ onBothDatabases((target) => {
     expect(wasCalled).toBe(false)
   })
 
-  test('nothing is recorded or shown when what stands with it fails', async () => {
+  test('nothing is recorded or shown when `alongside` fails', async () => {
     const { log } = server.areas.threads
     const append = log.append(threadId, [{ type: 'entry-added', entry: text('e1') }], async () => {
       throw new Error('the other row could not be written')
@@ -61,7 +61,7 @@ onBothDatabases((target) => {
     expect(await collect(0, 1)).toMatchObject([{ type: 'entry-added', seq: 1, entry: { id: 'e2' } }])
   })
 
-  test('a page holds the text as far as it was streamed, and a reader goes on exactly there', async () => {
+  test('a page contains the text streamed so far, and a reader continues exactly there', async () => {
     const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     await log.append(threadId, [delta('e1', 0, 'Hello'), delta('e1', 5, ', wörld 🙂')])
@@ -73,7 +73,7 @@ onBothDatabases((target) => {
     expect(state.entries).toMatchObject([{ text: 'Hello, wörld 🙂!' }])
   })
 
-  test('many writers and readers at once: each reader gets every event once and in order', async () => {
+  test('with many concurrent writers and readers each reader gets every event once and in order', async () => {
     const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     const total = 400
@@ -88,7 +88,7 @@ onBothDatabases((target) => {
     }
   })
 
-  test('a reader that stands still costs a bounded queue and loses nothing', async () => {
+  test('a reader that stops reading takes a bounded queue and loses nothing', async () => {
     const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     const ended = new AbortController()
@@ -109,7 +109,7 @@ onBothDatabases((target) => {
     ended.abort()
   })
 
-  test('pruning keeps the whole text; who is too far behind is told to fetch the entries', async () => {
+  test('pruning keeps the complete text; readers too far behind get a reset', async () => {
     const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])
     for (let index = 0; index < 300; index += 1) await log.append(threadId, [delta('e1', index, 'y')])
@@ -136,7 +136,7 @@ onBothDatabases((target) => {
     expect(seen).toEqual(ids)
   })
 
-  test('the sidebar shows a running turn and unseen news until they are over and seen', async () => {
+  test('the sidebar shows a running turn until it ends, and unread entries until they are read', async () => {
     const { log, threads } = server.areas.threads
     const owner = (await tablesIn(server.open).selectFrom('owner').select('user_id').executeTakeFirstOrThrow()).user_id
     await log.append(threadId, [{ type: 'turn-updated', turn: turn('running') }])

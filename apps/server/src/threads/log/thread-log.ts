@@ -10,33 +10,35 @@ export type ThreadChange =
   | { type: 'turn-updated'; turn: Turn }
 
 /**
- * The record of a conversation and its only writer. Nothing is shown that was not recorded first: {@link append}
- * returns after the changes are durable, and only then do readers of {@link read} get them.
+ * The record of a conversation and its only writer. Nothing is shown before it is recorded: {@link append} returns when
+ * the changes are durable, and only then do readers of {@link read} get them.
  */
 export type ThreadLog = {
   /**
-   * Records changes in order, in one transaction, together with what `alongside` writes (rows of the caller's own
-   * tables that must stand or fall with them). Throws `thread.not-found` when the thread is gone.
+   * Records changes in order and in one transaction, together with the writes of `alongside` (rows of the caller's own
+   * tables that must be written with them or not at all). Throws `thread.not-found` when the thread doesn't exist.
    */
   append(
     threadId: string,
     changes: readonly ThreadChange[],
     alongside?: (transaction: LogTransaction) => Promise<void>,
   ): Promise<void>
-  /** Shows the live output of a running call. Not recorded: whoever reads later gets it from the output store. */
+  /** Shows the live output of a running call. It isn't recorded: later readers get it from the output store. */
   showOutput(threadId: string, event: Extract<ThreadEvent, { type: 'output-appended' }>): void
-  /** Recorded events after `afterSeq`, then live ones until aborted. Begins with `reset` when they are gone. */
+  /**
+   * Recorded events after `afterSeq`, then live ones until aborted. Begins with `reset` when they are no longer kept.
+   */
   read(threadId: string, options: { afterSeq: number; signal: AbortSignal }): AsyncIterable<ThreadEvent>
   page(threadId: string, options: { before: string | null; limit: number }): Promise<EntriesPage>
   entry(threadId: string, entryId: string): Promise<Entry | undefined>
-  /** All entries of the thread in order, oldest first; what the model's history is made from. */
+  /** All entries of the thread in order, oldest first. The model's history is built from them. */
   entries(threadId: string): Promise<Entry[]>
-  /** Those that belong to one turn. */
+  /** The entries of one turn. */
   entriesOfTurn(threadId: string, turnId: string): Promise<Entry[]>
   turn(threadId: string, turnId: string): Promise<Turn | undefined>
-  /** Drops the recorded text deltas of ended turns; their entries hold the whole text. */
+  /** Deletes the recorded text deltas of ended turns; their entries have the complete text. */
   prune(threadId: string): Promise<void>
 }
 
-/** The Kysely transaction of the server's database; typed loosely here so that features do not share tables. */
+/** The Kysely transaction of the server's database, typed loosely so that features don't share tables. */
 export type LogTransaction = import('kysely').Transaction<never>

@@ -2,8 +2,8 @@ import type { ThreadRow } from './threads.table.ts'
 
 /** What areas above read of a thread. */
 export type ThreadRows = {
-  /** Whoever's it is, also one whose undo time runs. */
+  /** Finds a thread of any owner, also a deleted one until its undo time is over. */
   findAny(threadId: string): Promise<ThreadRow | undefined>
-  /** The turn that runs, or the last one that ran. */
+  /** The running turn, otherwise the last one. */
   lastTurnId(threadId: string): Promise<string | undefined>
 }

@@ -2,15 +2,15 @@ import type { Kysely } from 'kysely'
 import { markDeleted } from './mark-deleted.ts'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
 
-/** The part of the thread store that is about all threads of a workspace. */
+/** The part of the thread store for all threads of a workspace. */
 export type ThreadsInWorkspaceStore = {
   countsIn(workspaceIds: readonly string[]): Promise<Map<string, number>>
   idsIn(workspaceId: string, which: { areDeleted: boolean }): Promise<string[]>
   latestIn(workspaceId: string, limit: number): Promise<Pick<ThreadRow, 'id' | 'title'>[]>
-  /** Returns those in which a turn runs. */
+  /** Returns the threads in which a turn runs. */
   markDeletedIn(workspaceId: string, at: number): Promise<string[]>
   unmarkDeletedIn(workspaceId: string, at: number): Promise<void>
-  /** Of these threads, those in one of these workspaces: workspace by thread. */
+  /** The workspaces of these threads, limited to the given workspaces, by thread. */
   workspacesOf(threadIds: readonly string[] | 'all', workspaceIds: readonly string[]): Promise<Map<string, string>>
 }
 

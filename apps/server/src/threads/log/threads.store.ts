@@ -4,23 +4,23 @@ import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './thr
 
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
-/** The only code that touches `threads`, beside the log, which hands out its event numbers. */
+/** The only code that touches `threads`, beside the log, which assigns its event numbers. */
 export type ThreadStore = ThreadsInWorkspaceStore & {
   insert(row: ThreadRow): Promise<void>
-  /** Whoever's it is, also one whose undo time runs. */
+  /** Finds a thread of any owner, also a deleted one until its undo time is over. */
   findAny(threadId: string): Promise<ThreadRow | undefined>
   /** Pinned first, then the newest; without deleted ones. */
   list(userId: string, page: { after: ThreadCursor | null; limit: number }): Promise<ThreadRow[]>
   update(threadId: string, columns: Partial<ThreadRow>): Promise<void>
-  /** Sets the title only where nobody gave one. */
+  /** Sets the title unless a user has set one. */
   setAutomaticTitle(threadId: string, title: string): Promise<boolean>
-  /** Marks as seen all that was recorded. */
+  /** Marks everything recorded as read. */
   markRead(threadId: string): Promise<void>
   /** Threads that are marked as deleted. */
   deletedIds(): Promise<string[]>
-  /** The turn that runs, or the last one that ran. */
+  /** The running turn, otherwise the last one. */
   lastTurnId(threadId: string): Promise<string | undefined>
-  /** Removes the rows of the thread, of its log and its search documents. */
+  /** Deletes the rows of the thread, of its log and its search documents. */
   erase(threadId: string): Promise<void>
 }
 

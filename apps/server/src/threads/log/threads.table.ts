@@ -8,26 +8,26 @@ export type ThreadRow = {
   created_at: number
   updated_at: number
   is_pinned: number
-  /** When a person deleted it; after the undo time it goes for good. */
+  /** When a user deleted the thread; after the undo time it is deleted permanently. */
   deleted_at: number | null
   model_id: string | null
   /** Number of the last recorded event. */
   last_seq: number
   /** Events up to this one are no longer kept. */
   pruned_seq: number
-  /** Number of the last event that a person who is not looking would want to know of. */
+  /** Number of the last event that makes the thread unread. */
   news_seq: number
   read_seq: number
   running_turn_id: string | null
-  /** Null: in no workspace. */
+  /** Null: outside of all workspaces. */
   workspace_id: string | null
-  /** What it began as a copy of, as JSON; null for a thread that did not. */
+  /** What it was forked from, as JSON; null for a thread that wasn't forked. */
   forked_from_json: string | null
   /** The agent that it was started from, as JSON; null for a thread without one. */
   started_from_json: string | null
 }
 
-/** One entry as it was at `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */
+/** An entry as of `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */
 export type EntryRow = {
   thread_id: string
   id: string
@@ -38,7 +38,7 @@ export type EntryRow = {
   updated_seq: number
 }
 export type TurnViewRow = { thread_id: string; id: string; json: string; position: number }
-/** `entry_id` is set for deltas only: those events that an entry's row does not hold yet. */
+/** `entry_id` is set only for deltas that the entry's row doesn't include. */
 export type EventRow = { thread_id: string; seq: number; entry_id: string | null; json: string }
 
 export type ThreadTables = {
@@ -74,7 +74,7 @@ export async function createThreadTables(database: Kysely<never>): Promise<void>
   await createLogTables(database)
 }
 
-/** A thread may begin as a copy of another one. */
+/** A thread can start as a fork of another one. */
 export async function addForkColumn(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('threads').addColumn('forked_from_json', 'text').execute()
 }

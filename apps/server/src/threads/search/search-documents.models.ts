@@ -3,7 +3,7 @@ import type { Entry } from '@threadbox/protocol/public'
 export type SearchPlace = 'title' | 'text' | 'command' | 'file'
 export type SearchDocument = { place: SearchPlace; body: string }
 
-/** What of an entry can be found. A streaming text is indexed once it stands still. */
+/** The searchable texts of an entry. A streaming text is indexed once it is complete. */
 export function documentsOf(entry: Entry): SearchDocument[] {
   if (entry.kind === 'user-message') {
     const names = entry.attachments.map((attachment) => `${attachment.name} ${attachment.path}`).join('\n')
@@ -33,7 +33,7 @@ function present(documents: SearchDocument[]): SearchDocument[] {
     .filter((document) => document.body.trim() !== '')
 }
 
-/** Words of a query, each of which has to be found; at most eight, so that a pasted page is not a huge query. */
+/** Words of a query, all of which must match; up to 8, so that a pasted page doesn't become a huge query. */
 export function termsOf(query: string): string[] {
   return [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, 8)
 }

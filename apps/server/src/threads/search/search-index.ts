@@ -7,14 +7,14 @@ import { documentsOf, type SearchPlace, termsOf } from './search-documents.model
 export type FoundDocument = { threadId: string; entryId: string | null; place: SearchPlace; body: string; at: number }
 
 /**
- * What can be found in conversations. Written in the transaction that records the change, so it never says something
- * else than the conversation. The title of a thread is the document with an empty entry id.
+ * The search index of conversations. It is written in the transaction that records the change, so that it always
+ * matches the conversation. The title of a thread is the document with an empty entry id.
  */
 export type SearchIndex = {
   putEntry(transaction: Transaction<SearchTables>, threadId: string, entry: Entry): Promise<void>
   removeEntry(transaction: Transaction<SearchTables>, threadId: string, entryId: string): Promise<void>
   putTitle(database: Kysely<SearchTables>, thread: { id: string; title: string; at: number }): Promise<void>
-  /** Documents of these threads that hold every word of the query, newest first. */
+  /** Documents of the user's threads that contain every word of the query, newest first. */
   find(query: { text: string; userId: string; limit: number }): Promise<FoundDocument[]>
 }
 
@@ -74,7 +74,7 @@ async function find(
   }))
 }
 
-/** The trigram table needs three characters to look for; shorter words are compared one by one. */
+/** The trigram table needs at least 3 characters; shorter words are compared one by one. */
 function matches(kind: DatabaseKind, term: string) {
   const pattern = `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`
   if (kind === 'sqlite' && [...term].length >= 3) {

@@ -1,7 +1,7 @@
 import { type Generated, type Kysely, sql } from 'kysely'
 import type { DatabaseKind } from '../../platform/database/database.ts'
 
-/** One piece of text that can be found: `place` is title, text, command or file. */
+/** A searchable text: `place` is title, text, command or file. */
 export type SearchDocumentRow = {
   number: Generated<number>
   thread_id: string
@@ -13,8 +13,8 @@ export type SearchDocumentRow = {
 export type SearchTables = { search_documents: SearchDocumentRow }
 
 /**
- * The embedded database finds parts of words by its full-text table of trigrams; Postgres by `LIKE`, with a trigram
- * index where the extension can be had.
+ * The embedded database finds parts of words with a full-text table of trigrams; Postgres uses `LIKE`, with a trigram
+ * index if the extension is available.
  */
 export async function createSearchTables(database: Kysely<never>, kind: DatabaseKind): Promise<void> {
   await database.schema
@@ -31,7 +31,7 @@ export async function createSearchTables(database: Kysely<never>, kind: Database
   else await createPostgresIndex(database)
 }
 
-/** The full-text table holds no text of its own; triggers keep it equal to `search_documents`. */
+/** The full-text table has no text of its own; triggers keep it in sync with `search_documents`. */
 async function createSqliteIndex(database: Kysely<never>): Promise<void> {
   await sql`create virtual table search_index using fts5(
     body, content='search_documents', content_rowid='number', tokenize='trigram'
@@ -60,7 +60,7 @@ async function createPostgresIndex(database: Kysely<never>): Promise<void> {
     )
     await sql`release savepoint trigram_index`.execute(database)
   } catch {
-    // A role that may not create extensions searches without an index: slower, with the same results.
+    // A role without permission to create extensions searches without an index: slower, with the same results.
     await sql`rollback to savepoint trigram_index`.execute(database)
   }
 }

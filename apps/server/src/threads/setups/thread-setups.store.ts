@@ -2,21 +2,21 @@ import type { Kysely } from 'kysely'
 import { idsOf } from './setup-ids.ts'
 import type { ThreadSetupRow, ThreadSetupTables } from './thread-setups.table.ts'
 
-/** What threads that were started from an agent have of it. */
+/** What a thread started from an agent has of that agent. */
 export type ThreadSetup = {
   instructions: string
-  /** Null: all that the thread would have anyway. */
+  /** Null: all skills that the thread has without an agent. */
   skillIds: string[] | null
   connectionIds: string[] | null
 }
 
 /** The only code that touches `thread_setups`. */
 export type ThreadSetupStore = {
-  /** Undefined for a thread that was not started from an agent. */
+  /** Undefined for a thread that wasn't started from an agent. */
   find(threadId: string): Promise<ThreadSetup | undefined>
-  /** The same again changes nothing. */
+  /** Inserting the same row again changes nothing. */
   insertIfMissing(row: ThreadSetupRow): Promise<void>
-  /** Gives a copy of a thread what the thread has. */
+  /** Copies the setup of a thread to its copy. */
   copy(fromThreadId: string, toThreadId: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a thread took over from the agent that it was started from. The agent may be changed or deleted since. */
+/** What a thread took from the agent that it was started from. The agent may have been changed or deleted since. */
 export type ThreadSetupRow = {
   thread_id: string
   instructions: string

@@ -5,9 +5,9 @@ type SetUpThread = Pick<ThreadRow, 'id' | 'user_id' | 'workspace_id' | 'started_
 
 /** What threads have of the agents that they were started from. */
 export type ThreadSetups = ThreadSetupStore & {
-  /** Undefined for a thread that was not started from one; then nothing is read. */
+  /** Undefined for a thread that wasn't started from an agent; then nothing is read. */
   of(row: SetUpThread): Promise<ThreadSetup | undefined>
-  /** Where the skills of a thread come from, and which of them it may have; null: all. */
+  /** The scope that a thread's skills and connections come from, and the ids that it can use; null: all. */
   placeOf(row: SetUpThread): Promise<{ userId: string; workspaceId: string | null; only: readonly string[] | null }>
 }
 

@@ -8,24 +8,24 @@ import type { ThreadEvents } from '../threads.events.ts'
 import { deleteThreadOperation, newRow, type Threads, type Titles } from './threads.usecases.ts'
 
 /**
- * Threads that are being made out of something else. Until such a thread is shown it is one that was deleted and whose
- * removal is planned: a crash leaves nothing that anybody sees, and what there is of it goes.
+ * Threads being created by a fork, a copy or an agent. Until `show`, a thread is stored as deleted with a scheduled
+ * removal, so that a crash leaves nothing visible and the removal cleans up.
  */
 export type HiddenThreads = {
   create(like: HiddenThread): Promise<string>
-  /** Whether a thread of this id is being made, or was shown since; undefined: there is none. */
+  /** Returns whether the thread is being created or was shown; undefined when it doesn't exist. */
   stateOf(threadId: string): Promise<'hidden' | 'shown' | undefined>
-  /** From here on it is a thread as any other. */
+  /** Makes it an ordinary thread. */
   show(threadId: string, forkedFrom?: ForkedFrom): Promise<Thread>
-  /** Removes it with everything that was made for it. */
+  /** Deletes it with everything that was created for it. */
   abandon(threadId: string): Promise<void>
 }
 
-/** `id`: else it gets a new one. */
+/** Without `id` it gets a new one. */
 export type HiddenThread = Pick<ThreadRow, 'user_id' | 'title' | 'title_source' | 'model_id' | 'workspace_id'> &
   Partial<Pick<ThreadRow, 'id' | 'started_from_json'>>
 
-/** Longer than anything takes that makes a thread. */
+/** Longer than any creation of a thread takes. */
 const removalDelayMs = 30 * 60_000
 
 export function makeHiddenThreads(dependencies: {
@@ -48,11 +48,11 @@ export function makeHiddenThreads(dependencies: {
     stateOf: async (threadId) => {
       const row = await store.findAny(threadId)
       if (row === undefined) return undefined
-      // One that a person deleted was deleted after it was made.
+      // If a user deleted it, the deletion is later than the creation.
       return row.deleted_at === row.created_at ? 'hidden' : 'shown'
     },
     show: async (threadId, forkedFrom) => {
-      // Withdrawn last: an operation that runs for a thread that is shown does nothing.
+      // Withdrawn last: an operation that runs for a shown thread does nothing.
       const forked = forkedFrom === undefined ? {} : { forked_from_json: JSON.stringify(forkedFrom) }
       await store.update(threadId, { ...forked, deleted_at: null })
       await operations.withdraw(deleteThreadOperation, threadId)

@@ -4,20 +4,23 @@ import type { WebSocket } from 'ws'
 import { closeSocket } from '../../platform/http/socket-front.ts'
 
 export type OutletLimits = {
-  /** Characters of events that may be on their way. The next event waits until fewer are. */
+  /** Limit of unacknowledged characters of events. The next event waits until there are fewer. */
   maxUnacknowledged: number
-  /** A client that acknowledges nothing for this long, while something waits for it, is disconnected. */
+  /** A client that acknowledges nothing for this long while something waits for it is disconnected. */
   stallMs: number
 }
 
-/** The sending side of one socket. Memory holds one event per stream and what is on its way, however slow the client is. */
+/**
+ * The sending side of one socket. Memory holds one event per stream and the unacknowledged ones, however slow the
+ * client is.
+ */
 export type StreamOutlet = {
   /**
-   * Sends when it is its turn and the client has room, unless `signal` was aborted before. Resolves when the socket can take
-   * more, or has closed.
+   * Sends the event in its turn when the client has capacity, unless `signal` is aborted before. Resolves when the
+   * socket can take more, or has closed.
    */
   event(text: string, signal: AbortSignal): Promise<void>
-  /** The same without waiting for the client's acknowledgment: for answers and the end of a stream. */
+  /** Sends without waiting for acknowledgments: for replies and the end of a stream. */
   answer(text: string): Promise<void>
   acknowledge(characters: number): void
 }
@@ -31,7 +34,7 @@ export function makeStreamOutlet(peer: WebSocket, limits: OutletLimits, signal: 
     new Promise<void>((resolve) => {
       if (signal.aborted) return resolve()
       sent += text.length
-      // Called when the kernel has taken it. An error is followed by `close`, which ends every stream.
+      // Called when the kernel has accepted the data. An error is followed by `close`, which ends every stream.
       peer.send(text, () => resolve())
     })
   const room = async () => {

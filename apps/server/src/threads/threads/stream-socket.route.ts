@@ -6,12 +6,12 @@ import { serveStreams } from './stream-socket.ts'
 import type { StreamSources } from './stream-sources.ts'
 import { passOf } from './stream-visits.ts'
 
-/** Where a page follows all its event streams. It is closed when the session or the key ends. */
+/** The socket over which a page follows all of its event streams. It is closed when the session or the key ends. */
 export function streamSocketRoute(parts: { sources: StreamSources; visits: OpenVisits; logger: Logger }): SocketRoute {
   const { sources, visits, logger } = parts
   return {
     path: /^\/api\/v1\/events\/socket$/,
-    // Longer messages end the socket; those below it that are too long are answered.
+    // A longer message ends the socket; a shorter one that is still too long gets an error.
     maxMessageBytes: 256 * 1024,
     signedOutCode: streamCloseCodes.signedOut,
     visits,

@@ -35,10 +35,10 @@ type Page = {
   socket: WebSocket
   frames: StreamServerFrame[]
   closed: number | undefined
-  /** Status of the HTTP response that refused it. */
+  /** Status of the HTTP response if the socket was refused. */
   refused: number | undefined
   send(frame: StreamClientFrame | string | Buffer): void
-  /** `opened`, `ended stream.limit-reached`, `e3` for an event of entry e3, in order. */
+  /** `opened`, `ended stream.limit-reached`, or `e3` for an event of entry e3, in order. */
   seen(stream: number): string[]
 }
 
@@ -109,7 +109,7 @@ test('one socket carries the streams of a page: each opens, replays after its nu
   await expect.poll(() => page.seen(1)).toContain('thread-updated')
 })
 
-test('a stream that is closed sends nothing more, and its place can be taken', async () => {
+test('a stream that is closed sends nothing more, and a new one can be opened', async () => {
   const page = await opened(openThread(1), openThread(2))
   await expect.poll(() => [page.seen(1), page.seen(2)]).toEqual([['opened'], ['opened']])
   page.send({ type: 'close', stream: 1 })
@@ -163,7 +163,7 @@ test.each<[string, string | Buffer, number | null]>([
   expect(page.closed).toBeUndefined()
 })
 
-test('a message that is too long to be read ends the socket with 1009', async () => {
+test('a message beyond the frame limit ends the socket with 1009', async () => {
   const page = await opened('x'.repeat(300 * 1024))
   await expect.poll(() => page.closed).toBe(1009)
 })
@@ -192,7 +192,7 @@ describe('a socket is refused', () => {
     await expect.poll(() => page.refused).toBe(status)
   })
 
-  test('and a plain request to its address says what it is for', async () => {
+  test('and a plain request to its URL gets an error that says so', async () => {
     const response = await server.call('GET', '/api/v1/events/socket', { person: owner })
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'stream.socket-only' } }])
   })
@@ -218,7 +218,7 @@ test('a server that stops closes its sockets', async () => {
   await expect.poll(() => page.closed).toBe(1001)
 })
 
-/** What is really held, after a full collection. */
+/** Memory in use after a full collection. */
 function heldMegabytes(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -226,7 +226,7 @@ function heldMegabytes(): number {
   return (heapUsed + external) / 1024 / 1024
 }
 
-test('a page that acknowledges nothing gets one window, costs no more memory, and then loses nothing', async () => {
+test('a page that acknowledges nothing gets one window, takes no more memory, and then loses nothing', async () => {
   const page = await opened(openThread(1))
   await expect.poll(() => page.seen(1)).toEqual(['opened'])
   const text = 'x'.repeat(64 * 1024)
@@ -255,17 +255,17 @@ test('a page that acknowledges nothing gets one window, costs no more memory, an
 }, 90_000)
 
 test('a page that acknowledges nothing for too long is disconnected', async () => {
-  const door = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  await using _door = { [Symbol.asyncDispose]: async () => void door.close() }
-  await once(door, 'listening')
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await using _server = { [Symbol.asyncDispose]: async () => void server.close() }
+  await once(server, 'listening')
   async function* messages() {
     for (;;) yield { data: JSON.stringify({ type: 'status-updated', filler: 'x'.repeat(1000) }) }
   }
   const sources = { user: messages, thread: async () => messages }
   const limits = { maxUnacknowledged: 4000, stallMs: 50 }
   const logger = makeLogger({ process: 'test', level: 'fatal' })
-  door.on('connection', (peer) => serveStreams({ sources, logger, limits }, { peer, userId: 'u1' }))
-  const page = connect({ port: (door.address() as AddressInfo).port })
+  server.on('connection', (peer) => serveStreams({ sources, logger, limits }, { peer, userId: 'u1' }))
+  const page = connect({ port: (server.address() as AddressInfo).port })
   await once(page.socket, 'open')
   page.send(openUser(1))
   await expect.poll(() => page.closed).toBe(4008)

@@ -16,26 +16,31 @@ import { makeStreamOutlet, type OutletLimits, type StreamOutlet } from './stream
 import type { StreamSources } from './stream-sources.ts'
 import { streamFrameInvalid, streamLimitReached } from './streams.errors.ts'
 
-/** The longest message that a client has a reason to send is a fraction of this. */
+/** The longest useful message of a client is a fraction of this. */
 const maxFrameBytes = 4096
-/** Messages that wait may hold this much before the socket is not read. */
+/** With more bytes of waiting messages, the socket is not read. */
 const maxWaitingBytes = 64 * 1024
-/** With `streamAliveEveryMs` this is a minute: as long as a reader of server-sent events may take nothing. */
+/**
+ * With `streamAliveEveryMs` this is a minute: the same limit as for a reader of server-sent events that stops reading.
+ */
 const maxUnanswered = 4
 
 type OpenFrame = Extract<StreamClientFrame, { type: 'open' }>
 
-export type StreamSocketParts = {
+export type StreamSocketDependencies = {
   sources: StreamSources
   logger: Logger
   limits?: Partial<OutletLimits>
 }
 
-/** Serves the event streams of one page over one socket, from the handshake to its end. */
-export function serveStreams(parts: StreamSocketParts, { peer, userId }: { peer: WebSocket; userId: string }): void {
+/** Serves a page's event streams over one socket, from the handshake to its end. */
+export function serveStreams(
+  parts: StreamSocketDependencies,
+  { peer, userId }: { peer: WebSocket; userId: string },
+): void {
   const closed = new AbortController()
   peer.once('close', () => closed.abort())
-  // Followed by `close`; without a listener it would end the process.
+  // `close` follows; without a listener the error would end the process.
   peer.on('error', (error) => parts.logger.debug({ err: error }, 'a socket of event streams broke'))
   const limits = { maxUnacknowledged: streamWindow.maxUnacknowledged, stallMs: 60_000, ...parts.limits }
   const outlet = makeStreamOutlet(peer, limits, closed.signal)
@@ -49,10 +54,10 @@ export function serveStreams(parts: StreamSocketParts, { peer, userId }: { peer:
 
 type OpenStream = { closing: AbortController; ended: Promise<void> }
 
-type Session = StreamSocketParts & {
+type Session = StreamSocketDependencies & {
   userId: string
   outlet: StreamOutlet
-  /** Those that a client has opened and that have not ended here. */
+  /** Streams that the client has opened and that haven't ended. */
   streams: Map<number, OpenStream>
   signal: AbortSignal
 }
@@ -71,7 +76,7 @@ function takeFrames(session: Session, peer: WebSocket): void {
   })
 }
 
-/** Why a message cannot be used, and which stream it names if it names one. */
+/** Why a message is invalid, and the stream that it names, if any. */
 type Unusable = { stream: number | null; problem: string }
 
 function frameOf(bytes: Buffer, isBinary: boolean): StreamClientFrame | Unusable {
@@ -98,7 +103,7 @@ async function openStream(session: Session, frame: OpenFrame): Promise<void> {
   const signal = AbortSignal.any([closing.signal, session.signal])
   try {
     const messages = (await sourceOf(session, frame))(signal)
-    // Following begins with the first call: what happens after `opened` is in the stream.
+    // Following starts with the first call, so that everything after `opened` is in the stream.
     const first = messages.next()
     first.catch(() => {})
     await answer(session, { type: 'opened', stream })
@@ -108,7 +113,10 @@ async function openStream(session: Session, frame: OpenFrame): Promise<void> {
   }
 }
 
-/** Resolves when nothing of the stream is left: a client that opens and closes without end costs no more than one that does not. */
+/**
+ * Resolves when nothing of the stream is left, so that a client that opens and closes endlessly costs no more than any
+ * other.
+ */
 async function closeStream({ streams }: Session, stream: number): Promise<void> {
   const open = streams.get(stream)
   open?.closing.abort()
@@ -120,7 +128,7 @@ async function sourceOf({ sources, userId }: Session, frame: OpenFrame) {
   return await sources.thread(userId, { threadId: frame.threadId, afterSeq: frame.after })
 }
 
-/** Sends a stream as fast as the client takes it, until it ends or is closed. Never rejects. */
+/** Sends a stream as fast as the client reads, until it ends or is closed. Never rejects. */
 async function pump(
   session: Session,
   options: {
@@ -143,7 +151,7 @@ async function pump(
 async function send(session: Session, options: Parameters<typeof pump>[1]): Promise<void> {
   const { stream, messages, first, signal } = options
   for (let next = await first; !next.done && !signal.aborted; next = await messages.next()) {
-    // The event is JSON already: it is put into the message as it is.
+    // The event is already JSON and is inserted unchanged.
     await session.outlet.event(`{"type":"event","stream":${stream},"event":${next.value.data}}`, signal)
   }
 }

@@ -4,7 +4,7 @@ import type { SseMessage } from '../../platform/http/event-stream.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { followUser } from './user-stream.ts'
 
-/** What can be followed, however it is sent. Each message is one event as JSON, with its `seq` as id if it was recorded. */
+/** Event sources for any transport. Each message is one event as JSON, with its `seq` as id if it was recorded. */
 export type StreamSources = {
   user(userId: string, signal: AbortSignal): AsyncGenerator<SseMessage>
   /** Throws `thread.not-found` before anything is followed. */

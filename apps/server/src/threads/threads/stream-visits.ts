@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/api.ts'
 import { makeOpenVisits, type OpenVisits } from '../../platform/http/open-visits.ts'
 import type { System } from '../../platform/system/system.ts'
 
-/** Sockets and requests that follow events. Each ends with the session or the key that `passOf` names. */
+/** Sockets and requests that follow events. Each ends with the session or key that `passOf` names. */
 export function makeStreamVisits(parts: { holds: CredentialCheck; system: System; logger: Logger }): OpenVisits {
   const { holds, system, logger } = parts
   const stillValid = async (passes: readonly string[]) => {

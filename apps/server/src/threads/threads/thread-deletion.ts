@@ -4,12 +4,12 @@ import type { System } from '../../platform/system/system.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import { deleteThreadOperation } from './threads.usecases.ts'
 
-/** Removes what one feature keeps of a thread. Called again after a crash: removing nothing is fine. */
+/** Deletes what one feature stores of a thread. It runs again after a crash, so deleting nothing must succeed. */
 export type ThreadEraser = (threadId: string) => Promise<void>
 
 /**
- * Removes threads for good once their undo time is over. The erasers run in order, each to its end, and the thread's
- * own row goes last: while it is there, a crash only means that all of them run again.
+ * Deletes threads permanently once their undo time is over. The erasers run in order, each to its end, and the thread's
+ * own row is deleted last: while it exists, a crash only makes all of them run again.
  */
 export function registerThreadDeletion(options: {
   operations: Operations
@@ -20,7 +20,7 @@ export function registerThreadDeletion(options: {
   const { operations, store, logger } = options
   operations.register(deleteThreadOperation, async ({ subjectId }) => {
     const row = await store.findAny(subjectId)
-    // Planned, but the server ended before the thread was marked: nobody was told that it is deleted.
+    // Planned, but the server ended before the thread was marked: no client was notified of a deletion.
     if (row !== undefined && row.deleted_at === null) return
     for (const erase of options.erasers()) await erase(subjectId)
     await store.erase(subjectId)
@@ -29,8 +29,8 @@ export function registerThreadDeletion(options: {
 }
 
 /**
- * At start: a thread that is marked as deleted has an operation, whatever a crash came between. One that was being made
- * out of something else waits no longer for whoever made it.
+ * Call at start: plans an operation for each thread that is marked as deleted, wherever a crash came in between. The
+ * removal of a hidden thread is moved forward, because its creation ended with the previous server.
  */
 export async function replanDeletions(options: {
   operations: Operations

@@ -5,7 +5,7 @@ import type { ThreadRow } from '../log/threads.table.ts'
 
 const cursorSchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.number().int(), z.string().max(64)])
 
-/** Where a page of the list ended. */
+/** The position where a page of the list ended. */
 export function cursorOf(row: ThreadRow): string {
   return encodeCursor([row.is_pinned, row.updated_at, row.id])
 }

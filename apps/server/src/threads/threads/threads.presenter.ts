@@ -8,7 +8,7 @@ import {
 } from '@threadbox/protocol/public'
 import type { ThreadRow } from '../log/threads.table.ts'
 
-/** What a thread began as a copy of. */
+/** What a thread was forked from. */
 export function forkedFromOf(row: Pick<ThreadRow, 'forked_from_json'>): ForkedFrom | null {
   return row.forked_from_json === null ? null : forkedFromSchema.parse(JSON.parse(row.forked_from_json))
 }
@@ -17,7 +17,7 @@ function startedFromOf(row: Pick<ThreadRow, 'started_from_json'>): StartedFrom |
   return row.started_from_json === null ? null : startedFromSchema.parse(JSON.parse(row.started_from_json))
 }
 
-/** A thread as its owner sees it. */
+/** A thread in the view of its owner. */
 export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
   return {
     id: row.id,

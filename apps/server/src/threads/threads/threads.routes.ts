@@ -188,7 +188,7 @@ export function threadRoutes(dependencies: {
     return answerEvents(context, { messages, visit: visits.follow(passOf(caller)) })
   })
   api.openapi(socketRoute, () => {
-    // A handshake is taken before it gets here.
+    // WebSocket handshakes are handled before this route.
     throw streamSocketOnly({})
   })
   api.openapi(searchRoute, async (context) => {

@@ -35,7 +35,7 @@ onBothDatabases((target) => {
     expect(second.next).toBeNull()
   })
 
-  test('a state that is over is not told after the one that followed it', async () => {
+  test('an outdated state is never published after its successor', async () => {
     const { id, sandbox } = await create('wakes')
     const { store } = server.areas.threads.inside
     const { log } = server.areas.threads
@@ -62,7 +62,7 @@ onBothDatabases((target) => {
     expect(told).toEqual(['waking', 'active'])
   })
 
-  test('a title of a person is never replaced by an automatic one', async () => {
+  test('a title set by a user is never replaced by an automatic one', async () => {
     const thread = await request<Thread>('POST', '/threads', {})
     await server.areas.threads.threads.setAutomaticTitle(thread.id, 'Suggested')
     expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({
@@ -74,7 +74,7 @@ onBothDatabases((target) => {
     expect(await request('GET', `/threads/${thread.id}`)).toMatchObject({ title: 'Mine', titleSource: 'person' })
   })
 
-  test('a thread of somebody else is not found, in the same words as one that never was', async () => {
+  test('another user’s thread is not found, with the same error as one that never existed', async () => {
     const other = await server.addPerson('other')
     const { id } = await server.areas.threads.threads.create(other.userId, {})
     for (const threadId of [id, 't-unknown']) {
@@ -84,7 +84,7 @@ onBothDatabases((target) => {
     }
   })
 
-  test('search finds titles, text, commands and file names by parts of words, and only those of the person', async () => {
+  test('search finds titles, text, commands and file names by parts of words, and only those of the user', async () => {
     const thread = await create('Quarterly Überblick')
     const base = { turnId: 'n1', at: 5 }
     const call = { ...base, kind: 'tool-call', stepId: null, startedAt: null, endedAt: null, error: null } as const
@@ -140,7 +140,7 @@ onBothDatabases((target) => {
     expect(await search('revenue')).toEqual([])
   })
 
-  test('a delete that a crash cut off before it was told is forgotten; one that was told is carried out', async () => {
+  test('a deletion that a crash cut off before the thread was marked is dropped; a marked one is carried out', async () => {
     const untold = await create('untold')
     await server.areas.platform.operations.plan({ kind: 'delete-thread', subjectId: untold.id, dueAt: 0 })
     const told = await create('told')
@@ -151,7 +151,7 @@ onBothDatabases((target) => {
     expect(await server.areas.platform.operations.isPlanned('delete-thread', told.id)).toBe(true)
   })
 
-  test('C2: a thread that was being made when the server ended is removed soon after the start', async () => {
+  test('C2: a thread that was being created when the server ended is deleted soon after the start', async () => {
     const like = { user_id: owner.userId, title: 'half', title_source: 'person' as const, model_id: null }
     const id = await server.areas.threads.hiddenThreads.create({ ...like, workspace_id: null })
     const inUse = (await server.areas.platform.operations.dueAt('delete-thread', id)) ?? 0

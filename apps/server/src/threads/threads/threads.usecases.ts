@@ -23,38 +23,38 @@ import type { ThreadEvents } from '../threads.events.ts'
 import { cursorOf, parseCursor } from './threads.cursor.ts'
 import { presentThread } from './threads.presenter.ts'
 
-/** The kind of the operation that removes a thread for good, see `thread-deletion.ts`. */
+/** The kind of the operation that deletes a thread permanently, see `thread-deletion.ts`. */
 export const deleteThreadOperation = 'delete-thread'
 
 export type Threads = {
   create(userId: string, request: CreateThread): Promise<Thread>
-  /** Throws `thread.not-found`, also for a thread of somebody else. */
+  /** Throws `thread.not-found`, also for another user's thread. */
   get(userId: string, threadId: string): Promise<Thread>
-  /** The thread if this person may work in it and it is not deleted. Every route of a thread begins with this. */
+  /** Returns the thread if this user can edit it and it isn't deleted. Every route of a thread first calls this. */
   open(userId: string, threadId: string): Promise<ThreadRow>
   list(userId: string, page: { cursor: string | undefined; limit: number }): Promise<ThreadPage>
   update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
-  /** The thread leaves the list at once and is removed for good when the undo time is over. */
+  /** Removes the thread from the list immediately. It is deleted permanently when the undo time is over. */
   delete(userId: string, threadId: string): Promise<Thread>
   /**
-   * As if its owner had deleted it, for a rule that nobody has to be there for. `mark` marks the row as deleted at this time,
-   * unless the rule does not hold any more. Says whether the thread was deleted.
+   * Deletes the thread as if its owner had, for a rule that runs unattended. `mark` marks the row as deleted at this
+   * time, unless the rule no longer applies. Returns whether the thread was deleted.
    */
   deleteByRule(threadId: string, rule: DeletionRule): Promise<boolean>
   restore(userId: string, threadId: string): Promise<Thread>
   search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
-  /** A title that a model or the first message suggests. A person's own title stays. */
+  /** Sets a title suggested by a model or the first message. A title set by a user stays. */
   setAutomaticTitle(threadId: string, title: string): Promise<void>
-  /** Tells everybody who looks at the thread or its owner's sidebar how the thread is now. */
+  /** Publishes the thread's current state to open pages of the thread and of its owner's sidebar. */
   announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
 }
 
 export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
 
-/** What threads show of their sandboxes. */
+/** The sandboxes of threads in the form of the API. */
 export type SandboxViews = (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
 
-/** Makes titles findable. */
+/** Adds titles to the search index. */
 export type Titles = { putTitle(thread: { id: string; title: string; at: number }): Promise<void> }
 
 export type ThreadsDependencies = {
@@ -69,7 +69,7 @@ export type ThreadsDependencies = {
   undoMs: number
   events: Pick<Events<ThreadEvents>, 'emit'>
   access: Access
-  /** Throws unless this person may put threads into the workspace. */
+  /** Throws unless this user can add threads to the workspace. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
   const present = async (row: ThreadRow) => (await presentAll(dependencies, [row]))[0] as Thread
   const find = async (userId: string, threadId: string) => {
     const row = await store.findAny(threadId)
-    if (row === undefined || !(await mayWork(dependencies, userId, row))) throw threadNotFound({})
+    if (row === undefined || !(await canEdit(dependencies, userId, row))) throw threadNotFound({})
     return row
   }
   const open = async (userId: string, threadId: string) => {
@@ -154,7 +154,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
   }
 }
 
-/** A thread in which nothing was said yet. */
+/** The row of a new, empty thread. */
 export function newRow(options: { id: string; userId: string; now: number; request: CreateThread }): ThreadRow {
   const title = options.request.title?.trim() ?? ''
   return {
@@ -179,8 +179,8 @@ export function newRow(options: { id: string; userId: string; now: number; reque
 }
 
 /**
- * Tells open pages what a thread is now. What was read first is told first: a state that is over must not come after
- * the one that followed it.
+ * Publishes the current state of a thread. States are published in the order in which they were read, so that an
+ * outdated one never follows its successor.
  */
 export function makeAnnounceThread(
   dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
@@ -192,7 +192,8 @@ export function makeAnnounceThread(
       if (row === undefined || row.deleted_at !== null) return
       const [thread] = await presentAll(dependencies, [row])
       if (thread === undefined) return
-      // Open pages first: what it tells is stored already, the record is for whoever reads the thread's events later.
+      // Notifies open pages first: the state is already stored, and the record is for later readers of the thread's
+      // events.
       dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
       if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
     })
@@ -209,7 +210,7 @@ async function presentAll(
   })
 }
 
-function mayWork({ access }: ThreadsDependencies, userId: string, row: ThreadRow): Promise<boolean> {
+function canEdit({ access }: ThreadsDependencies, userId: string, row: ThreadRow): Promise<boolean> {
   return access.may(userId, 'work', { workspaceId: row.workspace_id, ownerId: row.user_id })
 }
 
@@ -238,7 +239,7 @@ async function update(
   await dependencies.events.emit('inheritance-changed', {})
 }
 
-/** `by` null: nobody did, a rule says so. */
+/** `by` is null if a rule deletes the thread. */
 async function deleteThread(
   dependencies: ThreadsDependencies & { inOrder: KeyedLock },
   work: { row: ThreadRow; by: string | null; rule: DeletionRule },
@@ -246,8 +247,8 @@ async function deleteThread(
   const { system, operations, audit, userHub, events } = dependencies
   const { row, by, rule } = work
   const now = system.now()
-  // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore or runs
-  // and finds the mark missing; a mark without an operation would hide the thread for ever.
+  // The order matters for a crash in between: an operation without a mark is withdrawn by the next restore, or runs and
+  // finds no mark; a mark without an operation would hide the thread forever.
   await operations.plan({ kind: deleteThreadOperation, subjectId: row.id, dueAt: now + dependencies.undoMs })
   if (!(await rule.mark(now))) return false
   await events.emit('inheritance-changed', {})

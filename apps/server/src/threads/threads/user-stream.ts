@@ -2,12 +2,12 @@ import type { UserEvent } from '@threadbox/protocol/public'
 import type { UserHub } from '../../people/public.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 
-/** Past this many different threads waiting, the stream ends: the reader lists the threads again when it is back. */
+/** With more different threads waiting, the stream ends: the reader lists the threads again when it reconnects. */
 const maxWaiting = 1000
 
 /**
- * The events of one person until aborted. While the reader is slow, a newer event about a thread replaces the older
- * one, so what waits is at most one event per thread.
+ * The events of one user until aborted. For a slow reader a newer event about a thread replaces the older one, so that
+ * at most one event per thread waits.
  */
 export async function* followUser(hub: UserHub, userId: string, signal: AbortSignal): AsyncGenerator<SseMessage> {
   const waiting = new Map<string, UserEvent>()

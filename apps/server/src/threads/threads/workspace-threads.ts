@@ -3,20 +3,20 @@ import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 import { deleteThreadOperation } from './threads.usecases.ts'
 
-/** The threads of a workspace together. Who may do this is decided by who calls it. */
+/** Operations on all threads of a workspace. The caller checks permissions. */
 export type WorkspaceThreads = {
-  /** How many there are, by workspace; without deleted ones. */
+  /** Number of threads by workspace, without deleted ones. */
   counts(workspaceIds: readonly string[]): Promise<Map<string, number>>
-  /** Without deleted ones. */
+  /** Ids of the threads, without deleted ones. */
   ids(workspaceId: string): Promise<string[]>
-  /** The ones that were used last. */
+  /** The most recently used threads. */
   latest(workspaceId: string, limit: number): Promise<Pick<ThreadRow, 'id' | 'title'>[]>
-  /** Takes all of them out of every list. Returns those in which a turn runs. */
+  /** Marks all of them as deleted, which removes them from every list. Returns those in which a turn runs. */
   markDeleted(workspaceId: string, at: number): Promise<string[]>
-  /** Brings those back that were taken out at this moment. */
+  /** Restores those that were marked as deleted at this time. */
   unmarkDeleted(workspaceId: string, at: number): Promise<void>
   deletedIds(workspaceId: string): Promise<string[]>
-  /** Has a deleted thread removed for good, with all that is kept of it. */
+  /** Plans the permanent deletion of a deleted thread, with everything that is stored of it. */
   planRemoval(threadId: string, dueAt: number): Promise<void>
 }
 

@@ -1,8 +1,8 @@
 import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
 
 /**
- * What counts for a sandbox that has no value of its own: the installation's values, and over them those of the workspace
- * that its thread is in. `workspace` names the fields that come from there.
+ * Values for a sandbox that has none of its own: the installation's, overridden by those of its thread's workspace.
+ * `workspace` lists the fields that come from the workspace.
  */
 export type SandboxDefaults = {
   policy: LifecyclePolicy
@@ -10,8 +10,8 @@ export type SandboxDefaults = {
   workspace: { policy: (keyof LifecyclePolicy)[]; limits: (keyof SandboxLimits)[] }
 }
 
-/** By the id of the thread. */
+/** Defaults by thread id. */
 export type DefaultsOf = (threadId: string) => SandboxDefaults
 
-/** Reads what counts now, for these threads or for all. */
+/** Reads the current values, for these threads or for all. */
 export type ReadDefaults = (threadIds: readonly string[] | 'all') => Promise<DefaultsOf>

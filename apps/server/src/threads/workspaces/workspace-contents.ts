@@ -5,18 +5,18 @@ import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
 
 type OwnSandbox = { sandboxId: string; state: SandboxState }
 
-/** One kind of what is kept of threads and workspaces beside conversations. */
+/** Counts one kind of what is stored of threads and workspaces beside conversations. */
 export type ContentCounter =
   | {
       kind: 'sandboxes'
-      /** Those that have something on their disk, by thread. */
+      /** Threads with something on their disk, by thread. */
       count: (threadIds: readonly string[]) => Promise<Map<string, OwnSandbox>>
-      /** Null: the machine does not tell. */
+      /** Null: the host doesn't report it. */
       diskBytesOf: (sandboxId: string) => Promise<number | null>
     }
   /** Names by thread. */
   | { kind: 'services'; count: (threadIds: readonly string[]) => Promise<Map<string, string[]>> }
-  /** Names of those of the workspace. */
+  /** Names of the workspace's connections. */
   | { kind: 'connections'; count: (workspaceId: string) => Promise<string[]> }
 
 export type ContentsDependencies = { threads: WorkspaceThreads; counters: () => readonly ContentCounter[] }
@@ -30,14 +30,14 @@ function counterOf<Kind extends ContentCounter['kind']>(
   return counters().find((counter): counter is Counter<Kind> => counter.kind === kind)
 }
 
-/** More threads than these nobody reads before they decide; the totals count all of them. */
+/** Limit of listed threads: a longer list isn't read before a decision. The totals count all of them. */
 const namedThreads = 200
-/** The machine is asked about this many sandboxes at a time. */
-const measuredAtOnce = 8
-/** Databases take a bounded number of values in one question. */
-const askedAtOnce = 1000
+/** Number of sandboxes that are measured concurrently. */
+const maxConcurrentMeasurements = 8
+/** Databases limit the number of values per query. */
+const maxIdsPerQuery = 1000
 
-/** All that a delete of the workspace removes. Looking wakes nothing. */
+/** Returns everything that deleting the workspace removes, without waking sandboxes. */
 export async function readContents(
   dependencies: ContentsDependencies,
   workspaceId: string,
@@ -49,8 +49,8 @@ export async function readContents(
   const named = await threads.latest(workspaceId, namedThreads)
   const sandboxes = new Map<string, OwnSandbox>()
   const services = new Map<string, string[]>()
-  for (let at = 0; at < ids.length; at += askedAtOnce) {
-    const part = ids.slice(at, at + askedAtOnce)
+  for (let at = 0; at < ids.length; at += maxIdsPerQuery) {
+    const part = ids.slice(at, at + maxIdsPerQuery)
     for (const [threadId, sandbox] of (await ofSandboxes?.count(part)) ?? []) sandboxes.set(threadId, sandbox)
     for (const [threadId, names] of (await ofServices?.count(part)) ?? []) services.set(threadId, names)
   }
@@ -77,7 +77,7 @@ async function measure(
   sandboxes: readonly { sandboxId: string }[],
 ): Promise<Map<string, number | null>> {
   const sizes = new Map<string, number | null>()
-  const limit = pLimit(measuredAtOnce)
+  const limit = pLimit(maxConcurrentMeasurements)
   const measureOne = async (sandboxId: string) => sizes.set(sandboxId, await diskBytesOf(sandboxId))
   await Promise.all(sandboxes.map(({ sandboxId }) => limit(measureOne, sandboxId)))
   return sizes

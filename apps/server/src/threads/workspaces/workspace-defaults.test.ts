@@ -13,7 +13,7 @@ const request = async <Answer>(method: string, path: string, body?: unknown) =>
 const create = (name: string) => request<Workspace>('POST', '/workspaces', { name })
 const detailOf = (threadId: string) => request<SandboxDetail>('GET', `/threads/${threadId}/sandbox`)
 
-test('C12: each value comes from the thread, else its workspace, else the installation, and says so', async () => {
+test('C12: each value comes from the thread, else its workspace, else the installation, and names its source', async () => {
   const { id } = await create('Long')
   const thread = await request<Thread>('POST', '/threads', { workspaceId: id })
   await request('PATCH', '/settings', { settings: { hotHours: 5, idlePauseMinutes: 20 } })
@@ -51,7 +51,7 @@ test('C12: each value comes from the thread, else its workspace, else the instal
   expect([outside.policy.maxServices, outside.workspacePolicy]).toEqual([10, []])
 })
 
-test('C12 C4: a sandbox that runs pauses by the idle time of its workspace, and by another one after a move', async () => {
+test('C12 C4: a running sandbox pauses by its workspace’s idle time, and by the new one after a move', async () => {
   const [quick, slow] = [await create('Quick'), await create('Slow')]
   await request('PATCH', `/workspaces/${quick.id}`, { policy: { idlePauseMinutes: 5 } })
   await request('PATCH', `/workspaces/${slow.id}`, { policy: { idlePauseMinutes: 60 } })

@@ -3,11 +3,14 @@ import { valuesOf, type WorkspaceValues } from '../access/workspaces.presenter.t
 import type { WorkspaceStore } from '../access/workspaces.store.ts'
 import type { ReadDefaults, SandboxDefaults } from './sandbox-defaults.ts'
 
-/** What the sandboxes of threads inherit. Read each time it counts, so that a change or a move takes effect at once. */
+/**
+ * Values that sandboxes of threads inherit. They are read at each use, so that a change or a move takes effect
+ * immediately.
+ */
 export function makeReadDefaults(options: {
   store: Pick<WorkspaceStore, 'withValues'>
   settings: { policy(): Promise<LifecyclePolicy>; limits(): Promise<SandboxLimits> }
-  /** Of these threads, those in one of these workspaces: workspace by thread. */
+  /** The workspaces of these threads, limited to the given workspaces, by thread. */
   workspacesOf: (threadIds: readonly string[] | 'all', workspaceIds: readonly string[]) => Promise<Map<string, string>>
 }): ReadDefaults {
   const { store, settings } = options

@@ -7,12 +7,12 @@ import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
 import type { ThreadEvents } from '../threads.events.ts'
 import { deleteWorkspaceOperation } from './workspaces.usecases.ts'
 
-/** Removes what one feature keeps of a workspace. Called again after a crash: removing nothing is fine. */
+/** Deletes what one feature stores of a workspace. It runs again after a crash, so deleting nothing must succeed. */
 export type WorkspaceEraser = (workspaceId: string) => Promise<void>
 
 /**
- * Removes workspaces for good once their undo time is over. Each of their threads gets the operation that removes any
- * deleted thread, so that one which cannot be removed now keeps no other one from going.
+ * Deletes workspaces permanently once their undo time is over. Each of their threads gets the same operation as any
+ * deleted thread, so that one that can't be deleted doesn't block the others.
  */
 export function registerWorkspaceDeletion(options: {
   operations: Operations
@@ -26,19 +26,19 @@ export function registerWorkspaceDeletion(options: {
   const { operations, store, threads, logger } = options
   operations.register(deleteWorkspaceOperation, async ({ subjectId }) => {
     const row = await store.findAny(subjectId)
-    // Planned, but the server ended before the workspace was marked: nobody was told that it is deleted.
+    // Planned, but the server ended before the workspace was marked: no client was notified of a deletion.
     if (row === undefined || row.deleted_at === null) return
     for (const threadId of await threads.deletedIds(subjectId))
       await threads.planRemoval(threadId, options.system.now())
     for (const erase of options.erasers()) await erase(subjectId)
     await store.erase(subjectId)
-    // It lends nothing any more, also not to threads that were moved into it meanwhile, which stay.
+    // Nothing is inherited from it anymore, also not by threads that were moved in during the deletion, which stay.
     await options.events.emit('inheritance-changed', {})
     logger.info({ workspaceId: subjectId }, 'workspace removed')
   })
 }
 
-/** At start: a workspace that is marked as deleted has an operation, and its threads are marked with it. */
+/** Call at start: plans an operation for each workspace that is marked as deleted, and marks its threads too. */
 export async function replanWorkspaceDeletions(options: {
   operations: Operations
   store: WorkspaceStore

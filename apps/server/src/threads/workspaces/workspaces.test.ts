@@ -24,7 +24,7 @@ onBothDatabases((target) => {
   const order = async () =>
     (await request<Workspaces>('GET', '/workspaces')).workspaces.map(({ name }) => name).join(' ')
 
-  test('C12: a name is one line of 1 to 80 characters, trimmed, and no other workspace of the person has it', async () => {
+  test('C12: a name is one line of 1 to 80 characters, trimmed, and unique among the user’s workspaces', async () => {
     for (const name of ['', '   ', 'a\nb', 'a\u2028b', 'a\tb', 'x'.repeat(81)]) {
       expect([name, await codeOf('POST', '/workspaces', { name })]).toEqual([name, 'request.invalid'])
     }
@@ -40,13 +40,13 @@ onBothDatabases((target) => {
     expect(theirs.status).toBe(201)
   })
 
-  test('C12: two tabs that create the same name at once make one workspace', async () => {
+  test('C12: two tabs that create the same name at the same time create one workspace', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => call('POST', '/workspaces', { name: 'Same' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     expect(await order()).toBe('Same')
   })
 
-  test('C12: threads cannot be put into an unknown, somebody else’s, archived or deleted workspace', async () => {
+  test('C12: threads cannot be put into an unknown, another user’s, archived or deleted workspace', async () => {
     const other = await server.addPerson('other')
     const theirs = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
     const archived = await create('Archived')
@@ -68,7 +68,7 @@ onBothDatabases((target) => {
     expect((await request<ThreadPage>('GET', '/threads')).threads).toHaveLength(1)
   })
 
-  test('C12: a thread in the workspace of somebody else is as unknown as any thread of theirs', async () => {
+  test('C12: a thread in another user’s workspace is as unknown as any of their threads', async () => {
     const other = await server.addPerson('other')
     const theirs = await server.areas.threads.workspaces.create(other.userId, { name: 'Theirs' })
     const { id } = await server.areas.threads.threads.create(other.userId, { workspaceId: theirs.id })
@@ -102,7 +102,7 @@ onBothDatabases((target) => {
     expect(await counts()).toEqual([0, 0])
   })
 
-  test('C12: workspaces are put in an order, which two tabs at once cannot break', async () => {
+  test('C12: workspaces have an order that two concurrent tabs cannot break', async () => {
     const made = []
     for (const name of ['a', 'b', 'c', 'd']) made.push(await create(name))
     const [a, b, c, d] = made.map(({ id }) => id)
@@ -130,7 +130,7 @@ onBothDatabases((target) => {
     expect(await request('PATCH', `/workspaces/${id}`, { isArchived: false })).toMatchObject({ archivedAt: null })
   })
 
-  test('C12: a delete names everything, takes the threads along, and comes back whole within its time', async () => {
+  test('C12: deleting lists all contents and deletes the threads too; a restore within the time brings all back', async () => {
     const { id } = await create('Doomed')
     const kept = await newThread({ title: 'elsewhere' })
     const threads = [await newThread({ title: 'one', workspaceId: id }), await newThread({ workspaceId: id })]
@@ -150,7 +150,7 @@ onBothDatabases((target) => {
     expect(shown.sort()).toEqual([kept.id, ...threads.map((thread) => thread.id)].sort())
   })
 
-  test('C12: what a delete leaves behind is nothing: no workspace, member, thread, event or document', async () => {
+  test('C12: a deletion leaves nothing behind: no workspace, member, thread, event or document', async () => {
     const { id } = await create('Doomed')
     const thread = await newThread({ title: 'findable', workspaceId: id })
     const kept = await newThread({ title: 'kept' })
@@ -174,7 +174,7 @@ onBothDatabases((target) => {
     expect(await request('GET', `/threads/${kept.id}`)).toMatchObject({ title: 'kept' })
   })
 
-  test('C12: a delete that a crash cut off is forgotten if it was not told, and carried out if it was', async () => {
+  test('C12: a deletion that a crash cut off is dropped if nothing was marked, and carried out otherwise', async () => {
     const untold = await create('Untold')
     await server.areas.platform.operations.plan({ kind: 'delete-workspace', subjectId: untold.id, dueAt: 0 })
     const told = await create('Told')
@@ -191,7 +191,7 @@ onBothDatabases((target) => {
     expect(await codeOf('GET', `/threads/${thread.id}/entries`)).toBe('thread.not-found')
   })
 
-  test('C12: the name of a deleted workspace is free at once, and then the old one stays deleted', async () => {
+  test('C12: the name of a deleted workspace is free immediately, and then the old one stays deleted', async () => {
     const first = await create('Reports')
     await request('DELETE', `/workspaces/${first.id}`)
     await create('reports')
@@ -219,7 +219,7 @@ onBothDatabases((target) => {
     expect((await request<ThreadPage>('GET', '/threads')).threads).toHaveLength(0)
     await request('POST', `/workspaces/${id}/restore`)
     expect(await request('GET', `/workspaces/${id}`)).toMatchObject({ threadCount: 10_000 })
-    // Generous, because tests share their machine: a question per thread takes many times as long.
+    // Generous, because tests share their machine: one query per thread would take many times as long.
     expect(performance.now() - startedAt).toBeLessThan(30_000)
   }, 120_000)
 })

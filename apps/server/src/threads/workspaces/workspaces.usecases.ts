@@ -25,29 +25,32 @@ import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
 import type { ThreadEvents } from '../threads.events.ts'
 import { type ContentsDependencies, readContents } from './workspace-contents.ts'
 
-/** The kind of the operation that removes a workspace for good, see `workspace-deletion.ts`. */
+/** The kind of the operation that deletes a workspace permanently, see `workspace-deletion.ts`. */
 export const deleteWorkspaceOperation = 'delete-workspace'
 
-/** Every method throws `workspace.not-found`, also for a workspace that the person has no part in. */
+/** Every method throws `workspace.not-found`, also for a workspace in which the user has no role. */
 export type Workspaces = {
   list(userId: string): Promise<WorkspacesView>
   get(userId: string, workspaceId: string): Promise<Workspace>
   /** Throws `workspace.name-taken`. */
   create(userId: string, request: CreateWorkspace): Promise<Workspace>
   update(userId: string, workspaceId: string, request: UpdateWorkspace): Promise<Workspace>
-  /** In front of another one of the person, or at the end. Throws `workspace.place-invalid`. */
+  /** Moves the workspace before another one of the user, or to the end. Throws `workspace.place-invalid`. */
   place(userId: string, workspaceId: string, before: string | null): Promise<WorkspacesView>
   contents(userId: string, workspaceId: string): Promise<WorkspaceContents>
-  /** It leaves the sidebar with its threads at once; they are removed for good when the undo time is over. */
+  /**
+   * Removes the workspace with its threads from the sidebar immediately. They are deleted permanently when the undo
+   * time is over.
+   */
   delete(userId: string, workspaceId: string): Promise<Workspace>
   restore(userId: string, workspaceId: string): Promise<Workspace>
-  /** Whether threads may be put into it. Throws `workspace.archived` too. */
+  /** Throws unless threads can be added to the workspace, also `workspace.archived`. */
   requireOpen(userId: string, workspaceId: string): Promise<void>
-  /** Whether the person may change what belongs to it. */
+  /** Throws unless the user can manage the workspace. */
   requireManaged(userId: string, workspaceId: string): Promise<void>
-  /** What the agent of a thread in it is told, and the model it uses. */
+  /** Instructions and model for threads in the workspace. */
   facts(workspaceId: string): Promise<{ instructions: string; modelId: string | null } | undefined>
-  /** Threads came, went or were moved: everybody with a part in these workspaces lists them anew. */
+  /** Threads were added, removed or moved: notifies the members of these workspaces, who list the threads again. */
   changed(workspaceIds: readonly (string | null)[]): Promise<void>
 }
 
@@ -138,7 +141,7 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
   }
 }
 
-/** How somebody left it in their own sidebar is theirs alone. */
+/** Collapsing only changes the user's own sidebar, so it doesn't need the permission to manage. */
 function actionOf({ isCollapsed, ...rest }: UpdateWorkspace): WorkspaceAction {
   return Object.keys(rest).length === 0 ? 'read' : 'manage'
 }
@@ -184,8 +187,8 @@ async function update(
 }
 
 /**
- * The order matters for a crash in between: an operation without a mark does nothing when it is due; a workspace with a
- * mark is taken up at the next start, with the threads that were not marked yet.
+ * The order matters for a crash in between: an operation without a mark does nothing when it is due; a marked workspace
+ * is resumed at the next start, with the threads that weren't marked.
  */
 async function deleteWorkspace(
   dependencies: WorkspacesDependencies,
@@ -204,8 +207,8 @@ async function deleteWorkspace(
 }
 
 /**
- * The workspace loses its mark last: a crash in between leaves threads that are back in a workspace which is not, and
- * asking once more brings it back too.
+ * Removes the workspace's mark last: a crash in between leaves restored threads in a deleted workspace, and a second
+ * request restores it too.
  */
 async function restore(
   dependencies: WorkspacesDependencies,
