@@ -16,17 +16,20 @@ import { makeHostClient } from './sandboxes/host/host-client.ts'
 export const ownerToken = 'a-one-time-token-of-the-test'
 const origin = 'http://localhost'
 
-/** What a test sends with each request of one person. */
+/** The headers of a user's requests in tests. */
 export type TestPerson = { userId: string; headers: Record<string, string> }
 
-/** The real application on a real database, without a socket. The host is whatever listens at `hostSocket`: nothing. */
+/**
+ * The real application on a real database, without a socket. The host is what listens at `hostSocket`; by default
+ * nothing does.
+ */
 export type TestApplication = AsyncDisposable &
   Application & {
     open: OpenDatabase
     directory: string
-    /** `set` is by how much somebody set the clock: the part of `now` that is no time that went by. */
+    /** `set` is by how much the clock was set: the part of `now` that isn't elapsed time. */
     clock: { now: number; set: number }
-    /** Sends a request as a browser at this origin would. A body that is no string or stream is sent as JSON. */
+    /** Sends a request as a browser at this origin would. A body other than a string or a stream is sent as JSON. */
     call(
       method: string,
       path: string,
@@ -34,7 +37,7 @@ export type TestApplication = AsyncDisposable &
     ): Promise<Response>
     /** Signs the owner up. */
     signUpOwner(): Promise<TestPerson>
-    /** Another person, who in this version can only be made behind the API's back. */
+    /** Adds another user, which in this version isn't possible through the API. */
     addPerson(name: string): Promise<TestPerson>
   }
 
@@ -117,7 +120,10 @@ async function openTarget(target: { databaseUrl?: string; databaseFile?: string 
   return open
 }
 
-/** The library's own hash of each password, made once: a tenth of a second that nearly every test would begin with. */
+/**
+ * The library's own hash of each password, computed once: it takes a tenth of a second, which nearly every test would
+ * need.
+ */
 function hashOnce(password: string): Promise<string> {
   const known = hashes.get(password) ?? hashPassword(password)
   hashes.set(password, known)

@@ -33,7 +33,7 @@ const stopSteps = [
   'stop following the host',
 ]
 
-/** What the application logs, and the steps among it. */
+/** A logger that collects the steps of start and stop. */
 function makeStepLog() {
   const steps: string[] = []
   const write = (line: string) => {
@@ -43,7 +43,7 @@ function makeStepLog() {
   return { steps, logger: makeLogger({ process: 'test', level: 'debug', destination: { write } }) }
 }
 
-test('the start reclaims, then reconciles, then serves; the stop goes from what lets others in to what it stands on', async () => {
+test('the start reclaims, then reconciles, then serves; the stop ends access first and dependencies last', async () => {
   const { steps, logger } = makeStepLog()
   {
     await using server = await makeTestApplication({ logger })
@@ -53,7 +53,7 @@ test('the start reclaims, then reconciles, then serves; the stop goes from what 
   expect(steps).toEqual(stopSteps)
 })
 
-test('every list of registrations has its entries when the server has started, and takes no more', async () => {
+test('every list of registrations has its entries after the start, and rejects more', async () => {
   await using server = await makeTestApplication()
   await server.start()
   const { platform, threads } = server.areas

@@ -30,21 +30,21 @@ export type Areas = {
   installation: Installation
 }
 
-/** The whole server without a socket. Migrate the database before. */
+/** The complete server without a socket. Migrate the database before. */
 export type Application = {
   app: Hono<ApiEnv>
   api: Api
-  /** What comes under the names of previews. */
+  /** Handles requests under the names of previews. */
   previewFront: PreviewFront
-  /** What of the app becomes a WebSocket. */
+  /** Accepts the app's WebSockets. */
   socketFront: SocketFront
   areas: Areas
-  /** Takes up what a crash or a stop left unfinished, then follows the host. */
+  /** Resumes what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Each area is built from those before it. Nothing is looked up later. */
+/** Creates each area from the previous ones. Nothing is looked up later. */
 export function makeApplication(options: ApplicationOptions): Application {
   const platform = makePlatform(options)
   const people = makePeople(platform, options)
@@ -90,7 +90,7 @@ export function makeApplication(options: ApplicationOptions): Application {
 type Running = Areas & { stopping: AbortController; socketFront: SocketFront }
 type Step = readonly [title: string, run: (running: Running) => unknown]
 
-/** Reclaim, reconcile, serve. To move a line, explain in docs/concurrency.md why it is safe. */
+/** Reclaim, reconcile, serve. Before you move a line, explain in docs/concurrency.md why that is safe. */
 const startSteps: readonly Step[] = [
   ['close the lists of registrations', ({ platform }) => platform.registrations.close()],
   ['plan removals of deleted threads', ({ threads }) => threads.replanDeletions()],
@@ -106,7 +106,7 @@ const startSteps: readonly Step[] = [
   ['start the policy', ({ sandboxes }) => sandboxes.startPolicy()],
 ]
 
-/** What lets others in first, what it stands on last. */
+/** Ends access first, dependencies last. */
 const stopSteps: readonly Step[] = [
   ['end what streams', ({ stopping }) => stopping.abort()],
   ['close previews', ({ sandboxes }) => sandboxes.previewFront.close()],

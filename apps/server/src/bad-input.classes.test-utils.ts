@@ -8,21 +8,21 @@ type Schema = {
   enum?: unknown[]
   const?: unknown
 }
-/** One operation of the OpenAPI document. */
+/** An operation of the OpenAPI document. */
 export type Operation = {
   security?: unknown[]
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
-/** A request that is wrong in exactly one way, and the only codes with which it may be answered. */
+/** A request that is wrong in exactly one way, and the codes that its response can have. */
 export type BadRequest = {
   title: string
   params?: Record<string, string>
   query?: Record<string, string>
-  /** A parameter of the query that is left out. */
+  /** A query parameter to leave out. */
   omit?: string
-  /** Put behind the query as it is. */
+  /** Appended to the query unchanged. */
   rawQuery?: string
   body?: unknown
   contentType?: string
@@ -33,7 +33,7 @@ export type BadRequest = {
 
 const megabyte = 1024 * 1024
 
-/** Every badness that a route can meet, made from what the document says of its parameters and body. */
+/** All bad requests for a route, derived from the parameters and the body in the document. */
 export function badRequestsFor(operation: Operation, row: BadInputRow): BadRequest[] {
   return [
     ...badCredentials(row),
@@ -89,7 +89,7 @@ function badQueries(operation: Operation, row: BadInputRow): BadRequest[] {
     .flatMap(({ name, required, schema }): BadRequest[] => {
       const pair = `${name}=${encodeURIComponent(row.query?.[name] ?? '1')}`
       const isGiven = row.query?.[name] !== undefined
-      // A place in a list is a number, and may be left out; a message is named by its id.
+      // A position in a list is a number and optional; a message is given by its id.
       const isPlace = name === 'before' && required !== true
       const isNumber = schema.type === 'integer' || schema.type === 'number' || isPlace
       const isPath = name === 'path'
@@ -171,7 +171,7 @@ function badFields(field: { name: string; property: Schema; body: Record<string,
       ? [
           change('a number', 5),
           change('a NUL', 'a\0b', ['request.not-text']),
-          // JSON can hold half a character; text cannot.
+          // JSON can contain a lone surrogate; text can't.
           change('half a character', '\ud800', ['request.not-text']),
           change('a huge text', 'x'.repeat(400_000)),
         ]

@@ -1,22 +1,22 @@
 /**
- * One row for each route of the API: a request that would be accepted, and the code with which each of its ids is
- * answered when nobody has it. A route without a row fails the test, so that nobody adds one without deciding this.
+ * One row per route of the API: a valid request, and the code for each of its ids when that is unknown. A route without
+ * a row fails the test, so that every new route decides this.
  */
 export type BadInputRow = {
   /** Values of the path; `own` ids exist and belong to the caller. */
   params?: Record<string, 'own' | { value: string }>
-  /** For each id of the path: the code when it is unknown, and when it is somebody else's. */
+  /** For each id of the path: the code when it is unknown, and when it is another user's. */
   unknown?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
   /** The body is bytes, not JSON. */
   isRaw?: true
   isPublic?: true
-  /** The code that a person who is not the owner gets. */
+  /** The code for a user who isn't the owner. */
   ownerOnly?: string
-  /** Only a person who is logged in may call it, no API key. */
+  /** Only a signed-in user can call it, not an API key. */
   sessionOnly?: true
-  /** Its request ends the login that sends it. */
+  /** Its request ends the session that sends it. */
   endsLogin?: true
 }
 

@@ -51,7 +51,7 @@ async function makeKey(person: TestPerson, expiresInDays: number): Promise<strin
   return ((await response.json()) as { secret: string }).secret
 }
 
-/** One of everything that has an id, belonging to one person. */
+/** Creates one object for every kind of id, owned by one user. */
 async function makeIds(person: TestPerson): Promise<Ids> {
   const json = async <Answer>(method: string, path: string, body?: unknown) =>
     (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Answer
@@ -123,7 +123,7 @@ async function send(route: string, row: BadInputRow, bad: BadRequest): Promise<R
   const query = new URLSearchParams(parameters).toString()
   const search = [query, bad.rawQuery ?? ''].filter((part) => part !== '').join('&')
   const body = bad.body ?? row.body ?? (row.isRaw ? new Blob(['bytes']).stream() : undefined)
-  // What limits guessing is tested elsewhere; here each request stands alone.
+  // Attempt limits have their own tests; here each request is independent.
   server.clock.now += 15 * 60_000
   return await server.call(method, `/api/v1${filled}${search === '' ? '' : `?${search}`}`, {
     body,
@@ -158,7 +158,7 @@ test('every route of the document has a row, and every row is a route', () => {
 describe.each(operations)('$route', ({ route, operation }) => {
   const row = badInputRows[route] ?? {}
 
-  test('refuses every badness with its code', async () => {
+  test('rejects every bad request with its code', async () => {
     const wrong: Record<string, unknown> = {}
     for (const bad of badRequestsFor(operation, row)) {
       const response = await send(route, row, bad)
@@ -169,7 +169,7 @@ describe.each(operations)('$route', ({ route, operation }) => {
     expect(wrong).toEqual({})
   })
 
-  test('answers an id of somebody else exactly as an unknown one', async () => {
+  test('responds to another user’s id exactly as to an unknown one', async () => {
     for (const [name, code] of Object.entries(row.unknown ?? {})) {
       const theirs = await answerOf(
         await send(route, row, { title: '', params: { [name]: otherIds[name] ?? 'x' }, codes: [] }),
@@ -180,7 +180,7 @@ describe.each(operations)('$route', ({ route, operation }) => {
     }
   })
 
-  test('takes the request of its row for what it is, so that each badness above is the only one', async () => {
+  test('accepts the row’s own request, so that each bad request above has only one fault', async () => {
     if (Object.keys(row.unknown ?? {}).length > 0) return
     const leaving = row.endsLogin === true ? { credentials: 'spare-person' as const } : {}
     const response = await send(route, row, { title: 'nothing is wrong', codes: [], ...leaving })

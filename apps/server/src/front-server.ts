@@ -7,18 +7,18 @@ import type { SocketFront } from './platform/http/socket-front.ts'
 import type { PreviewFront } from './sandboxes/previews/preview-front.ts'
 
 /**
- * The one server that listens. The name under which a request comes decides whether it is for a preview or for the app:
- * neither has a way to the other.
+ * The only server that listens. The name of a request decides whether it goes to a preview or to the app: neither can
+ * reach the other.
  */
 export function makeFrontServer(parts: { app: Hono<ApiEnv>; previews: PreviewFront; sockets: SocketFront }): Server {
   const { app, previews, sockets } = parts
   const toApp = getRequestListener(app.fetch)
   const options = {
-    // What waits of a large answer of a preview; with Node's 64 KiB a download stops at every piece.
+    // Buffer for large responses of previews; with Node's 64 KiB a download stalls at every chunk.
     highWaterMark: 512 * 1024,
-    // An upload of many gigabytes over a slow line takes as long as it takes.
+    // An upload of many gigabytes over a slow line has no time limit.
     requestTimeout: 0,
-    // Of the app only terminals and event streams are upgraded; elsewhere such a wish is left alone, as HTTP has it.
+    // Only terminals and event streams of the app are upgraded; other upgrade requests are ignored, as HTTP specifies.
     shouldUpgradeCallback: (request: IncomingMessage) =>
       previews.takesUpgrade(request) || sockets.takesUpgrade(request),
   }

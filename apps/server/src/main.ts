@@ -17,7 +17,7 @@ import { loadMasterKey } from './platform/secrets/secret-box.ts'
 import { makeSystem } from './platform/system/system.ts'
 import { makeHostClient } from './sandboxes/host/host-client.ts'
 
-/** How long connections may take to end at a stop, before they are cut. */
+/** How long connections can take to end at a stop before they are cut. */
 const closeLimitMs = 3000
 
 const environment = process.env
@@ -25,7 +25,7 @@ const version = environment.THREADBOX_VERSION ?? '0.1.0'
 const settings = readSettings(serverSettings, environment)
 const logger = makeLogger({ process: 'server', level: settings.logLevel })
 
-/** What a person may see of the settings that were read at start: no address that holds a password. */
+/** Settings that were read at start, for the app, without URLs that contain a password. */
 function fixedSettings(): FixedSetting[] {
   const values = { ...settings, ...readSettings(turnSettings, environment) } as Record<string, string | number>
   const definitions: Record<string, Setting<unknown>> = { ...serverSettings, ...turnSettings }
@@ -40,12 +40,14 @@ function fixedSettings(): FixedSetting[] {
     }))
 }
 
-/** Another one after each restart of the machine. */
+/** Changes with each restart of the machine. */
 async function machineBootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
 }
 
-/** A resolver that does not answer says nothing about the name. */
+/**
+ * Returns null when the name doesn't exist, and undefined when the resolver fails, which says nothing about the name.
+ */
 async function lookUpName(name: string): Promise<string | null | undefined> {
   return await lookup(name).then(
     ({ address }) => address,

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { migrate } from './migrations.registry.ts'
 import { type OpenDatabase, openDatabase } from './platform/database/database.ts'
 
-/** An embedded database in memory with the tables of the product: all migrations take longer than most tests. */
+/** An embedded database in memory with the product's tables. Running all migrations takes longer than most tests. */
 export async function openMigrated(): Promise<OpenDatabase> {
   migrated ??= makeMigrated()
   return openDatabase({ file: await migrated })

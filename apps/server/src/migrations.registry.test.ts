@@ -8,13 +8,13 @@ import { onBothDatabases } from './platform/database/both-databases.test-utils.t
 import { openDatabase } from './platform/database/database.ts'
 import { makeSystem } from './platform/system/system.ts'
 
-test('migrations are numbered in the order in which they are made, so that their order is their name', () => {
+test('migrations are numbered in the order in which they run, so that their order is their name', () => {
   const numbers = migrationNames.map((name) => Number(name.slice(0, 4)))
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
 })
 
 onBothDatabases((target) => {
-  test('migrating twice, and by two servers at once, changes nothing the second time', async () => {
+  test('migrating twice, and by two servers at the same time, changes nothing the second time', async () => {
     const { databaseUrl } = await target()
     const open = openDatabase(databaseUrl === undefined ? { file: ':memory:' } : { url: databaseUrl })
     const second = databaseUrl === undefined ? open : openDatabase({ url: databaseUrl })
@@ -26,7 +26,7 @@ onBothDatabases((target) => {
     if (second !== open) await second.close()
   })
 
-  test('the login library finds its tables as it wants them', async () => {
+  test('the authentication library finds all of its tables and columns', async () => {
     const { databaseUrl } = await target()
     const open = openDatabase(databaseUrl === undefined ? { file: ':memory:' } : { url: databaseUrl })
     await migrate(open)

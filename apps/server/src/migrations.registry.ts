@@ -36,8 +36,8 @@ import { addCopyColumns, createThreadLinkTables } from './workflows/sharing/thre
 type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
 
 /**
- * Every change to the tables, in the order in which they are made. A name that was released is never changed or
- * removed: installations have recorded it as done.
+ * Every change to the tables, in order. A released name is never changed or removed, because installations have
+ * recorded it as done.
  */
 const changes: Record<string, Change> = {
   '0001-users': createUserTables,
@@ -82,7 +82,7 @@ const changes: Record<string, Change> = {
 
 export const migrationNames = Object.keys(changes)
 
-/** Brings the database up to date. Two servers that start at once are safe: one waits for the other. */
+/** Migrates the database. Two servers can start at the same time: one waits for the other. */
 export async function migrate(open: OpenDatabase): Promise<void> {
   const migrations = Object.fromEntries(
     Object.entries(changes).map(([name, up]): [string, Migration] => [

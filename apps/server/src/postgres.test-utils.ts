@@ -8,13 +8,13 @@ import pg from 'pg'
 import { migrate } from './migrations.registry.ts'
 import { openDatabase } from './platform/database/database.ts'
 
-/** Debian and Ubuntu keep each version in a folder of its own. */
+/** Debian and Ubuntu keep each version in its own folder. */
 const [binaries = ''] = globSync('/usr/lib/postgresql/*/bin').sort().reverse()
 
-/** Postgres refuses to run as root; without root there is nobody to become `postgres`. */
+/** Postgres refuses to run as root; without root the tests can't switch to the user `postgres`. */
 export const canRunPostgres = existsSync(join(binaries, 'initdb')) && process.getuid?.() === 0
 
-/** A Postgres in a temporary directory, on loopback only. */
+/** Starts a Postgres in a temporary directory, on loopback only. */
 export async function startPostgres(): Promise<AsyncDisposable & { port: number }> {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-postgres-'))
   await chmod(directory, 0o755)
@@ -42,7 +42,7 @@ export async function startPostgres(): Promise<AsyncDisposable & { port: number 
 
 /** Databases in a Postgres that other test files use at the same time. */
 export type TestDatabases = AsyncDisposable & {
-  /** The address of a new database: with the tables of the product, made once and copied, or empty. */
+  /** The URL of a new database: with the product's tables, created once and copied, or empty. */
   make(content?: 'migrated' | 'empty'): Promise<string>
 }
 
@@ -50,7 +50,8 @@ export async function openPostgres(port: number): Promise<TestDatabases> {
   const urlOf = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`
   const client = new pg.Client({ connectionString: urlOf('postgres') })
   await client.connect()
-  // Copied as files a database costs a third of what it costs block by block, the only way before 15 and then the default.
+  // Copying files takes a third of the time of copying block by block. It is the only way before version 15; since then
+  // the other one is the default.
   const { rows } = await client.query<{ version: string }>('select current_setting($1) version', ['server_version_num'])
   const strategy = Number(rows[0]?.version) < 150_000 ? '' : 'strategy file_copy'
   const made: string[] = []
@@ -75,13 +76,13 @@ export async function openPostgres(port: number): Promise<TestDatabases> {
 
 const migrated = 'migrated'
 
-/** Makes the database that others are copies of, unless another test file has. */
+/** Creates the database from which others are copied, unless another test file has. */
 async function ensureMigrated(client: pg.Client, urlOf: (name: string) => string): Promise<void> {
   await client.query('select pg_advisory_lock(1)')
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [migrated])
     if (rowCount !== 0) return
-    // Migrations that failed in another file fail here for their own reason again.
+    // If migrations failed in another file, they fail again here with their own error.
     await client.query('drop database if exists unfinished')
     await client.query('create database unfinished')
     const open = openDatabase({ url: urlOf('unfinished') })

@@ -19,19 +19,19 @@ export type ServerOptions = {
   logger: Logger
   stopping: AbortSignal
   authentication: AuthenticationOptions
-  /** Routes that answer without a login. */
+  /** Routes that need no sign-in. */
   publicRoutes: readonly Api[]
-  /** Everything else. */
+  /** All other routes. */
   routes: readonly Api[]
-  /** Pages of links, at `/shared`: no login is asked for. */
+  /** Pages of share links, at `/shared`: they need no sign-in. */
   sharedPages: Hono<ApiEnv>
-  /** Webhooks, at `/hooks`: the signature of a request is asked for instead of a login. */
+  /** Webhooks, at `/hooks`: they check the signature of a request instead of a sign-in. */
   hookPages: Hono<ApiEnv>
 }
 
 /**
- * The HTTP side of the server. The order of the guards is the order of trust: is this our name, does a page of ours
- * send it, is it text at all, who is it; only then a route sees it.
+ * The HTTP side of the server. The guards run in the order of trust: is this the app's name, does the app's own page
+ * send it, is it text, who sends it; only then does a route get the request.
  */
 export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Api } {
   const app = new Hono<ApiEnv>()

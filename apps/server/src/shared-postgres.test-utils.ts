@@ -3,14 +3,14 @@ import { canRunPostgres, startPostgres } from './postgres.test-utils.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the Postgres of this run of the tests listens; undefined where none can run. */
+    /** The port of this test run's Postgres; undefined where it can't run. */
     postgresPort: number | undefined
   }
 }
 
 let postgres: Awaited<ReturnType<typeof startPostgres>> | undefined
 
-/** One Postgres for all test files: a new one takes each of them a second. */
+/** One Postgres for all test files: starting one takes a second per file. */
 export async function setup(project: TestProject): Promise<void> {
   postgres = canRunPostgres ? await startPostgres() : undefined
   project.provide('postgresPort', postgres?.port)

@@ -54,7 +54,7 @@ type Tables = UserTables &
   GitCredentialTables &
   TurnTables
 
-/** The whole database, for tests that look into what several features have stored. */
+/** The whole database, for tests that read what several features have stored. */
 export function tablesIn(open: OpenDatabase): Kysely<Tables> {
   return tablesOf<Tables>(open.database)
 }

@@ -5,9 +5,9 @@ import type { Models } from '../turns/public.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
 import { makeStatus } from './status.ts'
 
-/** What the installation reports about itself. */
+/** The installation's report about itself. */
 export type Installation = {
-  /** They answer without a login. */
+  /** Routes that need no sign-in. */
   setupRoutes: Api
   routes: Api[]
 }

@@ -4,7 +4,7 @@ import type { HostClient } from '../sandboxes/public.ts'
 
 export type InstallationStatus = {
   setup(): Promise<SetupState>
-  /** With checks the host looks at the machine anew, which takes a moment. */
+  /** With checks the host inspects the machine again, which takes a moment. */
   now(options: { withChecks: boolean }): Promise<Status>
 }
 

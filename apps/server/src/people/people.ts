@@ -22,10 +22,10 @@ import { makeUserStore } from './users/users.store.ts'
 import type { UserTables } from './users/users.table.ts'
 import { makeUsers, type Users } from './users/users.usecases.ts'
 
-/** Attempts to log in or sign up per address and per e-mail, in a quarter of an hour. */
+/** Attempts to sign in or sign up per address and per e-mail, in 15 minutes. */
 const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
 
-/** Who uses the installation, and what its owner has set. */
+/** The users of the installation, and the settings of its owner. */
 export type People = {
   audit: Audit
   settings: Settings
@@ -34,7 +34,7 @@ export type People = {
   userHub: UserHub
   login: Login
   authentication: AuthenticationOptions
-  /** Whether what somebody came with still counts. */
+  /** Returns whether the caller's session or key is still valid. */
   holds: CredentialCheck
   signInRoutes: Api
   routes: Api[]

@@ -1,4 +1,4 @@
-/** What other areas use of people: who they are, what they have set, and the record of what they did. */
+/** What other areas use of people: users, settings, and the audit log. */
 export type { Audit } from './audit/audit.ts'
 export type { PeopleEvents } from './people.events.ts'
 export type { SettingValues } from './settings/editable-settings.ts'

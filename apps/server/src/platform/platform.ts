@@ -9,7 +9,7 @@ import { deriveKey, makeSecretBox, type SecretBox } from './secrets/secret-box.t
 import { makeSecretsInUse, type SecretHolder, type SecretsInUse } from './secrets/secrets-in-use.ts'
 import type { System } from './system/system.ts'
 
-/** What everything else stands on, without any word of the product. */
+/** The base of all other areas, without knowledge of the product. */
 export type Platform = {
   open: OpenDatabase
   blobs: BlobStore

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Who did what. Rows are only ever added. */
+/** An action and the user who did it. Rows are only ever added. */
 export type AuditRow = {
   id: string
   at: number

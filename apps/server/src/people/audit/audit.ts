@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { System } from '../../platform/system/system.ts'
 import type { AuditTables } from './audit.table.ts'
 
-/** The log of who did what. */
+/** The audit log. */
 export type Audit = {
   record(event: {
     userId: string | null

@@ -1,7 +1,7 @@
 import { defaultLifecyclePolicy, defaultSandboxLimits } from '@threadbox/domain'
 import { z } from 'zod'
 
-/** One setting that the owner changes in the app, as opposed to those read from the environment at start. */
+/** A setting that the owner changes in the app, in contrast to those read from the environment at start. */
 export type EditableSetting<Value extends number | string = number | string> = {
   doc: string
   schema: z.ZodType<Value>
@@ -10,7 +10,7 @@ export type EditableSetting<Value extends number | string = number | string> = {
 
 const MiB = 1024 * 1024
 
-/** Settings that the app can change while the server runs. Limits reach sandboxes that run, too. */
+/** Settings that the app can change while the server runs. Limits also reach running sandboxes. */
 export const editableSettings = {
   sandboxMemoryBytes: {
     doc: 'Memory for each sandbox, in bytes.',
@@ -140,7 +140,7 @@ export const editableSettings = {
 export type SettingName = keyof typeof editableSettings
 export type SettingValues = { [Name in SettingName]: z.infer<(typeof editableSettings)[Name]['schema']> }
 
-/** Settings that bound a sandbox, as opposed to those that decide when it sleeps. */
+/** Returns whether the setting limits sandboxes, in contrast to those that decide when they sleep. */
 export function isLimitName(name: string): boolean {
   return name.startsWith('sandbox')
 }

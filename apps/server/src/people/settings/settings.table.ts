@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** A setting that was changed in the app. What is not here has its default. */
+/** A setting that was changed in the app. Settings without a row have their default. */
 export type SettingRow = { name: string; json: string; updated_at: number; updated_by: string }
 export type SettingTables = { settings: SettingRow }
 

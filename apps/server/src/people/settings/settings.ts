@@ -15,21 +15,21 @@ import {
 import { settingUnknown, settingValueInvalid } from './settings.errors.ts'
 import type { SettingTables } from './settings.table.ts'
 
-/** Settings that the owner changes in the app. Read each time they count, so a change takes effect at once. */
+/** Settings that the owner changes in the app. They are read at each use, so that a change takes effect immediately. */
 export type Settings = {
   values(): Promise<SettingValues>
   limits(): Promise<SandboxLimits>
-  /** When sandboxes sleep that have no value of their own. */
+  /** When sandboxes without a policy of their own sleep. */
   policy(): Promise<LifecyclePolicy>
   view(): Promise<SettingsView>
   /**
-   * All of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns after whoever listens to
-   * `settings-changed` is done with them.
+   * Applies all of the changes or none. Throws `setting.unknown`, `setting.value-invalid`. Returns when the listeners
+   * of `settings-changed` have finished.
    */
   update(userId: string, request: UpdateSettings): Promise<SettingsView>
 }
 
-/** Settings that were read at start, for the page that lists everything. */
+/** Settings that were read at start, for the page that lists all settings. */
 export type FixedSetting = Omit<Setting, 'isEditable'>
 
 export function makeSettings(options: {

@@ -7,7 +7,7 @@ export type ApiKeyStore = {
   insert(row: ApiKeyRow): Promise<void>
   findBySha256(sha256: string): Promise<ApiKeyRow | undefined>
   touch(id: string, at: number): Promise<void>
-  /** False when this person has no such key. */
+  /** Returns false when this user has no such key. */
   delete(userId: string, id: string): Promise<boolean>
 }
 

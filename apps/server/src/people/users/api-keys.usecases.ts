@@ -6,15 +6,15 @@ import { apiKeyNotFound, authRequired } from './users.errors.ts'
 import type { ApiKeyRow } from './users.table.ts'
 
 const dayMs = 24 * 3600 * 1000
-/** How exact "last used" is: a row is not written again within this time. */
+/** Precision of “last used”: a row isn't written again within this time. */
 const touchEveryMs = 60_000
 
 export type ApiKeys = {
   list(userId: string): Promise<ApiKey[]>
-  /** The secret is in the answer and nowhere else. */
+  /** The response contains the secret, which isn't stored. */
   create(userId: string, request: CreateApiKey): Promise<CreatedApiKey>
   delete(userId: string, apiKeyId: string): Promise<void>
-  /** Whose key this is. Throws `auth.required` for an unknown or expired one. */
+  /** Returns the user of this key. Throws `auth.required` for an unknown or expired one. */
   authenticate(secret: string): Promise<{ userId: string; apiKeyId: string }>
 }
 
@@ -42,7 +42,8 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
       if (!(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
     },
     authenticate: async (secret) => {
-      // 256 random bits: a plain hash of them cannot be turned back, and looking it up by hash leaks no timing.
+      // 256 random bits: their plain hash can't be reversed, and finding the row by hash reveals nothing through
+      // timing.
       const row = await store.findBySha256(sha256Of(secret))
       const now = system.now()
       if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw authRequired({})

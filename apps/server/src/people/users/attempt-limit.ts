@@ -1,17 +1,17 @@
 import { tooManyAttempts } from './users.errors.ts'
 
 /**
- * Slows down guessing: at most `limit` attempts per key in `windowMs`. Kept in this process: a restart forgets, which
- * costs a guesser more than it gains.
+ * Slows down guessing: up to `limit` attempts per key in `windowMs`. Attempts are counted in this process; a restart
+ * forgets them, which costs a guesser more than it gains.
  */
 export type AttemptLimit = {
   /** Counts an attempt. Throws `auth.too-many-attempts`. */
   take(key: string): void
-  /** A success: the key begins anew. */
+  /** Resets the key after a success. */
   clear(key: string): void
 }
 
-/** Past this many keys the oldest are forgotten, so that a flood of names does not fill the memory. */
+/** With more keys than this the oldest are forgotten, so that a flood of names doesn't fill the memory. */
 const maxKeys = 10_000
 
 export function makeAttemptLimit(options: { limit: number; windowMs: number; now: () => number }): AttemptLimit {
@@ -20,8 +20,8 @@ export function makeAttemptLimit(options: { limit: number; windowMs: number; now
     take: (key) => {
       const now = options.now()
       const known = windows.get(key)
-      const isOver = known === undefined || now - known.startedAt >= options.windowMs || now < known.startedAt
-      const window = isOver ? { startedAt: now, count: 0 } : known
+      const hasEnded = known === undefined || now - known.startedAt >= options.windowMs || now < known.startedAt
+      const window = hasEnded ? { startedAt: now, count: 0 } : known
       window.count += 1
       windows.delete(key)
       windows.set(key, window)

@@ -7,7 +7,8 @@ import { type Login, sessionCookieName } from './login.ts'
 import { authRequired } from './users.errors.ts'
 
 /**
- * Says who calls: by API key when one is sent, else by the session cookie. An unknown, an expired and a malformed credential are refused alike.
+ * Identifies the caller: by API key when one is sent, otherwise by the session cookie. Unknown, expired and malformed
+ * credentials get the same error.
  */
 export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys; cookieName: string }
 
@@ -21,10 +22,10 @@ export function authenticationOf(parts: {
   return { login, apiKeys, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
 }
 
-/** More than a few of one name are no accident, and each costs a look. */
+/** More cookies of one name are not accidental, and each one costs a database query. */
 const maxCandidates = 8
 
-/** Who calls, and what the login library answered to a login. Throws `auth.required`. */
+/** The caller and, for a session, the response headers of the authentication library. */
 export type Authenticated = { caller: Caller; login: { headers: Headers; answered: Headers } | undefined }
 
 export async function authenticateHeaders(options: AuthenticationOptions, headers: Headers): Promise<Authenticated> {
@@ -50,7 +51,7 @@ export function authenticate(options: AuthenticationOptions) {
   })
 }
 
-/** The login among the cookies of its name, with headers that hold no other one. */
+/** Finds the session among the cookies of its name, and returns headers that contain only its cookie. */
 async function findLogin({ login, cookieName }: AuthenticationOptions, headers: Headers) {
   const cookie = headers.get('cookie') ?? ''
   for (const value of cookieValues(cookie, cookieName).slice(0, maxCandidates)) {

@@ -1,4 +1,4 @@
 import type { Caller } from '../../platform/http/api.ts'
 
-/** Whether the session or the key with which somebody came still exists and has not expired. */
+/** Returns whether the caller's session or key still exists and hasn't expired. */
 export type CredentialCheck = (caller: Caller, now: number) => Promise<boolean>

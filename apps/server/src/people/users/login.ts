@@ -3,7 +3,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import type { OpenDatabase } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
 
-/** How long a login lasts without being used. */
+/** Lifetime of an unused session. */
 const sessionSeconds = 30 * 24 * 3600
 
 export type LoginOptions = {
@@ -11,18 +11,18 @@ export type LoginOptions = {
   system: System
   secret: string
   installation: string
-  /** True when people reach the app over TLS. */
+  /** True when users reach the app over TLS. */
   isSecure: boolean
   logger: Logger
-  /** How a password is hashed; without it the library's own way (scrypt). */
+  /** Hashes a password; the default is the library's own way (scrypt). */
   hashPassword?: HashPassword
 }
 
 export type HashPassword = (password: string) => Promise<string>
 
 /**
- * The login library, on our database. It is used as a library only: its own HTTP routes are not mounted, so that every
- * answer of the API has one shape and nothing is reachable that we did not mean to offer.
+ * The authentication library on the server's database. Only its functions are used: its own HTTP routes are not
+ * mounted, so that every response of the API has one form and only intended routes are reachable.
  */
 export function makeLogin(options: LoginOptions) {
   return betterAuth(loginOptionsOf(options))
@@ -64,10 +64,10 @@ export function loginOptionsOf(options: LoginOptions) {
 }
 
 /**
- * Cookies ignore ports, so the name carries the installation. `__Host-` makes a browser refuse the cookie from any
- * other name of the domain, where previews live; it needs TLS. Over plain http (localhost) some browsers drop Secure
- * cookies, so there the name is without the prefix: a preview could then plant a cookie of this name, which the
- * signature makes useless, and never read ours, because it is not set for the whole domain.
+ * Cookies ignore ports, so the name contains the installation. `__Host-` makes a browser reject the cookie from any
+ * other name of the domain, where previews run; it needs TLS. Over plain http (localhost) some browsers drop Secure
+ * cookies, so there the name has no prefix: a preview could then plant a cookie of this name, which the signature makes
+ * useless, and never read the app's cookie, because that isn't set for the whole domain.
  */
 export function sessionCookieName(options: { installation: string; isSecure: boolean }): string {
   return `${options.isSecure ? '__Host-' : ''}threadbox-${options.installation}`

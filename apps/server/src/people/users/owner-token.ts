@@ -1,11 +1,14 @@
 import { readFile, rm } from 'node:fs/promises'
 import { isSameSecret } from '../../platform/secrets/is-same-secret.ts'
 
-/** The one-time token that makes the first person the owner. It is a file, so that only this machine's admin has it. */
+/**
+ * The one-time token that makes the first user the owner. It is a file, so that only the machine's administrator has
+ * it.
+ */
 export type OwnerToken = {
-  /** Compared in constant time. False also when there is no token. */
+  /** Compares in constant time. Returns false also when the token no longer exists. */
   matches(candidate: string): Promise<boolean>
-  /** The token is used up. */
+  /** Deletes the token after its use. */
   consume(): Promise<void>
 }
 

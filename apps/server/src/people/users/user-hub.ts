@@ -1,9 +1,9 @@
 import type { UserEvent } from '@threadbox/protocol/public'
 
-/** What changes in a person's sidebar, live only. A listener that cannot keep up is its own problem: see its queue. */
+/** Live changes of users' sidebars, not recorded. Listeners limit their own queues. */
 export type UserHub = {
   publish(userId: string, event: UserEvent): void
-  /** To everybody, for what belongs to the installation. */
+  /** Publishes to all users, for events of the installation. */
   broadcast(event: UserEvent): void
   subscribe(userId: string, listener: (event: UserEvent) => void): Disposable
 }

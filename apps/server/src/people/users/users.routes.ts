@@ -109,7 +109,7 @@ const deleteApiKeyRoute = defineRoute({
   responses: done,
 })
 
-/** What a person without a login may call. */
+/** Routes that need no sign-in. */
 export function signInRoutes(users: Users): Api {
   const api = makeApi()
   api.openapi(signUpRoute, async (context) => {
@@ -168,7 +168,7 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }):
   return api
 }
 
-/** Keys and logins are managed by people: a leaked key must not be able to make itself another one. */
+/** Only a session can manage keys and sessions, so that a leaked key can't create another one. */
 function requireSession(context: ApiContext): { userId: string } {
   const caller = context.get('caller')
   if (caller.sessionId === null) throw sessionRequired({})
@@ -179,7 +179,7 @@ function addCookies(context: ApiContext, cookies: readonly string[]): void {
   for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
 }
 
-/** The address of the connection. In-process callers (tests) have none. */
+/** The remote address of the connection. In-process callers (tests) have none. */
 function originOf(context: ApiContext): RequestOrigin {
   const hasConnection = (context.env as { incoming?: unknown } | undefined)?.incoming !== undefined
   const address = hasConnection ? getConnInfo(context).remote.address : undefined

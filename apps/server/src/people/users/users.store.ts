@@ -3,17 +3,17 @@ import type { UserTables } from './users.table.ts'
 
 export type UserRecord = { id: string; name: string; email: string }
 
-/** Our own reads beside the login library, and who the owner is. */
+/** Reads beside the authentication library, and the owner. */
 export type UserStore = {
   find(userId: string): Promise<UserRecord | undefined>
   ownerId(): Promise<string | undefined>
-  /** Makes this person the owner. Throws a unique violation when there is one already. */
+  /** Makes this user the owner. Throws a unique violation when an owner exists. */
   claimOwner(userId: string, at: number): Promise<void>
   renameUser(userId: string, name: string): Promise<void>
-  /** Removes a person whose sign-up did not become valid. */
+  /** Deletes a user whose sign-up failed. */
   erase(userId: string): Promise<void>
   sessions(userId: string): Promise<{ id: string; createdAt: number; expiresAt: number; userAgent: string | null }[]>
-  /** False when this person has no such session. */
+  /** Returns false when this user has no such session. */
   endSession(userId: string, sessionId: string): Promise<boolean>
 }
 

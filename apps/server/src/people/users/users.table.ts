@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseKind } from '../../platform/database/database.ts'
 
-/** Tables of the login library, with its column names. Times are text in the embedded database, `timestamptz` else. */
+/**
+ * Tables of the authentication library, with its column names. Times are text in the embedded database, otherwise
+ * `timestamptz`.
+ */
 type UserRow = {
   id: string
   name: string
@@ -21,7 +24,7 @@ type SessionRow = {
   userAgent: string | null
   userId: string
 }
-/** A key for programs. Only its SHA-256 is kept. */
+/** A key for programs. Only its SHA-256 is stored. */
 export type ApiKeyRow = {
   id: string
   user_id: string
@@ -32,7 +35,10 @@ export type ApiKeyRow = {
   last_used_at: number | null
   expires_at: number | null
 }
-/** At most one row (`id` is always 1): who owns the installation. Its primary key decides a race of two sign-ups. */
+/**
+ * The owner of the installation: up to one row, whose `id` is always 1. Its primary key decides between concurrent
+ * sign-ups.
+ */
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
 export type UserTables = { users: UserRow; sessions: SessionRow; api_keys: ApiKeyRow; owner: OwnerRow }

@@ -15,21 +15,21 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe('sign-up', () => {
-  test('is refused with a wrong token, and nobody is made', async () => {
+  test('is refused with a wrong token, and creates no user', async () => {
     const response = await server.call('POST', '/api/v1/auth/sign-up', { body: { ...ownerRequest(), token: 'guess' } })
     expect(response.status).toBe(403)
     expect(await codeOf(response)).toBe('auth.owner-token-wrong')
     expect(await (await server.call('GET', '/api/v1/setup')).json()).toMatchObject({ ownerExists: false })
   })
 
-  test('makes the first person the owner, logs them in and uses the token up', async () => {
+  test('makes the first user the owner, signs them in and consumes the token', async () => {
     const owner = await server.signUpOwner()
     const me = await server.call('GET', '/api/v1/me', { person: owner })
     expect(await me.json()).toEqual({ id: owner.userId, name: 'Owner', email: 'owner@example.com', isOwner: true })
     await expect(stat(join(server.directory, 'owner-token'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('is closed after the first person, also with the right token', async () => {
+  test('is closed after the first user, also with the right token', async () => {
     await server.signUpOwner()
     const again = { ...ownerRequest(), email: 'second@example.com' }
     const response = await server.call('POST', '/api/v1/auth/sign-up', { body: again })
@@ -47,8 +47,8 @@ describe('sign-up', () => {
   })
 })
 
-describe('login', () => {
-  test('O12: is found beside cookies of its name that a preview planted, and signing out ends it', async () => {
+describe('signing in', () => {
+  test('O12: the session is found beside cookies of its name that a preview planted, and signing out ends it', async () => {
     const owner = await server.signUpOwner()
     const name = owner.headers.cookie?.split('=')[0]
     const headers = { cookie: `${name}=planted; ${owner.headers.cookie}; ${name}=planted.too` }
@@ -57,7 +57,7 @@ describe('login', () => {
     expect((await server.call('GET', '/api/v1/me', { person: owner })).status).toBe(401)
   })
 
-  test('refuses a wrong password and an unknown e-mail in the same words', async () => {
+  test('refuses a wrong password and an unknown e-mail with the same error', async () => {
     await server.signUpOwner()
     const wrong = { email: 'owner@example.com', password: 'not the password' }
     const unknown = { email: 'nobody@example.com', password: 'not the password' }
@@ -73,7 +73,7 @@ describe('login', () => {
     expect(answers[0]).toMatchObject({ code: 'auth.credentials-wrong', kind: 'unauthenticated' })
   })
 
-  test('is slowed down after ten attempts and open again a quarter of an hour later', async () => {
+  test('is blocked after ten attempts and allowed again 15 minutes later', async () => {
     await server.signUpOwner()
     const body = { email: 'owner@example.com', password: 'not the password' }
     for (let attempt = 0; attempt < 10; attempt += 1) await server.call('POST', '/api/v1/auth/sign-in', { body })
@@ -85,7 +85,7 @@ describe('login', () => {
     expect((await server.call('POST', '/api/v1/auth/sign-in', { body: right })).status).toBe(200)
   })
 
-  test('sets a cookie that names the installation, and it ends with the logout', async () => {
+  test('sets a cookie that names the installation, and signing out ends it', async () => {
     await server.signUpOwner()
     const body = { email: 'owner@example.com', password: ownerRequest().password }
     const response = await server.call('POST', '/api/v1/auth/sign-in', { body })
@@ -96,7 +96,7 @@ describe('login', () => {
     expect(await codeOf(await server.call('GET', '/api/v1/me', { person }))).toBe('auth.required')
   })
 
-  test('uses a __Host- cookie that is Secure where people come over TLS', async () => {
+  test('uses a Secure __Host- cookie when users reach the app over TLS', async () => {
     const hosts = { installation: 'test00', baseDomain: '', allowedHosts: '', listenHost: '127.0.0.1' }
     await using secure = await makeTestApplication({ hosts: { ...hosts, publicUrl: 'https://box.example.com' } })
     const headers = { host: 'box.example.com', origin: 'https://box.example.com' }
@@ -105,7 +105,7 @@ describe('login', () => {
     expect(response.headers.get('strict-transport-security')).toContain('max-age=')
   })
 
-  test('ends one login of several, and not that of somebody else', async () => {
+  test('ends one of several sessions, and never another user’s', async () => {
     const owner = await server.signUpOwner()
     const other = await server.addPerson('other')
     const listed = await server.call('GET', '/api/v1/auth/sessions', { person: other })
@@ -117,7 +117,7 @@ describe('login', () => {
     expect((await server.call('GET', '/api/v1/me', { person: other })).status).toBe(401)
   })
 
-  test('ends every other login when the password changes', async () => {
+  test('ends every other session when the password changes', async () => {
     const owner = await server.signUpOwner()
     const body = { email: 'owner@example.com', password: ownerRequest().password }
     const second = cookieOf(await server.call('POST', '/api/v1/auth/sign-in', { body }))
@@ -130,7 +130,7 @@ describe('login', () => {
 })
 
 describe('API keys', () => {
-  test('work until they are deleted or expire, are stored only as a hash, and cannot make keys', async () => {
+  test('work until they are deleted or expire, are stored only as a hash, and cannot create keys', async () => {
     const person = await server.signUpOwner()
     const body = { name: 'script', expiresInDays: 1 }
     const created = await server.call('POST', '/api/v1/api-keys', { body, person })

@@ -22,16 +22,16 @@ export type Users = {
   isOwner(userId: string): Promise<boolean>
   me(userId: string): Promise<Me>
   rename(userId: string, name: string): Promise<Me>
-  /** The first person, with the token that the installation printed. Everybody else is refused. */
+  /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
   signIn(request: SignIn, origin: RequestOrigin): Promise<LoggedIn>
   signOut(headers: Headers): Promise<string[]>
-  /** Ends every other session of the person. */
+  /** Ends every other session of the user. */
   changePassword(request: ChangePassword, caller: { userId: string; headers: Headers }): Promise<string[]>
   sessions(userId: string, currentSessionId: string | null): Promise<Session[]>
   endSession(userId: string, sessionId: string): Promise<void>
 }
-/** Where a login comes from: `address` is what guessing is limited by. */
+/** The origin of a request to sign in or up: attempts are limited by `address`. */
 export type RequestOrigin = { headers: Headers; address: string }
 
 export type UsersDependencies = {
@@ -111,7 +111,7 @@ async function signUp(dependencies: UsersDependencies, work: Work<SignUp>): Prom
       throw isRefusal(error) ? emailTaken({}, { cause: error }) : error
     })
   const userId = result.response.user.id
-  // Two sign-ups may have come this far together: the primary key of the owner's row lets one through.
+  // Two concurrent sign-ups can get this far: the primary key of the owner's row lets one of them through.
   await store.claimOwner(userId, system.now()).catch(async (error: unknown) => {
     await store.erase(userId)
     throw isUniqueViolation(error) ? signUpClosed({}) : error
@@ -144,7 +144,7 @@ async function signIn(dependencies: UsersDependencies, work: Work<SignIn>): Prom
   return { me: await work.me(userId), setCookies: result.headers.getSetCookie() }
 }
 
-/** True when the login library said no, as opposed to failing. */
+/** Returns whether the authentication library refused, in contrast to a failure. */
 function isRefusal(error: unknown): boolean {
   const statusCode = (error as { statusCode?: unknown } | null)?.statusCode
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500

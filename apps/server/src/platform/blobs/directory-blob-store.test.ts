@@ -20,14 +20,14 @@ const read = async (key: string, range?: { offset: number; length?: number }) =>
 }
 
 test.each(['../out', 'a/../../out', '/etc/passwd', 'a//b', 'a/./b', 'A', 'a\0b', ''])(
-  'the key %j is refused',
+  'the key %j is rejected',
   async (key) => {
     await expect(blobs.put(key, bytes('x'))).rejects.toMatchObject({ code: 'blob.key-invalid' })
     await expect(blobs.deleteAll(key)).rejects.toMatchObject({ code: 'blob.key-invalid' })
   },
 )
 
-test('a blob whose content breaks off is not there, and what was there before stays', async () => {
+test('content that breaks off stores nothing and leaves the previous blob', async () => {
   await blobs.put('t/one', bytes('before'))
   const broken = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(bytes('half')),
@@ -38,7 +38,7 @@ test('a blob whose content breaks off is not there, and what was there before st
   expect(await readdir(join(directory, 't'))).toEqual(['one'])
 })
 
-test('an append behind the end is refused; one inside replaces what followed, so a writer can repeat its last chunk', async () => {
+test('an append past the end is rejected; one inside replaces what followed, so that a writer can repeat its last chunk', async () => {
   await expect(blobs.append('t/out', 1, bytes('x'))).rejects.toMatchObject({ code: 'blob.offset-invalid' })
   await blobs.append('t/out', 0, bytes('hello '))
   await blobs.append('t/out', 6, bytes('wor'))
@@ -47,7 +47,7 @@ test('an append behind the end is refused; one inside replaces what followed, so
   await expect(blobs.append('t/out', 12, bytes('x'))).rejects.toMatchObject({ code: 'blob.offset-invalid' })
 })
 
-test('parts are read by offset and length, also behind the end; what is not there is undefined', async () => {
+test('parts are read by offset and length, also past the end; a missing blob is undefined', async () => {
   const { sha256 } = await blobs.put('t/a', bytes('0123456789'))
   expect(sha256).toBe('84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882')
   expect(await read('t/a', { offset: 3, length: 4 })).toEqual({ text: '3456', sizeBytes: 10 })
@@ -56,7 +56,7 @@ test('parts are read by offset and length, also behind the end; what is not ther
   expect(await read('t/none')).toBeUndefined()
 })
 
-test('everything of a thread goes together, and nothing of another', async () => {
+test('all blobs of a thread are deleted together, and none of another', async () => {
   await blobs.put('attachments/t1/a', bytes('1'))
   await blobs.put('attachments/t10/a', bytes('10'))
   await blobs.deleteAll('attachments/t1')

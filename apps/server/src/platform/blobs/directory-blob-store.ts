@@ -20,7 +20,10 @@ export const blobOffsetInvalid = defineError<{ offset: number; sizeBytes: number
   remedy: () => 'This is a bug in threadbox. Report it with the request ID.',
 })
 
-/** Blobs as files below one directory. A whole blob is written beside its place, synced, and renamed into it. */
+/**
+ * Stores blobs as files below one directory. A complete blob is written to a draft beside its path, synced, and
+ * renamed.
+ */
 export function makeDirectoryBlobStore(directory: string): BlobStore {
   const pathOf = (key: string) => {
     const isPlain = /^[a-z0-9][a-z0-9/._-]*$/.test(key) && !key.split('/').some((part) => /^\.{0,2}$/.test(part))
@@ -31,7 +34,7 @@ export function makeDirectoryBlobStore(directory: string): BlobStore {
     put: async (key, content) => {
       const path = pathOf(key)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      // A draft that a crash leaves behind lies beside its blob and goes with it.
+      // A draft that a crash leaves behind is in the blob's folder and is deleted with it.
       const draft = `${path}.draft-${randomBytes(6).toString('hex')}`
       try {
         const written = await writeAll(draft, content)
@@ -93,7 +96,7 @@ async function writeAll(path: string, content: ReadableStream<Uint8Array> | Uint
   return { sizeBytes, sha256: hash.digest('hex') }
 }
 
-/** `write` may write less than asked, when the disk is nearly full for example. */
+/** `write` can write less than requested, for example when the disk is nearly full. */
 async function writePart(file: Awaited<ReturnType<typeof open>>, part: Uint8Array, position: number | null = null) {
   let done = 0
   while (done < part.byteLength) {

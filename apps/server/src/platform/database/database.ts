@@ -11,7 +11,7 @@ import pg from 'pg'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** The open database and which kind it is, for the few places where the two speak differently. */
+/** The open database and its kind, for the few places where the two need different SQL. */
 export type OpenDatabase = {
   kind: DatabaseKind
   database: Kysely<unknown>
@@ -20,14 +20,14 @@ export type OpenDatabase = {
 }
 
 /**
- * Opens the embedded database in a file (for tests in memory: `:memory:`, or the content of a file) or Postgres. The
- * embedded one waits for the disk at each commit: what a person typed and saw as saved must survive a power cut.
+ * Opens Postgres or the embedded database in a file (in tests: `:memory:`, or the content of a file). The embedded one
+ * waits for the disk at each commit: what a user saw as saved must survive a power cut.
  */
 export function openDatabase(target: { file: string | Buffer } | { url: string }): OpenDatabase {
   return 'file' in target ? openSqlite(target.file) : openPostgres(target.url)
 }
 
-/** The same database, seen by a feature that knows only its own tables. */
+/** The same database, typed for a feature that knows only its own tables. */
 export function tablesOf<Tables>(database: Kysely<unknown>): Kysely<Tables> {
   return database as unknown as Kysely<Tables>
 }
@@ -37,17 +37,17 @@ function openSqlite(file: string | Buffer): OpenDatabase {
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = FULL')
   connection.pragma('foreign_keys = ON')
-  // A backup or a look with the sqlite3 tool may hold the file for a moment.
+  // A backup or the sqlite3 tool can lock the file for a moment.
   connection.pragma('busy_timeout = 5000')
   const dialect = new SqliteDialect({ database: withKeptStatements(connection) })
   const database = new Kysely<unknown>({ dialect })
   return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
 }
 
-/** Statements that were prepared last; one that is used again need not be parsed again. */
+/** Number of prepared statements that are kept. A kept statement is not parsed again. */
 const keptStatements = 300
 
-/** Each statement is run to its end before the next begins, so the same text may share one. */
+/** Each statement runs to its end before the next starts, so equal texts can share one. */
 function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectDatabase {
   const kept = new LRUCache<string, SqliteDatabase.Statement>({ max: keptStatements })
   return {
@@ -62,18 +62,18 @@ function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectD
 
 function openPostgres(url: string): OpenDatabase {
   const pool = new pg.Pool({ connectionString: url, max: 10, types: { getTypeParser: parserOf } })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a connection that breaks while idle; without a listener the error would end the process.
   pool.on('error', () => {})
   const dialect = new PostgresDialect({ pool })
   const database = new Kysely<unknown>({ dialect })
   return { kind: 'postgres', database, dialect, close: () => database.destroy() }
 }
 
-/** Postgres sends bigint as text; ours are milliseconds, bytes and sequence numbers, all below 2^53. */
+/** Postgres sends bigint as text; the server's values are milliseconds, bytes and sequence numbers, all below 2^53. */
 const parserOf: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
 
-/** True when an insert or update failed because the row is already there. */
+/** Returns whether an insert or update failed because the row already exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505'

@@ -11,7 +11,7 @@ function makeBench() {
   return { events: makeEvents<Payloads>(logger), warnings }
 }
 
-test('listeners are called in the order in which they came, before emit returns', () => {
+test('listeners are called in the order of registration, before emit returns', () => {
   const { events } = makeBench()
   const heard: string[] = []
   events.on('thing-changed', async ({ id }) => void heard.push(`first ${id}`))
@@ -21,7 +21,7 @@ test('listeners are called in the order in which they came, before emit returns'
   expect(heard).toEqual(['first a', 'second a'])
 })
 
-test('emit resolves when the slowest listener has ended', async () => {
+test('emit resolves when the slowest listener has finished', async () => {
   const { events } = makeBench()
   const slow = Promise.withResolvers<void>()
   let hasEnded = false
@@ -36,7 +36,7 @@ test('emit resolves when the slowest listener has ended', async () => {
   expect(hasEnded).toBe(true)
 })
 
-test('a listener that throws keeps no other from being called, and is logged with the name of the event', async () => {
+test('a listener that throws does not stop the others, and is logged with the event’s name', async () => {
   const { events, warnings } = makeBench()
   const heard: string[] = []
   events.on('thing-changed', () => {
@@ -54,11 +54,11 @@ test('a listener that throws keeps no other from being called, and is logged wit
   ])
 })
 
-test('an event that nobody listens to is emitted to nobody', async () => {
+test('an event without listeners can be emitted', async () => {
   await expect(makeBench().events.emit('thing-gone', {})).resolves.toBeUndefined()
 })
 
-test('what is added after the start throws instead of being missed', () => {
+test('an entry added after the start throws instead of being missed', () => {
   const registrations = makeRegistrations()
   const erasers = registrations.list<string>('things.addEraser')
   erasers.add('one')
@@ -67,7 +67,7 @@ test('what is added after the start throws instead of being missed', () => {
   expect(registrations.counts()).toEqual({ 'things.addEraser': 1 })
 })
 
-test('a list for exactly one entry takes no second one, and says when it has none', () => {
+test('a list for exactly one entry rejects a second one, and reports a missing one', () => {
   const views = makeRegistrations().one<string>('things.setViews')
   expect(() => views.get()).toThrow('things.setViews was not called')
   views.set('one')

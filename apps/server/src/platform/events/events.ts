@@ -1,13 +1,13 @@
 import type { Logger } from '@threadbox/telemetry'
 
 /**
- * Tells features above that something has happened here, in this process and after it is stored. An event is a hint to
- * check: it is told once at most, and what it would have caused is corrected elsewhere after a crash. The names, and what
- * goes with each, are in the `<area>.events.ts` of the area that tells them.
+ * Notifies features above that something has happened in this process and is stored. An event is a hint to check: it is
+ * emitted at most once, and its effect is made up for elsewhere after a crash. Names and payloads are in the
+ * `<area>.events.ts` of the area that emits them.
  */
 export type Events<Payloads> = {
   on<Name extends keyof Payloads>(name: Name, listener: Listener<Payloads[Name]>): void
-  /** Calls the listeners in the order in which they came and resolves when all have ended. Never rejects. */
+  /** Calls the listeners in the order of registration and resolves when all have finished. Never rejects. */
   emit<Name extends keyof Payloads>(name: Name, payload: Payloads[Name]): Promise<void>
 }
 

@@ -1,17 +1,17 @@
-/** What features above add while the server is built: something that a feature below asks, or waits for, in order. */
+/** Entries that features above add while the server is built, for a feature below to call in order. */
 export type Registration<Entry> = {
   add(entry: Entry): void
   entries(): readonly Entry[]
 }
 
-/** Every list that is kept in the server, by the name of the method that adds to it. */
+/** All lists of the server, by the name of the method that adds to them. */
 export type Registrations = {
   list<Entry>(name: string): Registration<Entry>
-  /** A list for exactly one entry. `get` throws when there is none. */
+  /** A list for exactly one entry. `get` throws when it has none. */
   one<Entry>(name: string): { set(entry: Entry): void; get(): Entry }
-  /** At start: what is added from here on would have been missed, so it throws. */
+  /** Call at start: a later entry would have been missed, so adding it throws. */
   close(): void
-  /** How many entries each list has. */
+  /** The number of entries of each list. */
   counts(): Record<string, number>
 }
 

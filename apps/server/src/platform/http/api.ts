@@ -4,25 +4,25 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Context } from 'hono'
 import { requestInvalid, requestProblems } from './http.errors.ts'
 
-/** Who sends a request. `sessionId` is null for an API key. */
+/** The sender of a request. `sessionId` is null for an API key. */
 export type Caller = { userId: string; sessionId: string | null; apiKeyId: string | null }
 
 export type ApiEnv = {
   Variables: {
     requestId: string
     logger: Logger
-    /** Aborted when the server stops: answers without an end have to end now. */
+    /** Aborted when the server stops: endless responses must end. */
     stopping: AbortSignal
-    /** Set by the authentication middleware for every route that is not public. */
+    /** Set by the authentication middleware for every route that isn't public. */
     caller: Caller
-    /** What a person's request sent, with the cookie of the login that was found in it and no other of its name. */
+    /** Headers of a request with a session, with only the session's cookie of that name. */
     loginHeaders: Headers
   }
 }
 export type ApiContext = Context<ApiEnv>
 export type Api = OpenAPIHono<ApiEnv>
 
-/** A group of routes. What does not fit a route's schema throws `request.invalid`. */
+/** Creates a group of routes. A request that doesn't match a route's schema throws `request.invalid`. */
 export function makeApi(): Api {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
@@ -34,10 +34,7 @@ export function makeApi(): Api {
   })
 }
 
-/**
- * Declares a route of the public API. The failures that any route can have are added to what it declares itself; each
- * has the same body.
- */
+/** Declares a route of the public API. Adds the failures that any route can have, all with the same body. */
 export function defineRoute<Path extends string, Config extends Omit<RouteConfig, 'path'>>(
   config: Config & { path: Path },
 ) {
@@ -51,10 +48,10 @@ export function defineRoute<Path extends string, Config extends Omit<RouteConfig
   return createRoute({ ...config, responses } as Config & { path: Path; getRoutingPath(): string })
 }
 
-/** Marks a route that answers without a login. */
+/** Marks a route that needs no sign-in. */
 export const publicRoute = { security: [] }
 
-/** A JSON answer of a route. */
+/** A JSON response of a route. */
 export function jsonAnswer<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { 'application/json': { schema } } }
 }
@@ -64,11 +61,11 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** An id in a path: anything that could be one; whether it exists is found out by looking. */
+/** An id in a path: any plausible value; the use case checks whether it exists. */
 export const idParam = z.string().min(1).max(64)
 export const threadParams = z.object({ threadId: idParam })
 
-/** A whole number in a query, in digits only: `0x10`, `1e3` and `1.0` are refused, as is anything out of range. */
+/** A whole number in a query, in digits only: `0x10`, `1e3` and `1.0` are rejected, as is a number out of range. */
 export function wholeNumberQuery(limits: { min: number; max: number }) {
   return z
     .string()
@@ -78,7 +75,7 @@ export function wholeNumberQuery(limits: { min: number; max: number }) {
     .openapi({ type: 'integer', minimum: limits.min, maximum: limits.max })
 }
 
-/** How many of a list are wanted at most. */
+/** Limit of items in a list. */
 export function countQuery(limits: { default: number; max: number }) {
   return wholeNumberQuery({ min: 1, max: limits.max }).default(limits.default)
 }
@@ -86,7 +83,7 @@ export function countQuery(limits: { default: number; max: number }) {
 /** Throws `thread.not-found` unless the thread is this user's. */
 export type OpenThread = (userId: string, threadId: string) => Promise<unknown>
 
-/** What every route below a thread begins with: checks that the thread is the caller's, and gives its id. */
+/** Middleware for every route below a thread: checks that the thread is the caller's, and returns its id. */
 export function threadOpener(open: OpenThread) {
   return async (context: Pick<ApiContext, 'get'>, threadId: string): Promise<string> => {
     await open(context.get('caller').userId, threadId)

@@ -3,7 +3,7 @@ import type { ApiEnv } from './api.ts'
 import { hostRefused, originRefused } from './http.errors.ts'
 import { type AllowedHosts, baseDomainOf, isSameOrigin, makeHostCheck } from './origins.ts'
 
-/** Refuses requests under a name that is not ours (DNS rebinding). */
+/** Refuses requests under a foreign name (DNS rebinding). */
 export function guardHost(options: AllowedHosts) {
   const isAllowed = makeHostCheck(options)
   return createMiddleware<ApiEnv>(async (context, next) => {
@@ -14,8 +14,8 @@ export function guardHost(options: AllowedHosts) {
 }
 
 /**
- * Refuses a state change that another page sends with a person's cookie. A browser always names the origin of such a
- * request; a program that uses an API key sends no cookie, and its key is proof enough.
+ * Refuses a change that another page sends with a user's cookie. A browser always sends the origin of such a request; a
+ * program with an API key sends no cookie, and its key is sufficient.
  */
 export function guardOrigin(options: { publicUrl: string }) {
   return createMiddleware<ApiEnv>(async (context, next) => {
@@ -46,7 +46,7 @@ export function requireOwnOrigin(request: {
   if (isForeign || (origin === undefined && hasCookie && !hasKey)) throw originRefused({})
 }
 
-/** Headers of every answer. Routes that serve what users made replace the policy by a stricter one. */
+/** Headers of every response. Routes that serve users' content replace the policy with a stricter one. */
 export function secureHeaders(options: { installation: string; baseDomain: string; publicUrl: string }) {
   const policy = appPolicy(baseDomainOf(options))
   return createMiddleware<ApiEnv>(async (context, next) => {
@@ -63,8 +63,8 @@ export function secureHeaders(options: { installation: string; baseDomain: strin
 }
 
 /**
- * Pictures only from here: an address in a model's answer must not fetch anything from elsewhere, because the address
- * itself can carry data away. Styles may be inline: the component library sets them, and they cannot run code.
+ * Images only from this origin: a URL in a model's response must not fetch anything from elsewhere, because the URL
+ * itself can contain data. Inline styles are allowed: the component library sets them, and they can't run code.
  */
 function appPolicy(baseDomain: string): string {
   return [

@@ -1,6 +1,6 @@
 /**
- * Every value of a cookie in a `Cookie` header. A page of a preview can plant one of any name for the whole domain beside
- * ours, before it or after it.
+ * All values of a cookie in a `Cookie` header. A preview's page can plant a cookie of any name for the whole domain,
+ * before or after the app's.
  */
 export function cookieValues(header: string | undefined, name: string): string[] {
   return pairs(header)
@@ -8,7 +8,7 @@ export function cookieValues(header: string | undefined, name: string): string[]
     .map((cookie) => cookie.slice(name.length + 1))
 }
 
-/** The header with this one value of a cookie. */
+/** The header with only this value of the cookie. */
 export function withOnlyCookie(header: string, cookie: { name: string; value: string }): string {
   const others = pairs(header).filter((other) => !other.startsWith(`${cookie.name}=`))
   return [...others, `${cookie.name}=${cookie.value}`].join('; ')

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parseJson } from '../system/parse-json.ts'
 import { cursorInvalid } from './http.errors.ts'
 
-/** Where a page of a list ended, so that the next one goes on there whatever changed above it. */
+/** The position where a page of a list ended, so that the next page continues there whatever changed above. */
 export function encodeCursor(values: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }

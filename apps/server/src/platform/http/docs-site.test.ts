@@ -42,7 +42,7 @@ describe('the documentation', () => {
     expect(await titleOf(response)).toBe('inizia')
   })
 
-  it('leads from its bare address to the language of the browser', async () => {
+  it('redirects from its root to the browser’s language', async () => {
     const languageFor = async (acceptLanguage: string) =>
       (await server.call('GET', '/docs', { headers: { 'accept-language': acceptLanguage } })).headers.get('location')
     expect(await languageFor('it-IT,it;q=0.9,en;q=0.8')).toBe('/docs/it/')
@@ -58,7 +58,7 @@ describe('the documentation', () => {
     expect(response.headers.get('location')).toBe('/docs/start/')
   })
 
-  it('answers an unknown address with its own page, not with the app', async () => {
+  it('serves its own page for an unknown URL, not the app', async () => {
     for (const address of ['/docs/none/', '/docs/none', '/docs/../index.html%2f', '/docs/%2e%2e/%2e%2e/etc/passwd']) {
       const response = await server.call('GET', address)
       expect(response.status, address).not.toBe(500)
@@ -69,7 +69,7 @@ describe('the documentation', () => {
     expect(await titleOf(missing)).toBe('no such page')
   })
 
-  it('lets browsers keep files that have a hash in their name, and no others', async () => {
+  it('lets browsers cache files with a hash in their name, and no others', async () => {
     const cacheOf = async (address: string) => (await server.call('GET', address)).headers.get('cache-control')
     expect(await cacheOf('/docs/_astro/theme.1a2b.css')).toContain('immutable')
     expect(await cacheOf('/docs/_astro/gone.css')).toBe('no-cache')
@@ -77,7 +77,7 @@ describe('the documentation', () => {
     expect(await cacheOf('/docs/start/')).toBe('no-cache')
   })
 
-  it('is not there when the release has none', async () => {
+  it('does not exist when the release has none', async () => {
     await rm(join(directory, 'docs/content-security-policy.txt'))
     await using other = await makeTestApplication({ webDirectory: directory })
     expect(await titleOf(await other.call('GET', '/docs/none/'))).toBe('app')

@@ -14,8 +14,8 @@ const policyFile = 'content-security-policy.txt'
 const unchanging = /^\/docs\/(_astro|pagefind\/(fragment|index))\//
 
 /**
- * The built documentation at `/docs`, for anyone: it holds nothing of the installation. `/docs` leads to the language of
- * the browser. Undefined when there is none in the directory.
+ * Serves the built documentation at `/docs` to anyone: it contains nothing of the installation. `/docs` redirects to
+ * the browser's language. Undefined when the directory has no documentation.
  */
 export function docsSite(directory: string): Hono<ApiEnv> | undefined {
   const policy = readPolicy(directory)
@@ -34,7 +34,7 @@ export function docsSite(directory: string): Hono<ApiEnv> | undefined {
         `/docs/${folderFor(preferredLanguage(context.req.header('accept-language'), translations))}`,
       )
     }
-    // Links inside of a page are written for its address with a slash at the end.
+    // Relative links of a page assume a URL that ends with a slash.
     const isFolder = !context.req.path.endsWith('/') && (await isPage(join(directory, pathIn(context.req.path))))
     return isFolder ? context.redirect(`${context.req.path}/`, 308) : await next()
   })
@@ -52,12 +52,12 @@ function readPolicy(directory: string): string | undefined {
   }
 }
 
-/** The path of an address below the site's directory. */
+/** The path of a URL below the site's directory. */
 function pathIn(address: string): string {
   return address.slice('/docs'.length)
 }
 
-/** A path that leads out of the directory is none: the address was normalized when the request was parsed. */
+/** A path can't lead out of the directory: the URL was normalized when the request was parsed. */
 async function isPage(directory: string): Promise<boolean> {
   return await stat(join(directory, 'index.html')).then(
     (found) => found.isFile(),

@@ -2,9 +2,11 @@ import { waitAtMost } from '@threadbox/concurrency'
 import type { ApiContext } from './api.ts'
 import type { OpenVisits } from './open-visits.ts'
 
-/** A comment this often keeps proxies from closing a quiet stream and tells the reader that the server lives. */
+/**
+ * A comment at this interval keeps proxies from closing a quiet stream and shows the reader that the server is alive.
+ */
 const keepAliveMs = 15_000
-/** A reader that takes nothing for this long is disconnected; it comes back with the last id that it saw. */
+/** A reader that takes nothing for this long is disconnected; it reconnects with the last id that it saw. */
 const stallLimitMs = 60_000
 
 export type SseMessage = { id?: string; data: string }
@@ -15,9 +17,9 @@ export type EventAnswer = {
 }
 
 /**
- * Answers with server-sent events. Messages are taken from `messages` only as fast as the reader takes them, so a slow
- * reader costs one message of memory here; one that stands still is disconnected. It ends when the visit is cut, and the
- * visit with it.
+ * Responds with server-sent events. Messages are taken from `messages` only as fast as the reader takes them, so a slow
+ * reader costs one message of memory; one that stops reading is disconnected. The response ends when the visit is cut,
+ * and the visit ends with it.
  */
 export function answerEvents(context: ApiContext, { messages, visit }: EventAnswer): Response {
   const ended = new AbortController()
@@ -61,7 +63,7 @@ export function answerEvents(context: ApiContext, { messages, visit }: EventAnsw
   })
 }
 
-/** Yields undefined whenever nothing came for a while, and once at the start so that the answer begins at once. */
+/** Yields undefined after each quiet interval, and once at the start so that the response starts immediately. */
 async function* withKeepAlive<Value>(source: AsyncIterator<Value>): AsyncGenerator<Value | undefined> {
   try {
     yield undefined

@@ -31,7 +31,7 @@ describe('a request', () => {
     expect(await codeOf(response)).toBe('request.origin-refused')
   })
 
-  test('that changes something with a cookie and names no origin is refused', async () => {
+  test('that changes something with a cookie and without an origin is refused', async () => {
     const response = await server.app.request('http://localhost/api/v1/threads', {
       method: 'POST',
       headers: { ...owner.headers, 'content-type': 'application/json' },
@@ -41,7 +41,7 @@ describe('a request', () => {
   })
 
   test.each(['app.test00.localhost:7717', 'localhost:7717', '127.0.0.1:7717', '[::1]:7717'])(
-    'under the name %s is answered',
+    'under the name %s is accepted',
     async (host) => {
       const headers = { host, origin: `http://${host}` }
       expect((await server.call('POST', '/api/v1/threads', { body: {}, person: owner, headers })).status).toBe(201)
@@ -49,7 +49,7 @@ describe('a request', () => {
   )
 })
 
-test('every answer carries the policy of the app and an id that joins it with the log', async () => {
+test('every response has the app’s policy and an id that links it to the log', async () => {
   const response = await server.call('GET', '/api/v1/setup')
   const policy = response.headers.get('content-security-policy')
   expect(policy).toContain("img-src 'self' data: blob:")
@@ -69,7 +69,7 @@ test('an unexpected error reveals nothing but an id', async () => {
 })
 
 describe('the web app', () => {
-  test('is served with its pages for its own addresses, cached by name, and never instead of the API', async () => {
+  test('is served for its own URLs, cached by name, and never instead of the API', async () => {
     const directory = join(server.directory, 'web')
     await mkdir(join(directory, 'assets'), { recursive: true })
     await writeFile(join(directory, 'index.html'), '<!doctype html><title>app</title>')

@@ -1,13 +1,13 @@
 import type { Logger } from '@threadbox/telemetry'
 
-/** How often what is open is looked at again. With the trust in a pass it stays below the 5 s that are promised. */
-const lookEveryMs = 2000
-/** After this many looks that failed one after another nobody knows whether a pass holds, so none does. */
-const maxFailedLooks = 2
+/** Interval of checking passes. Together with the time for which a pass is trusted, it stays below the promised 5 s. */
+const checkEveryMs = 2000
+/** After this many consecutive failed checks it is unknown whether a pass is valid, so all are treated as invalid. */
+const maxFailedChecks = 2
 
-/** Requests, streams and sockets that go on, by the pass that let them in. Each is cut when its pass ends. */
+/** Running requests, streams and sockets by the pass that admitted them. Each is cut when its pass ends. */
 export type OpenVisits = {
-  /** Aborted when the pass has ended; dispose of it when the request is over. */
+  /** `signal` is aborted when the pass has ended. Dispose of the result when the request ends. */
   follow(pass: string): { signal: AbortSignal } & Disposable
   /** Cuts everything. */
   close(): void
@@ -19,32 +19,32 @@ export function makeOpenVisits(parts: {
 }): OpenVisits {
   const open = new Map<string, Set<AbortController>>()
   let timer: NodeJS.Timeout | undefined
-  let failedLooks = 0
+  let failedChecks = 0
   const cut = (pass: string) => {
     for (const controller of open.get(pass) ?? []) controller.abort()
     open.delete(pass)
   }
-  const look = async () => {
+  const check = async () => {
     const passes = [...open.keys()]
     try {
       const valid = await parts.stillValid(passes)
-      failedLooks = 0
+      failedChecks = 0
       for (const pass of passes) if (!valid.has(pass)) cut(pass)
     } catch (error) {
       parts.logger.warn({ err: error }, 'passes of open visits were not looked up')
-      failedLooks += 1
-      if (failedLooks >= maxFailedLooks) for (const pass of passes) cut(pass)
+      failedChecks += 1
+      if (failedChecks >= maxFailedChecks) for (const pass of passes) cut(pass)
     }
   }
   const again = () => {
     timer = undefined
     if (open.size > 0)
-      look()
+      check()
         .finally(watch)
         .catch(() => undefined)
   }
   const watch = () => {
-    timer ??= setTimeout(again, lookEveryMs).unref()
+    timer ??= setTimeout(again, checkEveryMs).unref()
   }
   return {
     follow: (pass) => {

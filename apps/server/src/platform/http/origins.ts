@@ -1,4 +1,4 @@
-/** Under which names the app answers. */
+/** The names of the app. */
 export type AllowedHosts = {
   installation: string
   baseDomain: string
@@ -9,8 +9,8 @@ export type AllowedHosts = {
 }
 
 /**
- * True when the `Host` header names this app. A page elsewhere can point its own name at our address (DNS rebinding);
- * then this header still carries its name.
+ * Returns a check whether a `Host` header names this app. A page elsewhere can point its own name at the app's address
+ * (DNS rebinding); its requests still have that name in this header.
  */
 export function makeHostCheck(options: AllowedHosts): (hostHeader: string) => boolean {
   const extra = options.allowedHosts.split(',').map((host) => host.trim().toLowerCase())
@@ -36,8 +36,8 @@ export function baseDomainOf(options: { installation: string; baseDomain: string
 }
 
 /**
- * True when `origin` is exactly the origin that the request was sent to: scheme, name and port. The same site is not
- * enough, because previews run the user's programs on the same site.
+ * Returns whether `origin` is exactly the origin that the request was sent to: scheme, name and port. The same site
+ * isn't sufficient, because previews run the user's programs on the same site.
  */
 export function isSameOrigin(options: { origin: string; hostHeader: string; publicUrl: string }): boolean {
   if (options.publicUrl !== '' && options.origin === new URL(options.publicUrl).origin) {

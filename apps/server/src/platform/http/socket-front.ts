@@ -15,23 +15,27 @@ export type SocketRoute = {
   path: RegExp
   /** A longer message ends the socket (1009). */
   maxMessageBytes: number
-  /** Checks what the path names; throws to refuse. `pass` is the key under which the socket's right to exist is checked. */
+  /**
+   * Checks what the path names; throws to refuse. `pass` is the key by which the socket's right to stay open is
+   * checked.
+   */
   admit(request: SocketRequest): Promise<{ pass: string; serve: (peer: WebSocket) => void }>
   visits: OpenVisits
-  /** Sent when the pass has ended. */
+  /** The close code when the pass has ended. */
   signedOutCode: number
 }
 
 export type SocketRequest = {
   caller: Caller
-  /** What the groups of `path` matched. */
+  /** The matches of the groups of `path`. */
   names: readonly string[]
   query: URLSearchParams
 }
 
 /**
- * What of the app becomes a WebSocket. Each passes the same checks as a request that changes something: our name,
- * exactly our origin, a session or a key, then what its route checks; it is closed within 5 s when any of these ends.
+ * Accepts the app's WebSockets. Each one passes the same checks as a request that changes something: the app's name,
+ * exactly the app's origin, a session or a key, then its route's checks. It is closed within 5 s when the session or
+ * the key ends.
  */
 export type SocketFront = {
   takesUpgrade(request: IncomingMessage): boolean
@@ -40,7 +44,7 @@ export type SocketFront = {
   close(): void
 }
 
-export type SocketFrontParts = {
+export type SocketFrontDependencies = {
   routes: readonly SocketRoute[]
   hosts: AllowedHosts
   authenticate: (headers: Headers) => Promise<Caller>
@@ -49,10 +53,10 @@ export type SocketFrontParts = {
 
 type Handshake = { request: IncomingMessage; socket: Duplex; head: Buffer }
 
-export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketFrontParts): SocketFront {
+export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketFrontDependencies): SocketFront {
   const isOurName = makeHostCheck(hosts)
-  const doors = routes.map((route) => ({ route, sockets: socketServerOf(route) }))
-  const doorOf = (request: IncomingMessage) => doors.find(({ route }) => route.path.test(pathOf(request)))
+  const endpoints = routes.map((route) => ({ route, sockets: socketServerOf(route) }))
+  const endpointOf = (request: IncomingMessage) => endpoints.find(({ route }) => route.path.test(pathOf(request)))
   const open = new Set<WebSocket>()
   const authenticated = async (request: IncomingMessage): Promise<Caller> => {
     const { headers } = request
@@ -67,7 +71,7 @@ export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketF
     })
     return await authenticate(headersOf(request))
   }
-  const answer = async ({ request, socket, head }: Handshake, { route, sockets }: (typeof doors)[number]) => {
+  const answer = async ({ request, socket, head }: Handshake, { route, sockets }: (typeof endpoints)[number]) => {
     const caller = await authenticated(request)
     const [, ...names] = route.path.exec(pathOf(request)) ?? []
     const { pass, serve } = await route.admit({ caller, names, query: queryOf(request) })
@@ -82,14 +86,15 @@ export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketF
     })
   }
   return {
-    takesUpgrade: (request) => request.headers.upgrade?.toLowerCase() === 'websocket' && doorOf(request) !== undefined,
+    takesUpgrade: (request) =>
+      request.headers.upgrade?.toLowerCase() === 'websocket' && endpointOf(request) !== undefined,
     handleUpgrade: (handshake) => {
       const { request, socket } = handshake
-      const door = doorOf(request)
-      // An error of the socket is followed by its end; without a listener it would end the process.
+      const endpoint = endpointOf(request)
+      // An error of the socket is followed by `close`; without a listener it would end the process.
       socket.on('error', () => socket.destroy())
-      if (door === undefined) return void socket.destroy()
-      answer(handshake, door).catch((error: unknown) => {
+      if (endpoint === undefined) return void socket.destroy()
+      answer(handshake, endpoint).catch((error: unknown) => {
         logger.debug({ err: error }, 'a WebSocket was refused')
         refuse(socket, error)
       })
@@ -101,7 +106,7 @@ export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketF
   }
 }
 
-/** Closes with a reason and does not wait long for the other side to agree: it may not read any longer. */
+/** Closes with a code, and terminates soon after, because the other side may no longer read. */
 export function closeSocket(peer: WebSocket, code: number): void {
   peer.close(code)
   setTimeout(() => peer.terminate(), 500).unref()

@@ -2,8 +2,8 @@ import { makeSerial } from '@threadbox/concurrency'
 import type { WebSocket } from 'ws'
 
 /**
- * Runs what messages ask for in the order in which they arrived. While more than `maxWaitingBytes` of messages wait, the
- * socket is not read. `work` must not reject.
+ * Returns a function that runs the work of messages in the order of their arrival. While more than `maxWaitingBytes` of
+ * messages wait, the socket is paused. `work` must not reject.
  */
 export function takeInOrder(peer: WebSocket, { maxWaitingBytes }: { maxWaitingBytes: number }) {
   let waitingBytes = 0
@@ -19,14 +19,14 @@ export function takeInOrder(peer: WebSocket, { maxWaitingBytes }: { maxWaitingBy
   }
 }
 
-/** Ends a socket whose other side does not answer `maxUnanswered` pings in a row. */
+/** Terminates a socket whose other side leaves `maxUnanswered` pings in a row without a pong. */
 export function endWhenUnanswered(peer: WebSocket, limits: { pingEveryMs: number; maxUnanswered: number }): void {
   let unanswered = 0
   peer.on('pong', () => {
     unanswered = 0
   })
   const timer = setInterval(() => {
-    // One that is not read right now cannot be heard either.
+    // The pong of a paused socket can't be received.
     if (unanswered >= limits.maxUnanswered && !peer.isPaused) return peer.terminate()
     unanswered += 1
     peer.ping()

@@ -61,7 +61,7 @@ const upload = (name: string, headers: Record<string, string> = {}) =>
   })
 const keptBlobs = () => readdir(join(server.directory, 'blobs/attachments', threadId)).catch(() => [])
 
-/** What is really held, after a full collection. */
+/** Memory in use after a full collection. */
 function heldMegabytes(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -69,7 +69,7 @@ function heldMegabytes(): number {
   return (heapUsed + external) / 1024 / 1024
 }
 
-test('an event stream begins at once, replays after the last id and then goes on live', async () => {
+test('an event stream starts immediately, replays after the last id and then continues live', async () => {
   await server.areas.threads.log.append(
     threadId,
     ['e1', 'e2'].map((id) => ({ type: 'entry-added', entry: entry(id, id) })),
@@ -101,7 +101,7 @@ test('O12: event streams end within 5 s of the sign-out, and of the end of an AP
   await expect.poll(() => bySession.map(({ complete }) => complete), { timeout: 5000 }).toEqual([true, true])
 }, 20_000)
 
-test('a reader that stops reading does not fill the memory of the server, and loses nothing', async () => {
+test('a reader that stops reading does not fill the server’s memory, and loses nothing', async () => {
   const response = await open(`/api/v1/threads/${threadId}/events`)
   response.pause()
   const text = 'x'.repeat(64 * 1024)
@@ -112,7 +112,7 @@ test('a reader that stops reading does not fill the memory of the server, and lo
   for (let index = 0; index < 200; index += 1) await record(index)
   const before = heldMegabytes()
   for (let index = 200; index < 1000; index += 1) await record(index)
-  // 50 MB were recorded meanwhile, on the disk: what a reader may hold is a few megabytes.
+  // 50 MB were recorded since then, on disk; a reader can hold a few megabytes.
   expect(heldMegabytes() - before).toBeLessThan(20)
   const seen: number[] = []
   let rest = ''
@@ -126,7 +126,7 @@ test('a reader that stops reading does not fill the memory of the server, and lo
   expect(seen).toEqual(seen.map((_, index) => index + 1))
 }, 90_000)
 
-test('O2: an upload of 256 MB is streamed to the disk and comes back as the same bytes', async () => {
+test('O2: an upload of 256 MB is streamed to disk and downloaded as the same bytes', async () => {
   const chunk = Buffer.alloc(1024 * 1024, 'threadbox ')
   const sent = createHash('sha256')
   const before = process.memoryUsage().rss
@@ -184,7 +184,7 @@ test.each([
   expect(attachment.path).toBe(`/home/user/uploads/${expected}`)
 })
 
-test('content of people is served so that it cannot act as the app', async () => {
+test('users’ content is served so that it cannot act as the app', async () => {
   const request = upload('page.html', { 'content-type': 'text/html' })
   request.end('<script>fetch("/api/v1/me")</script>')
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -6,9 +6,9 @@ import { requestNotJson, requestNotText, requestTooLarge } from './http.errors.t
 export const maxJsonBytes = 2 * 1024 * 1024
 
 /**
- * Lets only text through to the routes: an address that is UTF-8 without NUL, and a JSON body that is UTF-8, JSON, not
- * too large, and has neither NUL nor half characters in any string. A database may refuse these, and what refuses them
- * deeper inside would answer differently from place to place.
+ * Lets only text through to the routes: a URL in UTF-8 without NUL, and a JSON body in UTF-8 that is valid, not too
+ * large, and has neither NUL nor lone surrogates in any string. Databases can reject these, and a rejection further
+ * inside would differ from route to route.
  */
 export const guardText = createMiddleware<ApiEnv>(async (context, next) => {
   checkAddress(new URL(context.req.url))

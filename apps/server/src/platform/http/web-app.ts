@@ -6,8 +6,8 @@ import type { ApiEnv } from './api.ts'
 import { routeNotFound } from './http.errors.ts'
 
 /**
- * The built web app: files with a hash in their name never change and are cached for ever; everything else is asked
- * for again each time. An address that is no file is one of the app's own pages.
+ * Serves the built web app: files with a hash in their name never change and are cached forever; everything else is
+ * revalidated each time. A URL that isn't a file is one of the app's own pages.
  */
 export function webApp(directory: string): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>()

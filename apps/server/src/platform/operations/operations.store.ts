@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { OperationRow, OperationTables } from './operations.table.ts'
 
-/** The only code that touches `operations`. `planned` may be withdrawn, `begun` may not. */
+/** The only code that touches `operations`. A `planned` operation can be withdrawn, a `begun` one can't. */
 export type OperationStore = {
   put(operation: {
     id: string
@@ -16,7 +16,7 @@ export type OperationStore = {
   dueAt(kind: string, subjectId: string): Promise<number | undefined>
   due(now: number): Promise<OperationRow[]>
   nextDueAt(kinds: readonly string[]): Promise<number | undefined>
-  /** False when the row is gone: it was withdrawn in the last moment. */
+  /** Returns false when the row was deleted: the operation was withdrawn in the last moment. */
   begin(id: string): Promise<boolean>
   postpone(id: string, failure: { dueAt: number; error: string }): Promise<void>
   remove(id: string): Promise<void>

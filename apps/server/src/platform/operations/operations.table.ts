@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Long work that survives a crash: what it is about and how far it got. A finished operation has no row. */
+/** Long work that survives a crash: its subject and progress. A finished operation has no row. */
 export type OperationRow = {
   id: string
   kind: string

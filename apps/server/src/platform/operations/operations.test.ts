@@ -7,7 +7,7 @@ import { makeOperationStore } from './operations.store.ts'
 import { createOperationTables, type OperationTables } from './operations.table.ts'
 import { makeOperations } from './operations.ts'
 
-test('a worker that is registered after the start is refused, as its operations could have been passed over', async () => {
+test('a worker registered after the start is rejected, because its operations could have been skipped', async () => {
   const open = openDatabase({ file: ':memory:' })
   await createOperationTables(tablesOf(open.database))
   const operations = makeOperations({

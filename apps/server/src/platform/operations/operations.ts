@@ -4,32 +4,32 @@ import type { System } from '../system/system.ts'
 import type { OperationStore } from './operations.store.ts'
 import type { OperationRow } from './operations.table.ts'
 
-/** What carries out one kind of operation. It may be called again after a crash at any point: each step is repeatable. */
+/** Carries out one kind of operation. It can be called again after a crash at any point: each step is repeatable. */
 export type OperationWorker = (operation: { subjectId: string; json: string }) => Promise<void>
 
 /**
- * Long work that survives a crash. A planned operation is a row; a worker takes it when it is due, and the row goes
- * when the work is done. What fails is tried again, later each time, until it succeeds.
+ * Long work that survives a crash. A planned operation is a row; a worker runs it when it is due, and the row is
+ * deleted when the work is done. Failed work is retried with growing delays until it succeeds.
  */
 export type Operations = {
-  /** Plans the work once per subject: planning again moves an operation that has not begun. */
+  /** Plans the work once per subject: planning again moves an operation that hasn't started. */
   plan(operation: { kind: string; subjectId: string; dueAt: number; json?: string }): Promise<void>
-  /** Takes back what has not begun. False when it has, or was never planned. */
+  /** Withdraws an operation that hasn't started. Returns false if it has, or was never planned. */
   withdraw(kind: string, subjectId: string): Promise<boolean>
   isPlanned(kind: string, subjectId: string): Promise<boolean>
-  /** When it is or was to begin; undefined: it is not planned. */
+  /** The time when it starts or was to start; undefined when it isn't planned. */
   dueAt(kind: string, subjectId: string): Promise<number | undefined>
-  /** Throws after the start: operations of that kind could have been passed over by then. */
+  /** Throws after the start, because operations of that kind could have been skipped. */
   register(kind: string, worker: OperationWorker): void
-  /** Begins to work: first on what a crash left behind, then on what becomes due. */
+  /** Starts the work: first on operations that a crash left behind, then on those that become due. */
   start(): void
-  /** Waits for the work in hand and takes no more. */
+  /** Waits for running work and starts no further operation. */
   stop(): Promise<void>
 }
 
-/** Waits after failures: a second at first, at most five minutes, for as long as it takes. */
+/** Delays after failures: a second at first, up to 5 minutes, without a limit of retries. */
 const retryDelayMs = delaysOf([1000, 5000, 15_000, 60_000, 300_000])
-/** The wait after the operations themselves could not be read. */
+/** The delay after the operations themselves couldn't be read. */
 const readRetryMs = 1000
 /** The longest sleep: a clock that was set back, or a row of another server, is noticed within this time. */
 const maxSleepMs = 30_000
@@ -58,7 +58,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
         if (stopped.signal.aborted) return undefined
         await run(row)
       }
-      // After work, what became due in the meantime is read immediately.
+      // After work, operations that became due in the meantime are read immediately.
       return due.length > 0 ? system.now() : await store.nextDueAt([...workers.keys()])
     },
     now: system.now,

@@ -2,15 +2,15 @@ import { BlockList, isIP } from 'node:net'
 import { privateIpv4Ranges, privateIpv6Ranges } from '@threadbox/domain'
 import { connectionAddressInvalid, connectionAddressRefused } from './outbound.errors.ts'
 
-/** Where connections may lead beside the internet: names as they are written, addresses and ranges. */
+/** Allowed targets beside the internet: names as written, addresses and ranges. */
 export type AllowedAddresses = { names: ReadonlySet<string>; ranges: Ranges }
 
-/** By family: in one list, a range of IPv4 addresses inside IPv6 would take in all of IPv4. */
+/** By family: in one list, a range of IPv4 addresses inside IPv6 would include all of IPv4. */
 type Ranges = { 4: BlockList; 6: BlockList }
 
 const privateRanges = rangesOf([...privateIpv4Ranges, ...privateIpv6Ranges])
 
-/** Reads the setting: names, addresses and ranges such as `10.1.0.0/16`, separated by commas. */
+/** Parses the setting: names, addresses and ranges such as `10.1.0.0/16`, separated by commas. */
 export function allowedAddressesOf(text: string): AllowedAddresses {
   const items = text
     .split(',')
@@ -20,7 +20,7 @@ export function allowedAddressesOf(text: string): AllowedAddresses {
   return { names: new Set(items.filter((item) => !isRange(item))), ranges: rangesOf(items.filter(isRange)) }
 }
 
-/** Whether a connection may be made to this address. What cannot be judged is not let through. */
+/** Returns whether a connection to this address is allowed. An address that can't be parsed isn't. */
 export function mayConnectTo(address: string, allowed: AllowedAddresses): boolean {
   return isIP(address) !== 0 && (isWithin(allowed.ranges, address) || !isWithin(privateRanges, address))
 }
@@ -30,8 +30,9 @@ export function isAllowedName(hostname: string, allowed: AllowedAddresses): bool
 }
 
 /**
- * The address of a server, as far as it can be judged without asking for it. Throws `connection.address-invalid` and
- * `connection.address-refused`. Unencrypted ones are only for addresses that the administrator named.
+ * Parses the URL of a server and checks what can be checked without resolving its name. Throws
+ * `connection.address-invalid` and `connection.address-refused`. Unencrypted URLs are only for addresses that the
+ * administrator allowed.
  */
 export function checkedUrl(text: string, allowed: AllowedAddresses): URL {
   const url = new URL(text)
@@ -50,7 +51,7 @@ export function checkedUrl(text: string, allowed: AllowedAddresses): URL {
   return url
 }
 
-/** The host as the resolver and the socket take it: IPv6 addresses without brackets. */
+/** The host in the form of the resolver and the socket: IPv6 addresses without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

@@ -7,11 +7,9 @@ import { connectionAddressRefused, connectionAnswerTooLarge } from './outbound.e
 
 const mebibyte = 1024 * 1024
 
-/** How requests to the servers of connections leave: only to addresses that may be reached, with bounded answers. */
+/** Sends requests to the servers of connections: only to allowed addresses, and with limited responses. */
 export type GuardedFetch = AsyncDisposable & {
-  /**
-   * `onTooLarge` is told of an answer that was cut, because who reads the body may see no more than a broken stream.
-   */
+  /** `onTooLarge` is called when a response is cut, because a reader of the body may only see a broken stream. */
   fetchFor(options: { onTooLarge(error: Error): void }): FetchLike
 }
 
@@ -20,14 +18,14 @@ export function makeGuardedFetch(options: {
   maxAnswerMebibytes: number
   connectTimeoutMs: number
   silenceMs: number
-  /** Asks for the addresses of a name. */
+  /** Resolves a name to addresses. */
   lookUp?: typeof lookUp
 }): GuardedFetch {
   const { allowed, maxAnswerMebibytes } = options
   const dispatcher = new Agent({
     connect: { timeout: options.connectTimeoutMs, lookup: guardedLookup(allowed, options.lookUp ?? lookUp) },
     headersTimeout: options.silenceMs,
-    // An open stream may be silent for long: each request has a deadline of its own.
+    // An open stream can be silent for long; each request has its own deadline.
     bodyTimeout: 0,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,
@@ -39,7 +37,7 @@ export function makeGuardedFetch(options: {
         const url = checkedUrl(String(input), allowed)
         const request: RequestInit = {
           ...(init as unknown as RequestInit),
-          // Where an answer points to is judged as every address is: by whoever asks for it anew.
+          // A redirect isn't followed: the caller sends a new request, whose URL is checked like any other.
           redirect: 'manual',
           dispatcher: dispatcher as Dispatcher,
         }
@@ -51,8 +49,8 @@ export function makeGuardedFetch(options: {
 }
 
 /**
- * Resolves a name and refuses it when any of its addresses may not be reached. The socket is opened to what was judged,
- * so a name that leads elsewhere a moment later changes nothing.
+ * Resolves a name and refuses it when any of its addresses is forbidden. The socket connects to the checked addresses,
+ * so a later change of the name has no effect.
  */
 export function guardedLookup(allowed: AllowedAddresses, ask: typeof lookUp): LookupFunction {
   return (hostname, options, callback) => {

@@ -16,14 +16,14 @@ export const masterKeyInvalid = defineError<{ path: string }>({
   remedy: () => 'Restore the file from a backup. Without it, stored secrets can’t be decrypted.',
 })
 
-/** Keeps secrets unreadable in the database and its backups. What one master key sealed, no other opens. */
+/** Makes secrets unreadable in the database and its backups. Only the master key that sealed a value opens it. */
 export type SecretBox = {
   seal(plain: string): string
   /** Throws `secret.unreadable`. */
   open(sealed: string): string
 }
 
-/** AES-256-GCM with a fresh nonce each; stored as `v1.<nonce>.<ciphertext and tag>` in base64url. */
+/** AES-256-GCM with a new nonce each time; stored as `v1.<nonce>.<ciphertext and tag>` in base64url. */
 export function makeSecretBox(masterKey: Uint8Array): SecretBox {
   const key = deriveKey(masterKey, 'threadbox secrets v1')
   return {
@@ -54,8 +54,8 @@ export function deriveKey(masterKey: Uint8Array, purpose: string): Buffer {
 }
 
 /**
- * The master key of the installation, made at the first start: 32 random bytes in hexadecimal, readable by the server
- * only. It is linked into place whole, so that two starting servers end with the same one.
+ * The master key of the installation, created at the first start: 32 random bytes in hexadecimal, readable only by the
+ * server. It is linked into place as a complete file, so that two concurrent starts get the same key.
  */
 export async function loadMasterKey(path: string): Promise<Uint8Array> {
   const existing = await readKey(path)

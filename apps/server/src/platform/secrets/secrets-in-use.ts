@@ -1,12 +1,12 @@
 import type { Registration } from '../events/registrations.ts'
 
-/** Reads what one feature has sealed with the master key, opened. */
+/** Returns the opened secrets of one feature. */
 export type SecretHolder = () => Promise<readonly string[]>
 
 /** Everything that is sealed with the master key: keys of models, tokens of connections and of Git credentials. */
 export type SecretsInUse = { addHolder(read: SecretHolder): void; inUse(): Promise<string[]> }
 
-/** Shorter ones could stand anywhere by chance. */
+/** Shorter secrets could match a text by chance. */
 const minSecretCharacters = 8
 
 export function makeSecretsInUse(holders: Registration<SecretHolder>): SecretsInUse {

@@ -1,6 +1,6 @@
 import { type IdKind, makeId } from '@threadbox/domain'
 
-/** Time and chance, so that everything above takes them as arguments. */
+/** Time and randomness, so that everything above takes them as arguments. */
 export type System = {
   /** Milliseconds since epoch. */
   now(): number

@@ -2,8 +2,8 @@
 export type Excerpt = { text: string; isWhole: boolean }
 
 /**
- * What the model is shown of an output: all of it, or two thirds of the allowance from the beginning and one third from
- * the end, cut at line ends where there are any near, with a line between that says how much is missing.
+ * The part of an output for the model: all of it, or two thirds of the limit from the beginning and one third from the
+ * end, cut at nearby line ends, with a line in between that says how much is missing.
  */
 export function excerptOf(parts: { head: string; tail: string; sizeBytes: number; isWhole: boolean }): Excerpt {
   if (parts.isWhole) return { text: parts.head, isWhole: true }
@@ -14,7 +14,7 @@ export function excerptOf(parts: { head: string; tail: string; sizeBytes: number
   return { text: head + gap + tail, isWhole: false }
 }
 
-/** Shortens a text that is already in memory the same way. */
+/** Shortens a text that is already in memory in the same way. */
 export function excerptOfText(text: string, maxCharacters: number): Excerpt {
   if (text.length <= maxCharacters) return { text, isWhole: true }
   const headLength = Math.floor((maxCharacters * 2) / 3)
@@ -33,7 +33,7 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`
 }
 
-/** How far from the cut a line end is looked for; a line longer than this is cut in the middle. */
+/** How far from the cut a line end is searched; a longer line is cut in the middle. */
 const lineSearchCharacters = 400
 
 function endAtLine(text: string): string {

@@ -1,4 +1,4 @@
-/** Media types by file name ending: what browsers show inline, and what people share most. */
+/** Media types by file extension: those that browsers show inline, and the most common of other shared files. */
 const byEnding: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -46,13 +46,13 @@ const byEnding: Record<string, string> = {
   yml: 'application/yaml',
 }
 
-/** The media type that a file's name promises. Whoever serves it treats it as untrusted all the same. */
+/** The media type that a file's name suggests. It is untrusted. */
 export function mediaTypeOf(name: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase()
   return (ending === undefined ? undefined : byEnding[ending]) ?? 'application/octet-stream'
 }
 
-/** The kind of a picture by its first bytes, which name it more truly than its file name. */
+/** The type of an image by its first bytes, which are more reliable than its file name. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
