@@ -22,7 +22,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     {
       file: 'apps/server/src/turns/engine/turns.test.ts',
       title:
-        'the key of %s is a header of its requests, and nothing that the model, a command or the conversation is given',
+        'the key of %s is a header of its requests, and is not in what the model, a command or the conversation gets',
     },
   ],
   'imports point one way': [
@@ -79,7 +79,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'nothing is shown that was not recorded first': [
     {
       file: 'apps/server/src/threads/log/thread-log.test.ts',
-      title: 'nothing is recorded or shown when what stands with it fails',
+      title: 'nothing is recorded or shown when `alongside` fails',
     },
   ],
   'a finished tool call is never run again': [
@@ -92,7 +92,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'output that is cut for the model (beginning and end of long output) is complete for the person': [
     {
       file: 'apps/server/src/turns/tools/tools.test.ts',
-      title: 'is whole for the user; the model gets head and tail and the path of the rest',
+      title: 'is complete for the user; the model gets its head, its tail and the path of the rest',
     },
     { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the user' },
   ],
@@ -131,7 +131,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'the record of a sandbox’s running state delays nothing, and nothing is decided by it': [
     {
       file: 'apps/server/src/turns/snapshots/turn-manifests.test.ts',
-      title: 'a guest that says nothing delays nobody who goes on: the snapshot is there, and it is not known what ran',
+      title: 'a guest that does not respond delays no next operation: the snapshot is taken without a manifest',
     },
   ],
   'nothing inside a sandbox can change `/skills`': [
@@ -276,7 +276,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
   ],
   'data that crosses a boundary is parsed with a schema once, at the edge': [
-    { file: 'apps/server/src/bad-input.test.ts', title: 'refuses every badness with its code' },
+    { file: 'apps/server/src/bad-input.test.ts', title: 'rejects every bad request with its code' },
     {
       file: 'packages/protocol/src/host/contract.test.ts',
       title: 'an order that cannot be parsed is rejected before it is executed',

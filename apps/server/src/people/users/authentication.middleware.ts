@@ -36,9 +36,9 @@ export async function authenticateHeaders(options: AuthenticationOptions, header
     const { userId, apiKeyId } = await options.apiKeys.authenticate(secret)
     return { caller: { userId, sessionId: null, apiKeyId }, login: undefined }
   }
-  const found = await findLogin(options, headers)
-  if (found === undefined) throw authRequired({})
-  return { caller: { userId: found.user.id, sessionId: found.session.id, apiKeyId: null }, login: found }
+  const current = await findLogin(options, headers)
+  if (current === undefined) throw authRequired({})
+  return { caller: { userId: current.user.id, sessionId: current.session.id, apiKeyId: null }, login: current }
 }
 
 export function authenticate(options: AuthenticationOptions) {

@@ -13,12 +13,12 @@ function makeBench() {
 
 test('listeners are called in the order of registration, before emit returns', () => {
   const { events } = makeBench()
-  const heard: string[] = []
-  events.on('thing-changed', async ({ id }) => void heard.push(`first ${id}`))
-  events.on('thing-changed', ({ id }) => void heard.push(`second ${id}`))
-  events.on('thing-gone', () => void heard.push('gone'))
+  const called: string[] = []
+  events.on('thing-changed', async ({ id }) => void called.push(`first ${id}`))
+  events.on('thing-changed', ({ id }) => void called.push(`second ${id}`))
+  events.on('thing-gone', () => void called.push('gone'))
   void events.emit('thing-changed', { id: 'a' })
-  expect(heard).toEqual(['first a', 'second a'])
+  expect(called).toEqual(['first a', 'second a'])
 })
 
 test('emit resolves when the slowest listener has finished', async () => {
@@ -38,16 +38,16 @@ test('emit resolves when the slowest listener has finished', async () => {
 
 test('a listener that throws does not stop the others, and is logged with the event’s name', async () => {
   const { events, warnings } = makeBench()
-  const heard: string[] = []
+  const called: string[] = []
   events.on('thing-changed', () => {
     throw new Error('at once')
   })
   events.on('thing-changed', async () => {
     throw new Error('later')
   })
-  events.on('thing-changed', ({ id }) => void heard.push(id))
+  events.on('thing-changed', ({ id }) => void called.push(id))
   await events.emit('thing-changed', { id: 'a' })
-  expect(heard).toEqual(['a'])
+  expect(called).toEqual(['a'])
   expect(warnings).toMatchObject([
     { event: 'thing-changed', err: { message: 'at once' } },
     { event: 'thing-changed', err: { message: 'later' } },

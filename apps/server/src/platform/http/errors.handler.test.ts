@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { ApiEnv } from './api.ts'
 import { answerError } from './errors.handler.ts'
 
-test('a request that fails unexpectedly is logged by its route: what its path holds may be a secret', async () => {
+test('an unexpected error is logged with the request’s route, because its path may contain a secret', async () => {
   const logged: unknown[] = []
   const pages = new Hono<ApiEnv>().get('/:secret', () => {
     throw new Error('the disk is gone')

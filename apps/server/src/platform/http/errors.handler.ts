@@ -6,12 +6,12 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ApiEnv } from './api.ts'
 import { requestInvalid, requestNotJson, requestProblems } from './http.errors.ts'
 
-/** The only place where an error becomes an answer. */
+/** The only place that turns an error into a response. */
 export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
   const error = withKnownCause(translate(thrown))
   const requestId = context.get('requestId')
   if (!isThreadboxError(error) || error.kind === 'internal') {
-    // The path itself can hold a secret, as the link to a thread does.
+    // The path itself can contain a secret, such as a share link.
     const route = `${context.req.method} ${routePath(context, -1)}`
     context.get('logger').error({ err: thrown, requestId, route }, 'request failed unexpectedly')
   }
@@ -22,7 +22,7 @@ export const answerError: ErrorHandler<ApiEnv> = (thrown, context) => {
   })
 }
 
-/** Errors of the router itself, in our words. */
+/** Errors of the router as `ThreadboxError`s. */
 function translate(error: Error): Error {
   if (!(error instanceof HTTPException)) return error
   if (error.status === 400) return requestNotJson({}, { cause: error })

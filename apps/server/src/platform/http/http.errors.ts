@@ -1,6 +1,6 @@
 import { defineError } from '@threadbox/errors'
 
-/** `fields` and `sentences` are the two parts of each of `problems`; a problem of the request as a whole has no field. */
+/** `fields` and `sentences` are the two parts of each of `problems`; a problem of the whole request has no field. */
 type RequestProblems = { problems: string[]; fields: string[]; sentences: string[] }
 
 export function requestProblems(found: readonly [field: string, sentence: string][]): RequestProblems {

@@ -72,9 +72,9 @@ export async function loadMasterKey(path: string): Promise<Uint8Array> {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(draft)
-  const made = await readKey(path)
-  if (made === undefined) throw masterKeyInvalid({ path })
-  return made
+  const key = await readKey(path)
+  if (key === undefined) throw masterKeyInvalid({ path })
+  return key
 }
 
 async function readKey(path: string): Promise<Uint8Array | undefined> {

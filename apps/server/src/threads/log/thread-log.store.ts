@@ -107,7 +107,7 @@ export async function readPage(
   transaction: Transaction<ThreadTables>,
   query: { threadId: string; before: number | null; limit: number; lastSeq: number },
 ): Promise<EntriesPage> {
-  const found = await transaction
+  const candidates = await transaction
     .selectFrom('thread_entries')
     .selectAll()
     .where('thread_id', '=', query.threadId)
@@ -115,7 +115,7 @@ export async function readPage(
     .orderBy('position', 'desc')
     .limit(query.limit + 1)
     .execute()
-  const rows = found.slice(0, query.limit).reverse()
+  const rows = candidates.slice(0, query.limit).reverse()
   const turnIds = [...new Set(rows.map((row) => row.turn_id))]
   const turns =
     turnIds.length === 0
@@ -132,7 +132,7 @@ export async function readPage(
     entries: await foldRows(transaction, query.threadId, rows),
     turns: turns.map((row) => JSON.parse(row.json) as Turn),
     lastSeq: query.lastSeq,
-    before: found.length > query.limit && first !== undefined ? String(first.position) : null,
+    before: candidates.length > query.limit && first !== undefined ? String(first.position) : null,
   }
 }
 

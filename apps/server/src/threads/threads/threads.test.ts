@@ -40,9 +40,9 @@ onBothDatabases((target) => {
     const { store } = server.areas.threads.inside
     const { log } = server.areas.threads
     const { userHub } = server.areas.people
-    const told: string[] = []
+    const published: string[] = []
     using _subscription = userHub.subscribe(owner.userId, (event) => {
-      if (event.type === 'thread-updated') told.push(event.thread.sandbox.state)
+      if (event.type === 'thread-updated') published.push(event.thread.sandbox.state)
     })
     const slow = Promise.withResolvers<void>()
     const states: SandboxView['state'][] = ['waking', 'active']
@@ -59,7 +59,7 @@ onBothDatabases((target) => {
     await Promise.race([second, delay(100)])
     slow.resolve()
     await Promise.all([first, second])
-    expect(told).toEqual(['waking', 'active'])
+    expect(published).toEqual(['waking', 'active'])
   })
 
   test('a title set by a user is never replaced by an automatic one', async () => {
@@ -141,14 +141,14 @@ onBothDatabases((target) => {
   })
 
   test('a deletion that a crash cut off before the thread was marked is dropped; a marked one is carried out', async () => {
-    const untold = await create('untold')
-    await server.areas.platform.operations.plan({ kind: 'delete-thread', subjectId: untold.id, dueAt: 0 })
-    const told = await create('told')
-    await server.areas.threads.inside.store.update(told.id, { deleted_at: server.clock.now })
+    const unmarked = await create('untold')
+    await server.areas.platform.operations.plan({ kind: 'delete-thread', subjectId: unmarked.id, dueAt: 0 })
+    const marked = await create('told')
+    await server.areas.threads.inside.store.update(marked.id, { deleted_at: server.clock.now })
     await server.start()
-    await expect.poll(() => server.areas.platform.operations.isPlanned('delete-thread', untold.id)).toBe(false)
-    expect(await request('GET', `/threads/${untold.id}`)).toMatchObject({ title: 'untold' })
-    expect(await server.areas.platform.operations.isPlanned('delete-thread', told.id)).toBe(true)
+    await expect.poll(() => server.areas.platform.operations.isPlanned('delete-thread', unmarked.id)).toBe(false)
+    expect(await request('GET', `/threads/${unmarked.id}`)).toMatchObject({ title: 'untold' })
+    expect(await server.areas.platform.operations.isPlanned('delete-thread', marked.id)).toBe(true)
   })
 
   test('C2: a thread that was being created when the server ended is deleted soon after the start', async () => {

@@ -106,12 +106,12 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     },
     list: async (userId, page) => {
       const after = page.cursor === undefined ? null : parseCursor(page.cursor)
-      const found = await store.list(userId, { after, limit: page.limit + 1 })
-      const rows = found.slice(0, page.limit)
+      const candidates = await store.list(userId, { after, limit: page.limit + 1 })
+      const rows = candidates.slice(0, page.limit)
       const last = rows.at(-1)
       return {
         threads: await presentAll(dependencies, rows),
-        next: found.length > page.limit && last !== undefined ? cursorOf(last) : null,
+        next: candidates.length > page.limit && last !== undefined ? cursorOf(last) : null,
       }
     },
     update: async (userId, threadId, request) => {
@@ -265,13 +265,13 @@ async function searchThreads(
   userId: string,
   query: { text: string; limit: number },
 ): Promise<SearchHit[]> {
-  const found = await dependencies.search.find({ ...query, userId })
+  const documents = await dependencies.search.find({ ...query, userId })
   const terms = termsOf(query.text)
   const titles = new Map<string, string>()
-  for (const threadId of new Set(found.map((document) => document.threadId))) {
+  for (const threadId of new Set(documents.map((document) => document.threadId))) {
     titles.set(threadId, (await dependencies.store.findAny(threadId))?.title ?? '')
   }
-  return found.map((document) => ({
+  return documents.map((document) => ({
     threadId: document.threadId,
     threadTitle: titles.get(document.threadId) ?? '',
     entryId: document.entryId,

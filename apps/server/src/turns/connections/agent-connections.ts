@@ -108,8 +108,8 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
     },
     question: async (threadId, plan) => {
       const { row, tool } = await find(threadId, plan)
-      const asked = { ...plan, askedFingerprint: tool.fingerprint, approvedFingerprint: null }
-      return { connection: calledConnection(row, tool), plan: asked }
+      const askedPlan = { ...plan, askedFingerprint: tool.fingerprint, approvedFingerprint: null }
+      return { connection: calledConnection(row, tool), plan: askedPlan }
     },
     permission: async (threadId, plan) => permissionFor((await find(threadId, plan)).tool, plan),
     call: async (threadId, plan, request) => {

@@ -127,7 +127,7 @@ export const connectionProgramNotStarted = defineError<{ command: string; proble
   remedy: () => 'Check the command. npx, uvx, node and python3 are available; npx and uvx install what you name.',
 })
 
-/** `lastWords`: what the program printed last, without secrets; a dash when it said nothing. */
+/** `lastWords`: the program's last output, without secrets; a dash when there was none. */
 export const connectionProgramEnded = defineError<{ how: string; lastWords: string }>({
   code: 'connection.program-ended',
   kind: 'unavailable',

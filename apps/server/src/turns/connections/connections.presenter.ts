@@ -4,7 +4,7 @@ import type { ConnectionRow } from './connections.table.ts'
 import { programOf } from './program.models.ts'
 import type { KnownTool } from './tool-list.models.ts'
 
-/** A connection as people see it. Nothing of its secret is in it. */
+/** A connection in the form of the API, without its secret. */
 export function presentConnection(
   row: ConnectionRow,
   seen: { tools: readonly KnownTool[]; phase: ProgramPhase | null },

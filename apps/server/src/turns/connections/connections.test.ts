@@ -107,9 +107,13 @@ describe('a connection', () => {
     const mended = await answer<Connection>('PATCH', `/connections/${connection.id}`, { auth })
     expect(mended).toMatchObject({ status: 'ready', failure: null, tools: [{ name: 'echo' }, { name: 'delete_all' }] })
     await server[Symbol.asyncDispose]()
-    const gone = await answer<Connection>('POST', `/connections/${connection.id}/test`)
+    const unreachable = await answer<Connection>('POST', `/connections/${connection.id}/test`)
     // The tools and approvals from before stay.
-    expect(gone).toMatchObject({ status: 'failed', failure: { code: 'connection.unreachable' }, tools: [{}, {}] })
+    expect(unreachable).toMatchObject({
+      status: 'failed',
+      failure: { code: 'connection.unreachable' },
+      tools: [{}, {}],
+    })
   })
 
   it('G9: a stored token is not sent to an address that was entered later', async () => {

@@ -164,9 +164,9 @@ describe('lists of tools', () => {
     const before = known(tools, 'allow').map((tool) =>
       tool.name === 'off' ? { ...tool, approval: 'off' as const } : tool,
     )
-    const gone = mergedTools(before, [])
-    expect(gone).toMatchObject([{ name: 'off', isListed: false }])
-    expect(mergedTools(gone, list({ name: 'allowed' }, { name: 'off', description: 'New.' }))).toMatchObject([
+    const missing = mergedTools(before, [])
+    expect(missing).toMatchObject([{ name: 'off', isListed: false }])
+    expect(mergedTools(missing, list({ name: 'allowed' }, { name: 'off', description: 'New.' }))).toMatchObject([
       { name: 'allowed', approval: 'ask' },
       { name: 'off', approval: 'off' },
     ])

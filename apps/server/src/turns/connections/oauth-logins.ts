@@ -59,7 +59,7 @@ export function makeOAuthLogins(options: {
       const state = openState(row.sealed_secret, secretBox)
       const login = { state: `${row.id}.${Buffer.from(system.randomBytes(24)).toString('base64url')}`, redirectUrl }
       const visit = makeVisit(state, login)
-      const begun = await attempt(visit, async () => {
+      const authorizationUrl = await attempt(visit, async () => {
         const challenge = await challengeOf(row.url, options.fetch)
         const scope = state.scope ?? challenge.scope
         await auth(visit.provider, {
@@ -77,15 +77,15 @@ export function makeOAuthLogins(options: {
       const pending = { ...login, verifier: visit.verifier(), userId, until: system.now() + loginMs }
       const isKept = await store.replaceSecret(row, sealState({ ...visit.state, pending }, secretBox))
       if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
-      return { authorizationUrl: begun.href, host: begun.host }
+      return { authorizationUrl: authorizationUrl.href, host: authorizationUrl.host }
     },
     finish: async (row, { userId, answer }) => {
       const state = openState(row.sealed_secret, secretBox)
       const { pending } = state
       const isOpen = pending !== null && pending.userId === userId && pending.until > system.now()
       if (!isOpen || !isSameSecret(pending.state, answer.state)) throw connectionLoginFailed({ problem: notOpen })
-      const spent = sealState({ ...state, pending: null }, secretBox)
-      if (!(await store.replaceSecret(row, spent))) throw connectionLoginFailed({ problem: notOpen })
+      const withoutPending = sealState({ ...state, pending: null }, secretBox)
+      if (!(await store.replaceSecret(row, withoutPending))) throw connectionLoginFailed({ problem: notOpen })
       const code = codeIn(answer)
       const visit = makeVisit(state, pending)
       await attempt(visit, () =>
@@ -101,7 +101,7 @@ export function makeOAuthLogins(options: {
       const loggedIn = { ...visit.state, pending: null, tokens: withExpiry(tokens, system.now()) }
       const sealed = sealState(loggedIn, secretBox)
       // A new revision, so that sessions of a previous sign-in are no longer used.
-      const isKept = await store.replaceSecret({ ...row, sealed_secret: spent }, sealed, row.revision + 1)
+      const isKept = await store.replaceSecret({ ...row, sealed_secret: withoutPending }, sealed, row.revision + 1)
       if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
     },
   }
@@ -184,9 +184,9 @@ async function challengeOf(url: string, fetch: FetchLike): Promise<{ resourceMet
 
 function codeIn(answer: FinishLogin): string {
   if (answer.error !== undefined) {
-    const said = [answer.error, answer.errorDescription].filter((part) => part !== undefined).join(': ')
+    const reason = [answer.error, answer.errorDescription].filter((part) => part !== undefined).join(': ')
     throw connectionLoginFailed({
-      problem: `the authorization server returned: ${said.slice(0, maxProblemCharacters)}`,
+      problem: `the authorization server returned: ${reason.slice(0, maxProblemCharacters)}`,
     })
   }
   if (answer.code === undefined) throw connectionLoginFailed({ problem: 'the authorization server sent no code.' })
@@ -199,8 +199,8 @@ function loginFailureOf(
 ): unknown {
   if (isThreadboxError(error)) return error
   if (error instanceof OAuthError) {
-    const said = options.redact(error.message).slice(0, maxProblemCharacters)
-    return connectionLoginFailed({ problem: `the authorization server returned: ${said}` })
+    const reason = options.redact(error.message).slice(0, maxProblemCharacters)
+    return connectionLoginFailed({ problem: `the authorization server returned: ${reason}` })
   }
   const known = connectionFailureOf(error, options)
   if (known !== undefined) return known

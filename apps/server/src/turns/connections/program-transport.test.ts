@@ -218,16 +218,16 @@ describe('lines of a program', () => {
 describe('last words of a program', () => {
   const words = () => makeLastWords((text) => text.replaceAll(secret, '[secret]'))
   it('are its last lines, without invisible characters', () => {
-    const heard = words()
-    for (let line = 0; line < 40; line++) heard.hear(Buffer.from(`line ${line}\u0007\n`))
-    expect(heard.text().split('\n')).toEqual(Array.from({ length: 12 }, (_, index) => `line ${28 + index}`))
+    const lastWords = words()
+    for (let line = 0; line < 40; line++) lastWords.add(Buffer.from(`line ${line}\u0007\n`))
+    expect(lastWords.text().split('\n')).toEqual(Array.from({ length: 12 }, (_, index) => `line ${28 + index}`))
   })
   it('never contain a part of a secret, wherever the kept output starts', () => {
     // The kept output starts in the middle of the secret; nothing that follows it is shown.
     for (let kept = 4; kept < secret.length; kept++) {
-      const heard = words()
-      heard.hear(Buffer.from(`${secret}${'\u0007'.repeat(64 * 1024 - kept)}`))
-      expect(heard.text()).toBe('–')
+      const lastWords = words()
+      lastWords.add(Buffer.from(`${secret}${'\u0007'.repeat(64 * 1024 - kept)}`))
+      expect(lastWords.text()).toBe('–')
     }
   })
 })

@@ -44,11 +44,11 @@ export function makeProgramTransport(options: {
   const sending = makeSerial()
   let state: 'new' | 'open' | 'over' = 'new'
 
-  const gone = Promise.withResolvers<Error | undefined>()
-  const over = (error?: Error) => {
+  const ended = Promise.withResolvers<Error | undefined>()
+  const end = (error?: Error) => {
     if (state === 'over') return
     state = 'over'
-    gone.resolve(error)
+    ended.resolve(error)
     if (error !== undefined) options.onBroken(error)
     void program.end()
     transport.onclose?.()
@@ -58,16 +58,16 @@ export function makeProgramTransport(options: {
     for await (const output of program.output) {
       // Output is read to its end, because a program that blocks on writing doesn't exit.
       if (state === 'over') continue
-      if (output.kind === 'ended') over(connectionProgramEnded({ how: output.how, lastWords: words.text() }))
+      if (output.kind === 'ended') end(connectionProgramEnded({ how: output.how, lastWords: words.text() }))
       if (output.kind === 'ended') return
       allowed.bytes -= output.bytes.byteLength
-      if (allowed.bytes < 0) over(connectionAnswerTooLarge({ mebibytes }))
-      else if (output.kind === 'stderr') words.hear(output.bytes)
+      if (allowed.bytes < 0) end(connectionAnswerTooLarge({ mebibytes }))
+      else if (output.kind === 'stderr') words.add(output.bytes)
       else handleLines(reader.push(output.bytes))
       // A program's requests are answered before more output is read, so that unsent responses can't pile up.
       await sending.settled()
     }
-    over(connectionProgramEnded({ how: 'its sandbox is gone', lastWords: words.text() }))
+    end(connectionProgramEnded({ how: 'its sandbox is gone', lastWords: words.text() }))
   }
   const handleLines = ({ lines, isTooLong }: { lines: string[]; isTooLong: boolean }) => {
     for (const line of lines) {
@@ -75,13 +75,13 @@ export function makeProgramTransport(options: {
       if (message === undefined) continue
       allowed.messages -= 1
       if (allowed.messages < 0) {
-        return over(connectionAnswerInvalid({ problem: 'it sends too many unsolicited messages.' }))
+        return end(connectionAnswerInvalid({ problem: 'it sends too many unsolicited messages.' }))
       }
       if ('id' in message && !('method' in message)) pending.delete(message.id as string | number)
       transport.onmessage?.(message)
       if (state === 'over') return
     }
-    if (isTooLong) over(connectionAnswerTooLarge({ mebibytes }))
+    if (isTooLong) end(connectionAnswerTooLarge({ mebibytes }))
   }
   const transport: ProgramTransport = {
     stderr: null,
@@ -89,7 +89,7 @@ export function makeProgramTransport(options: {
     start: async () => {
       if (state !== 'new') return
       state = 'open'
-      read().catch(() => over(connectionProgramEnded({ how: 'its sandbox can’t be reached', lastWords: words.text() })))
+      read().catch(() => end(connectionProgramEnded({ how: 'its sandbox can’t be reached', lastWords: words.text() })))
     },
     send: async (message) => {
       if (state !== 'open') throw connectionProgramEnded({ how: 'before the first request', lastWords: words.text() })
@@ -103,13 +103,13 @@ export function makeProgramTransport(options: {
       const sent = sending(() => program.write(Buffer.from(`${JSON.stringify(message)}\n`)))
       await sent.catch(async (error: unknown) => {
         // A program that has exited accepts no requests; the reason of its exit is still on its way.
-        await waitAtMost(lastWordsMs, { work: gone.promise })
+        await waitAtMost(lastWordsMs, { work: ended.promise })
         if (state !== 'over')
-          over(connectionProgramEnded({ how: 'it doesn’t accept requests', lastWords: words.text() }))
-        throw (await gone.promise) ?? error
+          end(connectionProgramEnded({ how: 'it doesn’t accept requests', lastWords: words.text() }))
+        throw (await ended.promise) ?? error
       })
     },
-    close: async () => over(),
+    close: async () => end(),
   }
   return transport
 }
@@ -123,6 +123,6 @@ function messageIn(line: string, words: LastWords): JSONRPCMessage | undefined {
   } catch {
     // Not JSON: recorded as last words below.
   }
-  words.hear(Buffer.from(`${line.slice(0, 2000)}\n`))
+  words.add(Buffer.from(`${line.slice(0, 2000)}\n`))
   return undefined
 }

@@ -69,12 +69,12 @@ export function isSameProgram(program: ConnectionProgram, wanted: Partial<Wanted
 
 /** The output of a program that may explain why it exited. */
 export type LastWords = {
-  hear(bytes: Uint8Array): void
+  add(bytes: Uint8Array): void
   /** The lines as one text without secrets; a dash when there was no output. */
   text(): string
 }
 
-const maxHeardBytes = 64 * 1024
+const maxKeptBytes = 64 * 1024
 /** More bytes than a secret can have: the kept output can start in the middle of a secret. */
 const maxSecretBytes = 16 * 1024
 const maxLines = 12
@@ -82,20 +82,20 @@ const maxTextCharacters = 1000
 
 export function makeLastWords(redact: (text: string) => string): LastWords {
   let pieces: Uint8Array[] = []
-  let heardBytes = 0
+  let sizeBytes = 0
   let isCut = false
   const compact = () => {
-    isCut ||= heardBytes > maxHeardBytes
-    const heard = Buffer.concat(pieces).subarray(-maxHeardBytes)
-    pieces = [heard]
-    heardBytes = heard.byteLength
-    return heard.toString('utf8')
+    isCut ||= sizeBytes > maxKeptBytes
+    const keptBytes = Buffer.concat(pieces).subarray(-maxKeptBytes)
+    pieces = [keptBytes]
+    sizeBytes = keptBytes.byteLength
+    return keptBytes.toString('utf8')
   }
   return {
-    hear: (bytes) => {
+    add: (bytes) => {
       pieces.push(bytes)
-      heardBytes += bytes.byteLength
-      if (heardBytes > 2 * maxHeardBytes) compact()
+      sizeBytes += bytes.byteLength
+      if (sizeBytes > 2 * maxKeptBytes) compact()
     },
     text: () => {
       // Secrets are removed before anything else is cut, because a part of a secret isn't recognized.

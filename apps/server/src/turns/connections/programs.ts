@@ -87,9 +87,9 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
   const usageOf = (connectionId: string): Usage => {
     const known = uses.get(connectionId)
     if (known !== undefined) return known
-    const made: Usage = { processes: 0, timer: undefined, phase: null, failures: [] }
-    uses.set(connectionId, made)
-    return made
+    const usage: Usage = { processes: 0, timer: undefined, phase: null, failures: [] }
+    uses.set(connectionId, usage)
+    return usage
   }
   const recentFailures = (usage: Usage) => {
     usage.failures = usage.failures.filter((at) => at > system.now() - failureMinutes * 60_000)

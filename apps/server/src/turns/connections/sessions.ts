@@ -44,23 +44,23 @@ const listAgeMs = 20_000
 
 export function makeSessions(options: SessionOptions & { now: () => number }): Sessions {
   const kept = new Map<string, KeptSession>()
-  const end = (one: KeptSession) => {
-    one.isDoomed = true
-    clearTimeout(one.timer)
-    const key = keyOf(one.place)
-    if (kept.get(key) === one) kept.delete(key)
-    if (one.users === 0) void one.session.close()
+  const end = (entry: KeptSession) => {
+    entry.isDoomed = true
+    clearTimeout(entry.timer)
+    const key = keyOf(entry.place)
+    if (kept.get(key) === entry) kept.delete(key)
+    if (entry.users === 0) void entry.session.close()
   }
-  const release = (one: KeptSession) => {
-    one.users -= 1
-    if (one.users > 0) return
-    if (one.isDoomed) return void one.session.close()
-    one.timer = setTimeout(() => end(one), idleMs).unref()
+  const release = (entry: KeptSession) => {
+    entry.users -= 1
+    if (entry.users > 0) return
+    if (entry.isDoomed) return void entry.session.close()
+    entry.timer = setTimeout(() => end(entry), idleMs).unref()
   }
   /** Ends the connection's unused session whose tools were listed longest ago. */
   const endIdle = (connectionId: string) => {
-    const idle = [...kept.values()].filter((one) => one.place.connectionId === connectionId && one.users === 0)
-    const [oldest] = idle.toSorted((one, other) => one.listedAt - other.listedAt)
+    const idle = [...kept.values()].filter((entry) => entry.place.connectionId === connectionId && entry.users === 0)
+    const [oldest] = idle.toSorted((entry, other) => entry.listedAt - other.listedAt)
     if (oldest !== undefined) end(oldest)
     return oldest !== undefined
   }
@@ -74,23 +74,23 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
     if (present !== undefined && isUsable) {
       present.users += 1
       clearTimeout(present.timer)
-      return { one: present, isNew: false }
+      return { entry: present, isNew: false }
     }
     if (present !== undefined) end(present)
     const session = await open(work.address, work.signal)
-    const one: KeptSession = { place, session, listedAt: 0, users: 1, isDoomed: false, timer: undefined }
+    const entry: KeptSession = { place, session, listedAt: 0, users: 1, isDoomed: false, timer: undefined }
     const concurrent = kept.get(keyOf(place))
     // If two calls opened a session at the same time, the second is kept private to its call.
-    if (concurrent === undefined) kept.set(keyOf(place), one)
-    else one.isDoomed = true
-    return { one, isNew: true }
+    if (concurrent === undefined) kept.set(keyOf(place), entry)
+    else entry.isDoomed = true
+    return { entry, isNew: true }
   }
-  const relist = async (one: KeptSession, signal: AbortSignal): Promise<ServerList | undefined> => {
-    const isFresh = options.now() - one.listedAt < listAgeMs && !one.session.hasNewTools()
+  const relist = async (entry: KeptSession, signal: AbortSignal): Promise<ServerList | undefined> => {
+    const isFresh = options.now() - entry.listedAt < listAgeMs && !entry.session.hasNewTools()
     if (isFresh) return undefined
-    const list = await one.session.list(signal)
-    one.listedAt = options.now()
-    return { ...list, server: one.session.server }
+    const list = await entry.session.list(signal)
+    entry.listedAt = options.now()
+    return { ...list, server: entry.session.server }
   }
   return {
     list: async (address, signal) => {
@@ -103,38 +103,38 @@ export function makeSessions(options: SessionOptions & { now: () => number }): S
     },
     call: async (place, work) => {
       for (let attempt = 0; ; attempt++) {
-        const { one, isNew } = await take(place, work)
+        const { entry, isNew } = await take(place, work)
         let list: ServerList | undefined
         try {
-          list = await relist(one, work.signal)
+          list = await relist(entry, work.signal)
         } catch (error) {
-          end(one)
-          release(one)
+          end(entry)
+          release(entry)
           // The server may have ended a kept session. Nothing was called in it yet, so a new session is tried.
           if (isNew || attempt > 0 || work.signal.aborted) throw error
           continue
         }
         try {
           if (list !== undefined) await work.onList(list)
-          return await work.make(one.session)
+          return await work.make(entry.session)
         } catch (error) {
-          end(one)
+          end(entry)
           throw error
         } finally {
-          release(one)
+          release(entry)
         }
       }
     },
     forget: (connectionId) => {
-      for (const one of [...kept.values()]) if (one.place.connectionId === connectionId) end(one)
+      for (const entry of [...kept.values()]) if (entry.place.connectionId === connectionId) end(entry)
     },
     close: async () => {
       const all = [...kept.values()]
       kept.clear()
       await Promise.all(
-        all.map((one) => {
-          clearTimeout(one.timer)
-          return one.session.close()
+        all.map((entry) => {
+          clearTimeout(entry.timer)
+          return entry.session.close()
         }),
       )
     },

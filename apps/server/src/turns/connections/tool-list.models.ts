@@ -75,8 +75,8 @@ function schemaOf(schema: unknown): { schema: InputSchema | null; problem: strin
 }
 
 function fingerprintOf({ name, title, description, inputSchema, annotations }: RawTool): string {
-  const said = canonical({ name, title, description, inputSchema, annotations }, 0)
-  return createHash('sha256').update(said).digest('hex')
+  const text = canonical({ name, title, description, inputSchema, annotations }, 0)
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** JSON with sorted keys, so that a tool whose keys are listed in another order is the same tool. */
@@ -95,7 +95,7 @@ function canonical(value: unknown, depth: number): string {
  */
 export function mergedTools(known: readonly KnownTool[], listed: readonly ListedTool[]): KnownTool[] {
   const before = new Map(known.map((tool) => [tool.name, tool]))
-  const now = new Set(listed.map(({ name }) => name))
+  const listedNames = new Set(listed.map(({ name }) => name))
   const present = listed.map((tool): KnownTool => {
     const earlier = before.get(tool.name)
     if (earlier === undefined) return { ...tool, approval: 'ask', isChanged: false, isListed: true }
@@ -104,6 +104,6 @@ export function mergedTools(known: readonly KnownTool[], listed: readonly Listed
     const isChanged = earlier.isChanged || (earlier.approval === 'allow' && !isSame)
     return { ...tool, approval, isChanged, isListed: true }
   })
-  const gone = known.filter((tool) => !now.has(tool.name) && tool.approval === 'off')
-  return [...present, ...gone.map((tool) => ({ ...tool, isListed: false }))]
+  const missing = known.filter((tool) => !listedNames.has(tool.name) && tool.approval === 'off')
+  return [...present, ...missing.map((tool) => ({ ...tool, isListed: false }))]
 }

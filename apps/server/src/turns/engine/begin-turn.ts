@@ -54,16 +54,16 @@ export async function beginTurn(
   const call = isToolCommand(command) ? callFor(dependencies, { turn, command }) : undefined
   const sandbox = options.startsAtOnce === true ? await readyFor(dependencies, call?.record) : undefined
   if (call !== undefined && sandbox !== undefined) Object.assign(call.record, runningIn(sandbox))
-  const told =
+  const response =
     call === undefined && turn.mode === 'direct' ? await answerFor(dependencies, { turn, command }) : undefined
   const status: 'running' | 'finished' | 'failed' =
-    told === undefined ? 'running' : told.failure === undefined ? 'finished' : 'failed'
-  const end = { status, endedAt: told === undefined ? null : system.now(), failure: told?.failure }
+    response === undefined ? 'running' : response.failure === undefined ? 'finished' : 'failed'
+  const end = { status, endedAt: response === undefined ? null : system.now(), failure: response?.failure }
   const changes: ThreadChange[] = [
     ...(options.before ?? []),
     { type: 'entry-added', entry: userEntry(message, { now: system.now(), status: 'delivered' }) },
     ...(call === undefined ? [] : callEntry(call.record, { step: null, at: system.now() })),
-    ...(told?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: told.entry }]),
+    ...(response?.entry === undefined ? [] : [{ type: 'entry-added' as const, entry: response.entry }]),
     ...unseenImagesNotice(dependencies, { turn, model }),
     { type: 'turn-updated', turn: turnView(turn, end) },
   ]

@@ -94,7 +94,7 @@ export function filesIn(options: {
   contextTokens: number
 }): string[] {
   const { turnOrdinal, stepIndex } = options.boundary
-  const found = options.turns.flatMap((turn) => {
+  const paths = options.turns.flatMap((turn) => {
     if (turn.ordinal > turnOrdinal) return []
     const steps = turn.steps.filter((step) => turn.ordinal < turnOrdinal || step.index <= stepIndex)
     return [
@@ -102,7 +102,7 @@ export function filesIn(options: {
       ...steps.flatMap((step) => step.calls).flatMap((call) => pathOf(call.tool, call.input)),
     ]
   })
-  const newestFirst = [...new Set([...(options.previous?.files ?? []), ...found].toReversed())]
+  const newestFirst = [...new Set([...(options.previous?.files ?? []), ...paths].toReversed())]
   let room = Math.max(400, options.contextTokens * 0.1)
   const kept = newestFirst.slice(0, 200).filter((path) => {
     room -= path.length + 2
@@ -119,9 +119,9 @@ function pathOf(tool: string, input: unknown): string[] {
 
 /** Used when the model returned no summary: the user's requests, of which the newest are kept. */
 export function mechanicalSummary(previous: CompactionRecord | undefined, old: readonly HistoryItem[]): string {
-  const asked = transcriptOf(
+  const requests = transcriptOf(
     old.filter((item) => item.stepIndex === -1),
     300,
   )
-  return excerptOfText(`${previous?.summary ?? ''}\n\nThe user said:\n${asked}`.trim(), 6000).text
+  return excerptOfText(`${previous?.summary ?? ''}\n\nThe user said:\n${requests}`.trim(), 6000).text
 }

@@ -121,12 +121,12 @@ async function outcomeOf(
   if (isCut) await blobs.put(whole.key, bytes)
   const [first, ...further] = images.map(({ key, mediaType }) => ({ key, mediaType }))
   const imageLines = images.map(({ sizeBytes, mediaType }) => `(an image, ${mediaType}, ${formatBytes(sizeBytes)})`)
-  const told = [
+  const parts = [
     excerptOfText(text, settings.toolOutputCharacters).text,
     ...imageLines,
     ...notes.map((note) => `[${note}]`),
   ]
-  const forModel = told.filter((part) => part !== '').join('\n')
+  const forModel = parts.filter((part) => part !== '').join('\n')
   return {
     status: content.isError ? 'failed' : 'succeeded',
     result: {

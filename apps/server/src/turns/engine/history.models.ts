@@ -68,15 +68,15 @@ export function estimateTokens(value: unknown): number {
 }
 
 function itemsOfTurn(turn: TurnRecord, options: HistoryOptions & { before: TurnRecord | undefined }): HistoryItem[] {
-  const asked = turn.steps.filter((step) => step.status !== 'discarded' && step.status !== 'asking')
+  const answeredSteps = turn.steps.filter((step) => step.status !== 'discarded' && step.status !== 'asking')
   const item = (stepIndex: number, messages: ModelMessage[]): HistoryItem[] =>
     messages.length === 0 ? [] : [{ turnOrdinal: turn.ordinal, stepIndex, messages, tokens: estimateTokens(messages) }]
   if (turn.mode === 'direct') return item(-1, directMessages(turn))
   const items = item(-1, [userMessage(turn, options)])
-  for (const [position, step] of asked.entries()) {
-    const isLast = position === asked.length - 1
-    const goesOn = step.status === 'partial' && (!isLast || turn.status === 'running')
-    items.push(...item(step.index, [...stepMessages(step, options), ...(goesOn ? [continueMessage] : [])]))
+  for (const [position, step] of answeredSteps.entries()) {
+    const isLast = position === answeredSteps.length - 1
+    const isContinued = step.status === 'partial' && (!isLast || turn.status === 'running')
+    items.push(...item(step.index, [...stepMessages(step, options), ...(isContinued ? [continueMessage] : [])]))
   }
   return items
 }
@@ -134,8 +134,8 @@ function directMessages(turn: TurnRecord): ModelMessage[] {
   if (calls.length === 0) {
     return /^\s*\/(help|pause|status)\b/.test(turn.userText) ? [] : [userTextMessage(turn.userText)]
   }
-  const said = calls.map((call) => `[The user ran this directly: ${turn.userText}]\n${outputText(call)}`)
-  return [userTextMessage(said.join('\n\n'))]
+  const outputs = calls.map((call) => `[The user ran this directly: ${turn.userText}]\n${outputText(call)}`)
+  return [userTextMessage(outputs.join('\n\n'))]
 }
 
 function userTextMessage(text: string): ModelMessage {

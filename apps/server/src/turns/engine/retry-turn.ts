@@ -23,7 +23,7 @@ export async function retryTurn(
   const facts = await dependencies.threads.facts(threadId)
   const model = await models.usable(options.modelId ?? turn.modelId ?? facts?.modelId ?? null)
   if (model === undefined) throw noModelConnected({})
-  const taken = options.mode === 'retry' ? stepsToDiscard(turn) : []
+  const discarded = options.mode === 'retry' ? stepsToDiscard(turn) : []
   const change = {
     mode: 'agent' as const,
     status: 'running' as const,
@@ -33,29 +33,29 @@ export async function retryTurn(
     allowanceFromStep: (turn.steps.at(-1)?.index ?? -1) + 1,
     allowanceFrom: system.now(),
   }
-  const again = { ...turn, ...change }
+  const retried = { ...turn, ...change }
   const isSwitched = turn.modelId !== null && turn.modelId !== model.connection.id
   const params = { from: turn.modelName ?? '', to: model.connection.name }
   const changes: ThreadChange[] = [
-    ...taken.flatMap((step) => step.entryIds.map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))),
+    ...discarded.flatMap((step) => step.entryIds.map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))),
     ...(await outdatedNotices(dependencies, turn)).map(
       ({ id }): ThreadChange => ({ type: 'entry-removed', entryId: id }),
     ),
     ...(isSwitched
       ? [{ type: 'entry-added' as const, entry: notice(system, { turnId: turn.id, code: 'model-switched', params }) }]
       : []),
-    { type: 'turn-updated', turn: turnView(again, { status: 'running', endedAt: null }) },
+    { type: 'turn-updated', turn: turnView(retried, { status: 'running', endedAt: null }) },
   ]
   await log.append(threadId, changes, async (transaction) => {
     const writer = writerOf(transaction)
     await store.changeTurn(turn.id, change, writer)
-    for (const step of taken) await store.changeStep(step.id, { status: 'discarded', entryIds: [] }, writer)
+    for (const step of discarded) await store.changeStep(step.id, { status: 'discarded', entryIds: [] }, writer)
     // A complete response that is continued is no longer the end of its turn.
     const last = turn.steps.findLast((step) => step.status === 'finished' && step.isFinal)
     if (options.mode === 'continue' && last !== undefined)
       await store.changeStep(last.id, { status: 'partial' }, writer)
   })
-  return again
+  return retried
 }
 
 /** A turn for a model, or a message for which no model was connected. */

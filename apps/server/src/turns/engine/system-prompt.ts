@@ -1,6 +1,6 @@
 /**
- * What the agent knows about itself and its sandbox. It names only what holds in every sandbox of the base image, and is
- * the same for every step of a thread, so that providers can cache it.
+ * What the agent knows about itself and its sandbox. It states only what applies to every sandbox of the base image,
+ * and is the same for every step of a thread, so that providers can cache it.
  */
 export const systemPrompt = `You are the threadbox agent. You work for the user of this conversation, which has its own computer: a Linux sandbox that belongs to this conversation alone.
 
@@ -23,30 +23,30 @@ How to work
 
 Answer in the user's language, in Markdown, short and to the point.`
 
-/** The prompt with what the person has set up for the thread. The same for every step while that is. */
+/** The prompt with the thread's setup. It is the same for every step while the setup doesn't change. */
 export function systemPromptWith(setUp: {
-  /** Of the workspace. */
+  /** The workspace's instructions. */
   instructions: string
-  /** Of the agent that the thread was started from. */
+  /** Instructions of the agent from which the thread was started. */
   agentInstructions: string
   skills: readonly { name: string; description: string }[]
   hasConnections: boolean
-  /** Tools of connections that are too many to be offered. */
+  /** Number of connections' tools beyond the limit. */
   leftOut: number
 }): string {
   const connections = setUp.hasConnections ? [connectionsPrompt(setUp.leftOut)] : []
-  const said = [...skillIndex(setUp.skills), ...connections, ...instructionsOf(setUp)]
-  return [systemPrompt, ...said].join('\n\n')
+  const sections = [...skillIndex(setUp.skills), ...connections, ...instructionsOf(setUp)]
+  return [systemPrompt, ...sections].join('\n\n')
 }
 
 function instructionsOf(setUp: { instructions: string; agentInstructions: string }): string[] {
   return [
-    ...told('workspace-instructions', 'all conversations in this workspace', setUp.instructions),
-    ...told('agent-instructions', 'the agent used in this conversation', setUp.agentInstructions),
+    ...instructionBlock('workspace-instructions', 'all conversations in this workspace', setUp.instructions),
+    ...instructionBlock('agent-instructions', 'the agent used in this conversation', setUp.agentInstructions),
   ]
 }
 
-function told(tag: string, subject: string, instructions: string): string[] {
+function instructionBlock(tag: string, subject: string, instructions: string): string[] {
   const text = instructions.trim()
   if (text === '') return []
   return [
@@ -57,17 +57,17 @@ ${text}
   ]
 }
 
-/** For all descriptions together: about 6,000 tokens, however many skills there are. */
+/** Limit of all descriptions together: about 6,000 tokens, however many skills there are. */
 const maxDescriptionCharacters = 24_000
 
-/** Only names and descriptions: the agent reads the rest where it is, when it needs it. */
+/** Only names and descriptions: the agent reads a skill's files when it needs them. */
 function skillIndex(skills: readonly { name: string; description: string }[]): string[] {
   if (skills.length === 0) return []
   const share = Math.floor(maxDescriptionCharacters / skills.length)
   const lines = skills.map(({ name, description }) => {
     const text = description.replaceAll(/\s+/g, ' ')
     const shown = text.length > share ? `${text.slice(0, share).toWellFormed()}…` : text
-    // No description can end the block that it stands in.
+    // No description can end its block.
     return JSON.stringify({ name, description: shown }).replaceAll('<', '\\u003c')
   })
   return [

@@ -119,14 +119,14 @@ export function turnView(
 }
 
 function usageOf(turn: TurnRecord): NonNullable<Turn['usage']> {
-  const asked = turn.steps.filter((step) => step.inputTokens + step.outputTokens > 0)
+  const measuredSteps = turn.steps.filter((step) => step.inputTokens + step.outputTokens > 0)
   const sum = (read: (step: TurnRecord['steps'][number]) => number) =>
-    asked.reduce((total, step) => total + read(step), 0)
+    measuredSteps.reduce((total, step) => total + read(step), 0)
   return {
     inputTokens: sum((step) => step.inputTokens),
     outputTokens: sum((step) => step.outputTokens),
     cachedInputTokens: sum((step) => step.cachedInputTokens),
-    costUsd: asked.some((step) => step.costUsd === null) ? null : sum((step) => step.costUsd ?? 0),
+    costUsd: measuredSteps.some((step) => step.costUsd === null) ? null : sum((step) => step.costUsd ?? 0),
   }
 }
 

@@ -213,11 +213,11 @@ async function discardStep(dependencies: Recording, options: { turn: TurnRecord;
   const { turn, stepId } = options
   const step = turn.steps.find((candidate) => candidate.id === stepId)
   const removals = (step?.entryIds ?? []).map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))
-  const told: ThreadChange[] =
+  const notices: ThreadChange[] =
     removals.length === 0
       ? []
       : [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'step-discarded' }) }]
-  await log.append(turn.threadId, [...removals, ...told], (transaction) =>
+  await log.append(turn.threadId, [...removals, ...notices], (transaction) =>
     store.changeStep(stepId, { status: 'discarded', entryIds: [] }, writerOf(transaction)),
   )
 }

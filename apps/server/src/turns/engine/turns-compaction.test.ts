@@ -27,9 +27,9 @@ describe('a long conversation on a small window', () => {
     expect((await compactions()).length).toBeGreaterThan(1)
     const last = bench.model.requests.at(-1)
     expect(last?.messages[0]?.text).toContain('Run thirty steps and count to 400 in each.')
-    const asked = last?.messages.flatMap((message) => message.calls.map((call) => call.id)) ?? []
+    const calledIds = last?.messages.flatMap((message) => message.calls.map((call) => call.id)) ?? []
     const answered = last?.messages.flatMap((message) => message.results.map((result) => result.id)) ?? []
-    expect(answered).toEqual(asked)
+    expect(answered).toEqual(calledIds)
   }, 60_000)
 
   it('compacts when the provider reports a full window that the estimate missed', async () => {

@@ -96,9 +96,9 @@ describe('an allowed tool', () => {
     expect(result.text).toHaveLength(16 * 1024)
     const blob = await bench.dependencies.blobs.get(`results/${bench.threadId}/${entry?.id}/answer`)
     expect(await new Response(blob?.stream).text()).toBe(long)
-    const told = bench.model.requests[1]?.messages.at(-1)?.results[0]?.text ?? ''
-    expect(told.length).toBeLessThan(13_000)
-    expect(told).toContain('omitted')
+    const sentToModel = bench.model.requests[1]?.messages.at(-1)?.results[0]?.text ?? ''
+    expect(sentToModel.length).toBeLessThan(13_000)
+    expect(sentToModel).toContain('omitted')
   })
 
   it('G9: images reach the model as images', async () => {
@@ -329,8 +329,8 @@ describe('a server that changes its tools', () => {
     bench.model.reply({ calls: [call()] }, { text: 'Done.' })
     await bench.say('Say hello')
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer tok-123456')
-    const told = bench.model.requests.map((request) => wholeText(request)).join('\n')
-    const shown = JSON.stringify([await bench.entries(), await bench.connections.list(testUserId), told])
+    const sentToModel = bench.model.requests.map((request) => wholeText(request)).join('\n')
+    const shown = JSON.stringify([await bench.entries(), await bench.connections.list(testUserId), sentToModel])
     expect(shown).toContain('is a fine token')
     expect(shown).not.toContain('tok-123456')
     const tables = await bench.stored()

@@ -68,10 +68,10 @@ describe('Stop', () => {
       await bench.turns.stop(bench.threadId)
       await bench.say('Go on')
       const messages = bench.model.requests[1]?.messages ?? []
-      const asked = messages.flatMap((message) => message.calls.map((one) => one.id))
+      const calledIds = messages.flatMap((message) => message.calls.map((one) => one.id))
       const answered = messages.flatMap((message) => message.results.map((result) => result.id))
-      expect(asked).toHaveLength(2)
-      expect(answered).toEqual(asked)
+      expect(calledIds).toHaveLength(2)
+      expect(answered).toEqual(calledIds)
       expect(messages.at(-1)?.text).toContain('stopped you')
     },
   )

@@ -31,7 +31,7 @@ const partOf = {
 
 /** Every object in a request's body that has all of the given fields. */
 function partsLike(request: RecordedRequest | undefined, wanted: object): unknown[] {
-  const found: unknown[] = []
+  const matches: unknown[] = []
   const fits = (value: unknown) => {
     try {
       expect(value).toMatchObject(wanted)
@@ -42,11 +42,11 @@ function partsLike(request: RecordedRequest | undefined, wanted: object): unknow
   }
   const visit = (value: unknown) => {
     if (typeof value !== 'object' || value === null) return
-    if (!Array.isArray(value) && fits(value)) found.push(value)
+    if (!Array.isArray(value) && fits(value)) matches.push(value)
     for (const inner of Object.values(value)) visit(inner)
   }
   visit(request?.body)
-  return found
+  return matches
 }
 
 const screenshot = {
@@ -188,15 +188,15 @@ describe('view_page', { timeout }, () => {
     await bench.connect()
     await guestPrints(JSON.stringify(report))
     const { entry, request } = await call()
-    const told = resultOf(request)
-    expect(told).toContain('http://localhost:8000/ (HTTP 200), title "Shop"')
-    expect(told).toContain(
+    const result = resultOf(request)
+    expect(result).toContain('http://localhost:8000/ (HTTP 200), title "Shop"')
+    expect(result).toContain(
       'page 1280×50000 CSS pixels; the screenshot shows y=0 to 800. The page continues below: use scroll_y=800',
     )
-    expect(told).toContain('Console:\nerror: boom (3 times)\n(2 more omitted)')
-    expect(told).toContain('http://localhost:8000/a.js: HTTP 404')
-    expect(told).toContain('The page tried to open 1000 windows, which were blocked.')
-    expect(told).toContain('Page text:\nDrawn by script')
+    expect(result).toContain('Console:\nerror: boom (3 times)\n(2 more omitted)')
+    expect(result).toContain('http://localhost:8000/a.js: HTTP 404')
+    expect(result).toContain('The page tried to open 1000 windows, which were blocked.')
+    expect(result).toContain('Page text:\nDrawn by script')
     expect(entry?.result).toMatchObject({
       kind: 'image',
       path: 'http://localhost:8000/',
@@ -228,7 +228,7 @@ describe('view_page', { timeout }, () => {
   it.each([
     ['a report that is none', 'hello', 0, 'page.browser-failed'],
     [
-      'a picture that is none',
+      'an image that is none',
       JSON.stringify({ ...report, picture: { ...report.picture, base64: 'aGVsbG8=' } }),
       0,
       'page.browser-failed',

@@ -106,7 +106,9 @@ const decideRoute = defineRoute({
   responses: nothing,
 })
 
-/** Routes of the conversation. `open` checks that the thread is the caller's; every route begins with it. */
+/**
+ * Routes of the conversation. Every route first calls `open`, which checks that the caller has access to the thread.
+ */
 export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Api {
   const { turns } = dependencies
   const api = makeApi()

@@ -84,10 +84,10 @@ describe('a turn with a model', () => {
       ['succeeded', 'two\n'],
     ])
     const request = bench.model.requests[1]
-    const asked = request?.messages[1]?.calls ?? []
+    const requestedCalls = request?.messages[1]?.calls ?? []
     const results = request?.messages[2]?.results ?? []
-    expect(asked.map(({ input }) => input)).toEqual([{ command: one }, { command: two }])
-    expect(results.map(({ id }) => id)).toEqual(asked.map(({ id }) => id))
+    expect(requestedCalls.map(({ input }) => input)).toEqual([{ command: one }, { command: two }])
+    expect(results.map(({ id }) => id)).toEqual(requestedCalls.map(({ id }) => id))
     expect(results[0]?.text).toContain('one')
     expect(results[1]?.text).toContain('two')
   })
@@ -136,11 +136,13 @@ describe('a turn with a model', () => {
       await bench.connect({ provider, apiKey })
       bench.model.reply({ calls: [call('env; cat /proc/self/environ; cat /proc/self/cmdline')] }, { text: 'Done.' })
       await bench.say('What do you know?')
-      const [asked, answered] = bench.model.requests
-      expect(JSON.stringify([asked?.headers, answered?.headers])).toContain(apiKey)
+      const [requestedCalls, answered] = bench.model.requests
+      expect(JSON.stringify([requestedCalls?.headers, answered?.headers])).toContain(apiKey)
       const { headers: _, ...shown } = answered ?? {}
-      expect(wholeText(answered ?? asked!)).toContain('PATH=')
-      expect(JSON.stringify([asked?.body, shown, bench.sandbox.starts, await bench.entries()])).not.toContain(apiKey)
+      expect(wholeText(answered ?? requestedCalls!)).toContain('PATH=')
+      expect(JSON.stringify([requestedCalls?.body, shown, bench.sandbox.starts, await bench.entries()])).not.toContain(
+        apiKey,
+      )
       expect(await bench.stored()).not.toContain(apiKey)
     },
   )

@@ -107,10 +107,10 @@ describe('connecting a model', () => {
   })
 
   it('emits an event', async () => {
-    const heard: string[] = []
-    events.on('model-connected', ({ name }) => void heard.push(name))
+    const emitted: string[] = []
+    events.on('model-connected', ({ name }) => void emitted.push(name))
     await models.connect({ ...anthropic(), apiKey: 'a' })
-    expect(heard).toEqual(['claude-sonnet-4-5'])
+    expect(emitted).toEqual(['claude-sonnet-4-5'])
   })
 })
 
@@ -141,11 +141,11 @@ describe('discovery', () => {
       { provider: 'ollama', model: 'llama3.2:3b', source: 'machine', baseUrl: server.baseUrls.ollama },
       { provider: 'ollama', model: 'qwen3:8b', source: 'machine' },
     ])
-    const found = (await models.discover())[1]
+    const discovered = (await models.discover())[1]
     const { id } = await models.connect({
       provider: 'ollama',
-      model: found?.model ?? '',
-      baseUrl: found?.baseUrl ?? '',
+      model: discovered?.model ?? '',
+      baseUrl: discovered?.baseUrl ?? '',
     })
     server.reply({ text: 'ready' })
     expect(await models.test(id)).toMatchObject({ ok: true })

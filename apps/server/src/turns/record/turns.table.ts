@@ -224,8 +224,12 @@ export async function addNoteCodes(database: Kysely<never>): Promise<void> {
     .addColumn('note_codes_json', 'text', (column) => column.notNull().defaultTo('[]'))
     .execute()
   const tables = database as unknown as Kysely<TurnTables>
-  const told = await tables.selectFrom('turn_runs').select(['id', 'note']).where('note', 'is not', null).execute()
-  for (const { id, note } of told) {
+  const rowsWithNotes = await tables
+    .selectFrom('turn_runs')
+    .select(['id', 'note'])
+    .where('note', 'is not', null)
+    .execute()
+  for (const { id, note } of rowsWithNotes) {
     const codes = Object.entries(notesBefore).flatMap(([code, text]) => (note?.includes(text) === true ? [code] : []))
     if (codes.length === 0) continue
     const note_codes_json = JSON.stringify(codes)

@@ -31,7 +31,7 @@ export function makeSnapshotsFeature(ports: {
     store: makeSnapshotStore(tablesOf<SnapshotTables>(ports.open.database)),
     host,
     sandboxOf,
-    whatRuns: (sandbox, signal) => whatRuns(inside, sandbox, signal),
+    readRunningState: (sandbox, signal) => whatRuns(inside, sandbox, signal),
     record,
     runningTurn: async (threadId) => (await threads.rows.findAny(threadId))?.running_turn_id ?? undefined,
     settings: settings.values,

@@ -72,7 +72,7 @@ export type SnapshotsDependencies = {
   /** `turnIds` are the turns in the conversation, without those that were undone. */
   record: Pick<TurnHistory, 'turnIds' | 'turn'>
   /** What runs in a sandbox now; null when that isn't known in time. */
-  whatRuns: (sandbox: Sandbox, signal: AbortSignal) => Promise<Manifest | null>
+  readRunningState: (sandbox: Sandbox, signal: AbortSignal) => Promise<Manifest | null>
   /** The id of the turn that is running. */
   runningTurn: (threadId: string) => Promise<string | undefined>
   settings: () => Promise<SettingValues>
@@ -236,7 +236,7 @@ async function readManifestInTime(
   const { manifestTimeoutMs = defaultManifestTimeoutMs } = dependencies
   const wanted = new AbortController()
   const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(manifestTimeoutMs)])
-  const reading = dependencies.whatRuns(sandbox, signal)
+  const reading = dependencies.readRunningState(sandbox, signal)
   const whenWanted = quiet
     .wait(threadId, manifestTimeoutMs)
     .then(async (end) => (end === 'quiet' ? await reading : null))

@@ -102,9 +102,9 @@ test('a snapshot with memory has the manifest from when the memory was taken, no
 test('a manifest is deleted with its snapshot', async () => {
   const first = await runTurn({ bytes: 1 })
   const second = await runTurn({ bytes: 2 })
-  const gone = await server.areas.turns.snapshots.afterTurns(threadId, [first])
-  await server.areas.turns.snapshots.remove(threadId, gone?.id ?? '')
-  expect(gone && (await server.areas.turns.snapshots.ranThen(gone, [first]))).toBeNull()
+  const removed = await server.areas.turns.snapshots.afterTurns(threadId, [first])
+  await server.areas.turns.snapshots.remove(threadId, removed?.id ?? '')
+  expect(removed && (await server.areas.turns.snapshots.ranThen(removed, [first]))).toBeNull()
   expect(await manifestAfter(second)).toBe(2)
 })
 

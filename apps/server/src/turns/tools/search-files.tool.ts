@@ -28,17 +28,17 @@ export const searchFiles = defineTool({
   isWriting: false,
   run: async (call, context) => {
     const path = pathIn(call.path ?? '.')
-    const found = await runForLines(context.sandbox, {
+    const search = await runForLines(context.sandbox, {
       argv: ['rg', ...argumentsOf(call), '--', path],
       maxLines,
       signal: context.signal,
     })
     // ripgrep exits with 1 when nothing matched and with 2 after an error, possibly with matches.
-    if (found.exitCode !== null && found.exitCode > 1 && found.lines.length === 0) {
-      throw searchFailed({ problem: found.errors.trim().slice(0, 500) || `exit code ${found.exitCode}` })
+    if (search.exitCode !== null && search.exitCode > 1 && search.lines.length === 0) {
+      throw searchFailed({ problem: search.errors.trim().slice(0, 500) || `exit code ${search.exitCode}` })
     }
-    const note = found.isCut ? `\n[first ${maxLines} matches only; narrow the search]` : ''
-    const text = found.lines.length === 0 ? 'No matches.' : found.lines.join('\n') + note
+    const note = search.isCut ? `\n[first ${maxLines} matches only; narrow the search]` : ''
+    const text = search.lines.length === 0 ? 'No matches.' : search.lines.join('\n') + note
     return succeeded({ kind: 'text', text, path }, text)
   },
 })

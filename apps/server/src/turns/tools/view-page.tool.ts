@@ -130,8 +130,13 @@ async function outcomeOf(context: ToolContext, seen: { view: PageLook; report: P
   const text = reportText(report, { view: seen.view, maxCharacters: context.outputCharacters })
   if (report.problem !== null || report.picture === null) {
     const failed = failedWith(errorOf(report))
-    const told = `${failed?.output.text ?? ''}\n\nCaptured before that:\n${text}`
-    return { status: 'failed', result: null, error: failed?.error ?? null, output: { text: told, isError: true } }
+    const textForModel = `${failed?.output.text ?? ''}\n\nCaptured before that:\n${text}`
+    return {
+      status: 'failed',
+      result: null,
+      error: failed?.error ?? null,
+      output: { text: textForModel, isError: true },
+    }
   }
   const bytes = Buffer.from(report.picture.base64, 'base64')
   const mediaType = imageTypeOf(bytes)
