@@ -168,7 +168,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'a connection’s tool is called only if a person allowed it as its server describes it at that moment': [
     {
       file: 'apps/server/src/turns/engine/turns-connections.test.ts',
-      title: 'an approval is void when the tool was changed since: it is asked again, with what it says now',
+      title: 'an approval is void when the tool changed since: approval is requested again, with its current description',
     },
   ],
   'a connection’s requests go only to addresses that were checked when the socket was opened': [
@@ -178,7 +178,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: 'apps/server/src/turns/connections/connections.test.ts',
-      title: 'a server cannot send the request on to another place',
+      title: 'a server cannot redirect the request to another address',
     },
   ],
   'the token of a Git credential is in no sandbox': [

@@ -2,7 +2,7 @@ import type { Logger } from '@threadbox/telemetry'
 
 /**
  * Notifies features above that something has happened in this process and is stored. An event is a hint to check: it is
- * emitted at most once, and its effect is made up for elsewhere after a crash. Names and payloads are in the
+ * emitted at most once, and a missed effect is corrected elsewhere after a crash. Names and payloads are in the
  * `<area>.events.ts` of the area that emits them.
  */
 export type Events<Payloads> = {

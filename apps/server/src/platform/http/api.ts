@@ -83,7 +83,7 @@ export function countQuery(limits: { default: number; max: number }) {
 /** Throws `thread.not-found` unless the thread is this user's. */
 export type OpenThread = (userId: string, threadId: string) => Promise<unknown>
 
-/** Middleware for every route below a thread: checks that the thread is the caller's, and returns its id. */
+/** Returns a function that every route below a thread first calls: it checks that the thread is the caller's. */
 export function threadOpener(open: OpenThread) {
   return async (context: Pick<ApiContext, 'get'>, threadId: string): Promise<string> => {
     await open(context.get('caller').userId, threadId)

@@ -1,7 +1,7 @@
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { ThreadTables } from './threads.table.ts'
 
-/** Marks all given threads as deleted at a time in ms. The caller narrows the selection. */
+/** Builds an update that marks all threads as deleted at `at`, in ms. The caller must narrow it to the threads meant. */
 export function markDeleted(
   database: Kysely<ThreadTables>,
   at: number,

@@ -121,7 +121,7 @@ async function openProgram(
   return session
 }
 
-/** Counts only failures to start against the restart limit. */
+/** Counts a program that fails to start against the restart limit, and no other failure of a start. */
 function failedProgram(error: unknown, programs: Programs, address: ProgramAddress): unknown {
   const codes: string[] = [connectionProgramEnded.code, connectionProgramNotStarted.code]
   if (isThreadboxError(error) && codes.includes(error.code)) programs.failed(address.connectionId)

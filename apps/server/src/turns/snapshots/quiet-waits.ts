@@ -1,6 +1,6 @@
 import { waitAtMost } from '@threadbox/concurrency'
 
-/** Why a wait ended: the thread was idle for the whole time, or an operation wants to continue with it. */
+/** Why a wait ended: the thread was idle or counts as idle, or an operation wants to continue with it. */
 export type QuietEnd = 'quiet' | 'wanted'
 
 /** Waits until threads have been idle for a moment. `want` and `hurry` apply until they are disposed. */
