@@ -168,13 +168,14 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'a connection’s tool is called only if a person allowed it as its server describes it at that moment': [
     {
       file: 'apps/server/src/turns/engine/turns-connections.test.ts',
-      title: 'an approval is void when the tool changed since: approval is requested again, with its current description',
+      title:
+        'an approval is void when the tool changed since: approval is requested again, with its current description',
     },
   ],
   'a connection’s requests go only to addresses that were checked when the socket was opened': [
     {
       file: 'apps/server/src/turns/connections/connections.test.ts',
-      title: 'a name that leads to %s is refused as the connection is made',
+      title: 'a name that resolves to %s is refused when connecting',
     },
     {
       file: 'apps/server/src/turns/connections/connections.test.ts',

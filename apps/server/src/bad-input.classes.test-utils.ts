@@ -40,7 +40,7 @@ export function badRequestsFor(operation: Operation, row: BadInputRow): BadReque
     ...badIds(operation, row),
     ...badQueries(operation, row),
     ...badBodies(operation, row),
-    { title: 'an address with bytes that are no text', rawQuery: 'x=%FF%FE', codes: ['request.not-text'] },
+    { title: 'an address with bytes that are not text', rawQuery: 'x=%FF%FE', codes: ['request.not-text'] },
     { title: 'an address with a NUL', rawQuery: 'x=%00', codes: ['request.not-text'] },
   ]
 }
@@ -74,7 +74,7 @@ function badIds(operation: Operation, row: BadInputRow): BadRequest[] {
       ['an id that climbs up', '..%2f..%2fetc%2fpasswd', [code, 'request.invalid']],
       ['an id with quotes of SQL', "'%20or%20'1'='1", [code, 'request.invalid']],
       ['an id with a NUL', 'a%00b', ['request.not-text']],
-      ['an id of bytes that are no text', '%C3%28', ['request.not-text']],
+      ['an id of bytes that are not text', '%C3%28', ['request.not-text']],
       ['a huge id', 'a'.repeat(5000), ['request.invalid']],
       ['a negative number as id', '-1', [code, 'request.invalid']],
     ]
@@ -136,7 +136,7 @@ function badBodies(operation: Operation, row: BadInputRow): BadRequest[] {
     { title: 'an empty body', body: '', codes: ['request.not-json'] },
     { title: 'a body that is not JSON', body: '{"a":', codes: ['request.not-json'] },
     {
-      title: 'a body of bytes that are no text',
+      title: 'a body of bytes that are not text',
       body: new Uint8Array([0x7b, 0xff, 0x7d]),
       codes: ['request.not-text'],
     },

@@ -175,7 +175,7 @@ test.each([
   ['%E2%80%AEfdp.exe', 'fdp.exe'],
   [`${'%C3%A4'.repeat(300)}.tar.gz`, `${'ä'.repeat(116)}.tar.gz`],
   ['..', 'file'],
-])('an upload named %s lands in the upload folder under a plain name', async (name, expected) => {
+])('an upload named %s is stored in the upload folder under a plain name', async (name, expected) => {
   const request = upload(name)
   request.end('content')
   const [response] = (await once(request, 'response')) as [IncomingMessage]

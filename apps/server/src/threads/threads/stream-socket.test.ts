@@ -138,17 +138,21 @@ test('a stream that cannot continue ends with the reason, and the socket stays',
 
 test.each<[string, string | Buffer, number | null]>([
   ['nothing', '', null],
-  ['no JSON', '{', null],
+  ['invalid JSON', '{', null],
   ['JSON of another kind', '[]', null],
   ['null', 'null', null],
   ['binary data', Buffer.from(JSON.stringify({ type: 'close', stream: 1 })), null],
-  ['more than it may hold', JSON.stringify({ type: 'open', stream: 5, source: 'user', more: 'x'.repeat(8000) }), null],
+  [
+    'more bytes than allowed',
+    JSON.stringify({ type: 'open', stream: 5, source: 'user', more: 'x'.repeat(8000) }),
+    null,
+  ],
   ['an unknown type', JSON.stringify({ type: 'pause', stream: 1 }), 1],
   ['an unknown source', JSON.stringify({ type: 'open', stream: 7, source: 'files' }), 7],
-  ['a field too many', JSON.stringify({ type: 'open', stream: 7, source: 'user', after: 1 }), 7],
-  ['a number that is none', JSON.stringify({ type: 'open', stream: 7, source: 'thread', threadId: 't', after: -1 }), 7],
-  ['a stream that is open', JSON.stringify({ type: 'open', stream: 1, source: 'user' }), 1],
-])('a message with %s is answered with an error and disturbs no stream', async (_title, message, stream) => {
+  ['an unknown field', JSON.stringify({ type: 'open', stream: 7, source: 'user', after: 1 }), 7],
+  ['an invalid number', JSON.stringify({ type: 'open', stream: 7, source: 'thread', threadId: 't', after: -1 }), 7],
+  ['a stream that is already open', JSON.stringify({ type: 'open', stream: 1, source: 'user' }), 1],
+])('a message with %s gets an error and disturbs no stream', async (_title, message, stream) => {
   const page = await opened(openThread(1))
   await expect.poll(() => page.seen(1)).toEqual(['opened'])
   page.send(message)

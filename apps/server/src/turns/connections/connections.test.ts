@@ -227,11 +227,11 @@ describe('an address that is refused', () => {
   })
 
   it.each([
-    ['a private one', ['127.0.0.1']],
-    ['a public and a private one', ['8.8.8.8', '127.0.0.1']],
-    ['a private one of IPv6', ['fd00::1']],
-    ['a private one inside IPv6', ['::ffff:127.0.0.1']],
-  ])('G9: a name that leads to %s is refused as the connection is made', async (_what, addresses) => {
+    ['a private address', ['127.0.0.1']],
+    ['a public and a private address', ['8.8.8.8', '127.0.0.1']],
+    ['a private IPv6 address', ['fd00::1']],
+    ['a private IPv4 address inside IPv6', ['::ffff:127.0.0.1']],
+  ])('G9: a name that resolves to %s is refused when connecting', async (_what, addresses) => {
     const lookUp = ((_name: string, _options: object, callback: (...args: unknown[]) => void) =>
       callback(
         null,
@@ -273,11 +273,7 @@ describe('a server that does harm', () => {
   it.each<[string, () => Response, string]>([
     ['a response without end', () => endless(' '.repeat(64 * 1024), json), 'connection.answer-too-large'],
     ['an event without end', () => endless('x'.repeat(64 * 1024), stream), 'connection.answer-too-large'],
-    [
-      'a stream of events that mean nothing',
-      () => endless(`:${'x'.repeat(1000)}\n\n`, stream),
-      'connection.answer-too-large',
-    ],
+    ['an endless stream of comments', () => endless(`:${'x'.repeat(1000)}\n\n`, stream), 'connection.answer-too-large'],
     [
       'an error page without end',
       () => new Response(endless('x'.repeat(65_536), {}).body, { status: 500 }),
@@ -288,12 +284,12 @@ describe('a server that does harm', () => {
       () => new Response(new ReadableStream({}), { headers: stream }),
       'connection.timed-out',
     ],
-    ['no JSON', () => new Response('<html>', { headers: json }), 'connection.answer-invalid'],
+    ['invalid JSON', () => new Response('<html>', { headers: json }), 'connection.answer-invalid'],
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'connection.answer-invalid'],
     ['a response to no request', () => Response.json({ jsonrpc: '2.0', id: 99, result: {} }), 'connection.timed-out'],
     ['an error', () => new Response('no', { status: 500 }), 'connection.http-failed'],
-    ['a wall', () => new Response('no', { status: 403 }), 'connection.unauthorized'],
-  ])('G9: that sends %s has a clear error in bounded time', async (_what, instead, code) => {
+    ['a 403 response', () => new Response('no', { status: 403 }), 'connection.unauthorized'],
+  ])('G9: that sends %s fails with a clear error in bounded time', async (_what, instead, code) => {
     server.answerInstead = instead
     const began = performance.now()
     const connection = await add()

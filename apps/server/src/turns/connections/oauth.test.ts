@@ -180,7 +180,7 @@ describe('malicious authorization servers', () => {
     ['sends the code into the private network', 'token_endpoint', 'https://10.0.0.1/token'],
     ['names another issuer', 'issuer', 'https://login.example'],
     ['registers no clients', 'registration_endpoint', undefined],
-    ['says more than is kept', 'scopes_supported', ['x'.repeat(100_000)]],
+    ['has too much metadata', 'scopes_supported', ['x'.repeat(100_000)]],
     ['sends without end', 'scopes_supported', ['x'.repeat(2_000_000)]],
   ])('G9: one that %s is refused, with a reason', async (_how, field, value) => {
     const { id } = await add()

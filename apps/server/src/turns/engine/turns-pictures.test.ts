@@ -226,14 +226,14 @@ describe('view_page', { timeout }, () => {
   })
 
   it.each([
-    ['a report that is none', 'hello', 0, 'page.browser-failed'],
+    ['an invalid report', 'hello', 0, 'page.browser-failed'],
     [
-      'an image that is none',
+      'an invalid image',
       JSON.stringify({ ...report, picture: { ...report.picture, base64: 'aGVsbG8=' } }),
       0,
       'page.browser-failed',
     ],
-    ['a report beyond its bounds', JSON.stringify({ ...report, text: 'x'.repeat(200_000) }), 0, 'page.browser-failed'],
+    ['a report beyond the limits', JSON.stringify({ ...report, text: 'x'.repeat(200_000) }), 0, 'page.browser-failed'],
     ['a guest without the program', '', 127, 'page.look-unsupported'],
   ])('%s fails the call and nothing else', async (_name, line, exitCode, code) => {
     await bench.connect()

@@ -43,7 +43,7 @@ const hostileZips: Record<string, [string, ZipPart[], Parameters<typeof makeZip>
   'a symbolic link': ['skill.link-refused', [main(), { name: 'key', content: '/root/.ssh/id_rsa', mode: 0o120777 }]],
   'a device': ['skill.link-refused', [main(), { name: 'disk', mode: 0o060666 }]],
   'a pipe': ['skill.link-refused', [main(), { name: 'pipe', mode: 0o010666 }]],
-  'a name that is no text': ['skill.archive-invalid', [main(), { name: Buffer.from([0xc3, 0x28]), content: 'x' }]],
+  'a name that is not text': ['skill.archive-invalid', [main(), { name: Buffer.from([0xc3, 0x28]), content: 'x' }]],
   'a password': ['skill.archive-invalid', [{ ...main(), flags: 0x0801 }]],
   'encryption of another kind': ['skill.archive-invalid', [{ ...main(), flags: 0x0841 }]],
   'a size that its content has not': ['skill.archive-invalid', [{ ...main(), says: { sizeBytes: 5 } }]],
@@ -182,7 +182,7 @@ const header = (lines: string) => `---\n${lines}\n---\nText`
 const badHeaders: Record<string, [string, string]> = {
   'no front matter': ['# Only a title', 'skill.front-matter-invalid'],
   'a blank line before it': ['\n---\nname: a\ndescription: b\n---\n', 'skill.front-matter-invalid'],
-  'no end of it': ['---\nname: a\ndescription: b\n', 'skill.front-matter-invalid'],
+  'an unfinished front matter': ['---\nname: a\ndescription: b\n', 'skill.front-matter-invalid'],
   'nothing in it': ['---\n---\n', 'skill.front-matter-invalid'],
   'no name': [header('description: b'), 'skill.front-matter-invalid'],
   'no description': [header('name: a'), 'skill.front-matter-invalid'],

@@ -27,7 +27,7 @@ it.each([
   'chrome://version',
   'http://',
   '',
-])('"%s" is none', (given) => {
+])('"%s" is not a page of the sandbox', (given) => {
   expect(loopbackAddress(given)).toBeUndefined()
 })
 
