@@ -8,15 +8,14 @@ import { isUploadName } from './upload-target.ts'
 type Known = Pick<Stats, 'ino' | 'mode' | 'uid' | 'gid' | 'size' | 'mtimeMs'> & { isDirectory: boolean }
 export type WatchEvent = { name: string; path: string; type: filesystem.EventType }
 
-/** Follows changes in a directory. Close it to stop. */
+/** Follows changes in a directory until it is closed. */
 export type DirectoryWatch = { close(): void }
 
 const { EventType } = filesystem
 
 /**
- * Watches a directory, with everything below it if `recursive`. The system only says that something about a name has
- * changed; what it was is found by comparing with what was known, so changes that follow each other within an instant
- * may be told as one.
+ * Watches a directory, and everything below it if `recursive`. The system only reports that a name has changed. The
+ * kind of change comes from a comparison with the known state, so changes within an instant can be reported as one.
  */
 export async function watchDirectory(options: {
   path: string
@@ -24,7 +23,7 @@ export async function watchDirectory(options: {
   onEvent(event: WatchEvent): void
 }): Promise<DirectoryWatch> {
   const directories = new Map<string, { watcher: FSWatcher; known: Map<string, Known> }>()
-  // Changes are looked at one after another, or two looks at one name could both find it new.
+  // Changes are handled one after another, or two checks of one name could both report it as new.
   const looking = makeSerial()
   const tell = (path: string, type: filesystem.EventType) =>
     options.onEvent({ name: relative(options.path, path), path, type })
@@ -80,7 +79,7 @@ export async function watchDirectory(options: {
   return { close: () => unwatch(options.path) }
 }
 
-/** Undefined when nothing that would be told has changed, such as a directory's own times. */
+/** Returns undefined if nothing reportable has changed, such as only a directory's own times. */
 function changeBetween(before: Known, now: Known): filesystem.EventType | undefined {
   if (before.mode !== now.mode || before.uid !== now.uid || before.gid !== now.gid) return EventType.CHMOD
   if (now.isDirectory) return undefined

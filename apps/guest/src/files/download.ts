@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { pathInvalid, pathIsDirectory, rangeInvalid, withFileErrors } from './file-errors.ts'
 
-/** Compressing larger files costs more than it saves on the way from sandbox to host. */
+/** Compressing larger files costs more than it saves between sandbox and host. */
 const gzipLimitBytes = 4 * 1024 * 1024
 
 /** `GET /files`: the bytes of a regular file, or a range of them. */
 export async function sendFile(request: IncomingMessage, options: { response: ServerResponse; path: string }) {
   const { response, path } = options
-  // Opening a named pipe or a device must neither wait nor have an effect.
+  // Opening a named pipe or a device must neither block nor have an effect.
   const handle = await withFileErrors(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK))
   try {
     const stats = await handle.stat()
@@ -38,7 +38,7 @@ async function sendContent(
   )
   response.setHeader('last-modified', stats.mtime.toUTCString())
   response.setHeader('accept-ranges', 'bytes')
-  // Files of /proc say that they are empty; they are sent as long as there is something to read.
+  // Files in /proc report a size of 0; they are sent until a read returns nothing.
   if (stats.size === 0) {
     const content = await handle.readFile()
     response.setHeader('content-length', content.length)
@@ -62,7 +62,7 @@ async function sendContent(
   await pipeline(content, response)
 }
 
-/** Undefined for the whole file, which is also the answer to ranges that are not understood. */
+/** Returns undefined for the whole file, also for ranges that cannot be parsed. */
 function parseRange(options: {
   header: string | undefined
   size: number

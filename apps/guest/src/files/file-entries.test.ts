@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('a folder comes in parts in the order of names, and says where the next one begins', async () => {
+test('a directory is listed in pages ordered by name, each saying where the next one begins', async () => {
   for (const name of ['b', 'a', 'd', 'c', 'line\nbreak']) await writeFile(join(folder, name), '')
   const first = await listPage({ path: folder, after: '', limit: 2 })
   expect(first.entries.map(({ name }) => name)).toEqual(['a', 'b'])
@@ -20,14 +20,14 @@ test('a folder comes in parts in the order of names, and says where the next one
   expect(rest.next).toBeUndefined()
 })
 
-test('the time of a file is told to the nanosecond, also before 1970', async () => {
+test('a file’s modification time is exact to the nanosecond, also before 1970', async () => {
   const path = join(folder, 'old')
   await writeFile(path, 'x')
   await utimes(path, new Date(-1250), new Date(-1250))
   expect((await describeEntry(path)).modifiedTime).toMatchObject({ seconds: -2n, nanos: 750_000_000 })
 })
 
-test('a link is described as what it leads to, one to nothing as itself', async () => {
+test('a symbolic link is described as its target, a dangling one as itself', async () => {
   await writeFile(join(folder, 'target'), 'four')
   await symlink('target', join(folder, 'link'))
   await symlink('none', join(folder, 'broken'))

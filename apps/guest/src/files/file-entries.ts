@@ -5,10 +5,12 @@ import { create } from '@bufbuild/protobuf'
 import { filesystem } from '@threadbox/protocol/guest'
 import { pathInvalid, withFileErrors } from './file-errors.ts'
 
-/** Where relative paths and `~` lead. */
+/** Base directories for `~` and relative paths. */
 export type PathBase = { home: string; workdir: string }
 
-/** Absolute path of what a client named. No decision about rights is made by path: the operating system makes them. */
+/**
+ * Returns the absolute path for a path from a client. No permission is decided by path: the operating system decides.
+ */
 export function resolvePath(path: string, base: PathBase): string {
   if (path.includes('\0'))
     throw pathInvalid({ path: path.replaceAll('\0', '\\0'), problem: 'it contains a NUL character' })
@@ -16,7 +18,7 @@ export function resolvePath(path: string, base: PathBase): string {
   return isAbsolute(path) ? resolve(path) : resolve(base.workdir, path)
 }
 
-/** What is at `path` itself; a symbolic link has type and mode of what it leads to, where there is something. */
+/** Describes the entry at `path`. A symbolic link has type and mode of its target, if the target exists. */
 export async function describeEntry(path: string): Promise<filesystem.EntryInfo> {
   return await describe(path, await readNames())
 }
@@ -35,13 +37,13 @@ async function describe(path: string, names: Names): Promise<filesystem.EntryInf
     permissions: permissionsText(shown),
     owner: names.users.get(Number(own.uid)) ?? String(own.uid),
     group: names.groups.get(Number(own.gid)) ?? String(own.gid),
-    // To the nanosecond: two writes within a millisecond must differ for whoever protects an edit by this time.
+    // To the nanosecond: a client protects an edit by this time, so two writes within a millisecond must differ.
     modifiedTime: timestampOf(shown.mtimeNs),
     ...(isLink ? { symlinkTarget: await realpath(path).catch(() => path) } : {}),
   })
 }
 
-/** Entries below a directory, each before what is in it, in the order of names. Links are not followed. */
+/** Lists entries below a directory, parents before children, ordered by name. Does not follow links. */
 export async function listEntries(options: { path: string; depth: number }): Promise<filesystem.EntryInfo[]> {
   return await listBelow({ ...options, names: await readNames() })
 }
@@ -54,7 +56,7 @@ async function listBelow(options: { path: string; depth: number; names: Names })
   for (const child of found.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const childPath = join(path, child.name)
     const entry = await describe(childPath, names).catch(() => undefined)
-    // It was removed meanwhile, or its name is not UTF-8 and cannot be said in this protocol.
+    // It was removed since it was listed, or its name is not UTF-8 and cannot be sent in this protocol.
     if (entry === undefined) continue
     entries.push(entry)
     if (child.isDirectory()) {
@@ -64,10 +66,10 @@ async function listBelow(options: { path: string; depth: number; names: Names })
   return entries
 }
 
-/** One part of a directory in the order of names, so that a large one costs no more than what is asked of it. */
+/** Lists one page of a directory ordered by name. A large directory costs no more than the requested page. */
 export async function listPage(options: {
   path: string
-  /** Names up to this one are left out; empty: from the first. */
+  /** Names up to and including this one are skipped; empty: starts at the first. */
   after: string
   limit: number
 }): Promise<{ entries: filesystem.EntryInfo[]; total: number; next?: string }> {
@@ -112,7 +114,7 @@ function permissionsText(stats: BigIntStats): string {
   return `${prefix || '-'}${bits}`
 }
 
-/** Looks at entries that are under way at the same time. */
+/** Entries that are read at the same time. */
 const atOnce = 32
 
 /** Names of users and groups by their ids. */
@@ -129,7 +131,7 @@ function timestampOf(nanoseconds: bigint) {
   return { seconds: (nanoseconds - nanos) / second, nanos: Number(nanos) }
 }
 
-/** Names by id, as `/etc/passwd` and `/etc/group` have them now. */
+/** Returns names by id, as `/etc/passwd` or `/etc/group` currently has them. */
 async function namesIn(file: string): Promise<Map<number, string>> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return new Map(

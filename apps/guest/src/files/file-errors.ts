@@ -61,7 +61,7 @@ const invalidProblems: Record<string, string> = {
   ERR_INVALID_ARG_VALUE: 'it contains a NUL character',
 }
 
-/** Runs a file operation; system errors become errors of the catalogue that name `path`. */
+/** Runs a file operation; turns system errors into cataloged errors that name `path`. */
 export async function withFileErrors<Result>(path: string, operation: () => Promise<Result>): Promise<Result> {
   try {
     return await operation()

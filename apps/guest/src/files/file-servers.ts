@@ -18,18 +18,18 @@ export const fileServerDown = defineError<{ user: string }>({
   remedy: () => 'Try again. It restarts automatically.',
 })
 
-/** What a file server is told on its standard input when it starts. */
+/** What a file server reads from its standard input at its start. */
 export type FileServerOrder = { socketName: string; secret: string; base: PathBase }
 
 /**
- * File servers: one process for each user that files are asked for as, running as that user. The guest passes requests
- * on to them after checking who asks. Each starts with the first request, which waits about 350 ms for it: most boots of
- * a sandbox are never asked for a file, and the process takes 40 MB.
+ * File servers: one process per user, with that user's rights. The guest forwards requests to them after checking who
+ * sends them. Each starts with the first request, which waits about 350 ms for it: most boots of a sandbox receive no
+ * file request, and the process takes 40 MB.
  */
 export type FileServers = {
-  /** Passes a request on, body and answer as they come. */
+  /** Forwards a request; streams both bodies. */
   forward(request: IncomingMessage, options: { response: ServerResponse; userName: string | undefined }): Promise<void>
-  /** Ends servers that have nothing to do; resolves when they have ended. The next request starts another. */
+  /** Ends idle servers; resolves when they have ended. The next request starts another. */
   stopIdle(): Promise<void>
   close(): void
 }
@@ -40,7 +40,7 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
   const { launcher, programs, logger } = dependencies
   const servers = new Map<number, Promise<RunningServer>>()
   const closed = new AbortController()
-  /** Requests that are under way. */
+  /** Requests in progress. */
   let passing = 0
   const serverOf = (user: SandboxUser) => {
     const known = servers.get(user.uid)
@@ -71,7 +71,7 @@ export function makeFileServers(dependencies: { launcher: Launcher; programs: Pr
     stopIdle: async () => {
       if (passing > 0) return
       const idle = [...servers.values()]
-      // A request that comes now is not passed to one that is ending.
+      // A request that arrives now is not forwarded to a server that is ending.
       servers.clear()
       await Promise.all(idle.map(endServer))
     },
@@ -91,8 +91,8 @@ async function endServer(starting: Promise<RunningServer>): Promise<void> {
 }
 
 /**
- * The server listens on a socket without a file. Its name cannot be guessed, and the secret keeps other users of the
- * sandbox out who read the name later.
+ * The server listens on an abstract socket. Its name cannot be guessed, and the secret rejects other users of the
+ * sandbox that read the name later.
  */
 async function startServer(options: {
   user: SandboxUser
@@ -116,9 +116,9 @@ async function startServer(options: {
   child.once('exit', fail)
   ended.promise.catch(() => undefined)
   child.stdin?.on('error', fail)
-  // The pipe stays open: its end is the server's end.
+  // The pipe stays open: when it closes, the server exits.
   child.stdin?.write(`${JSON.stringify(order)}\n`)
-  // Its first output says that it listens.
+  // Its first output means that it listens.
   if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended.promise])
   child.stdout?.resume()
   return { child, order, agent: new Agent({ keepAlive: true, maxSockets: 64 }) }
@@ -142,7 +142,7 @@ function pass(
       const { connection: _hop, 'keep-alive': _alive, ...answerHeaders } = answer.headers
       response.writeHead(answer.statusCode ?? 502, answerHeaders)
       answer.pipe(response)
-      // An answer that breaks off must break off for the client too, or it would look complete.
+      // A response that breaks off must break off for the client too, or it would look complete.
       answer.on('error', () => response.destroy())
     })
     upstream.on('error', (cause) => {

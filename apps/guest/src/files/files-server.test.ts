@@ -21,7 +21,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A connection on which a test says byte by byte what is sent. */
+/** A connection on which a test writes raw bytes. */
 function open() {
   const socket = connect(port, '127.0.0.1')
   let received = ''
@@ -36,7 +36,7 @@ function open() {
   return { socket, head, answers, isClosed }
 }
 
-test('who is refused before everything was sent may send it and hears why, and the connection serves the next request', async () => {
+test('a client refused before it has sent everything can send the rest and gets the reason, and the connection serves the next request', async () => {
   const { socket, head, answers } = open()
   socket.write(head('POST', 4))
   await expect.poll(answers).toEqual(['HTTP/1.1 400'])
@@ -46,7 +46,7 @@ test('who is refused before everything was sent may send it and hears why, and t
   socket.destroy()
 })
 
-test('who goes on sending without end after a refusal is cut off', async () => {
+test('a client that keeps sending without end after a refusal is cut off', async () => {
   const { socket, head, answers, isClosed } = open()
   socket.on('error', () => undefined)
   socket.write(head('POST', 1024 ** 4))
@@ -58,7 +58,7 @@ test('who goes on sending without end after a refusal is cut off', async () => {
   await isClosed
 })
 
-test('a refusal says its code in a header, beside the sentence in the form of E2B', async () => {
+test('a refusal has its code in a header, beside the message in E2B’s form', async () => {
   const headers = { [fileServerSecretHeader]: 'known' }
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}/files?path=${encodeURIComponent(path)}`, { headers })
   const refused = await ask(directory)

@@ -11,12 +11,12 @@ import { uploadInvalid } from './file-errors.ts'
 import { makeFilesystemService } from './filesystem-service.ts'
 import { receiveUpload } from './upload.ts'
 
-/** Proves to a file server that a request comes from the guest daemon and not from another user of the sandbox. */
+/** Proves to a file server that a request comes from the guest daemon, not from another user of the sandbox. */
 export const fileServerSecretHeader = 'x-guest-secret'
 
 /**
- * Serves files with the rights of the process that it runs in: the operating system decides what may be read and
- * written, so there is no path to be checked and no link that leads further than the user could go.
+ * Serves files with the rights of its own process: the operating system decides what can be read and written, so no
+ * path is checked and no link leads further than the user could go.
  */
 export function makeFilesServer(options: { base: PathBase; secret: string; logger: Logger }): Server {
   const { base, secret, logger } = options
@@ -58,14 +58,14 @@ export function makeFilesServer(options: { base: PathBase; secret: string; logge
     })
   })
   server.requestTimeout = 0
-  // A connection that closes in the moment in which a request comes over it would look like a server that has ended.
+  // A connection that closes just as a request arrives on it would look like a server that has ended.
   server.keepAliveTimeout = 0
   return server
 }
 
 const mostUnreadBytes = 16 * 1024 * 1024
 
-/** Whoever still sends when it is refused would not hear why if the connection closed under what is sent. */
+/** A client that still sends when it is refused would miss the reason if the connection closed under its data. */
 function readTheRest(request: IncomingMessage): void {
   let left = mostUnreadBytes
   request.on('data', (chunk: Buffer) => {
@@ -74,7 +74,7 @@ function readTheRest(request: IncomingMessage): void {
   })
 }
 
-/** A JSON list; null and what is none are no list. */
+/** Parses a JSON list. Returns an empty list for null and for anything else. */
 function pathsOf(text: string | null): string[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]')

@@ -17,10 +17,10 @@ export const watcherUnknown = defineError<{ id: string }>({
 })
 
 const defaultKeepAliveSeconds = 90
-/** A watcher that nobody asks keeps this many events; older ones are dropped. */
+/** A watcher keeps this many events until a client fetches them; older ones are dropped. */
 const eventsKept = 10_000
 
-/** The Filesystem service, as E2B's envd behaves. It acts with the rights of the process that it runs in. */
+/** The Filesystem service, compatible with E2B's envd. It acts with the rights of its own process. */
 export function makeFilesystemService(base: PathBase): ServiceImpl<typeof filesystem.Filesystem> {
   const watchers = new Map<string, { watch: DirectoryWatch; events: filesystem.FilesystemEvent[] }>()
   const at = (path: string) => resolvePath(path, base)

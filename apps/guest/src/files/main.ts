@@ -5,8 +5,8 @@ import { releaseHeap } from '../ground/heap.ts'
 import type { FileServerOrder } from './file-servers.ts'
 import { makeFilesServer } from './files-server.ts'
 
-// One user's file server: a program of its own, so that it loads nothing of the guest daemon's while somebody waits.
-// It reads what it is to be from standard input, and says on standard output that it listens, and nothing else.
+// One user's file server: a separate program, so that it loads none of the guest daemon's code while a request waits.
+// It reads its order from standard input, reports on standard output that it listens, and prints nothing else.
 const logger = makeLogger({
   process: 'guest-files',
   level: process.env.THREADBOX_LOG_LEVEL ?? 'info',

@@ -6,12 +6,12 @@ import { uploadInvalid, withFileErrors } from './file-errors.ts'
 import { readMultipart } from './multipart.ts'
 import { openUploadTarget } from './upload-target.ts'
 
-/** As E2B's clients expect it, with no further keys. */
+/** The shape that E2B's clients expect, without further keys. */
 export type UploadedFile = { path: string; name: string; type: 'file' }
 
 /**
- * `POST /files`: writes the body, or each part called "file", as it arrives. `isExecutable`: whoever may read the new file
- * may run it.
+ * `POST /files`: writes the body, or each part called "file", as it arrives. `isExecutable`: users that can read the
+ * new file can also run it.
  */
 export async function receiveUpload(
   request: IncomingMessage,

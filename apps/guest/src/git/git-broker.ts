@@ -12,19 +12,19 @@ export const gitRequestGone = defineError({
   remedy: () => 'No action is needed.',
 })
 
-/** A request as whoever follows is told of it. */
+/** A request as the follower gets it. */
 export type AnnouncedRequest = { id: string; method: string; target: string; headers: Record<string, string> }
 
-/** What the other side may pass on; everything else of a request stays here. */
+/** Headers that the other side can forward; all other headers stay here. */
 const passedHeaders = [
   ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type'],
   ...['git-protocol', 'user-agent'],
 ]
-/** A clone takes one at a time: this is room for many, and a bound for a loop. */
+/** A clone takes one at a time: this leaves room for many and bounds a loop. */
 const maxOpen = 32
-/** Whoever took a request has limits of their own; this one is for a request that nobody will ever answer. */
+/** A follower that took a request has its own limits; this limit is for a request that is never answered. */
 const longestWaitMs = 15 * 60_000
-/** Why git has no answer, in words that it prints. */
+/** Why git gets no response, in words that git prints. */
 type Refusal = { status: 403 | 503; text: string }
 const notConnected: Refusal = {
   status: 503,
@@ -47,14 +47,17 @@ type Exchange = {
   isAnswering: boolean
 }
 
-/** Takes requests of git on loopback, and hands each to whoever follows, who brings the answer. Nothing is collected. */
+/**
+ * Accepts git requests on loopback and hands each to the current follower, which brings the response. Nothing is
+ * buffered.
+ */
 export type GitBroker = {
   server: Server
-  /** Announces requests until it is aborted or another one follows. Null: nothing happened for `keepAliveMs`. */
+  /** Announces requests until it is aborted or another follower arrives. Null: nothing happened for `keepAliveMs`. */
   follow(options: { signal: AbortSignal; keepAliveMs: number }): AsyncGenerator<AnnouncedRequest | null>
-  /** Sends what git sends, as it comes. Throws `guest.git-request-gone`. */
+  /** Streams what git sends. Throws `guest.git-request-gone`. */
   sendBody(id: string, to: ServerResponse): Promise<void>
-  /** Gives git its answer, as it comes. Throws `guest.git-request-gone`; rejects when either side breaks off. */
+  /** Streams the response to git. Throws `guest.git-request-gone`; rejects when either side breaks off. */
   takeAnswer(id: string, answer: GitAnswer, from: IncomingMessage): Promise<void>
 }
 
@@ -76,7 +79,7 @@ export function makeGitBroker(): GitBroker {
     follower.wake()
   })
   server.requestTimeout = 0
-  // git asks again over the same connection when it has read what it got.
+  // git reuses the connection for its next request once it has read a response.
   server.keepAliveTimeout = 60_000
   const find = (id: string) => {
     const exchange = exchanges.get(id)
@@ -102,7 +105,7 @@ export function makeGitBroker(): GitBroker {
         if ((await waitAtMost(keepAliveMs, { work: something.promise })) === 'late') yield null
       }
     } finally {
-      // A newer follower answers what this one was told of: it is of the same server.
+      // A newer follower answers the requests that this one received: it belongs to the same server.
       if (follower === own) {
         follower = undefined
         announcements = []
@@ -132,7 +135,7 @@ export function makeGitBroker(): GitBroker {
       exchange.response.setTimeout(0)
       exchange.response.writeHead(status, headers)
       exchange.response.flushHeaders()
-      // Broken off here, git's connection is broken off: a part is never taken for the whole.
+      // Broken off here, git's connection breaks off too: git never takes a part for the whole.
       await pipeline(from, exchange.response).catch(brokenOff)
     },
   }
@@ -143,8 +146,8 @@ function brokenOff(cause: unknown): never {
 }
 
 /**
- * Browsers say from where a page asks, which the page cannot keep them from; one whose own name leads here is known by that
- * name.
+ * Browsers send the origin of a page, which the page cannot prevent; a page whose own hostname resolves to here is
+ * recognized by that hostname.
  */
 function isOfProgram({ headers, socket }: IncomingMessage): boolean {
   const isOfBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
@@ -161,7 +164,7 @@ function announcementOf(request: IncomingMessage): AnnouncedRequest {
   return { id: randomUUID(), method: request.method ?? 'GET', target: request.url ?? '/', headers }
 }
 
-/** git shows plain text of an answer that refuses, each line behind `remote:`. */
+/** git prints plain text of a refusing response, each line behind `remote:`. */
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
   if (response.headersSent || response.destroyed) return
   const again = status === 503 ? { 'retry-after': '5' } : {}

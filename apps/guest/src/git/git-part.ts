@@ -12,11 +12,11 @@ const idPattern = '([0-9a-f-]{36})'
 const bodyPattern = new RegExp(`^${guestPaths.gitBody(idPattern)}$`)
 const answerPattern = new RegExp(`^${guestPaths.gitAnswer(idPattern)}$`)
 
-/** What git in the sandbox needs to reach servers that want a login. */
+/** What git in the sandbox needs to reach servers that require credentials. */
 export type GitPart = {
-  /** For every program that is started. */
+  /** Environment of every program that is started. */
   environment: Record<string, string>
-  /** To listen on loopback. */
+  /** Listens on loopback. */
   server: Server
   service: ServiceImpl<typeof git.Git>
   routes: Route[]
@@ -29,13 +29,13 @@ export function makeGitPart(options: { scratchDirectory: string }): GitPart {
   return { environment, server: broker.server, service: makeGitService({ broker, config }), routes: gitRoutes(broker) }
 }
 
-/** The Git service of the guest protocol; its promises are written in `git.proto`. */
+/** The Git service of the guest protocol; `git.proto` states its contract. */
 function makeGitService({ broker, config }: { broker: GitBroker; config: GitConfig }): ServiceImpl<typeof git.Git> {
   return {
     followGit: async function* ({ sites }, { signal }) {
       config.write(sites, (broker.server.address() as AddressInfo).port)
       yield { event: { case: 'ready', value: {} } }
-      // Without sites it takes the place of an earlier follower, and leaves it empty.
+      // Without sites it replaces an earlier follower and ends.
       const until = sites.length === 0 ? AbortSignal.abort() : signal
       for await (const announced of broker.follow({ signal: until, keepAliveMs })) {
         yield announced === null
@@ -46,7 +46,7 @@ function makeGitService({ broker, config }: { broker: GitBroker; config: GitConf
   }
 }
 
-/** Bodies of requests and answers, which are as large as repositories are. */
+/** Bodies of requests and responses, which are as large as repositories. */
 function gitRoutes(broker: GitBroker): Route[] {
   return [
     {
@@ -61,7 +61,7 @@ function gitRoutes(broker: GitBroker): Route[] {
       access: 'token',
       handle: async (request, response) => {
         const answer = gitAnswerSchema.safeParse(parsed(headerOf(request, gitAnswerHeader)))
-        if (!answer.success) throw bodyUnreadable({ problem: 'it does not say what the answer is' })
+        if (!answer.success) throw bodyUnreadable({ problem: 'it does not describe the response' })
         await broker.takeAnswer(idIn(answerPattern, pathOf(request)), answer.data, request)
         sendJson(response, { body: {} })
       },

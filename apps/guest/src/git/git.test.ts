@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => left.abort())
 
 const site = { name: 'git.test', address: 'https://git.test/' }
-/** A stream of requests; resolves when the guest has said that it is ready. */
+/** Opens a stream of requests; resolves when the guest has reported that it is ready. */
 async function follow(sites = [site], signal = left.signal) {
   const requests: git.GitRequest[] = []
   const ready = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ async function follow(sites = [site], signal = left.signal) {
 }
 const configured = () => readFile(join(guest.directory, 'scratch/git/config'), 'utf8')
 const origin = async () => /http:\/\/127\.0\.0\.1:\d+/.exec(await configured())?.[0] ?? ''
-/** As programs ask: `fetch` says of itself that it is of a page. */
+/** Asks as programs do: `fetch` marks its requests as coming from a page. */
 const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
   const { method = 'GET', headers = {}, signal, body } = init
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -87,7 +87,7 @@ const inside = (path: string, init: RequestInit & { answer?: object } = {}) =>
   } as RequestInit)
 const fine = { status: 200, headers: { 'content-type': 'application/x-git-upload-pack-result' } }
 
-test('while nobody follows, git is told so in plain words and may try again', async () => {
+test('without a follower, git gets a clear message and can try again', async () => {
   const { ended } = await follow()
   left.abort()
   await ended
@@ -103,7 +103,7 @@ test.each([
   { 'sec-fetch-mode': 'no-cors' },
   { 'sec-fetch-site': 'same-origin' },
   { host: 'page.example' },
-])('what a page in a browser asks is announced to nobody: %j', async (headers) => {
+])('a request from a page in a browser is not announced: %j', async (headers) => {
   const { requests, first } = await follow()
   const refused = await ask('a/git-receive-pack', { method: 'POST', headers, body: '0000' })
   expect(refused.status).toBe(403)
@@ -115,7 +115,7 @@ test.each([
   await asked
 })
 
-test('a request whose follower goes away before its answer began is refused', async () => {
+test('a request whose follower disconnects before the response began is refused', async () => {
   const { first } = await follow()
   const asked = ask('a')
   await first()
@@ -123,7 +123,7 @@ test('a request whose follower goes away before its answer began is refused', as
   expect((await asked).status).toBe(503)
 })
 
-test('an answer that breaks off breaks git off', async () => {
+test('a response that breaks off breaks git off', async () => {
   const { first } = await follow()
   const asked = ask('a')
   const { id } = await first()
@@ -143,7 +143,7 @@ test('an answer that breaks off breaks git off', async () => {
   expect(await isBroken).toBe(true)
 })
 
-test('a request is answered once, by whoever has the token, and is over when git has gone', async () => {
+test('a request is answered once, by a follower that has the token, and ends when git disconnects', async () => {
   const { first } = await follow()
   const gone = new AbortController()
   const asked = ask('a', { signal: gone.signal }).catch(() => 'gone')
@@ -157,7 +157,7 @@ test('a request is answered once, by whoever has the token, and is over when git
     .toBe(404)
 })
 
-test('what git sends is handed on as it comes, and its answer as it is, both while more is to come', async () => {
+test('git’s request body and the response are streamed unchanged', async () => {
   const { first } = await follow()
   const gives = new TransformStream<Uint8Array, Uint8Array>()
   const writer = gives.writable.getWriter()
@@ -185,7 +185,7 @@ test('what git sends is handed on as it comes, and its answer as it is, both whi
   writer.close().catch(() => undefined)
 })
 
-test('a newer follower takes the place of an older one, and what is under way goes on', async () => {
+test('a newer follower replaces an older one, and requests in progress continue', async () => {
   const older = await follow()
   const asked = ask('a')
   const { id } = await older.first()
@@ -197,7 +197,7 @@ test('a newer follower takes the place of an older one, and what is under way go
   expect((await newer.first()).target).toBe('/git.test/b')
 })
 
-test('programs that are started read the sites of now; without any nothing is changed for git', async () => {
+test('programs that are started read the current sites; without any, nothing changes for git', async () => {
   await follow()
   const asked = async () => (await guest.run('git config --get-regexp insteadof || true')).text.trim()
   expect(await asked()).toBe(`url.${await origin()}/git.test/.insteadof https://git.test/`)
@@ -208,7 +208,7 @@ test('programs that are started read the sites of now; without any nothing is ch
   expect(await asked()).toBe('')
 })
 
-test('what stands in a site cannot become another line of the configuration', () => {
+test('a site’s content cannot become another line of the configuration', () => {
   const hostile = [{ name: 'a"]\n[core]\n\teditor = x', address: 'https://b/"\\' }]
   expect(
     gitConfigOf(hostile, 1)
