@@ -49,11 +49,13 @@ import { startWatchdogs } from './watchdog/watchdogs.ts'
 export type GuestOptions = {
   programs: Programs
   guestVersion: string
-  /** Small files in memory: pipes, sockets, hand-over of shell state. Owned by root, others may only pass through. */
+  /**
+   * Small files in memory: pipes, sockets, transfer of shell state. Owned by root; other users can only traverse it.
+   */
   scratchDirectory: string
   /** Kept on the sandbox's disk: shell sessions, output that does not fit into memory. */
   stateDirectory: string
-  /** Everything on this machine but the guest itself is the user's, and may be stopped and ended. Not so in tests. */
+  /** True if every process here except the guest's is the user's and can be stopped and ended. False in tests. */
   ownsMachine: boolean
   address: string
   ports: GuestPorts
@@ -62,10 +64,10 @@ export type GuestOptions = {
 
 export type Guest = { ports: GuestPorts; close(): Promise<void> }
 
-/** `git` is on loopback only: what listens there is for programs of the sandbox. */
+/** `git` listens on loopback only, for programs of the sandbox. */
 type GuestPorts = { guest: number; code: number; git: number }
 
-/** Starts the guest daemon: wires the parts together and listens. */
+/** Starts the guest daemon: wires its parts together and listens. */
 export async function startGuest(options: GuestOptions): Promise<Guest> {
   const { programs, logger, scratchDirectory } = options
   mkdirSync(scratchDirectory, { recursive: true, mode: 0o711 })
@@ -89,7 +91,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     birth = markBirth(options.stateDirectory)
     if (options.ownsMachine) linkDf({ program: programs.df, logger })
     registry.reset()
-    // It was started with what held before.
+    // It was started with the previous settings.
     void contexts.dropUnused()
   })
   const rescues = makeRescues({
@@ -156,7 +158,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   }
 }
 
-/** What the host asks for before it saves the memory of this sandbox, or gives it up. */
+/** What the host requests before it saves or discards the memory of this sandbox. */
 function savingRoutes(
   parts: Parameters<typeof spareRoutes>[0] &
     Omit<Parameters<typeof forgetRoutes>[0], 'dropUnused'> & { readManifest: ReadManifest },
@@ -171,7 +173,7 @@ function savingRoutes(
   ]
 }
 
-/** The RPC services. What starts something waits while memory is being given up. */
+/** The RPC services. Calls that start something wait while memory is being discarded. */
 function addServices(parts: {
   rescues: Rescues
   guarded: ReturnType<typeof guardStarts>

@@ -4,7 +4,7 @@ import { afterAwake } from './awake-time.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('an awake timer fires when its time is over, once', () => {
+test('an awake timer fires once, when its time has passed', () => {
   const fired = vi.fn()
   afterAwake(2_500, fired)
   vi.advanceTimersByTime(2_400)
@@ -17,7 +17,7 @@ test('C5: three weeks of sleep do not count for an awake timer', () => {
   const fired = vi.fn()
   afterAwake(10_000, fired)
   vi.advanceTimersByTime(500)
-  // The clock has jumped when the sleeper's timer fires; everything before was one piece of a second.
+  // The clock has jumped when the sleeper's timer fires; everything before was a single piece of a second.
   vi.spyOn(performance, 'now').mockReturnValueOnce(21 * 86_400_000)
   vi.advanceTimersByTime(500)
   vi.advanceTimersByTime(6_000)
@@ -26,7 +26,7 @@ test('C5: three weeks of sleep do not count for an awake timer', () => {
   expect(fired).toHaveBeenCalledTimes(1)
 })
 
-test('a cancelled awake timer does not fire', () => {
+test('a canceled awake timer does not fire', () => {
   const fired = vi.fn()
   afterAwake(1_500, fired).cancel()
   const later = afterAwake(3_500, fired)

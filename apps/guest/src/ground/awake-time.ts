@@ -1,12 +1,12 @@
 /** A timer that does not run while the sandbox sleeps. */
 export type AwakeTimer = { cancel(): void }
 
-/** Time is measured in pieces of this length; of a piece that took longer, no more than twice of it counts. */
+/** Time is measured in pieces of this length; a piece that took longer counts at most twice this. */
 const pieceMs = 1_000
 
 /**
- * Calls `action` after the sandbox was awake for `ms`. The clock jumps forward by the time that a sandbox was paused, so
- * that a plain timer would fire at once after a wake.
+ * Calls `action` after the sandbox has been awake for `ms`. The clock jumps forward by the time that a sandbox was
+ * paused, so a plain timer would fire immediately after a wake.
  */
 export function afterAwake(ms: number, action: () => void): AwakeTimer {
   let leftMs = ms

@@ -20,21 +20,21 @@ export const initInvalid = defineError<{ problem: string }>({
 export type GuestSettings = z.output<typeof guestInitSchema>
 
 /**
- * What the host has told the guest in its handshake. Until the first one nothing is served: the token that guards the
- * guest is part of it, and no process of a user exists yet that could send one first.
+ * Settings from the host's handshake. Before the first handshake nothing is served: it contains the token that guards
+ * the guest, and no user process exists yet that could send one first.
  */
 export type GuestState = {
-  /** True from the first handshake on. */
+  /** True after the first handshake. */
   isReady(): boolean
   /** Throws `guest.token-wrong` before the first handshake. */
   settings(): GuestSettings
-  /** Throws `guest.token-wrong` unless `presented` is the token in force. */
+  /** Throws `guest.token-wrong` unless `presented` is the current token. */
   checkToken(presented: string | undefined): void
-  /** Takes over a handshake; from the second on it must present the token in force. */
+  /** Applies a handshake; every one but the first must present the current token. */
   apply(options: { body: unknown; presented: string | undefined }): GuestSettings
-  /** As before the first handshake. */
+  /** Resets to the state before the first handshake. */
   forget(): void
-  /** Called for the first handshake, and for later ones that change what programs are started with. */
+  /** Called for the first handshake, and for later ones that change what programs start with. */
   onApplied(listener: (settings: GuestSettings) => void): void
 }
 
@@ -69,7 +69,7 @@ export function makeGuestState(): GuestState {
   }
 }
 
-/** What programs are started with. A handshake that only names a new boot or sets the clock leaves what waits ready. */
+/** What programs start with. A handshake that only names a new boot or sets the clock keeps prepared shells. */
 function surroundings({ envVars, defaultUser, defaultWorkdir, limits }: GuestSettings): string {
   return JSON.stringify([envVars, defaultUser, defaultWorkdir, limits])
 }

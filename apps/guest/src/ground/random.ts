@@ -3,14 +3,14 @@ import { closeSync, openSync, readSync } from 'node:fs'
 
 let pool = Buffer.alloc(0)
 
-/** Takes in what only this incarnation was given, so that nothing that follows can repeat another one's. */
+/** Mixes in entropy that only this incarnation was given, so that its output never repeats another one's. */
 export function mixEntropy(entropy: string) {
   pool = createHash('sha256').update(pool).update(entropy).digest()
 }
 
 /**
- * Random text that two sandboxes restored from one memory image do not share. Node's own generators are part of the
- * image and repeat; the kernel's is not, and the host's entropy is mixed in.
+ * Returns random text that two sandboxes restored from one memory image do not share. Node's own generators are part of
+ * the image and repeat; the kernel's is not, and the host's entropy is mixed in.
  */
 export function freshRandom(byteCount = 16): string {
   const bytes = Buffer.alloc(byteCount)

@@ -11,19 +11,19 @@ import { rpcErrorInterceptor } from './rpc-errors.ts'
 export type Route = {
   method: string
   path: string | RegExp
-  /** `open` routes look after themselves; all others need the access token. */
+  /** `open` routes check access on their own; all others require the access token. */
   access: 'open' | 'token'
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
 }
 
-/** Path of a request without its query. */
+/** Returns the path of a request without its query. */
 export function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?')[0] ?? '/'
 }
 
 /**
- * One HTTP/1.1 server: plain routes first, Connect services behind them. Every request but those of open routes must
- * carry the access token, whether its path exists or not.
+ * One HTTP/1.1 server: plain routes first, then Connect services. Every request except those to open routes must carry
+ * the access token, whether its path exists or not.
  */
 export function makeHttpServer(options: {
   routes: Route[]
@@ -52,10 +52,10 @@ export function makeHttpServer(options: {
   const server = createServer((request, response) => {
     answer(request, response).catch((error) => sendError(response, { error, logger }))
   })
-  // Streams live as long as what they show; uploads may be slow.
+  // Streams live as long as what they show; uploads can be slow.
   server.requestTimeout = 0
   server.headersTimeout = 60_000
-  // Longer than the gateway keeps connections, so that it never sends into one that is being closed.
+  // Longer than the gateway keeps connections, so that the gateway never sends on a closing one.
   server.keepAliveTimeout = 120_000
   return server
 }
@@ -64,7 +64,7 @@ function matches(route: Route, path: string): boolean {
   return typeof route.path === 'string' ? route.path === path : route.path.test(path)
 }
 
-/** Closes every connection of a server but one: behind the others nobody listens any more. */
+/** Closes every connection of a server except one: the other ends no longer listen. */
 export function trackConnections(): { closeExcept(connection: Socket): void; watch(server: Server): void } {
   const open = new Set<Socket>()
   return {

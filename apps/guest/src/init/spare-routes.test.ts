@@ -14,7 +14,7 @@ const becomeTemplate = (token = testToken) =>
 const status = async (path: string) =>
   (await fetch(guest.url + path, { headers: { 'x-access-token': testToken } })).status
 
-test('a template is as before its first handshake: it serves nobody, and takes the token of whoever greets it', async () => {
+test('a template is as before its first handshake: it serves no request and takes the token of the next handshake', async () => {
   await guest.run('cd /; export OF=before', { key: 'warm-up' })
   await guest.runs.forget({ key: 'warm-up' })
   expect((await becomeTemplate()).status).toBe(200)
@@ -26,7 +26,7 @@ test('a template is as before its first handshake: it serves nobody, and takes t
   expect((await fetch(`${guest.url}/envs`, { headers: { 'x-access-token': accessToken } })).status).toBe(200)
 })
 
-test('a sandbox in which something was run, or whose token is not known, becomes no template and goes on', async () => {
+test('a sandbox in which something has run, or whose token is unknown, does not become a template and keeps running', async () => {
   expect((await becomeTemplate('wrong'.repeat(10))).status).toBe(401)
   await guest.run('true')
   const refused = await becomeTemplate()

@@ -18,11 +18,11 @@ export const templateRefused = defineError<{ problem: string }>({
   remedy: () => 'Create the template from an unused sandbox.',
 })
 
-/** Shells that wait are gone some milliseconds after they were killed. */
+/** Waiting shells are gone some milliseconds after they were killed. */
 const lookEveryMs = 10
 const longestWaitMs = 5_000
 
-/** What the host asks of a sandbox that belongs to nobody yet. */
+/** What the host requests of a sandbox that no thread owns yet. */
 export function spareRoutes(dependencies: {
   state: GuestState
   registry: RunRegistry
@@ -58,7 +58,7 @@ export function spareRoutes(dependencies: {
   ]
 }
 
-/** What goes on over any disk holds nothing of the one that it was made over: no process but the guest's own. */
+/** Ends every process except the guest's own: what continues over another disk must hold nothing of this one. */
 async function endEverything(dependencies: Parameters<typeof spareRoutes>[0]): Promise<void> {
   const { registry, fileServers, contexts } = dependencies
   if (registry.list().length > 0) throw templateRefused({ problem: 'a command was run in it.' })

@@ -7,22 +7,21 @@ import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { correctDirectories } from './directories.ts'
 
-/** A wake waits this long for a kernel; one that computes without a break is asked again until it answers. */
+/** A wake waits this long for a kernel; one that computes without a break is asked again until it responds. */
 const reseedMs = 1_000
 const entropyBytes = 32
 
 export type Handshake = { settings: GuestSettings; isFirst: boolean; connection: Socket }
 
 /**
- * What has to be put right after each handshake, by how this incarnation came to be: connections of a host that has
- * gone away are closed, generators that others have copies of start anew, and a disk that is new to this process is
- * looked at.
+ * Puts things right after each handshake, depending on how this incarnation came to be: closes connections of a host
+ * that has gone, reseeds generators that others have copies of, and reads a disk that is new to this process.
  */
 export function makeWaking(dependencies: {
   contexts(): Context[]
   /** The disk is not the one that this process knew. */
   diskChanged(options: { isFirst: boolean }): void
-  /** Starting things is allowed (again). */
+  /** Allows starts (again). */
   reopen(): void
   closeConnectionsExcept(connection: Socket): void
   logger: Logger

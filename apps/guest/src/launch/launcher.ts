@@ -29,7 +29,7 @@ export type LaunchedProcess = {
   /** Guest's ends of the program's pipes. */
   stdin: number | undefined
   stdout: number
-  /** Undefined when standard error goes where standard output goes. */
+  /** Undefined if standard error is merged into standard output. */
   stderr: number | undefined
   exit: Promise<ProcessExit>
 }
@@ -47,12 +47,12 @@ export type LaunchRequest = {
 /** Starts programs of users, with the user's rights, environment and limits. */
 export type Launcher = {
   launch(request: LaunchRequest): Promise<LaunchedProcess>
-  /** The named user; without a name the sandbox's default one. */
+  /** Returns the named user, or the sandbox's default user. */
   user(name: string | undefined): SandboxUser
   environment(options: { user: SandboxUser; envs: Record<string, string> }): Record<string, string>
-  /** Directory that programs start in when nothing else was asked for. */
+  /** Returns the directory that programs start in by default. */
   workdir(user: SandboxUser): string
-  /** Arguments that become `program` with the limits set; uid and gid are still the caller's business. */
+  /** Returns arguments that become `program` with the limits set; the caller still sets uid and gid. */
   limited(options: { program: string; args: string[] }): string[]
 }
 
@@ -60,7 +60,7 @@ export function makeLauncher(dependencies: {
   state: GuestState
   pipes: PipePool
   programs: Programs
-  /** What every program is started with, where nobody says otherwise. */
+  /** Default environment of every program. */
   ownEnvironment: Record<string, string>
 }): Launcher {
   const { state, pipes, programs, ownEnvironment } = dependencies
@@ -110,7 +110,7 @@ export function makeLauncher(dependencies: {
   }
 }
 
-/** Nothing to change when the guest runs as that user already, which only happens outside a sandbox. */
+/** Empty if the guest already runs as that user, which only happens outside a sandbox. */
 export function identityOptions(user: SandboxUser): { uid?: number; gid?: number } {
   return process.getuid?.() === user.uid ? {} : { uid: user.uid, gid: user.gid }
 }

@@ -21,15 +21,15 @@ export type Pipe = { readEnd: number; writeEnd: number }
 
 /**
  * Makes real pipes. What Node calls a pipe between processes is a socket, and a program that opens `/dev/stdout` or
- * `/dev/stdin` cannot open a socket. Named pipes can be opened; they are made in batches beforehand, because making
- * one takes a process, and lose their name as soon as they are used.
+ * `/dev/stdin` cannot open a socket. Named pipes can be opened. They are made in batches beforehand, because making one
+ * takes a process, and lose their names as soon as they are used.
  */
 export type PipePool = {
   /** The program reads what the guest writes. */
   forInput(owner: { uid: number; gid: number }): Promise<Pipe>
   /** The guest reads what the program writes. */
   forOutput(owner: { uid: number; gid: number }): Promise<Pipe>
-  /** A pipe that the owner can open by its name; whoever asks for it opens it, and takes the name away. */
+  /** Makes a pipe that the owner can open by its name; the caller opens it and removes the name. */
   named(owner: { uid: number; gid: number }, path: string): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function makePipePool(options: { scratchDirectory: string; mkfifo: string
   }
   const take = async () => {
     while (names.length === 0) await startRefill()
-    // A refill in the background that fails is tried again, and reported, when the pool is empty.
+    // A background refill that fails is tried again, and reported, when the pool is empty.
     if (names.length <= batchSize / 4) startRefill().catch(() => undefined)
     return names.pop() ?? ''
   }
@@ -62,7 +62,7 @@ export function makePipePool(options: { scratchDirectory: string; mkfifo: string
     const path = await take()
     const pipe = open(path)
     unlinkSync(path)
-    // So that the program can open it again by way of /dev/stdout.
+    // So that the program can open it again through /dev/stdout.
     if (process.getuid?.() === 0) fchownSync(pipe.writeEnd, owner.uid, owner.gid)
     else fchmodSync(pipe.writeEnd, 0o600)
     return pipe

@@ -5,12 +5,12 @@ import { Socket } from 'node:net'
 export type PipeReader = {
   pause(): void
   resume(): void
-  /** Takes over, at once, what is in the pipe already (up to `limit` bytes). False when the limit stopped it. */
+  /** Reads everything that is already in the pipe, up to `limit` bytes. Returns false if the limit stopped it. */
   drain(limit: number): boolean
   close(): void
 }
 
-/** `onEnd` is called once, when no program has the pipe open for writing any more, or when it was closed. */
+/** `onEnd` is called once, when no program has the pipe open for writing, or when it was closed. */
 export function readPipe(options: { descriptor: number; onData(chunk: Buffer): void; onEnd(): void }): PipeReader {
   const socket = new Socket({ fd: options.descriptor, readable: true, writable: false })
   socket.on('data', options.onData)
@@ -22,7 +22,7 @@ export function readPipe(options: { descriptor: number; onData(chunk: Buffer): v
     drain: (limit) => {
       const buffered = socket.read() as Buffer | null
       if (buffered !== null) options.onData(buffered)
-      // From here on the number of the descriptor may name something else.
+      // From here on the descriptor's number can refer to another file.
       return socket.destroyed || drainDescriptor({ ...options, limit })
     },
     close: () => void socket.destroy(),
