@@ -30,10 +30,10 @@ const executeSchema = z.object({
 const createSchema = z.object({ language: z.string().nullish(), cwd: z.string().nullish() })
 const keepAliveMs = 5_000
 
-/** Names under which the one language is known. */
+/** Names of the only supported language. */
 const pythonNames = new Set(['python', 'python3', 'py'])
 
-/** Routes of E2B's code interpreter; its contexts are the ones that cells run in too. */
+/** Routes of E2B's code interpreter; cells run in the same contexts. */
 export function codeRoutes(contexts: Contexts): Route[] {
   return [
     {
@@ -116,7 +116,7 @@ async function execute(request: IncomingMessage, options: { response: ServerResp
   const send = (line: object) => void response.write(`${JSON.stringify(line)}\n`)
   const cell = runWith(context, { code: body.code, variables: body.env_vars ?? {}, listener: ndjsonListener(send) })
   const keepAlive = setInterval(() => send({ type: 'keepalive' }), keepAliveMs)
-  // Nobody hears the result any more, so the work is not wanted any more.
+  // The client has disconnected, so the execution is stopped.
   response.once('close', () => {
     cell.cancel()
     cell.kernel()?.interrupt()
@@ -133,7 +133,7 @@ async function execute(request: IncomingMessage, options: { response: ServerResp
   response.end()
 }
 
-/** Code that sets variables for one execution, and code that puts back what was there before. */
+/** Code that sets variables for one execution, and code that restores the previous ones. */
 function variableCells(variables: Record<string, string>): { before: string; after: string } | undefined {
   if (Object.keys(variables).length === 0) return undefined
   const literal = `__import__('json').loads(${JSON.stringify(JSON.stringify(variables))})`
@@ -150,7 +150,7 @@ function variableCells(variables: Record<string, string>): { before: string; aft
   return { before: before.join('\n'), after: after.join('\n') }
 }
 
-/** The cells are queued together, so that nobody else's comes between them. */
+/** Queues the cells together, so that no other client's cell runs between them. */
 function runWith(
   context: Context,
   options: { code: string; variables: Record<string, string>; listener: CellListener },
@@ -165,7 +165,7 @@ function runWith(
   return cell
 }
 
-/** MIME types that have a field of their own in a result; others go into `extra`. */
+/** MIME types with a field of their own in a result; others go into `extra`. */
 const fieldOfType: Record<string, string> = {
   'text/plain': 'text',
   'text/html': 'html',
@@ -203,7 +203,7 @@ function fieldsOf(bundle: object): Record<string, unknown> {
   return Object.keys(extra).length === 0 ? fields : { ...fields, extra }
 }
 
-/** A string shown as a result comes as Python writes it; clients expect its text. */
+/** A string result arrives as its Python literal; clients expect its text. */
 function withoutQuotes(text: string): string {
   return /^(['"]).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1) : text
 }

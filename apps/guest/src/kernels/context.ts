@@ -23,7 +23,7 @@ export type CellHandle = {
   readonly done: Promise<void>
   /** The kernel that runs the cell; undefined while it waits for its turn. */
   kernel(): Kernel | undefined
-  /** A cell that still waits for its turn will not run. */
+  /** Cancels a cell that still waits for its turn. */
   cancel(): void
 }
 
@@ -33,24 +33,24 @@ export type Context = {
   readonly cwd: string
   run(cell: { code: string; silent?: boolean; listener: CellListener }): CellHandle
   kernel(): Kernel | undefined
-  /** Whether a cell is running. */
+  /** True while a cell runs. */
   isBusy(): boolean
-  /** Starts the kernel before a cell asks for it. */
+  /** Starts the kernel before a cell needs it. */
   warm(): Promise<void>
-  /** Starts the kernel for whoever is to have this sandbox, and lets it load what a first cell needs. */
+  /** Starts the kernel for the thread that will own this sandbox, and loads what a first cell needs. */
   prewarm(): Promise<void>
-  /** Ends a kernel that was prewarmed and in which nobody has run anything: nothing is lost with it. */
+  /** Ends a prewarmed kernel in which nothing has run yet; nothing is lost. */
   dropUnused(): Promise<void>
   /**
-   * Takes no more cells: those that wait are dropped, one that runs is interrupted. False when it goes on all the same
-   * after that time.
+   * Accepts no more cells: drops those that wait and interrupts one that runs. Returns false if it still runs after
+   * `timeoutMs`.
    */
   quiesce(timeoutMs: number): Promise<boolean>
   /** Ends the kernel; the next cell starts a new one. */
   restart(): Promise<void>
 }
 
-/** A cell may catch the first interrupts. */
+/** A cell can catch the first interrupts. */
 const interruptEveryMs = 300
 
 export function makeContext(options: { id: string; cwd: string; start(cwd: string): Promise<Kernel> }): Context {
@@ -59,7 +59,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
   const inOrder = makeSerial()
   let runningCells = 0
   let isQuiet = false
-  /** Holds nothing of anybody's. */
+  /** True while the kernel holds nothing of a user. */
   let isBlank = false
   const ensureKernel = () => {
     starting ??= options.start(options.cwd).then(
@@ -114,7 +114,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
     dropUnused: async () => {
       const kernel = current
       if (!isBlank || kernel === undefined) return
-      // A cell that comes now gets another one.
+      // A cell that arrives now gets another kernel.
       current = undefined
       starting = undefined
       await kernel.kill()
@@ -142,7 +142,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
   }
 }
 
-/** Hears nothing. */
+/** Ignores everything. */
 export const silence: CellListener = {
   onStream: () => undefined,
   onDisplay: () => undefined,
@@ -150,7 +150,7 @@ export const silence: CellListener = {
   onExecutionCount: () => undefined,
 }
 
-/** A cell is over when the kernel has answered the request and has said on the output channel that it is idle. */
+/** A cell is over when the kernel has replied to the request and has reported on the output channel that it is idle. */
 export async function executeCell(kernel: Kernel, cell: { code: string; silent?: boolean; listener: CellListener }) {
   const idle = Promise.withResolvers<void>()
   const replied = Promise.withResolvers<void>()

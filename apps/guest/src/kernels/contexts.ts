@@ -13,24 +13,26 @@ export const contextUnknown = defineError<{ id: string }>({
   remedy: () => 'Create one, or omit the context to use the thread’s own kernel.',
 })
 
-/** Name of the context that exists from the start and that cells without a context run in. */
+/** Id of the context that always exists and that runs cells without a context. */
 const mainContext = 'main'
 
 type PrepareKernel = (context: string, kernel: Kernel) => Promise<boolean>
 
-/** Contexts by id. The one called `main` is always there. */
+/** Contexts by id. `main` always exists. */
 export type Contexts = {
   /** Throws `context.unknown`. The empty id is the main context. */
   get(id: string): Context
   list(): Context[]
   create(options: { cwd: string | undefined }): Context
-  /** `prepare` is called with each fresh kernel before cells run in it; false asks for another one. */
+  /**
+   * `prepare` is called with each fresh kernel before cells run in it; if it returns false, another kernel is started.
+   */
   addPreparer(prepare: PrepareKernel): void
-  /** Makes a context known again that was there before a cold start; one that is known stays as it is. */
+  /** Registers a context that existed before a cold start; a known one is left unchanged. */
   restore(options: { id: string; cwd: string }): void
   /** Ends the context's kernel and forgets it. */
   remove(id: string): Promise<void>
-  /** Ends kernels that were prewarmed and that nobody has used. */
+  /** Ends prewarmed kernels that have not been used. */
   dropUnused(): Promise<void>
   /** Ends every kernel. */
   close(): Promise<void>

@@ -24,7 +24,7 @@ export function encodeRequest(options: { id: string; type: string; content: obje
   return [Buffer.from(delimiter), Buffer.alloc(0), ...parts]
 }
 
-/** Undefined for what is no Jupyter message. */
+/** Returns undefined if the frames are not a Jupyter message. */
 export function decodeMessage(frames: ZmtpMessage): JupyterMessage | undefined {
   const start = frames.findIndex((frame) => frame.equals(Buffer.from(delimiter)))
   const [header, parent, , content] = frames.slice(start + 2, start + 6)
@@ -46,8 +46,8 @@ export function newMessageId(): string {
   return freshRandom(16)
 }
 
-/** Removes colours and other terminal control sequences. */
+/** Removes colors and other terminal control sequences. */
 export function stripTerminalCodes(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the escape character
   return text.replace(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Listens as a kernel does, and says in ZMTP that a socket is ready. */
+/** Listens as a kernel does, and reports in ZMTP that a socket is ready. */
 const listens = `
 import json, os, socket, sys, time
 ip = json.load(open(sys.argv[2]))['ip']
@@ -30,7 +30,7 @@ def ready(listening):
 shell, iopub = listen(1), listen(2)
 `
 
-test('a kernel that ends between its first message and its answer is reported, and not waited for', {
+test('a kernel that ends between its first message and its reply is reported, and not waited for', {
   timeout: 20_000,
 }, async () => {
   const program = `${listens}
@@ -64,7 +64,7 @@ os._exit(4)
   })
 })
 
-test('the connections of a kernel that did not start are closed, also those that were ready', {
+test('all connections of a kernel that failed to start are closed, including those that were ready', {
   timeout: 20_000,
 }, async () => {
   const program = `${listens}

@@ -21,10 +21,10 @@ export const kernelNotStarted = defineError<{ problem: string }>({
   remedy: () => 'Check that `python3 -m ipykernel --version` works in the sandbox.',
 })
 
-/** What belongs to one request, as the kernel sends it. Calls go on after `onReply`: threads may print later. */
+/** Messages of one request, as the kernel sends them. Calls continue after `onReply`: threads can print later. */
 export type RequestListener = {
   onMessage(message: JupyterMessage): void
-  /** The kernel's answer to the request itself. */
+  /** The kernel's reply to the request itself. */
   onReply(message: JupyterMessage): void
 }
 
@@ -33,26 +33,26 @@ export type Kernel = {
   readonly pid: number
   /** In memory, with its sockets; only its user can enter it. */
   readonly directory: string
-  /** Inodes of the sockets that the kernel had when it was ready: its own, not a user's. */
+  /** Inodes of the sockets that the kernel had when it became ready: its own, not a user's. */
   readonly ownSockets: ReadonlySet<string>
-  /** How it ended, with the last of what it printed itself. */
+  /** How it ended, with the end of what it printed itself. */
   readonly exit: Promise<ProcessExit & { lastWords: string }>
   request(options: { type: string; content: object; listener: RequestListener }): void
-  /** Asks beside the cells, also while one runs. Rejects with `kernel.not-answering`. */
+  /** Sends a request that is independent of cells, also while one runs. Rejects with `kernel.not-answering`. */
   ask(question: { operation: string; timeoutMs: number } & Record<string, unknown>): Promise<unknown>
-  /** Lets go of what cells said and printed, here and in the kernel. */
+  /** Discards what cells said and printed, here and in the kernel. */
   forget(): Promise<void>
-  /** Makes the kernel wait, or go on. */
+  /** Pauses or continues the kernel. */
   hold(held: boolean): void
   interrupt(): void
   isAlive(): boolean
   kill(): Promise<void>
 }
 
-/** Python and its packages may have to be read from a slow disk the first time. */
+/** Python and its packages can take long to load from a slow disk the first time. */
 const startTimeoutMs = 60_000
 const retryMs = 20
-/** It overwrites a few megabytes, and collects its garbage before. */
+/** It overwrites a few megabytes, after collecting garbage. */
 const forgetMs = 20_000
 const lastWordsBytes = 4096
 /** Requests whose late output is still delivered. */
@@ -129,7 +129,7 @@ function socketsOf(pid: number): Set<string> {
   return new Set((readDescriptors(pid) ?? []).flatMap((descriptor) => socketInode(descriptor) ?? []))
 }
 
-/** Only the user can look into it, so that messages need no signature. */
+/** Only the user can enter it, so messages need no signature. */
 function makeSocketDirectory(scratchDirectory: string, user: SandboxUser): string {
   const directory = join(scratchDirectory, 'kernels', freshRandom(6))
   mkdirSync(join(scratchDirectory, 'kernels'), { recursive: true, mode: 0o711 })
@@ -182,7 +182,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
   try {
     const shell = await connect(ports.shell, 'DEALER')
     await connect(ports.iopub, 'SUB')
-    // A subscription takes effect some time after it was sent; whatever is heard proves that it has.
+    // A subscription takes effect some time after it was sent; the first message received proves that it has.
     while (!heard) {
       givenUp.signal.throwIfAborted()
       const id = newMessageId()

@@ -6,8 +6,8 @@ import { isZombie, listProcesses, type ProcessEntry } from './process-table.ts'
 const ticksPerSecond = 100
 
 /**
- * What of the user's is at work. `guestPids` are the guest's own processes; everything else is the user's, whoever it
- * runs as. The busiest process is the one that used most processor time since the last reading.
+ * Reads which of the user's processes are active. `guestPids` are the guest's own processes; all others are the user's,
+ * no matter which account runs them. The busiest process used most processor time since the last reading.
  */
 export function makeActivityReader(dependencies: {
   runningKeys: () => string[]
@@ -38,7 +38,7 @@ export function makeActivityReader(dependencies: {
 
 export type ReadActivity = ReturnType<typeof makeActivityReader>['read']
 
-/** The daemon, what started it, and other processes of its own session. */
+/** The daemon, its parent process, and other processes of its own session. */
 export function guestProcesses(processes: ProcessEntry[]): Set<number> {
   const self = processes.find((candidate) => candidate.pid === process.pid)
   const own = processes.filter((candidate) => candidate.session === self?.session)
@@ -55,7 +55,7 @@ function busiestOf(users: ProcessEntry[], earlier: Map<string, number>): string 
   return used.sort((left, right) => right.ticks - left.ticks)[0]?.name ?? null
 }
 
-/** TCP ports on which something in the sandbox listens. */
+/** TCP ports that programs in the sandbox listen on. */
 function listeningPorts(): number[] {
   const ports = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => {
     let text = ''

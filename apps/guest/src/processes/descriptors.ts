@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { isThreadboxFile } from '@threadbox/protocol/guest'
 
-/** What an open descriptor of a process leads to, as `/proc` names it: a path, or `socket:[inode]` and the like. */
+/** Target of a process's open descriptor as `/proc` names it: a path, or `socket:[inode]` and the like. */
 export type Descriptor = { path: string; target: string }
 
-/** Open descriptors of a process; undefined when they cannot be read because it has ended. */
+/** Open descriptors of a process; undefined if they cannot be read because it has ended. */
 export function readDescriptors(pid: number): Descriptor[] | undefined {
   const directory = `/proc/${pid}/fd`
   let names: string[]
@@ -18,7 +18,7 @@ export function readDescriptors(pid: number): Descriptor[] | undefined {
     try {
       return [{ path, target: readlinkSync(path) }]
     } catch {
-      // Closed meanwhile.
+      // Closed since it was listed.
       return []
     }
   })
@@ -30,7 +30,7 @@ export function socketInode({ target }: Descriptor): string | undefined {
 
 const deletedMark = ' (deleted)'
 
-/** Regular files that the process holds open and that have no name any more, each once. */
+/** Regular files without a name that the process holds open, each once. */
 export function deletedFiles(pid: number, descriptors: Descriptor[]): { pid: number; path: string; bytes: number }[] {
   const found = new Map<string, { pid: number; path: string; bytes: number }>()
   for (const { path, target } of descriptors) {
@@ -40,7 +40,7 @@ export function deletedFiles(pid: number, descriptors: Descriptor[]): { pid: num
       if (!facts.isFile()) continue
       found.set(`${facts.dev}/${facts.ino}`, { pid, path: target.slice(0, -deletedMark.length), bytes: facts.size })
     } catch {
-      // Closed meanwhile.
+      // Closed since it was listed.
     }
   }
   return [...found.values()]
@@ -50,7 +50,7 @@ const memoryDirectories = /^\/(?:dev|proc|sys)\//
 /** `O_WRONLY` and `O_RDWR`, as `/proc/<pid>/fdinfo` has them. */
 const writing = 0o3
 
-/** Regular files on the disk that the process has open to write to, each once; threadbox's own are not among them. */
+/** Regular files on the disk that the process has open for writing, each once; threadbox's own are excluded. */
 export function writtenFiles(pid: number, descriptors: Descriptor[]): { pid: number; path: string }[] {
   const paths = new Set(
     descriptors
@@ -67,7 +67,7 @@ function isWritten({ path }: Descriptor): boolean {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(path.replace('/fd/', '/fdinfo/'), 'utf8'))?.[1]
     return (Number.parseInt(flags ?? '0', 8) & writing) !== 0 && statSync(path).isFile()
   } catch {
-    // Closed meanwhile.
+    // Closed since it was listed.
     return false
   }
 }

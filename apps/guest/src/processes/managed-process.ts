@@ -7,18 +7,18 @@ export type ProcessEvent = EventMessage
 export type OutputStream = 'stdout' | 'stderr' | 'pty'
 export type ProcessEnd = { exitCode: number; exited: boolean; status: string; error?: string }
 
-/** The side of a process that a client of the Process service can see and move. */
+/** What a client of the Process service can read from and do to a process. */
 export type ManagedProcess = {
   readonly pid: number
   readonly tag: string | undefined
   readonly config: { cmd: string; args: string[]; envs: Record<string, string>; cwd?: string | undefined }
-  /** Set when it has ended and every byte of its output was handed out. */
+  /** Set when it has ended and all of its output was delivered. */
   readonly end: ProcessEnd | undefined
   readonly whenEnded: Promise<void>
-  /** Output from now on, then the end. Every subscriber gets everything; none loses a byte by being slow. */
+  /** Output from now on, then the end. Every subscriber gets everything; slow ones lose nothing. */
   subscribe(): ByteQueue<ProcessEvent>
   unsubscribe(queue: ByteQueue<ProcessEvent>): void
-  /** Throws `process.input-closed` when nothing can be written (any more). A report is no sign of somebody at work. */
+  /** Throws `process.input-closed` if the input is closed. A report does not count as user activity. */
   write(options: { data: Uint8Array; as: 'stdin' | 'pty'; isReport?: boolean }): Promise<void>
   closeInput(): void
   resize(size: { cols: number; rows: number }): void
@@ -26,7 +26,7 @@ export type ManagedProcess = {
   signal(signal: 'SIGHUP' | 'SIGTERM' | 'SIGKILL'): void
 }
 
-/** Hands the output of one process to any number of subscribers, and makes the process wait for the slowest. */
+/** Hands the output of one process to any number of subscribers; the process waits for the slowest. */
 export type OutputFan = {
   emit(stream: OutputStream, data: Uint8Array): void
   finish(end: ProcessEnd): void
@@ -76,7 +76,7 @@ export function makeOutputFan(flow: { pause(): void; resume(): void }): OutputFa
   }
 }
 
-/** An exit in the words of E2B's envd, which its clients show to people. */
+/** Describes an exit in the words of E2B's envd, which its clients show to people. */
 export function describeEnd(exit: { code: number | null; signal: string | null }): ProcessEnd {
   if (exit.signal !== null) {
     const status = `signal: ${signalWords[exit.signal] ?? exit.signal}`

@@ -12,7 +12,7 @@ export const inputClosed = defineError<{ pid: number }>({
   remedy: () => 'Start the process with input enabled, and write before you close it.',
 })
 
-/** What is in the pipes when the program ends is its output; a background process may go on writing for ever. */
+/** What is in the pipes when the program ends is its output; a background process can keep writing forever. */
 const drainLimitBytes = 1024 * 1024
 
 export type ProcessStart = {
@@ -43,7 +43,7 @@ export async function startPipeProcess(start: ProcessStart): Promise<ManagedProc
     for (const reader of readers) reader.drain(drainLimitBytes)
     fan.finish(describeEnd(exit))
     input?.destroy()
-    // What background processes print from now on has no reader; they must not wait for one.
+    // Later output of background processes has no reader; they must not wait for one.
     for (const reader of readers) reader.resume()
   })
   return {
@@ -78,7 +78,7 @@ export const notATerminal = defineError<{ pid: number }>({
   remedy: () => 'Start the process with a terminal.',
 })
 
-/** The group is signalled first: its leader may have ended while others go on. */
+/** The group is signaled first: its leader can have ended while others keep running. */
 export function signalGroup(pid: number, signal: NodeJS.Signals) {
   if (!sendSignal(-pid, signal)) sendSignal(pid, signal)
 }
@@ -86,7 +86,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals) {
 function makeInput(launched: LaunchedProcess): Socket | undefined {
   if (launched.stdin === undefined) return undefined
   const input = new Socket({ fd: launched.stdin, readable: false, writable: true })
-  // The program has closed its input or has ended; writers hear of it from their own write.
+  // The program has closed its input or has ended; writers get the error from their own write.
   input.on('error', () => input.destroy())
   return input
 }

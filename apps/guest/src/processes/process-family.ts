@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from './process-table.ts'
 
-/** Variable by which a process is known to belong to a run, however it was detached. */
+/** Environment variable that marks a process as part of an execution, however it was detached. */
 export const runVariable = 'THREADBOX_RUN'
 
-/** Everything that came out of one command: by descent, by session, or by the mark in its environment. */
+/** All processes that came from one command: by descent, by session, or by the mark in its environment. */
 export type ProcessFamily = {
-  /** Pid of the first process, which leads a session of its own. */
+  /** Pid of the first process, which leads its own session. */
   root: number
-  /** Value of {@link runVariable} that marks the family; undefined when it has no mark. */
+  /** Value of {@link runVariable} that marks the family; undefined without a mark. */
   mark: string | undefined
 }
 
-/** Living members of a family. Members of a family that were started by an earlier one with another mark are not. */
+/** Living members of a family, without those that were started by an earlier family with another mark. */
 export function membersOf(family: ProcessFamily, processes = listProcesses()): ProcessEntry[] {
   const sessions = new Set([family.root])
   const members = new Map<number, ProcessEntry>()
@@ -33,21 +33,21 @@ export function membersOf(family: ProcessFamily, processes = listProcesses()): P
   return [...members.values()]
 }
 
-/** Time between the polite signal and the certain one, as promised by `Stop`. */
+/** Time between SIGTERM and SIGKILL, as promised by `Stop`. */
 const graceMs = 300
 const pollMs = 20
-/** A fork bomb makes new members while old ones are ended; each pass freezes what it finds, so few are needed. */
+/** A fork bomb creates members while others are being ended; each pass freezes what it finds, so few are needed. */
 const killPasses = 100
-/** One that ends while everything is being read, having started another, leaves nothing to be found in that pass. */
+/** A process that starts another and ends during a read leaves nothing to find in that pass. */
 const quietPasses = 2
 
 /**
- * Ends a family: SIGTERM, then SIGKILL for what is left. Resolves when no member is alive, or with false when some
- * cannot be ended (they wait in the kernel).
+ * Ends a family: SIGTERM, then SIGKILL for the rest. Resolves when no member is alive, or with false if some cannot be
+ * ended (they wait in the kernel).
  */
 export async function endFamily(family: ProcessFamily): Promise<boolean> {
   signalAll(membersOf(family), 'SIGTERM')
-  // A stopped process would not see SIGTERM before it goes on.
+  // A stopped process would not get SIGTERM before it continues.
   signalAll(membersOf(family), 'SIGCONT')
   const deadline = performance.now() + graceMs
   while (performance.now() < deadline) {
@@ -57,12 +57,12 @@ export async function endFamily(family: ProcessFamily): Promise<boolean> {
   return await killFamily(family)
 }
 
-/** Ends a family without asking first. */
+/** Ends a family with SIGKILL only. */
 export function killFamily(family: ProcessFamily): Promise<boolean> {
   return killAll(() => membersOf(family))
 }
 
-/** Ends whatever `find` finds, until it finds nothing; false when some cannot be ended. */
+/** Ends what `find` finds, until it finds nothing; false if some cannot be ended. */
 export async function killAll(find: () => ProcessEntry[]): Promise<boolean> {
   let quiet = 0
   for (let pass = 0; pass < killPasses; pass += 1) {
@@ -80,7 +80,7 @@ function signalAll(members: ProcessEntry[], signal: NodeJS.Signals) {
   for (const member of members) sendSignal(member.pid, signal)
 }
 
-/** Sends a signal; a process that has ended already is no problem. */
+/** Sends a signal; does nothing if the process has already ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal)

@@ -6,10 +6,10 @@ import { userNameOf } from '../launch/users.ts'
 import type { ManagedProcess, ProcessEvent } from './managed-process.ts'
 import { type ProcessRegistry, type ProcessSelector, processUnknown } from './process-registry.ts'
 
-/** How often a silent stream says that it is alive, unless the client asks for another interval. */
+/** Interval at which a silent stream sends a keep-alive, unless the client requests another one. */
 const defaultKeepAliveSeconds = 90
 
-/** The Process service, as E2B's envd behaves: a timeout kills what was started, a lost connection does not. */
+/** The Process service, compatible with E2B's envd: a timeout kills what was started, a lost connection does not. */
 export function makeProcessService(dependencies: {
   registry: ProcessRegistry
   launcher: Launcher
@@ -28,7 +28,7 @@ export function makeProcessService(dependencies: {
         user: launcher.user(userNameOf(context.requestHeader.get('authorization'))),
         config: { cmd: config?.cmd ?? '', args: config?.args ?? [], envs: config?.envs ?? {}, cwd: config?.cwd },
         tag,
-        // Clients that know nothing of the field expect to be able to write.
+        // Clients that do not know the field expect that they can write.
         stdin: stdin ?? true,
         terminal: pty === undefined ? undefined : { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 },
       })
@@ -92,7 +92,7 @@ async function* follow(
   }
 }
 
-/** By a clock of its own: a client keeps the limit too, and the one whose clock is first hangs up. */
+/** Counts independently of the client, which keeps the same limit: the side whose clock is first ends the call. */
 function endInTime(target: ManagedProcess, limitMs: number | undefined): void {
   if (limitMs === undefined) return
   const timer = afterAwake(Math.max(0, limitMs), () => target.signal('SIGKILL'))

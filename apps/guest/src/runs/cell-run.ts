@@ -13,15 +13,15 @@ import { makeRunRecord, plainEnd, type Run, type RunEnd, type StopCause, viewOf 
 
 export type CellRequest = { key: string; code: string; timeoutMs: number; log: OutputLog }
 
-/** Rich results are held in memory until the run is forgotten; what one cell may hold. */
+/** Rich results are held in memory until the execution is forgotten; this limits one cell. */
 const displayLimitBytes = 64 * 1024 * 1024
-/** How long programs that the cell started may ignore the interrupt. */
+/** How long programs started by the cell can ignore the interrupt. */
 const childGraceMs = 500
-/** How long Python itself may ignore it, for instance inside a long computation in C: then the kernel is ended. */
+/** How long Python itself can ignore it, for instance in a long computation in C; after that the kernel is ended. */
 const kernelGraceMs = 3_000
 const ticksPerSecond = 100
 
-/** Runs a cell in a context as a run: what it prints becomes output, rich results become displays. */
+/** Runs a cell in a context as an execution: printed text becomes output, rich results become displays. */
 export function startCellRun(
   request: CellRequest,
   dependencies: { context: Context; takeVerdict: Verdicts['take'] },
@@ -37,7 +37,7 @@ export function startCellRun(
   const append = (text: string) => {
     if (disposed) return
     log.append(Buffer.from(text, 'utf8'))
-    // Kernels do not stop when nobody reads: this one is made to wait instead, and nothing is lost.
+    // Kernels do not stop without a reader: this one is paused instead, and nothing is lost.
     if (log.isFull && stopCause === undefined) kernel?.hold(true)
     record.changed()
   }
@@ -104,7 +104,7 @@ function deathOf(error: unknown, context: { stopCause: StopCause | undefined; ve
     : { exitCode: -1, message, errorName: 'KernelNotStarted', errorValue: message }
 }
 
-/** Interrupts the cell; ends first its programs, then the kernel, when they go on. */
+/** Interrupts the cell; ends first its programs, then the kernel, if they keep running. */
 async function endCell(options: { cell: CellHandle; startTicks: number; whenEnded: Promise<void> }) {
   const { cell, whenEnded } = options
   cell.cancel()

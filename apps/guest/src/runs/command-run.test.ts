@@ -15,7 +15,7 @@ afterEach(() => guest[Symbol.asyncDispose]())
 
 const { EndCause } = runs
 
-test('a run that is not known, or that was forgotten, cannot be read, acknowledged or stopped', async () => {
+test('an unknown or forgotten execution cannot be read, acknowledged or stopped', async () => {
   await expect(guest.read('never')).rejects.toThrow(/not found: it was discarded/)
   await guest.run('true', { key: 'once' })
   await guest.runs.forget({ key: 'once' })
@@ -36,7 +36,7 @@ test.each([
   await expect(guest.runs.startCommand(request)).rejects.toThrow(/invalid_argument/)
 })
 
-test('G1: directory, variables, functions, aliases and options hold in the next command', async () => {
+test('G1: directory, variables, functions, aliases and options carry over to the next command', async () => {
   await guest.run(`mkdir -p 'a dir' && cd 'a dir' && export K='v "1"'; plain=$'two\\nlines'; list=(1 '2 3')
     declare -A table=([a]=b); greet() { echo "hello $1"; }; alias hey='echo aliased'; shopt -s extglob; set -o pipefail`)
   const { text, ended } = await guest.run(`pwd; echo "$K|$plain|\${list[1]}|\${table[a]}"; greet you; hey
@@ -45,14 +45,14 @@ test('G1: directory, variables, functions, aliases and options hold in the next 
   expect(ended.cwd).toBe(`${guest.directory}/a dir`)
 })
 
-test('G1: the state also holds when the command ends by exit, by set -e, or with a trap of its own', async () => {
+test('G1: the state also carries over when the command ends by exit, by set -e, or with a trap of its own', async () => {
   expect((await guest.run('A=1; exit 3')).ended.exitCode).toBe(3)
   expect((await guest.run('B=2; set -e; false; echo unreached')).ended.exitCode).toBe(1)
   expect((await guest.run('trap "echo bye" EXIT; C=3; exit 4')).text).toBe('bye\n')
   expect((await guest.run('false; echo "$A$B$C"')).text).toBe('123\n')
 })
 
-test('a value that is not UTF-8, and a variable that was unset, are kept as they are', async () => {
+test('a value that is not UTF-8, and a variable that was unset, are kept unchanged', async () => {
   await guest.run(`bytes=$'\\xff\\xfe'; export gone=1`)
   await guest.run('unset gone')
   const { output, text } = await guest.run('printf %s "$bytes"; echo "[$gone]"')
@@ -60,25 +60,25 @@ test('a value that is not UTF-8, and a variable that was unset, are kept as they
   expect(text).toMatch(/\[\]\n$/)
 })
 
-test('what the host or the request gave is not kept as the session’s own', async () => {
+test('variables from the host or the request are not saved as the session’s own', async () => {
   await guest.runs.startCommand({ key: 'k', command: 'echo "$GIVEN $ONCE"', envs: { ONCE: 'now' } })
   expect((await guest.read('k')).text).toBe('by the host now\n')
   await guest.handshake({ envVars: { GIVEN: 'newly' } }, testToken)
   expect((await guest.run('echo "$GIVEN [$ONCE]"')).text).toBe('newly []\n')
 })
 
-test('the session is still there after the guest was started again', async () => {
+test('the session still exists after the guest was restarted', async () => {
   await guest.run('cd /usr; kept=yes')
   await guest.handshake({ bootId: 'b2' }, testToken)
   expect((await guest.run('pwd; echo $kept')).text).toBe('/usr\nyes\n')
 })
 
-test('a deleted directory does not keep the next command from running', async () => {
+test('a deleted directory does not prevent the next command from running', async () => {
   await guest.run('mkdir gone && cd gone && rmdir ../gone')
   expect((await guest.run('echo runs')).text).toBe('runs\n')
 })
 
-test('a command that is killed leaves the session as it was', async () => {
+test('a command that is killed leaves the session unchanged', async () => {
   await guest.run('kept=before')
   expect((await guest.run('kept=after; kill -9 $$')).ended).toMatchObject({
     cause: EndCause.SIGNALLED,
@@ -106,7 +106,7 @@ test('starting the same key again starts nothing', async () => {
   expect((await guest.run('cat effects')).text).toBe('x\n')
 })
 
-test('every byte arrives once, whatever it is, and a reader goes on where it was', async () => {
+test('every byte arrives once, whatever it is, and a reader continues where it stopped', async () => {
   const { output } = await guest.run('head -c 3000000 /dev/urandom | tee copy', { key: 'bytes' })
   const digest = createHash('sha256').update(output).digest('hex')
   expect((await guest.run('sha256sum copy')).text.slice(0, 64)).toBe(digest)
@@ -115,7 +115,7 @@ test('every byte arrives once, whatever it is, and a reader goes on where it was
   expect((await guest.read('bytes', { offset: 2_000_000 })).output).toEqual(output.subarray(2_000_000))
 })
 
-test('a run that nobody reads waits at its bound and then goes on without loss', async () => {
+test('an execution without a reader waits at its limit and then continues without loss', async () => {
   await guest.start('seq 10000000', 'flood')
   const size = async () => (await guest.runs.list({})).runs.find((run) => run.key === 'flood')?.outputSize ?? 0n
   for (let before = -1n; before !== (await size()); ) {
@@ -136,7 +136,7 @@ test('a run that nobody reads waits at its bound and then goes on without loss',
   expect(lines).toBe(10_000_000)
 }, 60_000)
 
-test('a run ends with its shell; what a background process prints later still belongs to it', async () => {
+test('an execution ends with its shell; what a background process prints later still belongs to it', async () => {
   const { text, ended } = await guest.run('mkfifo gate; (read -r line < gate; echo late) & echo early', { key: 'k' })
   expect(text).toBe('early\n')
   expect(ended.stillRunning).toHaveLength(1)
@@ -144,13 +144,13 @@ test('a run ends with its shell; what a background process prints later still be
   while (!(await guest.read('k')).text.includes('late')) await new Promise((resolve) => setTimeout(resolve, 10))
 })
 
-test('a background process can go on printing after its run was forgotten', async () => {
+test('a background process can keep printing after its execution was forgotten', async () => {
   await guest.run('mkfifo gate; (read -r line < gate; echo late; touch survived) &', { key: 'k' })
   await guest.runs.forget({ key: 'k' })
   expect((await guest.run('echo go > gate; until [ -e survived ]; do sleep 0.01; done; echo yes')).text).toBe('yes\n')
 })
 
-/** What the machine adds, while it is busy, to a wait of 300 ms and a look at all processes: Stop takes both. */
+/** Delay that a busy machine adds to a wait of 300 ms and a read of all processes: Stop takes both. */
 async function machineDelayMs(): Promise<number> {
   const startedAt = performance.now()
   await promisify(execFile)('sh', ['-c', 'sleep 0.3; pgrep --full "^nothing of this name" || true'])

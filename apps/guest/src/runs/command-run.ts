@@ -29,7 +29,7 @@ export type CommandRequest = {
   timeoutMs: number
 }
 
-/** What a command run needs to know of the rest of the guest. */
+/** What a command execution needs from the rest of the guest. */
 export type CommandDependencies = {
   shell: SessionShell
   output: ShellOutput
@@ -39,32 +39,32 @@ export type CommandDependencies = {
   envVars: Record<string, string>
   log: OutputLog
   takeVerdict: Verdicts['take']
-  /** Whether the sandbox is at its limit of processes. */
+  /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
   processLimit: number
-  /** Called, when the end was told, with a shell that can take the session's next command. */
+  /** Called, after the end was reported, with a shell that can run the session's next command. */
   onReusable(shell: SessionShell, session: SessionCopy): void
 }
 
 export type CommandRun = Run & { readonly pid: number; readonly family: ProcessFamily; whenEnded: Promise<void> }
 
-/** Saved state larger than this is not kept: it would be read again by every following command. */
+/** Saved state larger than this is discarded: every following command would read it again. */
 const stateLimitBytes = 16 * 1024 * 1024
-/** What is in the pipe when the shell ends is the command's; a background process may go on writing for ever. */
+/** What is in the pipe when the shell ends is the command's; a background process can keep writing forever. */
 const drainLimitBytes = 1024 * 1024
 const multiplyingPollMs = 50
 const multiplyingRestFactor = 3
 const longestMultiplyingPollMs = 300
 const multitudeShare = 0.2
 const multitudeMs = 2_000
-/** So many are on their way to the limit, or there. */
+/** Share of the limit from which processes count as about to reach it. */
 const throngShare = 0.8
 /** Longer than the process watchdog takes to end a fork bomb. */
 const multiplyingLimitMs = 15_000
 
 /**
- * Gives a waiting shell its command and follows it to its end. The run ends when the shell is back or has ended, not
- * when the last process lets go of the output: what a background process prints later is added to the run until it is
+ * Gives a waiting shell its command and follows it to its end. The execution ends when the shell is back or has ended,
+ * not when the last process closes the output: what a background process prints later is added until the execution is
  * forgotten.
  */
 export function startCommandRun(request: CommandRequest, dependencies: CommandDependencies): CommandRun {
@@ -109,7 +109,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     output.settle()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
     shell.tidy()
-    // A shell that goes on belongs to the next command; whoever ends this one later must not find it.
+    // A reused shell belongs to the next command; ending this execution later must not find it.
     if (isReusable) family.root = noProcess
     const stillRunning = isReusable ? [] : membersOf(family).map(describeProcess)
     record.finish({
@@ -130,7 +130,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     whenEnded: record.whenEnded,
     stop,
     dispose: () => {
-      // What is still running must go on being able to print, or its next line would end it.
+      // A program that still runs must be able to keep printing, or its next line would end it.
       disposed = true
       reader.resume()
       log.close()
@@ -138,7 +138,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
   })
 }
 
-/** Whether a shell that is back can take a command of which nobody must see that it is not the shell's first. */
+/** Tells whether a shell that is back can run a command that cannot tell it from a new shell. */
 function isAsNew(ended: {
   request: CommandRequest
   shell: SessionShell
@@ -146,15 +146,15 @@ function isAsNew(ended: {
   family: ProcessFamily
 }): boolean {
   const { request, shell, saved, family } = ended
-  // What a request gave is not the session's, and would have to be taken back.
+  // Variables from a request are not the session's, and would have to be removed.
   if (saved?.isClean !== true || Object.keys(request.envs).length > 0) return false
   return !shell.hasOtherLimits() && membersOf(family).every(({ pid }) => pid === shell.pid)
 }
 
 /**
- * Waits while what a command has left behind becomes more, or has filled the sandbox: a fork bomb returns at once, and
- * what becomes of it is the end of its command. Something that was simply left behind costs one look; a multitude, which
- * may be waiting for its turn to become more, two seconds.
+ * Waits while the processes that a command left behind multiply, or have filled the sandbox: a fork bomb returns
+ * immediately, and its outcome is the end of its command. An ordinary leftover costs one check; a multitude, which can
+ * be about to multiply, two seconds.
  */
 async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDependencies, 'isFull' | 'processLimit'>) {
   const startedAt = performance.now()
@@ -162,7 +162,7 @@ async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDepen
   let grownAt = startedAt
   let costMs = performance.now() - startedAt
   while (most > 0 && performance.now() - startedAt < multiplyingLimitMs) {
-    // Whoever is to end it needs the time more.
+    // The watchdog needs the processor time more.
     await delay(Math.min(Math.max(multiplyingPollMs, multiplyingRestFactor * costMs), longestMultiplyingPollMs))
     const lookedAt = performance.now()
     const count = membersOf(family).length
@@ -178,13 +178,13 @@ async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDepen
   }
 }
 
-/** How a command ended: with its shell, or with a status and its shell going on. */
+/** How a command ended: with its shell, or with a status and a shell that keeps running. */
 type CommandEnd = ProcessExit | { status: number }
 
-/** The pid of no process. */
+/** A pid that no process has. */
 const noProcess = 0
 
-/** A copy of the shell that has not become its program yet would show the shell's own arguments. */
+/** A fork of the shell that has not become its program yet would show the shell's own arguments. */
 function describeProcess(member: ProcessEntry): string {
   const line = commandLine(member.pid)
   return line === '' || line.includes(shellBody) ? member.name : line

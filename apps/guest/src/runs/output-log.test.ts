@@ -14,7 +14,7 @@ function bytes(from: number, count: number) {
   return Buffer.from(Array.from({ length: count }, (_, index) => (from + index) % 251))
 }
 
-test('a writer is asked to wait when neither memory nor disk has room, and nothing is lost', () => {
+test('a writer is asked to wait when neither memory nor disk has space, and nothing is lost', () => {
   const log = makeOutputLog({ spillDirectory: '/dev/null/no-directory', memoryLimit: 100, fileLimit: 1000 })
   log.append(bytes(0, 99))
   expect(log.isFull).toBe(false)
@@ -23,7 +23,7 @@ test('a writer is asked to wait when neither memory nor disk has room, and nothi
   expect(log.read({ offset: 0, limit: 1000 }).data).toEqual(bytes(0, 149))
 })
 
-test('the writer may go on once enough was acknowledged', () => {
+test('the writer can continue once enough was acknowledged', () => {
   const log = makeOutputLog({ spillDirectory: directory, memoryLimit: 100, fileLimit: 1000 })
   let room = 0
   log.onRoom(() => {

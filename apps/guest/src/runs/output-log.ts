@@ -1,17 +1,17 @@
 import { fileSegment, memorySegment, type OutputSegment } from './output-segments.ts'
 
-/** Held in memory before a file is used, and at most in the file; then the writer has to wait. */
+/** Held in memory before a file is used, and the limit of the file; then the writer has to wait. */
 const memoryLimitBytes = 4 * 1024 * 1024
 const fileLimitBytes = 64 * 1024 * 1024
 
 /**
- * Output of a run by byte offset. What is acknowledged is dropped, everything else can be read again. `append` never
- * refuses; `isFull` asks the writer to stop, and `onRoom` tells it to go on. When the disk has no room for the file,
- * the writer waits as soon as memory is full.
+ * Output of an execution by byte offset. Acknowledged bytes are dropped; everything else can be read again. `append`
+ * never refuses; `isFull` asks the writer to stop, and `onRoom` lets it continue. If the disk has no space for the
+ * file, the writer waits as soon as memory is full.
  */
 export type OutputLog = {
   append(data: Buffer): void
-  /** Up to `limit` bytes from `offset`; empty at the end. Bytes that were acknowledged are skipped. */
+  /** Up to `limit` bytes from `offset`; empty at the end. Skips acknowledged bytes. */
   read(options: { offset: number; limit: number }): { offset: number; data: Buffer }
   acknowledge(offset: number): void
   readonly size: number
@@ -46,7 +46,7 @@ export function makeOutputLog(options: LogOptions): OutputLog {
     const spills = last.kind === 'memory' && bytesIn('file') === 0 && last.size + data.length > memoryLimit
     const file = spills ? fileSegment({ directory: options.spillDirectory, start: size }) : undefined
     const target = file === undefined ? last : addSegment(file)
-    // The disk is full: memory takes what was in the pipe already, and the writer waits from now on.
+    // The disk is full: memory takes what was already in the pipe, and the writer waits from now on.
     if (!target.append(data)) addSegment(memorySegment(size)).append(data)
     size += data.length
   }
@@ -83,7 +83,7 @@ export function makeOutputLog(options: LogOptions): OutputLog {
   }
 }
 
-/** A file cannot give space back piece by piece, so its last part moves into memory once that part is small. */
+/** A file cannot free space piece by piece, so its last part moves into memory once that part is small. */
 function freeBefore(segment: OutputSegment, options: { acknowledged: number; keepInMemory: number }): OutputSegment[] {
   const { acknowledged } = options
   const end = segment.start + segment.size

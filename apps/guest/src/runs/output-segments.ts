@@ -7,10 +7,10 @@ export type OutputSegment = {
   readonly kind: 'memory' | 'file'
   readonly start: number
   readonly size: number
-  /** False when the bytes could not be kept here; then nothing of them was. */
+  /** Returns false if the bytes could not be stored here; then none of them were. */
   append(data: Buffer): boolean
   read(options: { offset: number; limit: number }): Buffer
-  /** Frees what lies before `offset`, where that is possible. */
+  /** Frees what is before `offset`, where possible. */
   dropBefore(offset: number): void
   close(): void
 }
@@ -46,7 +46,10 @@ export function memorySegment(segmentStart: number): OutputSegment {
   }
 }
 
-/** Undefined when no file can be made. The file has no name: it is gone when the guest is, and nobody can open it. */
+/**
+ * Returns undefined if no file can be made. The file has no name: it disappears with the guest, and no other process
+ * can open it.
+ */
 export function fileSegment(options: { directory: string; start: number }): OutputSegment | undefined {
   let descriptor: number
   const path = join(options.directory, `output-${freshRandom(8)}`)

@@ -7,7 +7,7 @@ type ReadEvent = MessageInitShape<typeof runs.ReadResponseSchema>['event']
 /** Largest piece of output in one message. */
 const pieceBytes = 256 * 1024
 
-/** Output and displays of a run from where the reader is, as they come; ends after the run's end was told. */
+/** Streams output and displays of an execution from the reader's position; returns after it has sent the end. */
 export async function* readRun(
   run: Run,
   options: { offset: number; display: number; keepAliveMs: number; signal: AbortSignal },
@@ -34,7 +34,7 @@ export async function* readRun(
   }
 }
 
-/** False when nothing has changed for the time of a keep-alive. */
+/** Returns false if nothing has changed for `keepAliveMs`. */
 function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (changed: boolean) => {

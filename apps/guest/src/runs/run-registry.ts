@@ -28,22 +28,25 @@ export const runInvalid = defineError<{ problem: string }>({
   remedy: () => 'Correct the request and start it with a new key.',
 })
 
-/** Runs by key. Starting a known key again gives the run that was started first. */
+/** Executions by key. Starting a known key again returns the execution that was started first. */
 export type RunRegistry = {
   startCommand(request: CommandRequest & { session: string }): Promise<{ pid: number; existed: boolean }>
-  /** Registers a run that `start` makes, unless the key is known. */
+  /** Registers an execution that `start` makes, unless the key is known. */
   startOther(key: string, start: (log: ReturnType<typeof makeOutputLog>) => Run): { existed: boolean }
   /** Throws `run.unknown`. */
   get(key: string): Run
   list(): Run[]
-  /** Whether this process is the shell that a known command ran or runs in. */
+  /** Tells whether this process is the shell that a known command ran or runs in. */
   isCommandShell(pid: number): boolean
   forget(key: string): void
-  /** Ends every run and waiting shell, and lets go of what they printed. Nothing waits until the next handshake or command. */
+  /**
+   * Ends every execution and waiting shell, and discards their output. No shell waits until the next handshake or
+   * command.
+   */
   forgetAll(): Promise<void>
   /** Prepares for a first command, after each handshake. */
   reset(): void
-  /** Ends waiting shells; runs go on. */
+  /** Ends waiting shells; executions keep running. */
   close(): void
 }
 
@@ -56,11 +59,11 @@ export type RunRegistryDependencies = {
   stateDirectory: string
   logger: Logger
   takeVerdict: Verdicts['take']
-  /** Whether the sandbox is at its limit of processes. */
+  /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
 }
 
-/** Longer than it takes a caller to hear of an end and to forget the run; shorter than a model thinks. */
+/** Longer than a caller takes to get an end and to forget the execution; shorter than a model thinks. */
 const prepareAfterMs = 50
 
 export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegistry {
@@ -79,7 +82,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
   }
   const prepareNow = () => shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
   let preparing: NodeJS.Timeout | undefined
-  // Starting a shell keeps the guest busy for a moment, in which the command's end would not be told.
+  // Starting a shell keeps the guest busy for a moment, which would delay the report of the command's end.
   const prepareSoon = () => {
     clearTimeout(preparing)
     preparing = setTimeout(() => state.isReady() && prepareNow(), prepareAfterMs)
@@ -146,11 +149,11 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
     },
     forgetAll: async () => {
       for (const run of settled.values()) {
-        // What a command that has ended left behind goes on.
+        // Processes that an ended command left behind keep running.
         if (run.end === undefined) await run.stop(runs.EndCause.STOPPED)
         if (run.end !== undefined) remove(run)
       }
-      // The end of a run prepares for the next one.
+      // The end of an execution prepares for the next one.
       await delay(prepareAfterMs)
       clearTimeout(preparing)
       shells.reset()

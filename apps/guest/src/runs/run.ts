@@ -1,7 +1,7 @@
 import type { runs } from '@threadbox/protocol/guest'
 import type { OutputLog } from './output-log.ts'
 
-/** How a run ended; fields that do not apply are left out. */
+/** How an execution ended; fields that do not apply are absent. */
 export type RunEnd = {
   cause: runs.EndCause
   exitCode: number
@@ -19,17 +19,17 @@ export type RunEnd = {
 export type RunDisplay = { bundleJson: string; isResult: boolean }
 
 /**
- * A command or a cell, from its start until it is forgotten. Whoever produces the run appends to `log` and `displays`
- * and calls `changed`; readers come and go.
+ * A command or a cell, from its start until it is forgotten. Its producer appends to `log` and `displays` and calls
+ * `changed`; readers come and go.
  */
 export type Run = {
   readonly key: string
   readonly log: OutputLog
   readonly displays: RunDisplay[]
   readonly end: RunEnd | undefined
-  /** Asks for the end, once; `cause` says by whom. Resolves when the run has ended. */
+  /** Stops it, once; `cause` says on behalf of what. Resolves when it has ended. */
   stop(cause: StopCause): Promise<void>
-  /** Frees everything. Only for ended runs. */
+  /** Frees everything. Only for executions that have ended. */
   dispose(): void
   /** Calls `listener` at each change until the returned function is called. */
   onChange(listener: () => void): () => void
@@ -37,7 +37,7 @@ export type Run = {
 
 export type StopCause = runs.EndCause.STOPPED | runs.EndCause.TIMEOUT
 
-/** A run with the means to change it, for its producer only. */
+/** An execution with the means to change it, for its producer only. */
 export type RunRecord = Omit<Run, 'stop' | 'dispose'> & {
   changed(): void
   finish(end: RunEnd): void
@@ -73,7 +73,7 @@ export function makeRunRecord(options: { key: string; log: OutputLog }): RunReco
   }
 }
 
-/** An end with nothing to say but its cause. */
+/** An end that has nothing but a cause. */
 export function plainEnd(cause: runs.EndCause): RunEnd {
   return {
     cause,
@@ -90,7 +90,7 @@ export function plainEnd(cause: runs.EndCause): RunEnd {
   }
 }
 
-/** What readers see of a record. Its getters stay getters, which copying the properties would not do. */
+/** Returns what readers see of a record. Its getters stay getters, which copying the properties would not do. */
 export function viewOf(record: RunRecord): Omit<Run, 'stop' | 'dispose'> {
   return Object.create(record) as RunRecord
 }

@@ -19,16 +19,16 @@ import { sendSignal } from '../processes/process-family.ts'
 import { shellBody } from './session-script.ts'
 
 /**
- * A bash that takes commands one after another. It is told of each one, a script in a file, by a pipe that it opens by
- * name, and tells the status of each by another such pipe: descriptors that it held open would be inherited by every
- * program, and a program that read from one would take the next command away.
+ * A bash that runs commands one after another. A named pipe gives it each command, a script in a file, and another
+ * named pipe returns the status. It opens both by name: descriptors that it held open would be inherited by every
+ * program, and a program that read from one would swallow the next command.
  */
 export type SessionShell = {
   readonly pid: number
   readonly exit: Promise<ProcessExit>
-  /** What the shell's own state is, when it has had a command already. */
+  /** The session state that the shell holds, once it has run a command. */
   holds: { name: string; version: number } | undefined
-  /** Where the next command's output can be read; `path` when the shell has yet to go over to it. */
+  /** Where the next command's output can be read; `path` if the shell still has to switch to it. */
   openOutput(): Promise<ShellOutput>
   /** The file in which the shell saves its state after each command. */
   readonly statePath: string
@@ -36,10 +36,10 @@ export type SessionShell = {
   send(script: Buffer): Promise<number>
   /** Removes the files of the last command. */
   tidy(): void
-  /** Lets a shell that is back end by itself, as its command did: with its status and its EXIT trap. */
+  /** Lets a returned shell exit as its command did: with its status and its EXIT trap. */
   finish(): void
   kill(): void
-  /** True when a command has changed the limits that programs of this shell are started with. */
+  /** True if a command has changed the limits that programs of this shell start with. */
   hasOtherLimits(): boolean
 }
 
@@ -51,7 +51,7 @@ export async function startSessionShell(dependencies: ShellDependencies, kind: S
   const { launcher, pipes } = dependencies
   const user = launcher.user(undefined)
   const directory = join(dependencies.scratchDirectory, 'shells')
-  // Others may pass through, but not see what is there.
+  // Others can traverse it, but not list it.
   mkdirSync(directory, { recursive: true, mode: 0o711 })
   const channel = join(directory, freshRandom(16))
   await pipes.named(user, `${channel}.in`)
@@ -76,7 +76,7 @@ function makeSessionShell(options: {
   launched: LaunchedProcess
 }): SessionShell {
   const { pipes, user, channel, launched } = options
-  // Open both ways: the shell's opening and closing is then no end of what is read here.
+  // Open both ways: the shell's opening and closing is then no end of file here.
   const input = openSync(`${channel}.in`, constants.O_RDWR | constants.O_NONBLOCK)
   const output = openSync(`${channel}.out`, constants.O_RDWR | constants.O_NONBLOCK)
   let back: ((status: number) => void) | undefined
@@ -103,7 +103,7 @@ function makeSessionShell(options: {
     for (const path of files) rmSync(path, { force: true })
     files = []
   }
-  // In memory, in a directory where nobody can put anything in their place; only the user can read them.
+  // In memory, in a directory where no other user can replace them; only the user can read them.
   const write = (path: string, data: Buffer) => {
     writeFileSync(path, data, { mode: 0o600, flag: 'wx' })
     if (process.getuid?.() === 0) chownSync(path, user.uid, user.gid)
@@ -141,7 +141,7 @@ function makeSessionShell(options: {
       write(`${channel}.state`, Buffer.alloc(0))
       write(`${channel}.script`, script)
       void ready.promise.then(() => {
-        // A shell that was killed meanwhile is told by its exit.
+        // If the shell was killed in the meantime, its exit reports that.
         if (!isGone) writeSync(input, 'x\n')
       })
       return promise
@@ -157,7 +157,7 @@ function makeSessionShell(options: {
   }
 }
 
-/** Limits and niceness, as text; empty for a process that is gone. */
+/** Limits and niceness, as text; empty for a process that has ended. */
 function limitsOf(pid: number): string {
   try {
     const nice = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]

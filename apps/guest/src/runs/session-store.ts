@@ -11,16 +11,16 @@ export const sessionNameInvalid = defineError<{ name: string }>({
   remedy: () => 'Use up to 64 letters, digits, dots, hyphens and underscores.',
 })
 
-/** A session as one command found it. `version` tells whether another command has changed it meanwhile. */
+/** A session as one command found it. `version` shows whether another command has changed it since then. */
 export type SessionCopy = { name: string; version: number; state: SessionState | undefined }
 
 /**
- * Sessions by name, kept on the sandbox's disk, so that they outlive the guest. A command works on a copy; what it
- * changed is kept only when the session is still as it was when the copy was taken.
+ * Sessions by name, stored on the sandbox's disk, so that they outlive the guest. A command works on a copy; its
+ * changes are kept only if the session is unchanged since the copy was made.
  */
 export type SessionStore = {
   open(name: string): SessionCopy
-  /** Takes over what a command left behind; returns what is in force afterwards, which may be another's. */
+  /** Applies what a command left behind; returns the current state, which can come from another command. */
   commit(copy: SessionCopy, left: SessionState | undefined): SessionCopy & { isTaken: boolean }
   /** Forgets what is in memory, because the disk may be another one. */
   reset(): void
@@ -51,7 +51,7 @@ export function makeSessionStore(options: { directory: string; logger: Logger })
       try {
         writeState(path(copy.name), left)
       } catch (error) {
-        // Usually a full disk: the session goes on from memory, and the next command tries to write it again.
+        // Usually a full disk: the session continues from memory, and the next command tries to write it again.
         options.logger.warn({ err: error }, 'session not written to the disk')
       }
       return { ...copy, ...session, isTaken: true }

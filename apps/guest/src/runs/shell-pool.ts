@@ -2,22 +2,22 @@ import { type SessionShell, type ShellDependencies, type ShellKind, startSession
 import type { SessionCopy } from './session-store.ts'
 
 /**
- * Shells that wait, because starting one takes tens of milliseconds in a sandbox. The best one is the shell in which
- * the session's last command ran: it holds the session's state. Others were started before they are needed: a login
- * shell for a session without state, a bare one for a session whose state is to be restored.
+ * Waiting shells, because starting one takes tens of milliseconds in a sandbox. The best one is the shell in which the
+ * session's last command ran: it holds the session's state. Others are started beforehand: a login shell for a session
+ * without state, a bare one for a session whose state is to be restored.
  */
 export type ShellPool = {
-  /** A shell for the session; whether it holds the session's state already, it says itself. */
+  /** Returns a shell for the session; its `holds` says whether it has the session's state. */
   take(session: SessionCopy): Promise<SessionShell>
-  /** Takes back a shell that is as the session is, and clean. One from before a `reset` is ended. */
+  /** Returns a shell to the pool: it holds the session's state and is clean. A shell from before a `reset` is ended. */
   giveBack(shell: SessionShell, session: SessionCopy): void
-  /** Starts a shell of this kind, unless one waits already. Failures show when one is taken. */
+  /** Starts a shell of this kind, unless one already waits. Failures show when one is taken. */
   prepare(kind: ShellKind): void
   /** Ends waiting shells: environment, limits or disk have changed. */
   reset(): void
 }
 
-/** One for the session of the user, one for a session of the host or of a parallel command. */
+/** One for the user's session, one for a session of the host or of a parallel command. */
 const maxIdle = 2
 
 export function makeShellPool(dependencies: ShellDependencies): ShellPool {
