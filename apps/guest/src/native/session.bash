@@ -1,11 +1,11 @@
-# Part of every command's shell (see session-script.ts): takes commands, one after another, and saves what they changed
-# in the shell. Only builtins are used, so saving needs no further process, also when none can be made, and few of them,
-# because each one that prints costs a system call for every line. For the same reason functions of ours hold no more
-# than the name of their text: all functions are printed each time. Everything here is called __threadbox_…; that, and
-# what bash itself owns, is left out by whoever reads what was saved.
+# Part of every command's shell (see session-script.ts): runs commands one after another and saves what they changed in
+# the shell. Only builtins are used, so saving works even when no further process can be made. Few of them are used,
+# because each one that prints costs a system call for every line. For the same reason our functions hold only the name
+# of their text: all functions are printed each time. Everything here is called __threadbox_…; the reader of the saved
+# state leaves that out, and what bash itself owns.
 
-# One command: wait for it, take it over, run it as the shell's own text. Not a loop, in which a stray `break` or
-# `set -n` would do harm; so a shell takes as many commands as there are turns, and then makes room for a new one.
+# One command: wait for it, read it, run it as the shell's own text. Not a loop, in which a stray `break` or `set -n`
+# would do harm; so a shell runs as many commands as it has turns, and then a new one replaces it.
 # Traps for commands are ended here, because functions do not see them.
 __threadbox_turn='{ __threadbox_status=$?; \builtin trap - DEBUG ERR RETURN; __threadbox_next; } 2>/dev/null || \builtin exit "$__threadbox_status"; \builtin . "$__threadbox_channel.script"; \builtin eval -- "$__threadbox_command"; '
 __threadbox_turns=$__threadbox_turn$__threadbox_turn$__threadbox_turn$__threadbox_turn
@@ -13,8 +13,8 @@ __threadbox_turns=$__threadbox_turns$__threadbox_turns$__threadbox_turns$__threa
 __threadbox_turns+='{ __threadbox_status=$?; __threadbox_end; } 2>/dev/null; \builtin exit "$__threadbox_status"'
 builtin unset -v __threadbox_turn
 
-# Tells how the last command ended, or that the shell is ready, and waits. Fails when there is no next one: then the
-# shell ends as that command did. Of what it waits for it reads one character: bash reads a pipe byte by byte.
+# Reports how the last command ended, or that the shell is ready, and waits. Fails without a next command: the shell then
+# ends as the last one did. The order that it waits for is one character: bash reads a pipe byte by byte.
 __threadbox_next_text='
   if [[ -n ${__threadbox_target-} ]]; then
     __threadbox_end
@@ -69,6 +69,6 @@ exit() {
   builtin exit "${1-$__threadbox_status}"
 }
 
-# The first time is the slowest, and shows which descriptors are open in a shell that nothing has happened to yet.
+# The first save is the slowest, and records which descriptors are open in a fresh shell.
 { __threadbox_end; } 2>/dev/null
 builtin unset -v __threadbox_saved

@@ -22,7 +22,7 @@ type Forgetting = {
   ownsMachine: boolean
 }
 
-/** Makes the memory of this sandbox fit to be given to others, while its programs go on. */
+/** Makes the memory of this sandbox safe to hand to others, while its programs keep running. */
 export function forgetRoutes(parts: Forgetting): Route[] {
   return [
     {
@@ -43,7 +43,7 @@ export function forgetRoutes(parts: Forgetting): Route[] {
   ]
 }
 
-/** Shells hold their history, terminals and runs what was printed, kernels the texts of cells. */
+/** Shells hold their history, terminals and executions their output, kernels the code of cells. */
 async function forget({ registry, terminals, services, contexts, dropUnused }: Forgetting): Promise<void> {
   await Promise.all([registry.forgetAll(), ...terminals.list().map(({ id }) => terminals.close(id)), dropUnused()])
   services.forgetLogs()
@@ -55,6 +55,6 @@ async function forget({ registry, terminals, services, contexts, dropUnused }: F
     await kernel.forget()
   }
   leaveBufferPools()
-  // What is given back outside of the heap is overwritten then (`native/start`).
+  // Memory returned outside of the heap is then overwritten (`native/start`).
   releaseHeap()
 }

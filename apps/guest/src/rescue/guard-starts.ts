@@ -3,7 +3,7 @@ import type { ProcessRegistry } from '../processes/process-registry.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { Rescues } from './rescues.ts'
 
-/** Registries that start nothing while memory is being given up, and that tell when something was started. */
+/** Registries that start nothing while memory is being discarded, and that report each start. */
 export function guardStarts(options: {
   rescues: Rescues
   registry: RunRegistry

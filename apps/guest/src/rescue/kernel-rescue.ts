@@ -14,11 +14,11 @@ export type KernelRescue = {
   problems: string[]
 }
 
-/** Share of the time for writing; the rest is for reading it all back. */
+/** Share of the time for writing; the rest is for verifying all of it. */
 const writingShare = 0.6
-/** How long a cell may take to react to being interrupted. */
+/** How long a cell can take to react to an interrupt. */
 const interruptMs = 3_000
-/** A kernel that says nothing for so long is in a computation that does not let go of the interpreter. */
+/** A kernel that is silent for this long is in a computation that does not release the interpreter. */
 const firstAnswerMs = 10_000
 const answerSlackMs = 2_000
 
@@ -34,8 +34,8 @@ type KernelRescueOptions = {
 }
 
 /**
- * Has a kernel write what can be kept of it into `directory`, and reads that back elsewhere: only what came back equal
- * is called kept.
+ * Has a kernel write its variables into `directory` and verifies them in another process: only what came back equal is
+ * called kept.
  */
 export async function rescueKernel(options: KernelRescueOptions): Promise<KernelRescue> {
   const { context } = options
@@ -78,7 +78,7 @@ async function keepAndVerify(options: KernelRescueOptions, problems: string[]): 
   return finishKernel({ context, directory, verification, problems })
 }
 
-/** One variable that cannot come back takes its whole group with it; the others are kept without it. */
+/** A variable that cannot be restored takes its whole group with it; the others are kept without it. */
 async function settleGroup(options: {
   names: string[]
   reason: string

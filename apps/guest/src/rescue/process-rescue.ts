@@ -8,15 +8,15 @@ import type { StoredProcess } from './rescue-store.ts'
 
 type RescuedProcess = RescueReport['processes'][number]
 
-/** Programs that clean up after themselves do it within a few seconds. */
+/** Programs that clean up when they end do it within a few seconds. */
 const politeMs = 5_000
 const killPasses = 50
 const pollMs = 20
 
-/** Processes of the user that go on while the rest is stopped: kernels are asked, and the machinery is left alone. */
+/** Stops the user's processes. Kernels keep running, because they are asked; runtime processes are left alone. */
 export function stopUserProcesses(furniture: Furniture): ProcessEntry[] {
   const stopped = new Map<number, ProcessEntry>()
-  // A process that was about to start another one has started it by the second look.
+  // A process that was about to start another one has started it by the second pass.
   for (let pass = 0; pass < killPasses; pass += 1) {
     const running = userProcesses().users.filter(({ pid }) => !stopped.has(pid) && !furniture.kernels.has(pid))
     if (running.length === 0) break
@@ -32,7 +32,7 @@ export function continueProcesses(entries: ProcessEntry[]) {
   for (const { pid } of entries) sendSignal(pid, 'SIGCONT')
 }
 
-/** What of the processes can be told, and what it takes to start them again. Parts of another process are left out. */
+/** Describes the processes and what starting them again takes. Parts of another process are left out. */
 export function describeForRestart(
   entries: ProcessEntry[],
   furniture: Furniture,
@@ -78,8 +78,8 @@ export function describeForRestart(
 const oneSecondTicks = 100
 
 /**
- * Subshells that began with one program and wait for its end, as that of `cd app && server &` does: nothing is lost with
- * them. Of a loop only the first round looks the same.
+ * Subshells that began with one program and wait for its end, as that of `cd app && server &` does: nothing is lost
+ * with them. For a loop, only the first round looks the same.
  */
 function waitingSubshells(entries: ProcessEntry[]): Set<number> {
   const byParent = Map.groupBy(entries, ({ parent }) => parent)
@@ -95,7 +95,7 @@ function isProgram(role: string): boolean {
   return role === 'user' || role === 'service'
 }
 
-/** Copies of a kernel, and helpers of Python's own, mean nothing without the kernel that they worked for. */
+/** Forks of a kernel and Python's own helpers mean nothing without their kernel. */
 const kernelHelper = /\/kernel\.py$|multiprocessing|joblib|loky/
 
 function obstacleOf(
@@ -114,7 +114,7 @@ function obstacleOf(
   return shown.commandLine.at(-1) === '-' && input !== '/dev/null' ? 'program-from-input' : ''
 }
 
-/** A regular file that still has its name. */
+/** Returns the path of a regular file that still has its name. */
 function fileBehind(path: string): string {
   const target = linkOf(path)
   if (!target.startsWith('/') || target.endsWith(' (deleted)')) return ''
@@ -126,7 +126,7 @@ function environmentOf(pid: number): Record<string, string> {
   try {
     text = readFileSync(`/proc/${pid}/environ`, 'utf8')
   } catch {
-    // It ended although it was stopped: somebody killed it.
+    // It ended although it was stopped: another process killed it.
   }
   return Object.fromEntries(
     text.split('\0').flatMap((entry) => {
@@ -137,8 +137,8 @@ function environmentOf(pid: number): Record<string, string> {
 }
 
 /**
- * Ends everything that a user runs: services first, each asked at its head so that it ends its own parts in order, then
- * the rest, kernels last. Returns the names of what could not be ended.
+ * Ends every user process: services first, each from its first process so that it ends its own parts in order, then the
+ * rest, kernels last. Returns the names of processes that could not be ended.
  */
 export async function endUserProcesses(furniture: Furniture): Promise<string[]> {
   const roleOf = (entry: ProcessEntry) => describeProcess(entry, furniture).role
@@ -159,7 +159,7 @@ function isAlive(entry: ProcessEntry): boolean {
 async function ask(entries: ProcessEntry[], left: () => ProcessEntry[]) {
   if (entries.length === 0) return
   for (const { pid } of entries) sendSignal(pid, 'SIGTERM')
-  // The signal waits until a stopped process goes on.
+  // The signal waits until a stopped process continues.
   continueProcesses(left())
   continueProcesses(entries)
   const deadline = performance.now() + politeMs

@@ -4,15 +4,15 @@ import { executeCell } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { readKernelIndex, readProgress } from './kernel-index.ts'
 
-/** What became of a kernel's variables; `again` asks for a fresh kernel, because this one has ended. */
+/** The outcome of restoring a kernel's variables; `again` requests a fresh kernel, because this one has ended. */
 export type ReplayOutcome =
   | { kind: 'done'; variables: RescuedVariable[]; problems: string[] }
   | { kind: 'again'; skip: number[] }
   | { kind: 'failed'; problem: string }
 
 /**
- * Reads a kernel's variables back into a fresh one, before anybody's cell runs in it. `recorded` is what was told of
- * them when they were kept; `skip` are groups that cannot be read.
+ * Restores a kernel's variables into a fresh one, before any cell runs in it. `recorded` is the report from when they
+ * were saved; `skip` lists groups that cannot be restored.
  */
 export async function replayInto(
   kernel: Kernel,

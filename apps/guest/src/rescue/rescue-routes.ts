@@ -5,7 +5,10 @@ import { pathOf, type Route } from '../ground/server.ts'
 import { rescueInvalid } from './rescue.ts'
 import type { Rescues } from './rescues.ts'
 
-/** Keep what can be kept before memory is given up; what came back of it after a cold start; start a process again. */
+/**
+ * Saves what can be kept before memory is discarded, reports what was restored after a cold start, starts a process
+ * again.
+ */
 export function rescueRoutes({ rescues }: { rescues: Rescues }): Route[] {
   return [
     {

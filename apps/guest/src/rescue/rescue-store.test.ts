@@ -35,7 +35,7 @@ function stored(takenAt: number): StoredRescue {
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const user = findUser(userInfo().username)
 
-test('A3: a rescue that was interrupted does not count, and its remains are removed by the next one', () => {
+test('A3: an interrupted rescue does not count, and the next one removes its remains', () => {
   const finished = store.begin()
   finished.finish(stored(1))
   const interrupted = store.begin()
@@ -46,19 +46,19 @@ test('A3: a rescue that was interrupted does not count, and its remains are remo
   expect(readdirSync(join(stateDirectory, 'rescue'))).toEqual(['00000002'])
 })
 
-test('A3: a rescue that failed leaves the earlier one as it is', () => {
+test('A3: a failed rescue leaves the earlier one unchanged', () => {
   store.begin().finish(stored(1))
   store.begin().discard()
   expect(store.newest()?.stored.report.takenAt).toBe(1)
 })
 
-test('C6: a damaged rescue is none', () => {
+test('C6: a damaged rescue counts as none', () => {
   store.begin().finish(stored(1))
   writeFileSync(join(store.newest()?.directory ?? '', 'rescue.json'), '{"version":1')
   expect(store.newest()).toBeUndefined()
 })
 
-test('nobody else can look into a finished rescue, and only the way through is opened for a kernel', () => {
+test('other users cannot read a finished rescue, and a kernel gets only the path that leads to its own', () => {
   const draft = store.begin()
   const kernels = draft.makeKernelDirectory('main', user)
   expect(modeOf(kernels)).toBe('700')
@@ -81,7 +81,7 @@ test('links that a user’s process left behind are not followed', () => {
   expect(existsSync(join(store.kernelDirectory(store.newest()?.directory ?? '', 'main'), 'link'))).toBe(true)
 })
 
-test('a guest that shares its machine with others refuses to give its memory up, and has nothing to report', async () => {
+test('a guest that shares its machine with others refuses to discard its memory, and has nothing to report', async () => {
   await using guest = await startTestGuest()
   await guest.handshake()
   const headers = { 'x-access-token': testToken }

@@ -18,7 +18,7 @@ import { rescueReportSchema } from '@threadbox/protocol/guest'
 import { z } from 'zod'
 import type { SandboxUser } from '../launch/users.ts'
 
-/** A process that was ended, with everything it takes to start it again. Only root can read it. */
+/** A process that was ended, and everything needed to start it again. Only root can read it. */
 const storedProcessSchema = z.object({
   id: z.string(),
   commandLine: z.array(z.string()),
@@ -26,20 +26,20 @@ const storedProcessSchema = z.object({
   cwd: z.string(),
   uid: z.number(),
   environment: z.record(z.string(), z.string()),
-  /** Files that its standard input, output and errors led to; empty for everything else. */
+  /** Files behind its standard input, output and errors; empty for anything else. */
   files: z.array(z.string()).length(3),
 })
 export type StoredProcess = z.infer<typeof storedProcessSchema>
 
 export const storedSchema = z.object({
   version: z.literal(1),
-  /** As it was told when it was made. */
+  /** The report from when it was made. */
   report: rescueReportSchema,
   kernels: z.array(
     z.object({
       context: z.string(),
       cwd: z.string(),
-      /** Groups that could not be read back when that was tried. */
+      /** Groups that could not be restored in an earlier attempt. */
       skip: z.array(z.number()),
     }),
   ),
@@ -49,25 +49,25 @@ export const storedSchema = z.object({
 })
 export type StoredRescue = z.infer<typeof storedSchema>
 
-/** Numbered, so that the newest is known whatever the clock does. */
+/** Numbered, so that the newest is known whatever the clock says. */
 const finishedName = /^\d{8}$/
 const unfinishedEnding = '.new'
 const replayedMark = 'replayed'
 
 /**
- * Rescues on the sandbox's disk, each in a directory of its own that gets its final name last: one that was interrupted
- * is not there. The newest one counts. Everything belongs to root but what kernels write and read themselves, and while
- * none of them does so, nobody else gets there.
+ * Rescues on the sandbox's disk, each in its own directory. A rescue gets its final name last, so an interrupted one
+ * does not exist. The newest one counts. Everything belongs to root except what kernels write and read, and other users
+ * can reach that only while a kernel does so.
  */
 export type RescueStore = {
-  /** Makes room for a new rescue. */
+  /** Prepares a new rescue. */
   begin(): RescueDraft
   newest(): FoundRescue | undefined
-  /** Notes that a rescue was read back, so that a later boot can say that its values are old. */
+  /** Records that a rescue was restored, so that a later boot can report that its values are old. */
   markReplayed(directory: string): void
-  /** Where the kernel of a context kept its values. */
+  /** Directory in which the kernel of a context saved its values. */
   kernelDirectory(directory: string, context: string): string
-  /** Lets users pass to what their kernels kept, or not any more. */
+  /** Opens, or closes, the path to what kernels saved. */
   setPassable(directory: string, isPassable: boolean): void
 }
 
@@ -75,9 +75,9 @@ export type FoundRescue = { directory: string; stored: StoredRescue; replayedAtM
 
 export type RescueDraft = {
   directory: string
-  /** A directory that only this user can enter. */
+  /** Makes a directory that only this user can enter. */
   makeKernelDirectory(context: string, user: SandboxUser): string
-  /** Makes it durable, and then the one that counts; older ones go. */
+  /** Makes it durable, then current; deletes older ones. */
   finish(stored: StoredRescue): void
   discard(): void
 }
@@ -112,7 +112,7 @@ export function makeRescueStore(options: { stateDirectory: string }): RescueStor
       for (const name of namesIn(root)) if (!finishedName.test(name)) remove(join(root, name))
       const name = String(Number(finished().at(-1) ?? 0) + 1).padStart(8, '0')
       const directory = join(root, name + unfinishedEnding)
-      // One by one: made together, a full disk would show as a directory that does not exist.
+      // One by one: with `recursive`, a full disk would show as a missing directory.
       if (!existsSync(root)) mkdirSync(root, { mode: 0o700 })
       mkdirSync(directory, { mode: 0o700 })
       mkdirSync(join(directory, 'kernels'), { mode: 0o700 })
@@ -160,7 +160,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** Users' processes may have put anything into their directory: only plain files and directories are opened. */
+/** Users' processes can have put anything into their directory: only plain files and directories are opened. */
 function syncTree(path: string) {
   const facts = lstatSync(path)
   if (facts.isDirectory()) for (const name of readdirSync(path)) syncTree(join(path, name))

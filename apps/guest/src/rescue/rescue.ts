@@ -40,10 +40,10 @@ export const rescueDiskFull = defineError({
   remedy: () => 'Free up space on the sandbox’s disk, or raise its limit.',
 })
 
-/** `ENOSPC` and `EDQUOT`, which Node has no name for. */
+/** `ENOSPC` and `EDQUOT`, for which Node has no names. */
 const diskFullNumbers = new Set([-28, -122])
 
-/** Ending processes takes its own part of the time. */
+/** Share of the time for ending processes. */
 const endingShare = 0.25
 const endingMostMs = 12_000
 const sessionFile = ['sessions', 'main']
@@ -53,25 +53,25 @@ export type RescueDependencies = {
   launcher: Launcher
   programs: Programs
   stateDirectory: string
-  /** Everything that runs here is the user's. */
+  /** True if everything that runs here is the user's. */
   ownsMachine: boolean
-  /** Names the process that is to go first when memory runs out. */
+  /** Sets the process to end first when memory runs out. */
   firstVictim(pid: number | undefined): void
   contexts(): Context[]
   terminalPids(): number[]
-  /** What went wrong before it came to this. */
+  /** Problems from earlier attempts. */
   earlierProblems: string[]
-  /** Commands and cells that have not ended. */
+  /** Keys of commands and cells that have not ended. */
   runningKeys(): string[]
   logger: Logger
 }
 
-/** What becomes of what runs, once everything was kept. */
+/** Whether user processes end or keep running once everything was saved. */
 export type AfterRescue = 'ends' | 'goes-on'
 
 /**
- * Keeps what can be kept, durably, and only then ends what runs. When keeping fails as a whole, everything goes on as it
- * was and the error is the caller's.
+ * Saves what can be kept, durably, and only then ends what runs. If saving fails as a whole, everything keeps running
+ * unchanged and the error is thrown to the caller.
  */
 export async function makeRescue(
   { request, after }: { request: RescueRequest; after: AfterRescue },
@@ -145,7 +145,7 @@ function problemsOfRuns(keys: string[], stopped: number): string[] {
   return [`${count} running commands or cells were stopped. Their changes to the shell session are lost.`]
 }
 
-/** Hash of the state that the shell session's last command left; empty when there is none. */
+/** Hash of the state that the shell session's last command left; empty if it has none. */
 export function hashOfSession(stateDirectory: string): string {
   try {
     return createHash('sha256')

@@ -6,7 +6,7 @@ import { type AfterRescue, hashOfSession, makeRescue, type RescueDependencies, r
 import type { FoundRescue, StoredRescue } from './rescue-store.ts'
 import { rescuedProcessUnknown, startAgain } from './restart.ts'
 
-/** A command of the user comes first; reading variables back would slow it down. */
+/** A user's command comes first; restoring variables would slow it down. */
 const backgroundAfterMs = 1_500
 
 const nothing: RescueReport = {
@@ -19,18 +19,18 @@ const nothing: RescueReport = {
   problems: [],
 }
 
-/** What was kept on this sandbox's disk when its memory was given up, and what came back of it. */
+/** What was saved on this sandbox's disk when its memory was discarded, and what was restored from it. */
 export type Rescues = {
-  /** Throws `rescue.running` while memory is being given up: from then on nothing may be started. */
+  /** Throws `rescue.running` while memory is being discarded: from that point on nothing can be started. */
   requireOpen(): void
-  /** When everything `goes-on`, what is written down is for whoever cannot use the memory later. */
+  /** With `goes-on`, everything keeps running, and the rescue is for a later start without this memory. */
   make(request: RescueRequest, after?: AfterRescue): Promise<RescueReport>
   report(): RescueReport
-  /** Looks at the disk, which is new to this process. */
+  /** Reads the disk, which is new to this process. */
   load(): void
-  /** Memory was not given up after all. */
+  /** The memory was not discarded in the end. */
   reopen(): void
-  /** The user's first command is under way: soon after, kernels are prepared, so that the report can be completed. */
+  /** The user's first command has started: shortly after, kernels are prepared, so that the report can be completed. */
   commandStarted(): void
   startProcess(id: string): Promise<{ pid: number }>
 }
@@ -38,13 +38,13 @@ export type Rescues = {
 type Pending = {
   directory: string
   stored: StoredRescue
-  /** By context, what is still to be read. */
+  /** Groups to skip, by context, for contexts that were not restored yet. */
   waiting: Map<string, { skip: number[] }>
   replayed: Map<string, RescuedVariable[]>
   started: Map<string, Promise<number>>
   shell: RescueReport['shell']
   problems: string[]
-  /** Kernels that are reading at this moment. */
+  /** Number of kernels that are restoring now. */
   reading: number
   isFailed: boolean
   replayMs: number
@@ -61,11 +61,14 @@ export function makeRescues(
     try {
       store.markReplayed(directory)
     } catch (error) {
-      // A full disk must not keep anybody from their kernel.
-      logger.warn({ err: error }, 'not noted that variables were read back')
+      // A full disk must not block access to a kernel.
+      logger.warn({ err: error }, 'could not record that variables were restored')
     }
   }
-  /** Reads a context's variables into its fresh kernel. False when the kernel ended over it and another one is needed. */
+  /**
+   * Restores a context's variables into its fresh kernel. Returns false if the kernel ended in the process and another
+   * one is needed.
+   */
   const prepare = async (context: string, kernel: Kernel): Promise<boolean> => {
     const current = pending
     const work = current?.waiting.get(context)
@@ -156,7 +159,7 @@ export function makeRescues(
   }
 }
 
-/** What no kernel has asked for since the last cold start is read back now, or the new rescue would be without it. */
+/** Restores what no kernel has loaded since the last cold start, or the new rescue would lack it. */
 async function readBackFirst(pending: Pending | undefined, contexts: Contexts): Promise<string[]> {
   const waiting = [...(pending?.waiting.keys() ?? [])]
   const warmed = await Promise.allSettled(waiting.map((context) => contexts.get(context).warm()))
@@ -184,7 +187,7 @@ function open(found: FoundRescue, shellHash: string): Pending {
   }
 }
 
-/** A boot that ended without a rescue leaves only what an earlier one had read back. */
+/** A boot that ended without a rescue leaves only what an earlier one had restored. */
 function problemOfAge({ replayedAtMs, stored }: FoundRescue): string[] {
   if (replayedAtMs === undefined || stored.kernels.length === 0) return []
   const since = new Date(replayedAtMs).toISOString()
@@ -206,7 +209,7 @@ function describe(pending: Pending): RescueReport {
   }
 }
 
-/** A kernel whose variables could not be read back at all has none of them. */
+/** A kernel whose variables could not be restored at all has none of them. */
 function asFailed(variable: RescuedVariable, pending: Pending): RescuedVariable {
   if (pending.waiting.has(variable.context) || variable.outcome === 'lost') return variable
   return { ...variable, outcome: 'lost', method: 'none', reason: 'it couldn’t be restored' }

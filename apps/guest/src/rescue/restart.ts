@@ -14,8 +14,8 @@ export const rescuedProcessUnknown = defineError<{ id: string }>({
 })
 
 /**
- * Output goes where it went, if that was a file, and nowhere else: what it printed to a command that has ended long ago
- * has no reader any more. A program that called itself by a name that is no program is started by its file.
+ * Output goes to the same file as before, or nowhere if it was not a file: a command that has ended has no reader. A
+ * program whose argv[0] is not a program is started by its file.
  */
 const becomeProgram = `exec <"$1" >>"$2" 2>>"$3"
 executable=$4; shift 4

@@ -7,15 +7,15 @@ import type { Programs } from '../launch/programs.ts'
 import { killFamily } from '../processes/process-family.ts'
 import { readKernelIndex, readProgress } from './kernel-index.ts'
 
-/** By variable: empty when it came back equal, else why it did not. Groups by number, when all of one failed. */
+/** By variable: empty if it came back equal, else the reason. Groups by number if all of one failed. */
 export type Verification = { verdicts: Map<string, string>; failedGroups: Map<number, string>; problem: string }
 
-/** A value whose reading ends the process costs one start of Python; more of them are given up together. */
+/** A value whose reading ends the process costs one start of Python; beyond this many, the rest is skipped together. */
 const maxAttempts = 5
 
 /**
- * Reads back, in a process of its own as the same user, what a kernel has written, and compares it. `only` names the
- * variables of the groups that are looked at; without it all are.
+ * Reads what a kernel has written, in another process of the same user, and compares it. `only` limits it to the groups
+ * of these variables.
  */
 export async function verify(options: {
   launcher: Launcher
@@ -81,7 +81,7 @@ async function runOnce(options: {
     stdin: 'none',
     stderr: 'same',
   })
-  // What was read back is a second copy of what the kernel holds.
+  // The verification is a second copy of what the kernel holds, so it goes first when memory runs out.
   options.firstVictim(launched.pid)
   const reader = readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
   const how = (await waitAtMost(leftMs, { work: launched.exit })) === 'late' ? 'late' : 'ended'

@@ -1,4 +1,4 @@
-"""The kernel's second door: answers the guest from threads of its own, also while a cell runs."""
+"""The kernel's control server: responds to the guest from its own threads, also while a cell runs."""
 
 import json
 import os
@@ -11,7 +11,7 @@ REQUEST_LIMIT_BYTES = 1024 * 1024
 def serve(path, operations):
     """Listens on a socket in the kernel's own directory, which only the user can enter.
 
-    One request in JSON per connection, one answer, both ended by a line feed. `operations` maps names to functions of
+    One JSON request per connection, one reply, both ended by a line feed. `operations` maps names to functions of
     the request.
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -31,7 +31,7 @@ def accept(listener, operations):
             connection, _ = listener.accept()
             start(answer, connection, operations)
         except (OSError, RuntimeError):
-            # No descriptors or no threads are left at the moment: the guest reports that nobody answered.
+            # No descriptors or no threads are left at the moment: the guest reports that the kernel did not respond.
             threading.Event().wait(0.2)
 
 
@@ -47,7 +47,7 @@ def answer(connection, operations):
                 reply = {"error": f"{type(error).__name__}: {error}"}
             connection.sendall(json.dumps(reply).encode("utf-8", "backslashreplace") + b"\n")
     except (OSError, ValueError):
-        # Whoever asked has gone.
+        # The guest has disconnected.
         pass
 
 

@@ -1,6 +1,6 @@
-"""What the kernel holds, at a glance: asked before each pause, so it must be quick and must not change anything.
+"""Describes what the kernel holds. Runs before each pause, so it must be quick and must not change anything.
 
-Quicker still after each answer, when a person may already be going on: then as much as a moment allows, and how many more there are.
+Even quicker after each turn, when the user may already continue: as much as a moment allows, and how many more exist.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from .limits import TooSlow
 from .names import is_main, type_name, user_items
 from .obstacles import obstacle_of
 
-# What is larger is told apart by identity and size: a pause waits for this.
+# Larger values are compared by identity and size: a pause waits for this.
 HASH_LIMIT_BYTES = 4 * 1024 * 1024
 HASH_SECONDS = 0.2
 HASH_STEPS = 20_000
-# After an answer: all of it, the hashes in it, and how much one value may hold to be hashed.
+# Limits after a turn: for everything, for its hashes, and for the size of a value that is hashed.
 QUICK_SECONDS = 0.03
 QUICK_HASH_SECONDS = 0.01
 QUICK_HASH_LIMIT_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ def describe(shell, request):
 
 
 def quickly(items, key):
-    """Without a judgement of what could be kept: nobody is about to keep it."""
+    """Describes without judging what could be kept, because no rescue follows."""
     begun = time.monotonic()
     found = []
     for name, value in items:
@@ -94,12 +94,12 @@ def judge(value, size, limit):
 
 
 def fingerprint_of(value, size, key, until, limit_bytes=HASH_LIMIT_BYTES, steps=HASH_STEPS):
-    """Which object it is, and a hash of all that it holds where that can be had quickly and without running its code."""
+    """Which object it is, and a hash of its content if that is quick and does not run its code."""
     digest = hashlib.blake2b(digest_size=12, key=key)
     try:
         if size is not None and size > limit_bytes:
             raise TooSlow
-        digest.update(Glance(until, steps).of(value).encode())
+        digest.update(QuickWalk(until, steps).of(value).encode())
         return f"{id(value):x}:{digest.hexdigest()}", "content"
     except Exception:
         digest = hashlib.blake2b(digest_size=12, key=key)
@@ -115,8 +115,8 @@ def shape_of(value):
         return None
 
 
-class Glance(Walk):
-    """A walk that gives up early, and at whatever has a say of its own in being taken apart."""
+class QuickWalk(Walk):
+    """A walk that stops early, and at every object that controls how it is taken apart."""
 
     def __init__(self, until, most_steps):
         super().__init__()
@@ -137,7 +137,7 @@ class Glance(Walk):
         self.say(type(value).__name__, len(value))
         digests = []
         for member in value:
-            inner = Glance(self.until, self.most_steps)
+            inner = QuickWalk(self.until, self.most_steps)
             inner.steps = self.steps
             digests.append(inner.of(member))
             self.steps = inner.steps
@@ -189,7 +189,7 @@ ARRAY_MODULES = ("numpy", "pandas", "polars", "pyarrow", "torch", "scipy")
 
 
 def estimate(value, depth=3):
-    """Roughly the memory that the value takes; None where finding out would take long."""
+    """Roughly the memory that the value takes; None if finding out would take long."""
     kind = type(value)
     module = getattr(kind, "__module__", "")
     module = module.split(".")[0] if isinstance(module, str) else ""

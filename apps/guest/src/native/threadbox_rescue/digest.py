@@ -1,4 +1,4 @@
-"""A hash of a value that another process computes alike for an equal value: contents, types and inner sharing.
+"""A hash of a value that another process computes identically for an equal value: contents, types, inner sharing.
 
 Objects are taken apart as pickling does it. What cannot be taken apart has no digest and is never claimed to be kept.
 """
@@ -18,8 +18,8 @@ from .runtime import Runtime
 ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type(...)))
 CHUNK_BYTES = 8 * 1024 * 1024
 LARGE_BYTES = 1024 * 1024
-# What Python and pydantic put into a class by themselves, some of it only when it is first needed.
-CLASS_FURNITURE = (
+# Attributes that Python and pydantic add to a class automatically, some of them only when they are first needed.
+GENERATED_ATTRIBUTES = (
     "__firstlineno__",
     "__static_attributes__",
     "__annotate_func__",
@@ -157,7 +157,7 @@ class Walk:
         else:
             members = None
             contents, _ = cloudpickle._class_getstate(value)
-        kept = sorted((name, part) for name, part in contents.items() if name not in CLASS_FURNITURE)
+        kept = sorted((name, part) for name, part in contents.items() if name not in GENERATED_ATTRIBUTES)
         self.later(members, *value.__bases__, *(part for pair in kept for part in pair))
 
     def code(self, value):
@@ -180,9 +180,9 @@ class Walk:
         reduce = cloudpickle.Pickler.dispatch_table.get(kind) or copyreg.dispatch_table.get(kind)
         parts = reduce(value) if reduce is not None else value.__reduce_ex__(5)
         self.say("object", kind.__module__, kind.__qualname__)
+        # A global object: pickling keeps only its name.
         if isinstance(parts, str):
             return self.say(parts)
-        # A wrapper of a cache says only its name, and its name is what is being kept.
         make, arguments, *rest = parts
         state, items, pairs = (tuple(rest) + (None,) * 3)[:3]
         # An object without attributes may or may not have an empty dictionary for them.
@@ -201,7 +201,7 @@ class Walk:
 
 
 def place_of(value):
-    """What is kept as a place that each kernel has its own occupant for."""
+    """Name of an object that every kernel has its own of, so that only the name is kept; empty for others."""
     if value is sys.stdout:
         return "stdout"
     if value is sys.stderr:
@@ -210,7 +210,7 @@ def place_of(value):
 
 
 class Words(tuple):
-    """Something to be said when its turn comes."""
+    """Words to hash when their turn comes."""
 
 
 def handlers():

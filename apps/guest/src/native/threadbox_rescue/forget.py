@@ -1,4 +1,4 @@
-"""Before the memory of this kernel is given to others: everything of its cells goes, and what they have made stays."""
+"""Before the memory of this kernel is handed to others: removes the cells, and keeps what they have made."""
 
 import gc
 import linecache
@@ -26,7 +26,7 @@ def forget(shell):
 
 
 def forget_cells(shell):
-    """Inputs, outputs and the file that they are kept in, which is closed: it is taken off the disk."""
+    """Clears inputs and outputs, and closes their file: the file is removed from the disk."""
     history = shell.history_manager
     if getattr(history, "save_thread", None) is not None:
         history.save_thread.stop()
@@ -35,7 +35,7 @@ def forget_cells(shell):
         history.db.close()
     count = len(history.input_hist_parsed)
     for name in ("input_hist_parsed", "input_hist_raw"):
-        # Their numbers go on: an index of a later cell is its number.
+        # Their numbers continue: the index of a later cell is its number.
         getattr(history, name)[:] = [""] * count
     for name in ("db_input_cache", "db_output_cache", "dir_hist"):
         getattr(history, name, []).clear()
@@ -65,7 +65,7 @@ def forget_last_failure():
 
 
 def forget_sources(shell):
-    """Texts of cells, but for those that functions and classes of the user come from."""
+    """Drops the code of cells, except of those that define functions and classes of the user."""
     wanted = {code.co_filename for code in codes_of(list(shell.user_ns.values()))}
     known = getattr(shell.compile, "_filename_map", {})
     for name in list(known):
@@ -78,7 +78,7 @@ def forget_sources(shell):
 
 
 def overwrite_small_pieces():
-    """Those of the C library that no Python object is put into, because pools have their sizes."""
+    """Overwrites pieces of the C library whose sizes belong to pools, so that no Python object ever uses them."""
     import ctypes
 
     library = ctypes.CDLL(None)
@@ -96,7 +96,7 @@ def overwrite_small_pieces():
 
 
 def overwrite_free_memory():
-    """What was freed still stands where it was until something else does."""
+    """Overwrites freed memory, which otherwise keeps its content until it is used again."""
     for size in POOLED_SIZES:
         held = [bytes(size - BYTES_OVERHEAD) for _ in range(POOLED_BYTES // size)] if size > BYTES_OVERHEAD else []
         held.clear()
@@ -106,5 +106,5 @@ def overwrite_free_memory():
     try:
         overwrite_small_pieces()
     except (ImportError, OSError, AttributeError):
-        # Another C library: what was freed was overwritten, and is kept.
+        # Another C library: freed memory was overwritten, and is not returned to the system.
         pass

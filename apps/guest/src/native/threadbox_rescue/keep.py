@@ -55,7 +55,7 @@ class Keeping:
         return {"variables": len(order)}
 
     def regroup(self, names, together):
-        """Writes a group anew, without its members that are not in `names`: as one, or each variable alone."""
+        """Writes a group again with only the members in `names`: together, or each variable alone."""
         wanted = set(names)
         for group in [group for group in self.groups if wanted & set(group["names"])]:
             self.groups.remove(group)
@@ -99,7 +99,7 @@ class Keeping:
         return os.path.join(self.directory, f"{self.files:05d}")
 
     def write(self, path, value, name=None, limit=None):
-        """One pickle and, where there are large buffers, a file of their bytes. The name is for finding what is shared."""
+        """Writes one pickle and, for large buffers, a file of their bytes. `name` is for finding shared objects."""
         left = min(self.variable_bytes if limit is None else limit, self.total_bytes - self.used)
         sink = Sink(path + ".pickle", left)
         data = None
@@ -132,7 +132,7 @@ class Keeping:
         return {"file": os.path.basename(path), "buffers": buffers, "bytes": size}
 
     def join_connected(self):
-        """Variables that share objects are written again together, so that they share them again later."""
+        """Writes variables that share objects again, together, so that they still share them when restored."""
         kept = [name for group in self.groups for name in group["names"]]
         alone = {group["names"][0]: group for group in self.groups}
         for names in self.sharing.groups(kept):
@@ -188,7 +188,7 @@ class Keeping:
         os.rename(path + "~", path)
 
     def sources(self):
-        """Texts of cells that functions and classes of the user came from, for tracebacks and `inspect`."""
+        """Code of cells that define functions and classes of the user, for tracebacks and `inspect`."""
         import linecache
 
         wanted = {code.co_filename for code in codes_of(self.values.values())}
@@ -244,7 +244,7 @@ def codes_of(values):
 
 
 def recent(inputs):
-    """The last inputs that together stay below the limit; older ones become empty, so that numbers stay right."""
+    """The last inputs that together stay below the limit; older ones become empty, so that the numbers stay correct."""
     kept = []
     size = 0
     for text in reversed(list(inputs)):
@@ -269,7 +269,7 @@ def remove(path):
 
 
 def load(directory, group, into_memory):
-    """The value of a group. `into_memory` is for values that live on; else large buffers stay in the file."""
+    """The value of a group. `into_memory` is for values that stay; otherwise large buffers stay in the file."""
     path = os.path.join(directory, group["file"])
     with open(path + ".pickle", "rb") as file:
         if not group["buffers"]:

@@ -15,7 +15,7 @@ class TooSlow(Exception):
 
 
 class Deadline:
-    """Time until which all of it must be done; one variable may take half of what is left."""
+    """Time limit for everything together; one variable can use half of the remaining time."""
 
     def __init__(self, seconds):
         self.end = time.monotonic() + seconds
@@ -31,7 +31,7 @@ class Deadline:
 
     @contextmanager
     def one(self):
-        """Raises TooSlow inside, also in the middle of somebody else's Python code."""
+        """Raises TooSlow inside, even in the middle of a library's Python code."""
         if self.left <= 0:
             raise TooSlow
         with self.lock:
@@ -57,7 +57,7 @@ class Deadline:
 
 
 class Sink:
-    """A file that counts, and refuses what is too much."""
+    """A file that counts its bytes and raises OverBudget above the limit."""
 
     def __init__(self, path, limit):
         self.file = open(path, "wb", buffering=0)

@@ -1,8 +1,8 @@
-"""Which names of the kernel's namespace are the user's."""
+"""Finds the user's names in the kernel's namespace."""
 
 import re
 
-# What IPython puts there and renews by itself. Numbered outputs (`_7`) are the user's: they can be typed.
+# Names that IPython adds and renews automatically. Numbered outputs (`_7`) are the user's: they can be typed.
 OWN_NAMES = frozenset(
     """In Out _ih _oh _dh _ __ ___ _i _ii _iii exit quit open get_ipython
     __name__ __doc__ __package__ __loader__ __spec__ __builtin__ __builtins__ __session__ __annotations__""".split()
@@ -11,7 +11,7 @@ OWN_INPUT = re.compile(r"_i\d+\Z")
 
 
 def user_items(shell):
-    """Pairs of name and value, as they are now. Other threads may go on changing the namespace."""
+    """Current pairs of name and value. Other threads can change the namespace in the meantime."""
     hidden = shell.user_ns_hidden
     absent = object()
     return [

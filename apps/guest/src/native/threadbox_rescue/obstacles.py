@@ -1,10 +1,10 @@
-"""Kinds of objects that only exist in a running process, and the words in which their loss is reported."""
+"""Kinds of objects that only exist in a running process, and the words that report their loss."""
 
 import io
 import sys
 import types
 
-# (module, class, words). Classes are looked up only in modules that are loaded: nothing is imported to judge.
+# (module, class, words). Classes are looked up only in loaded modules: nothing is imported for it.
 KINDS = (
     ("types", "GeneratorType", "a generator is bound to the running process"),
     ("types", "CoroutineType", "a running coroutine is bound to the running process"),
@@ -58,7 +58,7 @@ KINDS = (
 
 
 def obstacle_of(value):
-    """Why a value of this type cannot be kept, judged by its type alone; empty when nothing is known against it."""
+    """Why a value of this type cannot be kept, judged by its type alone; empty if no reason is known."""
     kind = type(value)
     if kind in (int, str, float, bool, list, dict, tuple, set, bytes, types.FunctionType, types.ModuleType):
         return ""

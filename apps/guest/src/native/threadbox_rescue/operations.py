@@ -1,4 +1,4 @@
-"""What the guest can ask of the kernel, by name."""
+"""Operations that the guest can request of the kernel, by name."""
 
 import os
 

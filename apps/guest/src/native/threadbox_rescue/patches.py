@@ -1,4 +1,4 @@
-"""What the user's code has put elsewhere than into its own namespace: into modules and classes, threads, tasks."""
+"""What the user's code has added outside of its own namespace: to modules and classes, threads, tasks."""
 
 import sys
 import threading
@@ -9,7 +9,7 @@ OWN_THREADS = ("ipykernel", "IPython", "zmq", "tornado", "traitlets", "threadbox
 
 
 def find_patches(namespace):
-    """Functions and classes of the user that stand in place of something in a module or in a class of a module."""
+    """Functions and classes of the user that replace something in a module or in a class of a module."""
     found = []
     seen = set()
     for module_name, module in list(sys.modules.items()):

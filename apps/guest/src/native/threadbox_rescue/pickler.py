@@ -1,7 +1,7 @@
-"""Pickles values of the kernel's namespace so that they mean the same when they are read back into another kernel.
+"""Pickles values of the kernel's namespace so that they mean the same when they are restored into another kernel.
 
-On top of cloudpickle: functions go on using the namespace itself as their globals, cells of closures stay shared,
-arrays that look into the same memory go on doing so, and large buffers are written beside the pickle as they are.
+On top of cloudpickle: functions keep using the namespace itself as their globals, cells of closures stay shared,
+arrays that view the same memory keep doing so, and large buffers are written unchanged beside the pickle.
 """
 
 import functools
@@ -19,7 +19,7 @@ BUFFER_BYTES = 32 * 1024
 
 
 class Unkeepable(Exception):
-    """Says in words why a value cannot be kept."""
+    """A value cannot be kept; `words` says why."""
 
     def __init__(self, value, words):
         super().__init__(words)
@@ -88,7 +88,7 @@ def make_view(root, offset, shape, strides, dtype, is_writeable):
 
 
 class Pickler(cloudpickle.Pickler):
-    """`shared_roots` are ids of arrays whose views are kept as views. After `dump`, `arrays` tells what was met."""
+    """`shared_roots` are ids of arrays whose views are kept as views. After `dump`, `arrays` lists the arrays found."""
 
     dispatch_table = ChainMap({types.CellType: reduce_cell}, cloudpickle.Pickler.dispatch_table)
 
@@ -137,7 +137,7 @@ class Pickler(cloudpickle.Pickler):
         return make_view, (root, offset, array.shape, array.strides, array.dtype, array.flags.writeable)
 
     def note_managed(self, value):
-        """Frames share memory until one is written to; that is their own business and must not become a real view."""
+        """Data frames share memory until one is written to; pandas manages that, so it must not become a real view."""
         for block in getattr(value, "blocks", None) or ():
             self.note_arrays(getattr(block, "values", None))
         self.note_arrays(value)
@@ -173,7 +173,7 @@ class Pickler(cloudpickle.Pickler):
 
 
 def with_slots(reduced, value):
-    """A class is made first and filled later; slots must be there when it is made."""
+    """A class is made first and filled later; slots must exist when it is made."""
     if isinstance(reduced, tuple) and reduced[0] is cloudpickle._make_skeleton_class and vars(value).get("__slots__"):
         arguments = list(reduced[1])
         arguments[3] = dict(arguments[3], __slots__=vars(value)["__slots__"])

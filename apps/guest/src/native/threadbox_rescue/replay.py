@@ -1,4 +1,4 @@
-"""Brings back what was kept, and tells what of it is really there: each value is compared with what it was."""
+"""Restores what was kept, and reports what was really restored: each value is compared with the original."""
 
 import importlib
 import json
@@ -17,7 +17,7 @@ def read_index(directory):
 
 
 def set_surroundings(index):
-    """Environment, directory and search path as they were. Returns what could not be set."""
+    """Restores environment, directory and search path. Returns what could not be set."""
     problems = []
     os.environ.update(index["environ"]["set"])
     for name in index["environ"]["unset"]:
@@ -33,7 +33,7 @@ def set_surroundings(index):
 
 
 def check_group(directory, index, group, into_memory):
-    """Loads a group. Returns its values and, by name, why one of them is not what it was (empty when it is)."""
+    """Loads a group. Returns its values and, by name, why a value differs from the original (empty if it does not)."""
     recorded = {variable["name"]: variable["digest"] for variable in index["variables"]}
     loaded = load(directory, group, into_memory)
     values = loaded if group.get("wrapped") else {group["names"][0]: loaded}
@@ -48,10 +48,10 @@ def check_group(directory, index, group, into_memory):
 
 
 def replay(shell, directory, skip, progress_path):
-    """Runs in the kernel's main thread. `skip` are groups that ended an earlier attempt.
+    """Runs in the kernel's main thread. `skip` lists groups that ended an earlier attempt.
 
-    Says in `progress_path`, one JSON text a line, which group it begins with and what became of it, and at last what
-    became of everything.
+    Writes to `progress_path`, one JSON text per line, which group it begins with, and at the end the outcome of
+    everything.
     """
     index = read_index(directory)
     Runtime.namespace = shell.user_ns
@@ -79,7 +79,7 @@ def replay(shell, directory, skip, progress_path):
 
 
 def run(directory, skip, progress_path):
-    """What the guest has the kernel execute."""
+    """Entry point: the guest has the kernel execute this."""
     from IPython import get_ipython
 
     replay(get_ipython(), directory, set(skip), progress_path)

@@ -1,4 +1,4 @@
-"""After a memory image became two processes: makes every generator of this one differ from the other's."""
+"""After a memory image became two processes: makes this one's generators differ from the other's."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The kernel that values belong to, or come back into."""
+"""The kernel that values belong to, or are restored into."""
 
 
 class Runtime:

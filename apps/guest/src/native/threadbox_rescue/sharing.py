@@ -1,13 +1,13 @@
-"""Finds out which variables lead to the same objects."""
+"""Finds variables that refer to the same objects."""
 
 import types
 
 from .digest import ATOMS
 
-# Nobody can tell whether two names have the same one of these, or they are the same in every process.
+# Two names with the same one of these are indistinguishable from two with equal ones, or it is the same in every process.
 INDIFFERENT = ATOMS | frozenset((tuple, frozenset, range, slice, types.ModuleType, types.CodeType, types.BuiltinFunctionType))
 INDIFFERENT_MODULES = ("datetime", "decimal", "fractions", "uuid", "pathlib", "re", "zoneinfo", "numpy.dtypes", "typing")
-# A pickle of this size means millions of objects, of which each takes a hundred bytes to remember.
+# A pickle of this size means millions of objects, and tracking each takes a hundred bytes.
 EXAMINED_BYTES = 64 * 1024 * 1024
 
 
@@ -18,7 +18,7 @@ class Sharing:
         self.arrays = {}
         self.shared_roots = frozenset()
         self.unexamined = []
-        # What was met stays alive, so that no two objects had the same id.
+        # Keeps the objects found alive, so that no two of them get the same id.
         self.alive = []
 
     def note(self, name, value, pickler, pickle_bytes):
@@ -47,7 +47,7 @@ class Sharing:
             owners.discard(name)
 
     def groups(self, kept):
-        """Sets of two and more names that are connected, and single names whose arrays look into each other."""
+        """Sets of two or more connected names, and single names whose arrays view the same memory."""
         kept = set(kept)
         links = [sorted(owners & kept) for owners in self.owners.values()]
         roots = []
@@ -76,7 +76,7 @@ class Sharing:
         self.parent[self.find(right)] = self.find(left)
 
     def aliases(self, values, kept):
-        """Pairs of names of one and the same object, to be compared after they are back."""
+        """Pairs of names of the same object, to compare after they are restored."""
         first = {}
         pairs = []
         for name, value in values.items():

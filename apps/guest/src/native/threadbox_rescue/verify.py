@@ -1,7 +1,7 @@
-"""A process of its own that reads back what was kept before anything is claimed to be kept.
+"""A separate process that loads what was saved, before anything is called kept.
 
-Arguments: the directory, a file to write to, and numbers of groups to leave out. Says, one JSON text a line, which
-group it begins with and what became of each of its variables.
+Arguments: the directory, a file to write to, and numbers of groups to leave out. Writes, one JSON text per line, which
+group it begins with and the outcome of each of its variables.
 """
 
 import importlib
@@ -13,7 +13,7 @@ def main(directory, output, skip):
     from .replay import check_group, read_index, set_surroundings
     from .runtime import Runtime
 
-    # No shell is here, but what refers to the kernel's must be readable.
+    # This process has no shell, but references to the kernel's must be loadable.
     Runtime.shell = object()
     index = read_index(directory)
     with open(output, "a", buffering=1) as file:
@@ -39,5 +39,5 @@ def main(directory, output, skip):
 
 def run(arguments):
     main(arguments[0], arguments[1], {int(number) for number in arguments[2:]})
-    # Threads of libraries that were loaded need not be waited for.
+    # Does not wait for threads of loaded libraries.
     sys.stdout.flush()
