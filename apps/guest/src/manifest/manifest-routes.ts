@@ -7,11 +7,14 @@ import type { ReadManifest } from './manifest.ts'
 
 /**
  * `GET /manifest?hashKey=<hex>`; with `variableBytes`, variables above that size are marked as over the budget. With
- * `glance=1` it is as quick as can be, and nothing is ended or given back for it.
+ * `glance=1` it is as quick as possible and ends or frees nothing.
  */
 export function manifestRoutes(dependencies: {
   readManifest: ReadManifest
-  /** A manifest comes before a pause: what nobody needs, and the guest can start again, is not saved with the rest. */
+  /**
+   * A manifest precedes a pause: it ends unused things that the guest can start again, so that they are not saved with
+   * the rest.
+   */
   dropUnused(): Promise<void>
 }): Route[] {
   return [

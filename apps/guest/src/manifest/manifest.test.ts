@@ -23,14 +23,14 @@ async function manifest(key = hashKey): Promise<Manifest> {
   return manifestSchema.parse(await answer.json())
 }
 
-test('a manifest needs the token and a key that makes hashes unreadable', async () => {
+test('a manifest requires the token and a key that makes hashes unreadable', async () => {
   expect((await fetch(`${guest.url}/manifest?hashKey=${hashKey}`)).status).toBe(401)
   for (const query of ['', '?hashKey=', '?hashKey=xyz', '?hashKey=abcd']) {
     expect((await fetch(`${guest.url}/manifest${query}`, { headers })).status).toBe(400)
   }
 })
 
-/** Listens, connects to itself, holds a deleted file, a log and a pair of sockets open, then says where. */
+/** Listens, connects to itself, holds a deleted file, a log and a pair of sockets open, then reports where. */
 const busyProgram = `
 const net = require('node:net'), fs = require('node:fs')
 const [file, path] = process.argv.slice(2)
@@ -65,7 +65,7 @@ test('§2.1: a manifest shows a process with its port, connections and deleted o
   expect((await manifest()).processes.some((entry) => entry.pid === pid)).toBe(false)
 })
 
-/** Opens as many files as it is told to write to, then says so. */
+/** Opens as many files for writing as its argument says, then reports it. */
 const writingProgram = `
 const fs = require('node:fs')
 const [directory, count] = process.argv.slice(2)
@@ -74,7 +74,7 @@ process.stdout.write('ready\\n')
 setInterval(() => {}, 1e6)
 `
 
-test('§2.1: a process that writes more files than a manifest names does not hide the one file of another', async () => {
+test('§2.1: a process that writes more files than a manifest names does not hide another’s single file', async () => {
   const program = join(guest.directory, 'writing.cjs')
   writeFileSync(program, writingProgram)
   for (const [key, count] of [
@@ -90,7 +90,7 @@ test('§2.1: a process that writes more files than a manifest names does not hid
 })
 
 test('§2.1: a background loop of a command is a process of the user, and the shell of the session is not', async () => {
-  // Of this run only: the manifest of a guest under test has every process of the machine.
+  // Unique to this test run: the manifest of a guest under test has every process of the machine.
   const seconds = `4986.${process.pid}`
   await guest.run(`(while true; do sleep ${seconds}; done) &`)
   const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes(seconds))
@@ -103,12 +103,12 @@ test('§2.1: a background loop of a command is a process of the user, and the sh
   for (const { pid } of [loop, sleeping].filter((entry) => entry !== undefined)) process.kill(pid)
 })
 
-test('§2.1: a connection of threadbox to a program, and variables that it sets, are in no manifest', async () => {
+test('§2.1: a connection from threadbox to a program, and variables that it sets, are in no manifest', async () => {
   writeFileSync(join(guest.directory, 'busy.cjs'), busyProgram)
   const at = (name: string) => join(guest.directory, name)
   await guest.start(`exec ${process.execPath} ${at('busy.cjs')} ${at('gone')} ${at('sock2')}`, 'served')
   const port = Number(await firstLine('served'))
-  // This process is the guest: what it connects to is threadbox's.
+  // This process is the guest: its connections are threadbox's own.
   const own = connect(port, '127.0.0.1')
   await once(own, 'connect')
   const remote = `127.0.0.1:${own.localPort}`
@@ -124,11 +124,11 @@ test('§2.1: a connection of threadbox to a program, and variables that it sets,
   await guest.runs.stop({ key: 'served' })
 })
 
-test('at a glance there is the same but for packages, and that they are missing is said', async () => {
+test('a quick manifest is the same except for packages, and says that they are missing', async () => {
   await guest.run('export SHOWN=yes; greet() { echo hi; }')
   await guest.start('exec sleep 4987', 'sleeper')
   const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes('4987'))
-  // It has become another program, and its memory is still on its way.
+  // It has become another program, and its memory is not loaded yet.
   await expect.poll(async () => sleeper(await manifest())).toBeDefined()
   const answer = await fetch(`${guest.url}/manifest?hashKey=${hashKey}&glance=1`, { headers })
   const glance = manifestSchema.parse(await answer.json())
@@ -151,7 +151,7 @@ async function firstLine(key: string): Promise<string> {
   return text
 }
 
-test('§2.1: values of the session’s environment are told apart and cannot be read', async () => {
+test('§2.1: values of the session’s environment can be distinguished and cannot be read', async () => {
   await guest.run(
     "export SECRET=hunter2-hunter2 OTHER=$'two\\nlines'; plain=hunter2-hunter2; greet() { echo hi; }; cd /tmp",
   )

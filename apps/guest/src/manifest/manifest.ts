@@ -14,15 +14,18 @@ import { describeProcess, userProcesses } from './processes.ts'
 import { readShell } from './shell.ts'
 import { readSockets } from './sockets.ts'
 
-/** How long a kernel may take to say what it holds; a pause waits for it. */
+/** Longest wait for a kernel to list its variables; a pause waits for it. */
 const kernelAnswerMs = 900
-/** The first reading of all packages takes half a second, which neither a command nor a pause should wait for. */
+/** The first read of all packages takes half a second, which neither a command nor a pause should wait for. */
 const warmAfterMs = 5_000
 
-/** Of all processes together; those with few come first, so that a database with a thousand leaves them room. */
+/**
+ * Of all processes together; those with few files come first, so that a database with a thousand does not crowd them
+ * out.
+ */
 const maxWrittenFiles = 1000
 
-/** `isGlance`: without packages, and of variables what can be had in a moment. */
+/** `isGlance`: without packages, and only the variables that are available in a moment. */
 export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isGlance: boolean }
 export type ReadManifest = {
   (request: ManifestRequest): Promise<Manifest>
@@ -32,7 +35,7 @@ export type ReadManifest = {
   warmSoon(): void
 }
 
-/** Looks at the running system. Whatever cannot be read is named in `unread`; nothing makes it fail as a whole. */
+/** Reads the running system. What cannot be read is named in `unread`; nothing makes the whole manifest fail. */
 export function makeManifestReader(dependencies: {
   launcher: Launcher
   contexts(): Context[]
@@ -112,7 +115,7 @@ export function makeManifestReader(dependencies: {
     try {
       packages()
     } catch {
-      // What cannot be read is named by the manifest that needs it.
+      // The manifest that needs it names what cannot be read.
     }
   }
   let isWarm = false
@@ -125,7 +128,7 @@ export function makeManifestReader(dependencies: {
 
 const noneInstalled: Manifest['packages'] = { python: {}, apt: {}, npm: {} }
 
-/** They are files: who has the disk of that moment can look there. */
+/** Packages are files: they can be read from that moment's disk. */
 function noPackages(unread: UnreadPart[]): Manifest['packages'] {
   unread.push({ part: 'packages', reason: 'glance', detail: '' })
   return noneInstalled
@@ -143,11 +146,11 @@ function failureOf(error: unknown): Pick<UnreadPart, 'reason' | 'detail'> {
 
 const describedSchema = z.object({
   variables: z.array(manifestVariableSchema.omit({ context: true })),
-  /** How many more there are than were described. */
+  /** How many more exist than were described. */
   left: z.number().int().min(0).max(1_000_000_000).default(0),
 })
 
-/** Kernels answer beside each other, so that several slow ones take no longer than one. */
+/** Asks kernels in parallel, so that several slow ones take no longer than one. */
 async function readKernels(
   contexts: Context[],
   options: { request: ManifestRequest; unread: UnreadPart[] },
@@ -185,7 +188,7 @@ async function readVariables(kernel: Kernel, request: ManifestRequest) {
   return describedSchema.parse(answer)
 }
 
-/** Whose each socket is, and what every user's process holds open. */
+/** Owner of each socket, and what every user process holds open. */
 function readOwners(options: { users: ProcessEntry[]; guests: Set<number>; unread: UnreadPart[] }) {
   const sockets = new Map<string, number | 'guest'>()
   const descriptors = new Map<number, Descriptor[]>()

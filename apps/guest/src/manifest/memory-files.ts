@@ -4,13 +4,13 @@ import type { Manifest } from '@threadbox/protocol/guest'
 
 type MemoryFile = Manifest['memoryFiles'][number]
 
-/** More than anybody shares between programs; a look at them stays quick. */
+/** More than programs share in practice; reading them stays quick. */
 const maxFiles = 1000
 
-/** The one directory that lives in memory and that anybody may write to. */
+/** The only directory in memory that every user can write to. */
 const directoryInMemory = '/dev/shm'
 
-/** Regular files that a cold start loses; undefined when there are too many to read. */
+/** Regular files that a cold start loses; undefined if there are too many to read. */
 export function readMemoryFiles(): MemoryFile[] | undefined {
   const found: MemoryFile[] = []
   collect(directoryInMemory, found)
@@ -33,7 +33,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
   } catch {
-    // Removed meanwhile.
+    // Removed since it was listed.
     return []
   }
 }

@@ -7,17 +7,17 @@ import { shellBody } from '../runs/session-script.ts'
 
 const ticksPerSecond = 100
 
-/** Runs under such a key are services of the thread: the server starts them so. */
+/** Executions with such a key are services of the thread: the server starts them so. */
 const serviceKey = /^service[-_:]([a-z0-9-]*)/
 
-/** Processes that are neither the guest's own nor ended. */
+/** Processes that have not ended and are not the guest's own. */
 export function userProcesses(): { users: ProcessEntry[]; guests: Set<number> } {
   const processes = listProcesses()
   const guests = guestProcesses(processes)
   return { users: processes.filter((entry) => !guests.has(entry.pid) && !isZombie(entry)), guests }
 }
 
-/** Pids of the guest's furniture, by what they are. */
+/** Pids of runtime processes, by kind. */
 export type Furniture = { kernels: Set<number>; terminals: Set<number> }
 
 export function describeProcess(entry: ProcessEntry, furniture: Furniture): ManifestProcess {
@@ -50,14 +50,14 @@ export function isSubshell(entry: ProcessEntry): boolean {
   return isCommandShell(readCommandLine(entry.pid)) && isForkOfCommand(entry)
 }
 
-/** Of a process with the command line of such a shell: whether it is a subshell. */
+/** Tells whether a process with the command line of such a shell is a subshell. */
 function isForkOfCommand({ pid, session, parent }: ProcessEntry): boolean {
   if (pid === session) return false
   const above = readProcess(parent)
   return above === undefined || above.pid === above.session || !isCommandShell(readCommandLine(parent))
 }
 
-/** What the process is a part of. */
+/** Returns the group that the process belongs to. */
 function partOf(
   entry: ProcessEntry,
   known: { furniture: Furniture; commandLine: string[] },
@@ -87,7 +87,7 @@ function uptimeMs(): number {
   return Number(readText('/proc/uptime').split(' ')[0] ?? 0) * 1000
 }
 
-/** Real user id of a process. */
+/** Returns the real user id of a process. */
 export function userIdOf(pid: number): number {
   return Number(/^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? -1)
 }

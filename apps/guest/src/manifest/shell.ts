@@ -7,8 +7,8 @@ import { isThreadboxVariable, type Manifest } from '@threadbox/protocol/guest'
 const mainSession = 'main'
 
 /**
- * What the main shell session holds, from the state that its last command left: a directory, exported variables as
- * keyed hashes, names of functions. Without a session nothing was changed yet.
+ * The main shell session's state, as its last command left it: directory, exported variables as keyed hashes, names of
+ * functions. Without a session nothing has changed yet.
  */
 export function readShell(options: { stateDirectory: string; workdir: string; hashKey: Buffer }): Manifest['shell'] {
   let text: string
@@ -26,7 +26,7 @@ export function readShell(options: { stateDirectory: string; workdir: string; ha
   }
 }
 
-/** A value goes on over lines until the next statement that the session's script wrote. */
+/** A value spans lines until the next statement that the session's script wrote. */
 function hashValues(restore: string, key: Buffer): Record<string, string> {
   return Object.fromEntries(
     statementsOf(restore).flatMap((statement) => {
@@ -39,7 +39,7 @@ function hashValues(restore: string, key: Buffer): Record<string, string> {
 
 type Part = [name: string, text: string]
 
-/** Functions, aliases and variables that are not exported. What the guest put there itself is nobody's. */
+/** Functions, aliases and variables that are not exported. What the guest itself set is excluded. */
 function hashParts(restore: string, key: Buffer): Record<string, string> {
   const [functions = ''] = restore.split(/^declare -/m, 1)
   const bodies = functions.split(/(?<=^\}\n)/m).flatMap((text): Part[] => {

@@ -28,10 +28,10 @@ const tcpStates: Record<string, string> = {
 const openStates = new Set(['established', 'connecting', 'accepting', 'half-closed'])
 const unixConnected = '03'
 
-/** Listening ports and open connections. `ownerOf` tells whose a socket is; the guest's own are `guest`. */
+/** Listening ports and open connections. `ownerOf` returns a socket's owner; the guest's own are `guest`. */
 export function readSockets(options: {
   ownerOf(inode: string): number | 'guest' | undefined
-  /** Sockets that belong to the machinery, such as a kernel's own. */
+  /** Sockets of runtime processes, such as a kernel's own. */
   isFurniture(inode: string): boolean
   guestPorts: readonly number[]
 }): Pick<Manifest, 'ports' | 'connections'> {
@@ -51,7 +51,7 @@ export function readSockets(options: {
   const locals = new Set(rows.map((row) => plainNameOf(row.local)))
   const scopeOf = ({ remote }: SocketRow) =>
     isLoopback(remote.address) || locals.has(plainNameOf(remote)) ? ('inside' as const) : ('outside' as const)
-  // Its other end is in here and closed already: there is no connection any more that could be kept.
+  // Its other end is in the sandbox and already closed: no connection is left to keep.
   const isOver = (row: SocketRow) =>
     row.state === 'half-closed' && scopeOf(row) === 'inside' && !locals.has(plainNameOf(row.remote))
   const open = users.filter((row) => row.protocol === 'tcp' && openStates.has(row.state) && !isOver(row))
@@ -134,7 +134,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // A sandbox without IPv6 has no table of it.
+    // A sandbox without IPv6 has no such table.
     return ''
   }
 }

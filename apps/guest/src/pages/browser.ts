@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type DevTools, makeDevTools } from './devtools.ts'
 
-/** A browser that was started for one look, with a profile of its own. */
+/** A browser started for one check of a page, with its own profile. */
 export type Browser = {
   devTools: DevTools
-  /** The end of what it printed, for when it fails. */
+  /** The end of what it printed, to explain a failure. */
   printed(): string
   /** Its processes: pid and resident memory of each. */
   processes(): { pid: number; residentBytes: number }[]
-  /** Ends all of its processes and removes the profile. Twice is fine. */
+  /** Ends all of its processes and removes the profile. Calling it twice is safe. */
   close(): void
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The image has the first; what a user has installed does as well. */
+/** The image contains the first; a user may have installed another. */
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 const profilePrefix = 'threadbox-look-'
 
@@ -45,14 +45,14 @@ const flags = [
   '--password-store=basic',
   '--block-new-web-contents',
   '--force-color-profile=srgb',
-  // Frames of other origins in the page's own process: fewer processes, and their console is heard.
+  // Frames of other origins run in the page's process: fewer processes, and their console is captured.
   '--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider',
   '--renderer-process-limit=1',
-  // A page that only grows ends with an error of its own before it weighs on the sandbox.
+  // A page that only grows fails with its own error before it strains the sandbox.
   '--js-flags=--max-old-space-size=768',
 ]
 
-/** Where the browser is; undefined when there is none. */
+/** Returns the browser's path; undefined if none is installed. */
 export function findBrowser(path: string): string | undefined {
   const directories = [...path.split(':'), '/usr/bin']
   return programs
@@ -66,7 +66,7 @@ export function startBrowser(
 ): Browser {
   removeAbandonedProfiles()
   const profile = mkdtempSync(join(tmpdir(), `${profilePrefix}${process.pid}-`))
-  // A process group of its own, so that all of it can be ended at once and told from the user's other browsers.
+  // Its own process group, so that all of it can be ended together and told from the user's other browsers.
   const child = spawn(
     program,
     [...flags, `--user-data-dir=${profile}`, `--window-size=${options.width},${options.height}`, 'about:blank'],
@@ -105,11 +105,11 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Nothing of the group is left, which is what is wanted.
+    // Nothing of the group is left, as intended.
   }
 }
 
-/** What looks that were killed have left behind. */
+/** Removes profiles left behind by checks that were killed. */
 function removeAbandonedProfiles(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(profilePrefix) ? /^(\d+)-/.exec(name.slice(profilePrefix.length))?.[1] : undefined
@@ -117,7 +117,7 @@ function removeAbandonedProfiles(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
     } catch {
-      // Another user's: that user's next look removes it.
+      // Another user's: that user's next check removes it.
     }
   }
 }
@@ -129,7 +129,7 @@ function processesOfGroup(group: number | undefined): { pid: number; residentByt
     if (!/^\d+$/.test(name)) return []
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-      // The name in parentheses may hold anything; after it: state, parent, group, … resident pages as the 22nd.
+      // The name in parentheses can contain anything; after it: state, parent, group, … resident pages as the 22nd.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return Number(fields[2]) === group
         ? [{ pid: Number(name), residentBytes: Number(fields[21] ?? 0) * pageBytes }]

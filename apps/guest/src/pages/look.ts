@@ -5,16 +5,16 @@ import { cut, makePageEvents, type PageEvents } from './page-events.ts'
 import { type PageSession, pageText, pictureOf, settle } from './page-session.ts'
 import { Deadline, LookProblem } from './time.ts'
 
-/** Starting a browser takes a second or two in a sandbox, and many times that on a machine with other work. */
+/** Starting a browser takes a second or two in a sandbox, and many times that on a busy machine. */
 const startTimeoutMs = 90_000
-/** Text, size and picture of a page whose scripts let the browser work take well under a second. */
+/** Text, size and image of a page whose scripts let the browser work take well under a second. */
 const captureTimeoutMs = 30_000
-/** Its own programs take some; one process of more than this is a page that only grows. */
+/** The sandbox's own programs take some; a single process above this share is a page that only grows. */
 const memoryShare = 0.4
 const maxProcessBytes = 1536 * 1024 * 1024
 const memoryCheckMs = 100
 
-/** Shows a page in a browser of its own and says what was to be seen. The browser is gone when this resolves. */
+/** Opens a page in its own browser and reports what it shows. The browser has ended when this resolves. */
 export async function lookAt(
   look: PageLook,
   options: { memoryBytes: number; environment: Environment; onBrowser(browser: Browser): void },
@@ -35,7 +35,7 @@ export async function lookAt(
   }
 }
 
-/** Fills in the report step by step, so that what was seen before a problem is told too. */
+/** Fills in the report step by step, so that it also has what was seen before a problem. */
 async function withReport(browser: Browser, { look, report }: { look: PageLook; report: PageReport }) {
   const { devTools } = browser
   const session = await new Deadline(startTimeoutMs, 'browser-failed').within(openPage(devTools, look))
@@ -84,7 +84,7 @@ async function openPage(devTools: DevTools, look: PageLook): Promise<PageSession
   const size = { width: look.width, height: look.height, deviceScaleFactor: 1, mobile: false }
   await send('Emulation.setDeviceMetricsOverride', size)
   await devTools.send('Browser.setDownloadBehavior', { behavior: 'deny' })
-  // Windows that get around the flag which refuses them stop before they run anything, and are closed.
+  // Windows that get around the flag that refuses them stop before they run anything, and are closed.
   await devTools.send('Target.setDiscoverTargets', { discover: true })
   const { id: frameId, loaderId: blankLoaderId } = frameTree.frame
   return { send, sessionId, targetId, frameId, blankLoaderId, lifecycle: new Set(), onLifecycle: [] }
@@ -123,7 +123,7 @@ function listen(devTools: DevTools, options: { events: PageEvents; session: Page
     }
     const isOfPage = params.frameId === session.frameId && params.loaderId !== session.blankLoaderId
     if (method === 'Page.lifecycleEvent' && isOfPage) {
-      // A page that leads to another begins anew.
+      // A page that navigates to another one starts over.
       if (params.name === 'init') session.lifecycle.clear()
       session.lifecycle.add(String(params.name))
       for (const listener of session.onLifecycle) listener()

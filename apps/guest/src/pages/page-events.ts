@@ -1,26 +1,26 @@
 import type { PageReport } from '@threadbox/protocol/guest'
 import type { DevToolsEvent } from './devtools.ts'
 
-/** What a page said and asked for while it was looked at, bounded whatever it does. */
+/** Messages and failed requests of a page while it is open, bounded whatever the page does. */
 export type PageEvents = {
   take(event: DevToolsEvent): void
   facts(): Pick<
     PageReport,
     'httpStatus' | 'console' | 'consoleLeftOut' | 'failedRequests' | 'failedRequestsLeftOut' | 'dialogs'
   >
-  /** So much was said that listening on would cost more than it tells. */
+  /** True once there are so many messages that listening costs more than it tells. */
   isFlooded(): boolean
 }
 
 const maxLines = 50
 const maxFailures = 30
 const maxDialogs = 10
-/** Requests that are known by id; a page that makes more has the rest of its failures counted only. */
+/** Requests known by id; beyond this, a page's failed requests are only counted. */
 const maxRequests = 5000
-/** Messages after which the console is not listened to any more. */
+/** Number of messages after which the console is ignored. */
 const floodOfMessages = 2000
 
-/** `mainFrame`: whose document's answer counts as that of the page. */
+/** `mainFrame`: the frame whose document response counts as the page's. */
 export function makePageEvents(mainFrame: string): PageEvents {
   const lines = new Map<string, PageReport['console'][number]>()
   const requests = new Map<string, string>()
@@ -40,7 +40,7 @@ export function makePageEvents(mainFrame: string): PageEvents {
     else consoleLeftOut += 1
   }
   const fail = (url: string, problem: string) => {
-    // The browser asks for it by itself.
+    // The browser requests it automatically.
     if (url.endsWith('/favicon.ico')) return
     if (failures.length < maxFailures) failures.push({ url: cut(url, 500), problem: cut(problem, 200) })
     else failuresLeftOut += 1
@@ -50,7 +50,7 @@ export function makePageEvents(mainFrame: string): PageEvents {
     if (method === 'Runtime.exceptionThrown') say('error', exceptionOf(record(params.exceptionDetails)))
     if (method === 'Log.entryAdded') {
       const entry = record(params.entry)
-      // Failed requests are told with their reason below.
+      // Failed requests are reported with their reason below.
       if (entry.source !== 'network') say(textOf(entry.level), textOf(entry.text))
     }
     if (method === 'Network.requestWillBeSent' && requests.size < maxRequests) {
@@ -64,7 +64,7 @@ export function makePageEvents(mainFrame: string): PageEvents {
     }
     if (method === 'Network.loadingFailed') {
       const url = requests.get(textOf(params.requestId)) ?? '(unknown address)'
-      // What the page itself gave up, and what our own end cut off, tells nothing.
+      // Requests that the page canceled, or that our own shutdown cut off, are not reported.
       if (params.canceled !== true && params.type !== 'Document') fail(url, textOf(params.errorText))
     }
     if (method === 'Page.javascriptDialogOpening' && dialogs.length < maxDialogs) {
@@ -85,7 +85,7 @@ export function makePageEvents(mainFrame: string): PageEvents {
   }
 }
 
-/** Without half a surrogate at its end. */
+/** Cuts a text without leaving half a surrogate pair at its end. */
 export function cut(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
   return `${text.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

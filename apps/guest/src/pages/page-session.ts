@@ -8,30 +8,30 @@ export type PageSession = {
   sessionId: string
   targetId: string
   frameId: string
-  /** The empty page that the browser starts with, whose events must not be taken for those of the page. */
+  /** The browser's initial empty page, whose events must not count as those of the page. */
   blankLoaderId: string
-  /** Names of what the document has reached: `load`, `networkIdle` and so on. */
+  /** Names of lifecycle events that the document has reached: `load`, `networkIdle` and so on. */
   lifecycle: Set<string>
   onLifecycle: (() => void)[]
 }
 
-/** Beyond these a page is not waited for, because some never become quiet: animations, polling, open streams. */
+/** After this, a page is no longer waited for: some never become quiet (animations, polling, open streams). */
 const quietNetworkMs = 3000
 const quietDocumentMs = 4000
-/** So long nothing may have changed in a document that shows something, and in one that is still empty. */
+/** How long a document must not change: one that shows something, and one that is still empty. */
 const quietForMs = 500
 const emptyForMs = 3000
-/** How much of a long page one picture shows: beyond, it would be too small to read for a model. */
+/** Height of a long page that one image shows: beyond it, a model could not read the text. */
 const maxFullHeight = 2400
-/** What models with vision take without making it smaller themselves. */
+/** What models with vision accept without scaling down. */
 const maxEdgePixels = 1568
-/** A larger PNG is taken again as JPEG: photographs and canvases. */
+/** A larger PNG is captured again as JPEG: photographs and canvases. */
 const maxPngBytes = 1_200_000
 const maxTextCharacters = 100_000
-/** How often a page may lead to another one under a script of ours. */
+/** How often a page can navigate away under one of our scripts. */
 const maxAttempts = 10
 
-/** Waits until the page looks finished, or the deadline. Never throws for a page that does not get there. */
+/** Waits until the page looks finished, or until the deadline. Never throws for a page that does not finish. */
 export async function settle(
   session: PageSession,
   options: { look: PageLook; deadline: Deadline },
@@ -61,7 +61,7 @@ async function reached(session: PageSession, name: string): Promise<boolean> {
   })
 }
 
-/** Resolves when fonts are there and the document has not changed for a moment; at the latest after `ms`. */
+/** Resolves when fonts are loaded and the document has not changed for a moment, after `ms` at the latest. */
 async function quietDocument(session: PageSession, ms: number): Promise<void> {
   const script = `new Promise((resolve) => {
     const begunAt = performance.now()
@@ -95,7 +95,7 @@ async function visible(session: PageSession, options: { selector: string; ms: nu
   return (await evaluate(session, script)) === true
 }
 
-/** Title and visible text, of the page and of its frames of the same origin. */
+/** Title and visible text of the page and of its frames of the same origin. */
 export async function pageText(session: PageSession): Promise<Pick<PageReport, 'title' | 'text' | 'textCharacters'>> {
   const script = `(() => {
     const texts = []
@@ -109,7 +109,7 @@ export async function pageText(session: PageSession): Promise<Pick<PageReport, '
     const text = texts.filter((piece) => piece !== '').join('\\n')
     return { title: document.title, text: text.slice(0, ${maxTextCharacters}), characters: text.length }
   })()`
-  // A page that reloads itself without an end has no text to speak of, but still a picture.
+  // A page that reloads itself endlessly has no usable text, but still an image.
   const found = (await evaluate(session, script).catch(() => undefined)) as
     | { title?: unknown; text?: unknown; characters?: unknown }
     | undefined
@@ -126,7 +126,7 @@ type Metrics = {
   cssVisualViewport: { pageY: number }
 }
 
-/** The picture, small enough for a model, and how large the page is. */
+/** Returns an image small enough for a model, and the page's size. */
 export async function pictureOf(
   session: PageSession,
   look: PageLook,
@@ -154,8 +154,8 @@ export async function pictureOf(
 }
 
 /**
- * Evaluates in a world of its own, where the page cannot have replaced what the script uses. A page that leads to
- * another one meanwhile takes the world with it, so it is tried again.
+ * Evaluates in an isolated world, where the page cannot have replaced what the script uses. A navigation destroys that
+ * world, so the evaluation is repeated.
  */
 async function evaluate(session: PageSession, expression: string): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,7 +1,7 @@
 import { waitAtMost } from '@threadbox/concurrency'
 import type { PageReport } from '@threadbox/protocol/guest'
 
-/** Why a look ends without a picture. */
+/** Why a check of a page ends without an image. */
 export class LookProblem extends Error {
   readonly problem: NonNullable<PageReport['problem']>
   constructor(problem: NonNullable<PageReport['problem']>, message: string) {
@@ -10,7 +10,7 @@ export class LookProblem extends Error {
   }
 }
 
-/** A time from now on within which several steps have to be done. */
+/** A time limit for several steps together. */
 export class Deadline {
   readonly #at: number
   readonly #problem: NonNullable<PageReport['problem']>
@@ -26,14 +26,14 @@ export class Deadline {
     return Math.max(0, this.#at - performance.now())
   }
 
-  /** The step's result; at the deadline rejects with the problem that this deadline stands for. */
+  /** Returns the step's result; at the deadline rejects with this deadline's problem. */
   async within<Result>(step: Promise<Result>): Promise<Result> {
     const late = new LookProblem(this.#problem, `No response within ${Math.round(this.#durationMs / 1000)} s.`)
     return await race(step, { ms: this.leftMs(), onTimeout: () => Promise.reject(late) })
   }
 }
 
-/** The step's result, or what `onTimeout` gives when it takes longer. A step that loses is left to itself. */
+/** Returns the step's result, or what `onTimeout` returns if the step takes longer. The step itself is not canceled. */
 export async function race<Result>(
   step: Promise<Result>,
   options: { ms: number; onTimeout(): Result | Promise<Result> },

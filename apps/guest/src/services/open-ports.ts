@@ -3,13 +3,13 @@ import { readDescriptors, socketInode } from '../processes/descriptors.ts'
 import { commandLine } from '../processes/process-table.ts'
 import { listListeners } from './listeners.ts'
 
-/** A port that a program of the user listens on without being a service. */
+/** A port that a user's program listens on without being a service. */
 export type OpenPort = { port: number; command: string; cwd: string }
 
-/** More are not offered to anybody: a port scanner's honeypot is no web page. */
+/** Ports beyond this number are not offered: a port scanner's honeypot is not a web page. */
 const maxOpenPorts = 50
 
-/** Ports whose holder cannot be told are left out: they may be the guest's. */
+/** Leaves out ports whose holder is unknown: they can be the guest's. */
 export function findOpenPorts(options: {
   guestPorts: readonly number[]
   isFurniture(inode: string): boolean
@@ -21,7 +21,7 @@ export function findOpenPorts(options: {
   if (listeners.length === 0) return []
   const ports = new Map(listeners.map(({ inode, port }) => [inode, port]))
   const found = new Map<number, OpenPort>()
-  // Each process is looked at once, and none any more when every holder is known.
+  // Reads each process once, until every holder is known.
   for (const { pid } of userProcesses().users) {
     if (ports.size === 0) break
     const held = (readDescriptors(pid) ?? []).flatMap((descriptor) => socketInode(descriptor) ?? [])

@@ -16,7 +16,7 @@ afterEach(() => {
 const small = () => ({ directory: join(root, 'log'), segmentBytes: 10, maxSegments: 3 })
 const everything = { before: 0, limit: 1000 }
 
-test('where no file can be made, what was printed counts as dropped and its end is still known', () => {
+test('without a log file, printed output counts as dropped and its end is still known', () => {
   writeFileSync(join(root, 'log'), '')
   const log = makeServiceLog({ directory: join(root, 'log', 'below') })
   log.append(Buffer.from('lost\n'))
@@ -25,11 +25,11 @@ test('where no file can be made, what was printed counts as dropped and its end 
   expect(log.tail(3).toString()).toBe('st\n')
 })
 
-test('nothing was logged: nothing is stored', () => {
+test('without output, nothing is stored', () => {
   expect(readStoredLog(join(root, 'none'), everything)).toBeUndefined()
 })
 
-test('the oldest part is dropped, counted, and every other byte stays at its offset', () => {
+test('the oldest part is dropped and counted, and every other byte stays at its offset', () => {
   const log = makeServiceLog(small())
   const text = 'abcdefghijklmnopqrstuvwxyz0123456789'
   for (const character of text) log.append(Buffer.from(character))
@@ -41,7 +41,7 @@ test('the oldest part is dropped, counted, and every other byte stays at its off
   expect(log.read({ before: 5, limit: 8 }).data.length).toBe(0)
 })
 
-test('a log is read after its writer has gone, and begins anew with the next one', () => {
+test('a log can be read after its writer has ended, and the next writer starts an empty one', () => {
   const log = makeServiceLog(small())
   log.append(Buffer.from('0123456789abcdef'))
   log.close()

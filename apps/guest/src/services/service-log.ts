@@ -1,21 +1,21 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A log is kept in files of this size, and in so many of them: 8 MiB, some hours of a talkative development server. */
+/** A log consists of files of this size, and of so many: 8 MiB, some hours of a verbose development server. */
 const segmentBytes = 1024 * 1024
 const maxSegments = 8
-/** What a report of a failure needs, kept also when the disk is full. */
+/** What a failure report needs, kept even if the disk is full. */
 const tailBytes = 16 * 1024
 const segmentName = /^\d{15}$/
 
-/** What a service has printed since its start, bounded: the oldest part is dropped first and counted. */
+/** A service's output since its start, bounded: the oldest part is dropped first and counted. */
 export type ServiceLog = {
   append(data: Buffer): void
-  /** Up to `limit` bytes that end at `before`, or at the end of the log when that is 0. */
+  /** Up to `limit` bytes that end at `before`, or at the end of the log if that is 0. */
   read(options: { before: number; limit: number }): LogPart
-  /** The end of it, at most `limit` bytes. */
+  /** The last bytes, at most `limit`. */
   tail(limit: number): Buffer
-  /** Begins anew. Offsets go on, as if the disk had been full. */
+  /** Discards the content. Offsets continue, as if the disk had been full. */
   forget(): void
   close(): void
 }
@@ -25,7 +25,7 @@ export type LogPart = { data: Buffer; offset: number; size: number; dropped: num
 type Segment = { start: number; size: number; path: string }
 type LogOptions = { directory: string; segmentBytes?: number; maxSegments?: number }
 
-/** Begins an empty log; one that was there before is removed. What the disk has no room for counts as dropped. */
+/** Starts an empty log and removes an existing one. What does not fit on the disk counts as dropped. */
 export function makeServiceLog(options: LogOptions): ServiceLog {
   const limits = { bytes: options.segmentBytes ?? segmentBytes, count: options.maxSegments ?? maxSegments }
   rmSync(options.directory, { recursive: true, force: true })
@@ -69,7 +69,7 @@ export function makeServiceLog(options: LogOptions): ServiceLog {
         try {
           rest = rest.subarray(write(rest))
         } catch {
-          // The disk is full: offsets go on, and what comes before the gap is given up, so that a log has no holes.
+          // The disk is full: offsets continue, and everything before the gap is discarded, so that a log has no holes.
           finishSegment()
           drop(segments.length)
           size += rest.length
@@ -88,7 +88,7 @@ export function makeServiceLog(options: LogOptions): ServiceLog {
   }
 }
 
-/** The log that an earlier boot, or a service that has ended, left behind; undefined when there is none. */
+/** The log left by an earlier boot, or by a service that has ended; undefined if none exists. */
 export function readStoredLog(directory: string, part: { before: number; limit: number }): LogPart | undefined {
   const segments = storedSegments(directory)
   const end = segments.at(-1)

@@ -29,9 +29,9 @@ export const serviceLogMissing = defineError<{ name: string }>({
 export type ServiceRequest = ServiceStart & { cwd: string; envs: Record<string, string> }
 export type KnownService = { start: ServiceStart; status: ServiceStatus; pid: number; lastLines: Buffer }
 
-/** Services of this boot by name. At most one has a name, and at most one a port. */
+/** Services of this boot by name. A name and a port belong to at most one service. */
 export type ServiceRegistry = {
-  /** Throws `service.invalid`; what goes wrong with the program itself is the service's status. */
+  /** Throws `service.invalid`; a problem with the program itself is the service's status. */
   start(request: ServiceRequest): Promise<KnownService>
   stop(name: string): Promise<void>
   remove(name: string): Promise<void>
@@ -39,13 +39,13 @@ export type ServiceRegistry = {
   openPorts(): OpenPort[]
   /** Throws `service.log-missing`. */
   readLog(options: { name: string; before: number; limit: number }): LogPart
-  /** What services have printed goes; they go on. */
+  /** Discards what services have printed; services keep running. */
   forgetLogs(): void
   /** Calls `listener` at each change of a service until the returned function is called. */
   onChange(listener: () => void): () => void
 }
 
-/** Where the manifest looks for services: a process under such a key is one. */
+/** How the manifest recognizes services: a process under such a key is one. */
 const markPrefix = 'service:'
 const namePattern = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 const lastLinesBytes = 2048
@@ -58,7 +58,7 @@ export function makeServiceRegistry(dependencies: {
   takeVerdict: Verdicts['take']
   /** Ports of the guest itself. */
   guestPorts: readonly number[]
-  /** Sockets of the machinery, such as a kernel's own. */
+  /** Sockets of runtime processes, such as a kernel's own. */
   isFurniture(inode: string): boolean
 }): ServiceRegistry {
   const { launcher, guestPorts } = dependencies
@@ -69,7 +69,7 @@ export function makeServiceRegistry(dependencies: {
   }
   const directoryOf = (name: string) => join(dependencies.stateDirectory, 'services', name)
   const remember = (entry: Entry) => {
-    // Deleted first: the order is that of the starts.
+    // Deleted first: the map is ordered by start.
     entries.delete(entry.start.name)
     entries.set(entry.start.name, entry)
     changed()
@@ -105,7 +105,7 @@ export function makeServiceRegistry(dependencies: {
         user,
         program: '/bin/bash',
         args: ['-l', '-c', request.command],
-        // Python holds output back that does not go to a terminal; nobody could see why a server is silent.
+        // Python buffers output that does not go to a terminal, so a silent server could not be explained.
         envs: { PORT: String(request.port), PYTHONUNBUFFERED: '1', ...request.envs, [runVariable]: mark },
         cwd: request.cwd === '' ? launcher.workdir(user) : request.cwd,
         stdin: 'none',

@@ -15,7 +15,7 @@ const { ServiceState, ServiceProblem } = services
 
 export type ServiceStart = { key: string; name: string; command: string; port: number; readyTimeoutMs: number }
 
-/** What is known of a service at this moment. */
+/** The current state of a service. */
 export type ServiceStatus = {
   state: services.ServiceState
   problem: services.ServiceProblem
@@ -30,21 +30,21 @@ export type Service = {
   readonly pid: number
   readonly status: ServiceStatus
   readonly log: ServiceLog
-  /** Processes that belong to it and are alive. */
+  /** Its living processes. */
   members(): number[]
-  /** Ends everything of it. Resolves when nothing is left. */
+  /** Ends all of its processes. Resolves when none is left. */
   stop(): Promise<void>
 }
 
 /** Servers that close their connections and write their files do it within a few seconds. */
 const graceMs = 5_000
 const pollMs = 100
-/** While starting a service is looked at often; one that is late, or whose first process has ended, rarely. */
+/** A starting service is checked often; one that is late, or whose first process has ended, rarely. */
 const startingLookMs = 100
 const lateLookMs = 1_000
 /**
- * How often a running service's port is looked at, about a millisecond of processor each, and how many looks in a row have
- * to find nobody: development servers leave their port for seconds when they start themselves again.
+ * Interval of checks of a running service's port, about a millisecond of processor time each, and the number of checks
+ * in a row that must find no listener: development servers leave their port for seconds when they restart themselves.
  */
 const runningLookMs = 5_000
 const absentLooks = 3
@@ -53,7 +53,7 @@ const drainLimitBytes = 1024 * 1024
 
 export const fine = { problem: ServiceProblem.UNSPECIFIED, exitCode: 0, signal: '', message: '' }
 
-/** Follows a launched service: its output, whether its port answers, and its end. `onChange` is called at each change. */
+/** Follows a launched service: its output, whether its port responds, and its end. Calls `onChange` at each change. */
 export function followService(options: {
   start: ServiceStart
   launched: LaunchedProcess
@@ -77,7 +77,7 @@ export function followService(options: {
   const late = startDeadline({ start, members, status: () => status, change })
 
   const end = async (exit: ProcessExit) => {
-    // A program that went to the background goes on without the process that started it.
+    // A program that went to the background keeps running without the process that started it.
     while (members().length > 0) await delay(lateLookMs)
     over.abort()
     late.cancel()
@@ -91,12 +91,12 @@ export function followService(options: {
   const stop = async () => {
     const before = members()
     for (const pid of before) sendSignal(pid, 'SIGTERM')
-    // A stopped process would not see SIGTERM before it goes on.
+    // A stopped process would not get SIGTERM before it continues.
     for (const pid of before) sendSignal(pid, 'SIGCONT')
     const deadline = performance.now() + graceMs
     while (members().length > 0 && performance.now() < deadline) await delay(pollMs)
     await killFamily(family)
-    // What waits in the kernel cannot be ended, and must not keep whoever asked.
+    // A process that waits in the kernel cannot be ended, and must not block the caller.
     await waitAtMost(graceMs, { work: ended })
     change({ state: ServiceState.STOPPED, ...fine })
   }
@@ -139,7 +139,7 @@ function startDeadline({ start, members, status, change }: Watched): AwakeTimer 
   })
 }
 
-/** A frequent mistake, and the cure is known with it. */
+/** A frequent mistake with a known fix. */
 function elsewhere(pids: number[], port: number): string {
   const ports = listListeners()
     .filter(({ inode }) => holderOf(inode, pids) !== undefined)
@@ -149,7 +149,7 @@ function elsewhere(pids: number[], port: number): string {
   return other.length === 0 ? '' : ` Its program listens on port ${other.join(', ')} instead.`
 }
 
-/** Looks at the port as long as the service lives, until somebody else turns out to have it. */
+/** Checks the port as long as the service lives, until another process is found to have it. */
 async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<void> {
   const { start, signal, status, change } = watched
   let absent = 0
@@ -171,7 +171,7 @@ async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<vo
   }
 }
 
-/** Whether its port may still change what is said of it. */
+/** Tells whether its port can still change its status. */
 function isFollowed({ state, problem }: ServiceStatus): boolean {
   if (state === ServiceState.STARTING || state === ServiceState.RUNNING) return true
   return problem === ServiceProblem.NOT_READY || problem === ServiceProblem.NOT_ANSWERING
@@ -188,14 +188,15 @@ function notAnswering(port: number, pids: number[]): ServiceStatus {
 }
 
 /**
- * Who listens on a port. `other` is certain only when the same socket is found twice: programs try a port and close it at once
- * (Vite does at its start), so its socket can be gone, or its process not be marked yet, when the holder is looked for.
+ * Finds the listener of a port. `other` is certain only if the same socket is found twice: programs try a port and
+ * close it immediately (Vite does at its start), so its socket can be gone, or its process not marked yet, when the
+ * holder is searched.
  */
 function findListener(
   port: number,
   members: () => number[],
 ): { owner: 'own'; address: string } | { owner: 'other'; inode: string } | undefined {
-  // A socket that is being closed has no inode any more.
+  // A socket that is being closed no longer has an inode.
   const listeners = listListeners().filter((listener) => listener.port === port && listener.inode !== '0')
   const [first] = listeners
   if (first === undefined) return undefined
@@ -206,7 +207,7 @@ function findListener(
     : { owner: 'own', address: reachableAddress(own.address) }
 }
 
-/** Says who has a port that a service wants, as far as that can be seen. */
+/** Names the process that has a port that a service wants, as far as that can be seen. */
 export function portTaken(port: number, holder?: number): ServiceStatus {
   const by = holder === undefined ? 'Another program' : `Process ${holder} (${commandLine(holder).slice(0, 200)})`
   const message = `${by} is already listening on port ${port}.`

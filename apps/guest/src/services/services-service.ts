@@ -9,19 +9,19 @@ import type { KnownService, ServiceRegistry } from './service-registry.ts'
 
 const keepAliveMs = 15_000
 /**
- * How soon a port that an ordinary command opens is noticed: soon after something has changed, later when all is quiet,
- * because each look costs about a millisecond of the sandbox's processors.
+ * How soon a port that an ordinary command opens is noticed: soon after a change, later when all is quiet, because each
+ * check costs about a millisecond of the sandbox's processors.
  */
 const portsLook = { firstMs: 1_000, lastMs: 5_000, growth: 1.5 }
 const defaultReadyTimeoutMs = 60_000
 const maxLogBytes = 1024 * 1024
-/** Largest start of a UTF-8 character that is cut off. */
+/** Longest cut-off start of a UTF-8 character. */
 const maxCutBytes = 3
 
-/** The Services service of the guest protocol; its promises are written in `services.proto`. */
+/** The Services service of the guest protocol; `services.proto` states its contract. */
 export function makeServicesService(dependencies: {
   registry: ServiceRegistry
-  /** Throws `rescue.running` while memory is being given up: from then on nothing may be started. */
+  /** Throws `rescue.running` while memory is being discarded: from that point on nothing can be started. */
   rescues: { requireOpen(): void }
   readManifest: Pick<ReadManifest, 'warmSoon'>
 }): ServiceImpl<typeof services.Services> {
@@ -61,7 +61,7 @@ export function makeServicesService(dependencies: {
   }
 }
 
-/** Bytes at the beginning that belong to a character which began before. */
+/** Number of leading bytes that belong to a character that began before. */
 function cutBytes(data: Buffer): number {
   let cut = 0
   while (cut < maxCutBytes && ((data[cut] ?? 0) & 0xc0) === 0x80) cut += 1
@@ -96,7 +96,7 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
   }
 }
 
-/** Whose ports they are is looked up only when other ports are open than before. */
+/** Holders are looked up only if the open ports have changed. */
 function followOpenPorts(registry: ServiceRegistry): { look(): OpenPort[] | undefined } {
   let seen: string | undefined
   return {

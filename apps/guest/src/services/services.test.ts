@@ -56,7 +56,7 @@ function inState(name: string, state: services.ServiceState): Promise<services.S
 
 const httpServer = (port: number) => `exec python3 -m http.server ${port} --bind 127.0.0.1`
 
-test('a name, a port, a variable or a directory that cannot be is refused, and starts nothing', async () => {
+test('an invalid name, port, variable or directory is refused, and nothing starts', async () => {
   const codeOf = (request: StartRequest) =>
     guest.services
       .startService({ key: JSON.stringify(request), name: 'web', command: 'true', port: 8000, ...request })
@@ -80,7 +80,7 @@ test('O4: a program that ends shows its exit code and its last lines', async () 
   expect(Buffer.from(failed.lastLines).toString()).toBe('first\nno such module\n')
 })
 
-test('a program on another port is reported with that port, and goes on', async () => {
+test('a program on another port is reported with that port, and keeps running', async () => {
   const [port, wanted] = [await freePort(), await freePort()]
   await start('lost', { command: httpServer(port), port: wanted, readyTimeoutMs: 1500 })
   const failed = await inState('lost', ServiceState.FAILED)
@@ -89,7 +89,7 @@ test('a program on another port is reported with that port, and goes on', async 
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('a service that stops listening while its process goes on is no longer running, until it listens again', async () => {
+test('a service that stops listening while its process keeps running is no longer running, until it listens again', async () => {
   const port = await freePort()
   const program = [
     "const { createServer } = require('http')",
@@ -109,7 +109,7 @@ test('a service that stops listening while its process goes on is no longer runn
   expect((await inState('deaf', ServiceState.RUNNING)).pid).toBe(pid)
 })
 
-test('a program that tries its port over and over before it listens does not have it taken by another', async () => {
+test('a program that tries its port over and over before it listens is not reported as blocked by another', async () => {
   const port = await freePort()
   const program = [
     'import http.server, os, socket, time',
@@ -129,7 +129,7 @@ test('a program that tries its port over and over before it listens does not hav
   expect(settled).toMatchObject({ state: ServiceState.RUNNING, message: '' })
 })
 
-test('a port that somebody else has is a clear error, before the start and after it', async () => {
+test('a port that another program has is a clear error, before the start and after it', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
@@ -138,7 +138,7 @@ test('a port that somebody else has is a clear error, before the start and after
   server.close()
 })
 
-test('O4: a server on 127.0.0.1 is running when it answers; the same key again starts nothing', async () => {
+test('O4: a server on 127.0.0.1 is running once it responds; the same key again starts nothing', async () => {
   const port = await freePort()
   const { pid } = await start('web', { command: httpServer(port), port })
   await inState('web', ServiceState.RUNNING)
@@ -149,7 +149,7 @@ test('O4: a server on 127.0.0.1 is running when it answers; the same key again s
   expect([offset, dropped]).toEqual([0n, 0n])
 })
 
-test('O4: what listens on all addresses of both families is asked by IPv4, the only one that a sandbox has', () => {
+test('O4: a listener on all addresses of both families is checked over IPv4, the only family that a sandbox has', () => {
   expect(['::', '0.0.0.0', '127.0.0.1', '127.0.0.2'].map(reachableAddress)).toEqual([
     '127.0.0.1',
     '127.0.0.1',
@@ -158,7 +158,7 @@ test('O4: what listens on all addresses of both families is asked by IPv4, the o
   ])
 })
 
-test('O10: a start under the same name, or on the same port, ends what was there before', async () => {
+test('O10: a start under the same name, or on the same port, ends the previous service', async () => {
   const port = await freePort()
   const first = await start('one', { command: httpServer(port), port })
   await inState('one', ServiceState.RUNNING)
@@ -173,7 +173,7 @@ test('O10: a start under the same name, or on the same port, ends what was there
   expect(() => process.kill(second.pid, 0)).toThrow()
 })
 
-test('stopping ends everything that came out of it, also what ignores the polite signal', async () => {
+test('stopping ends everything that came out of it, also what ignores SIGTERM', async () => {
   const port = await freePort()
   const command = `trap "" TERM; python3 -m http.server ${port} --bind 127.0.0.1 & (setsid sleep 600 &) ; wait`
   const { pid } = await start('stubborn', { command, port })
@@ -185,7 +185,7 @@ test('stopping ends everything that came out of it, also what ignores the polite
   expect((await guest.run('pgrep -f "[s]leep 600" || true')).text).toBe('')
 })
 
-test('a port that an ordinary command opens is told with its command, and a service is not among them', async () => {
+test('a port that an ordinary command opens is reported with its command, and services are not among them', async () => {
   const [port, other] = [await freePort(), await freePort()]
   await start('web', { command: httpServer(other), port: other })
   await inState('web', ServiceState.RUNNING)

@@ -14,7 +14,7 @@ export type DfRequest = {
   selection: string[]
 }
 
-/** What the machine's own `df` is asked with, beside the selection. */
+/** Arguments of the real `df`, beside the selection. */
 export const rowArguments = ['--block-size=1', '--output=source,fstype,size,used,avail,target']
 
 const kibibytes: Unit = { kind: 'blocks', bytes: 1024, suffix: '', heading: '1K-blocks' }
@@ -26,12 +26,12 @@ const units: Record<string, Unit> = {
   '-k': kibibytes,
   '-m': { kind: 'blocks', bytes: 1024 ** 2, suffix: '', heading: '1M-blocks' },
 }
-/** Says which rows there are; passed on as it is. */
+/** Options that select rows; passed on unchanged. */
 const selecting = new Set(['-a', '--all', '-l', '--local', '--sync', '--no-sync', '-v'])
 const selectingWithValue = /^(?:-[tx].+|--(?:type|exclude-type)=.+)$/
 
 /**
- * What is asked of `df`; undefined for what only the machine's own program answers (numbers of inodes, help, sums, other
+ * Parses the arguments of `df`; undefined for those that only the real `df` handles (inode counts, help, totals, other
  * fields and block sizes).
  */
 export function parseArguments(given: readonly string[]): DfRequest | undefined {
@@ -82,7 +82,7 @@ function fieldsOf(list: string): DfField[] | undefined {
   return known.length === asked.length ? known : undefined
 }
 
-/** Rows of the answer to {@link rowArguments}. */
+/** Parses the output of {@link rowArguments}. */
 export function parseRows(output: string): DfRow[] {
   return output.split('\n').flatMap((line) => {
     const match = /^(\S+)\s+(\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(.+)$/.exec(line)
@@ -92,23 +92,23 @@ export function parseRows(output: string): DfRow[] {
   })
 }
 
-/** Read-only mounts of threadbox's own, of a file system of the host: nothing there is the person's to fill. */
+/** Read-only mounts of threadbox itself, from a file system of the host: the user cannot fill them. */
 const ownMounts = /^(\/\.guest|\/skills|\/etc\/(hosts|resolv\.conf|ssl\/certs\/ca-certificates\.crt))$/
 
-/** The rows to print: a listing of everything leaves threadbox's own mounts out, unless all are asked for by `-a`. */
+/** The rows to print: a full listing leaves out threadbox's own mounts, unless `-a` requests all. */
 export function shownRows(rows: readonly DfRow[], { selection }: DfRequest): DfRow[] {
   const isWhole = selection.at(-1) === '--' && !selection.includes('-a') && !selection.includes('--all')
   return rows.filter(({ target }) => !isWhole || !ownMounts.test(target))
 }
 
-/** The root's row with what the disk may hold, instead of the file system that it shares with other sandboxes. */
+/** The root's row with the disk's own limit, instead of the file system that it shares with other sandboxes. */
 export function withDiskSpace(row: DfRow, { usedBytes, limitBytes }: DiskSpace): DfRow {
   if (row.target !== '/') return row
   const used = Math.min(usedBytes, limitBytes)
   return { ...row, size: limitBytes, used, avail: Math.min(limitBytes - used, row.avail) }
 }
 
-/** As GNU `df` prints it. */
+/** Formats rows as GNU `df` prints them. */
 export function formatRows(rows: readonly DfRow[], request: DfRequest): string {
   const cells = [
     request.fields.map((field) => headingOf(field, request)),
@@ -147,7 +147,7 @@ function cellOf(row: DfRow, { field, unit }: { field: DfField; unit: Unit }): st
   return whole === 0 ? '-' : `${Math.ceil((row.used / whole) * 100)}%`
 }
 
-/** Rounded up, as `df` does: what is full is never shown as less. */
+/** Rounds up, as `df` does: a full disk is never shown as less. */
 function sizeText(bytes: number, unit: Unit): string {
   if (unit.kind === 'blocks') return `${Math.ceil(bytes / unit.bytes)}${unit.suffix}`
   const letters = ['', unit.base === 1000 ? 'k' : 'K', 'M', 'G', 'T', 'P']

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type DiskSpace, diskSpaceFile, diskSpaceSchema } from '@threadbox/protocol/guest'
 import { formatRows, parseArguments, parseRows, rowArguments, shownRows, withDiskSpace } from './df.logic.ts'
 
-/** The host has told the space of a disk within this time of a boot. */
+/** The host reports a disk's space within this time after a boot. */
 const longestWaitMs = 4000
 const lookEveryMs = 100
 const machinePrograms = ['/usr/bin/df', '/bin/df']
 
-/** `df`: the machine's own program, with the space that the disk may take in the row of the root. */
+/** `df`: the real program, with the disk's own limit in the root's row. */
 async function main(): Promise<number> {
   const args = process.argv.slice(2)
   const program = machinePrograms.find(isProgram)

@@ -7,10 +7,10 @@ import { initInvalid } from '../ground/guest-state.ts'
 import { readJson, sendJson } from '../ground/http.ts'
 import type { Route } from '../ground/server.ts'
 
-/** What the host says about the disk, for programs of the sandbox: `statfs` here shows the pool of all disks. */
+/** The disk space that the host reports, for programs of the sandbox: `statfs` here shows the pool of all disks. */
 export type DiskSpaceNow = {
   routes: Route[]
-  /** Undefined until the host has said it. */
+  /** Undefined until the host has reported it. */
   read(): DiskSpace | undefined
 }
 
@@ -33,7 +33,7 @@ export function makeDiskSpace({ scratchDirectory }: { scratchDirectory: string }
   return { routes: [route], read: () => current }
 }
 
-/** Puts our `df` before the image's on every search path, unless something is there already. */
+/** Puts our `df` before the image's on every search path, unless a `df` already exists there. */
 export function linkDf(options: { program: string; logger: Logger }): void {
   try {
     if (!existsSync(options.program) || !existsSync(dirname(ownDf))) return

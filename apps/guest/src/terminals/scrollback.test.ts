@@ -3,7 +3,7 @@ import { makeScrollback } from './scrollback.ts'
 
 const small = { segmentBytes: 100, maxSegments: 3 }
 
-test('what was printed is read back byte for byte, from every offset that is kept', () => {
+test('printed output can be read byte for byte, from every offset that is kept', () => {
   const scrollback = makeScrollback(small)
   const printed = Buffer.from(Array.from({ length: 250 }, (_, index) => index))
   scrollback.append(printed.subarray(0, 7))
@@ -21,7 +21,7 @@ test('what was printed is read back byte for byte, from every offset that is kep
   expect(scrollback.begin()).toEqual({ offset: 0, modes: Buffer.alloc(0) })
 })
 
-test('the oldest is dropped first, what is kept is bounded, and a new reader begins at a whole line', () => {
+test('the oldest output is dropped first, the kept part is bounded, and a new reader begins at a whole line', () => {
   const scrollback = makeScrollback(small)
   const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join('')
   for (const character of lines) scrollback.append(Buffer.from(character))
@@ -32,7 +32,7 @@ test('the oldest is dropped first, what is kept is bounded, and a new reader beg
   expect(scrollback.read(offset, 5).toString()).toBe('line ')
 })
 
-test('G8: a program on the full screen is restored when the sequence that opened it was dropped, also cut in two', () => {
+test('G8: a program on the full screen is restored if the sequence that opened it was dropped, also cut in two', () => {
   const scrollback = makeScrollback(small)
   const modes = () => scrollback.begin().modes.toString()
   scrollback.append(Buffer.from(`${'.'.repeat(97)}\x1b[?1049h\x1b[?1;1006h\x1b[?25l\x1b=`))

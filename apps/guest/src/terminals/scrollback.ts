@@ -1,20 +1,20 @@
-/** How much of what a terminal printed is kept, and in pieces of which size: the oldest piece is dropped first. */
+/** How much of a terminal's output is kept, and in pieces of which size: the oldest piece is dropped first. */
 const segmentBytes = 64 * 1024
 const maxSegments = 16
-/** How far the first line that is kept whole is looked for; beyond that there are no lines. */
+/** How far the first whole line is searched for; output without a line break for this long has no lines. */
 const lineSearchBytes = 4096
 /** Longer than any sequence that sets a mode. */
 const carryCharacters = 64
 
-/** Where a reader begins who has read nothing: at a whole line where there is one. */
+/** Where a new reader begins: at a whole line, if one exists. */
 export type ScrollbackBegin = { offset: number; modes: Buffer }
 
-/** The end of what a terminal has printed, bounded. Offsets count everything that it has printed. */
+/** The end of a terminal's output, bounded. Offsets count everything that it has printed. */
 export type Scrollback = {
   append(data: Uint8Array): void
   /** Offset of the first byte that is kept. */
   readonly dropped: number
-  /** Offset behind the last byte. */
+  /** Offset after the last byte. */
   readonly size: number
   /** At most `limit` bytes from an offset that is kept; less where a piece ends. */
   read(offset: number, limit: number): Buffer
@@ -72,13 +72,13 @@ export function makeScrollback(
   }
 }
 
-/** What a terminal forgets to restore when the beginning of its output is missing: which screen, keys, mouse, paste. */
+/** Modes that a terminal cannot restore if the beginning of its output is missing: screen, keys, mouse, paste. */
 const keptModes = new Set(['1', '7', '25', '47', '1000', '1002', '1003', '1004', '1006', '1047', '1049', '2004'])
 const onAtFirst = new Set(['7', '25'])
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
 const sequences = /\x1b(?:\[\?([\d;]{1,40})([hl])|([=>c]))/g
 
-/** Follows the modes that a program sets, in what is dropped. */
+/** Tracks the modes that a program sets in the dropped part. */
 function makeModes() {
   const set = new Map<string, string>()
   let carry = ''

@@ -4,7 +4,7 @@ import { makeTerminal, type TerminalEvent } from './terminal.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A terminal whose program prints when it is told to, as long as nobody makes it wait. */
+/** A terminal whose program prints on request, unless it has to wait. */
 function makeBench(stallMs: number) {
   let isPaused = false
   let pauses = 0
@@ -25,7 +25,7 @@ function makeBench(stallMs: number) {
     process: process as unknown as ManagedProcess,
   })
   let printed = 0
-  /** What a pipe would take of so much output before the program has to wait for ever. */
+  /** How much of this output a pipe would accept before the program has to wait forever. */
   const print = async (bytes: number) => {
     for (const until = printed + bytes; printed < until && !isPaused; ) {
       fan.emit('pty', Buffer.alloc(16 * 1024, 'x'))
@@ -37,7 +37,7 @@ function makeBench(stallMs: number) {
   return { terminal, print, fan, isPaused: () => isPaused, pauses: () => pauses }
 }
 
-test('G8: a slow reader makes the program wait, and everything comes to it in the end', async () => {
+test('G8: a slow reader makes the program wait, and gets everything in the end', async () => {
   const { terminal, print, isPaused, fan } = makeBench(60_000)
   const over = new AbortController()
   const reader = terminal.follow(0, over.signal)
@@ -55,7 +55,7 @@ test('G8: a slow reader makes the program wait, and everything comes to it in th
   expect(isPaused()).toBe(false)
 })
 
-test('G8: one that takes nothing at all is left behind, and begins anew when it comes back', async () => {
+test('G8: a reader that takes nothing is left behind, and starts over when it comes back', async () => {
   const { terminal, print, isPaused, pauses } = makeBench(50)
   const over = new AbortController()
   const reader = terminal.follow(0, over.signal)
@@ -70,7 +70,7 @@ test('G8: one that takes nothing at all is left behind, and begins anew when it 
   over.abort()
 })
 
-test('nobody who reads is nobody to wait for', async () => {
+test('without readers, the program does not wait', async () => {
   const { print, isPaused } = makeBench(60_000)
   expect(await print(8 * mebibyte)).toBe(8 * mebibyte)
   expect(isPaused()).toBe(false)

@@ -2,14 +2,16 @@ import { waitAtMost } from '@threadbox/concurrency'
 import type { ManagedProcess, ProcessEnd } from '../processes/managed-process.ts'
 import { makeScrollback, type ScrollbackBegin } from './scrollback.ts'
 
-/** A reader that is further behind than this makes the terminal wait: less than what is kept, so that it loses nothing. */
+/**
+ * A reader that is further behind than this makes the terminal wait: less than what is kept, so that it loses nothing.
+ */
 const lagBytes = 512 * 1024
-/** For how long the terminal waits for a reader that takes nothing at all; then that one is left behind. */
+/** How long the terminal waits for a reader that takes nothing; after that it is left behind. */
 const stallMs = 30_000
-/** What is handed out at once. */
+/** Largest piece delivered at one time. */
 const chunkBytes = 32 * 1024
 const keepAliveMs = 15_000
-/** How long a shell may take to hang up on its programs. */
+/** How long a shell can take to hang up on its programs. */
 const hangUpMs = 2000
 
 export type TerminalSize = { cols: number; rows: number }
@@ -20,22 +22,22 @@ export type TerminalEvent =
   | { type: 'ended'; end: ProcessEnd }
   | { type: 'keepalive' }
 
-/** A shell in a pseudo-terminal with the end of what it printed, and its readers. */
+/** A shell in a pseudo-terminal with the end of its output, and its readers. */
 export type Terminal = {
   readonly id: string
   readonly pid: number
   readonly size: TerminalSize
-  /** Set when its shell has ended and everything it printed is in the scrollback. */
+  /** Set when its shell has ended and all of its output is in the scrollback. */
   readonly end: ProcessEnd | undefined
   write(data: Uint8Array, isReport: boolean): Promise<void>
   resize(size: TerminalSize): void
-  /** Hangs up; kills what is left after a grace. Resolves when its shell has ended. */
+  /** Hangs up; kills what is left after a grace period. Resolves when its shell has ended. */
   close(): Promise<void>
-  /** From an offset on, live. Ends after `ended`, and when the signal aborts. */
+  /** Streams from an offset on, live. Ends after `ended`, and when the signal aborts. */
   follow(from: number, signal: AbortSignal): AsyncGenerator<TerminalEvent>
 }
 
-/** A reader by how far it is; undefined while it has to begin anew. */
+/** A reader by its offset; undefined while it has to start over. */
 type Reader = { offset: number | undefined; isLeftBehind: boolean }
 
 export function makeTerminal(options: {
@@ -126,7 +128,7 @@ async function* follow(
     if (isKept)
       yield { type: 'begin', begin: { offset: from, modes: Buffer.alloc(0) }, size: told, liveFrom: scrollback.size }
     while (!signal.aborted) {
-      // Listened for before looking, so that no change falls in between.
+      // Subscribed before reading, so that no change is missed in between.
       const changed = changes.next()
       const size = source.size()
       if (reader.offset === undefined || reader.offset < scrollback.dropped) {

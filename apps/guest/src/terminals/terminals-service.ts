@@ -7,10 +7,10 @@ import type { TerminalRegistry } from './terminal-registry.ts'
 import { terminalEnded } from './terminals.errors.ts'
 
 const defaultSize: TerminalSize = { cols: 80, rows: 24 }
-/** More than any screen shows; a program allocates what it is told. */
+/** More than any screen shows; a program allocates the size that it gets. */
 const maxSize: TerminalSize = { cols: 1000, rows: 500 }
 
-/** The Terminals service of the guest protocol; its promises are written in `terminals.proto`. */
+/** The Terminals service of the guest protocol; `terminals.proto` states its contract. */
 export function makeTerminalsService(registry: TerminalRegistry): ServiceImpl<typeof terminals.Terminals> {
   return {
     openTerminal: async ({ id, cols, rows, cwd }) => {

@@ -23,7 +23,7 @@ const open = async (id: string, size = { cols: 100, rows: 30 }) => {
 }
 const type = (id: string, text: string) => guest.terminals.writeTerminal({ id, data: Buffer.from(text) })
 
-/** Reads until what was printed matches; answers with everything that was seen on the way. */
+/** Reads until the output matches; resolves with everything seen on the way. */
 async function follow(id: string, until: (seen: Seen) => boolean, from = 0): Promise<Seen> {
   const seen: Seen = { text: '', begins: [], sizes: [], ended: undefined, offset: from }
   const over = AbortSignal.timeout(50_000)
@@ -54,14 +54,14 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => Code[ConnectError.from(error).code],
   )
 
-test('an id that nobody has is refused, and closing it is fine', async () => {
+test('an unknown ID is refused, and closing it succeeds', async () => {
   expect(await codeOf(follow('nobody', () => true))).toBe('NotFound')
   expect(await codeOf(type('nobody', 'x'))).toBe('NotFound')
   expect(await codeOf(guest.terminals.resizeTerminal({ id: 'nobody', cols: 1, rows: 1 }))).toBe('NotFound')
   await guest.terminals.closeTerminal({ id: 'nobody' })
 })
 
-test('G8: a terminal is a real one: its shell talks to a tty of the size that was asked for, and hears of a new size', async () => {
+test('G8: a terminal is a real one: its shell talks to a tty of the requested size, and gets a new size', async () => {
   const { pid } = await open('t1')
   expect((await open('t1')).pid).toBe(pid)
   await type('t1', 'tty; stty size; echo "$TERM-$COLORTERM"\r')
@@ -83,7 +83,7 @@ test('G8: a terminal is a real one: its shell talks to a tty of the size that wa
   await follow('t1', shows(/[\r\n]24 80\r\n/))
 })
 
-test('several readers see the same, and one that comes back goes on where it was', async () => {
+test('several readers see the same output, and one that comes back continues where it stopped', async () => {
   await open('t1')
   await type('t1', 'echo first-$((1+1))\r')
   const [one, two] = await Promise.all([follow('t1', shows('first-2')), follow('t1', shows('first-2'))])
@@ -95,7 +95,7 @@ test('several readers see the same, and one that comes back goes on where it was
   expect(rest.text).not.toContain('first-2')
 })
 
-test('G8: the end of a shell is told with its code, and its last words stay readable until it is closed', async () => {
+test('G8: the end of a shell is reported with its code, and its last output stays readable until it is closed', async () => {
   await open('t1')
   await type('t1', 'echo last-$((1+1)); exit 3\r')
   const seen = await follow('t1', ({ ended }) => ended !== undefined)
@@ -108,7 +108,7 @@ test('G8: the end of a shell is told with its code, and its last words stay read
   expect(await codeOf(follow('t1', () => true))).toBe('NotFound')
 })
 
-test('O3: what is typed is a sign of work, what the terminal says by itself is not', async () => {
+test('O3: typed input counts as activity, what the terminal sends automatically does not', async () => {
   const lastInputAt = async () => {
     const response = await fetch(`${guest.url}/activity`, { headers: { 'x-access-token': testToken } })
     return ((await response.json()) as { terminalsLastInputAt: number | null }).terminalsLastInputAt
@@ -129,7 +129,7 @@ test('closing hangs up on what runs in it', async () => {
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 10_000 })
 })
 
-test('G8: output without end keeps no more than its last mebibyte, and goes on without a reader', async () => {
+test('G8: endless output keeps no more than its last mebibyte, and continues without a reader', async () => {
   await open('t1')
   await type('t1', 'head -c 20000000 /dev/zero | tr "\\0" x; echo; echo done-$((1+1))\r')
   const seen = await vi.waitFor(
