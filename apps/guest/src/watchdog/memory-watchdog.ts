@@ -8,25 +8,27 @@ import type { Verdict, Verdicts } from './verdicts.ts'
 
 /** Share of the limit at which a process is ended, so that the host's limit, which ends the sandbox, is not reached. */
 const actShare = 0.92
-/** Above this share memory is looked at often: a program can fill the rest in well under a second. */
+/** Above this share memory is checked often: a program can fill the rest in well under a second. */
 const watchShare = 0.6
 const calmMs = 500
 const alertMs = 50
 const mebibyte = 1024 * 1024
 /** Longest wait for the memory of an ended process: until the kernel has freed it, the sandbox is as full as before. */
 const settleMs = 2_000
-/** Growth after the end of a process, as a share of the limit, that is more than it adds until the signal reaches it. */
+/**
+ * Growth after the end of a process, as a share of the limit, that is more than it adds until the signal reaches it.
+ */
 const growthShare = 0.04
 
 /** Ends the largest process of the user before memory runs out. */
 export type MemoryWatchdog = {
-  /** A process that is to go before any other, because it can be done without; undefined when there is none. */
+  /** Sets the process to end before any other, because it is dispensable; undefined for none. */
   setFirstVictim(pid: number | undefined): void
   stop(): void
 }
 
 export function startMemoryWatchdog(dependencies: {
-  /** Undefined until the host has said. */
+  /** Undefined until the host has reported it. */
   limitBytes: () => number | undefined
   verdicts: Pick<Verdicts, 'add'>
   logger: Logger
@@ -59,10 +61,13 @@ export function startMemoryWatchdog(dependencies: {
   }
 }
 
-/** When a process was ended, in ms of `performance.now()`, and how much memory was in use then. */
+/** When a process was ended, in ms of `performance.now()`, and the memory in use at that point. */
 type LastEnd = { at: number; usedBytes: number }
 
-/** Whether memory may still be full of the process that was ended last, so that ending another would hit the wrong one. */
+/**
+ * Tells whether memory can still be full of the process that was ended last, so that ending another would hit the wrong
+ * one.
+ */
 export function isBeingFreed(ended: LastEnd | undefined, now: LastEnd & { limitBytes: number }): boolean {
   if (ended === undefined || now.at - ended.at >= settleMs) return false
   return now.usedBytes - ended.usedBytes < now.limitBytes * growthShare

@@ -15,12 +15,12 @@ const namesTold = 3
 const goneWithinMs = 2_000
 const goneLookMs = 20
 
-/** Ends an offender. Resolves with false when nothing of it may be ended. */
+/** Ends an offender. Resolves with false if none of its processes can be ended. */
 export type Judge = (offender: Offender, found: { limit: number; picture: StillPicture }) => Promise<boolean>
 
 export type JudgeDependencies = {
   verdicts: Pick<Verdicts, 'add'>
-  /** Whether this process is the shell that a command runs in. */
+  /** Tells whether this process is the shell that a command runs in. */
   isCommandShell(pid: number): boolean
   logger: Logger
   view: View
@@ -37,11 +37,11 @@ export function makeJudge(dependencies: JudgeDependencies): Judge {
     if (victims.length === 0) return false
     earlier = [...earlier, { offender, at }].slice(-offendersKept)
     const verdict = verdictOn(offender, { victims, limit, at })
-    // Before the first signal, so that the run that ends by it finds out why.
+    // Before the first signal, so that the execution that ends because of it finds the reason.
     verdicts.add(verdict)
     logger.warn({ processes: victims.length, sessions: [...offender.sessions], isRepeated }, verdict.words)
     const pids = new Set(victims.map(({ pid }) => pid))
-    // What is stopped while those that started it are ended would get a hangup.
+    // A stopped process would get a hangup when its parent is ended.
     picture.release(pids)
     const isEnded = await killAll(makeFinder({ offender, victims, list: view.list }))
     if (!isEnded) logger.error({ sessions: [...offender.sessions] }, 'some processes could not be ended')
@@ -50,13 +50,13 @@ export function makeJudge(dependencies: JudgeDependencies): Judge {
   }
 }
 
-/** What has ended counts against the limit until it was waited for, which is up to whoever started it. */
+/** An ended process counts against the limit until its parent has waited for it. */
 async function untilGone(pids: ReadonlySet<number>, view: View) {
   const deadline = performance.now() + goneWithinMs
   while (performance.now() < deadline && view.pids().some((pid) => pids.has(pid))) await delay(goneLookMs)
 }
 
-/** Finds what is alive of the victims, and whatever they, or others of the offender, have started since. */
+/** Finds the living victims and what they, or others of the offender, have started since. */
 function makeFinder(options: {
   offender: Offender
   victims: Candidate[]
@@ -65,7 +65,7 @@ function makeFinder(options: {
   const { offender, list } = options
   const known = new Set(options.victims.map(identityOf))
   const spared = new Set(offender.members.map(identityOf)).difference(known)
-  // To ask a process for its mark costs as much as all the rest, and its answer stays the same.
+  // Asking a process for its mark costs as much as everything else, and the result does not change.
   const strangers = new Set<string>()
   return () => {
     const processes = list()
@@ -87,17 +87,17 @@ function makeFinder(options: {
   }
 }
 
-/** Whether a process that was not there when the offender was found is one of it. */
+/** Tells whether a process that did not exist when the offender was found belongs to it. */
 function belongs(entry: ProcessEntry, offender: Offender): boolean {
   if (entry.startTicks < offender.sinceTicks) return false
   if (offender.sessions.has(entry.session)) return true
   const mark = startVariable(entry.pid, runVariable)
   if (mark !== undefined) return offender.marks.has(mark)
-  // While nothing else can be started, what comes from nowhere comes from the offender.
+  // While no other process can be started, a process without a parent comes from the offender.
   return entry.startTicks >= offender.foundTicks && entry.parent <= 1
 }
 
-/** A pid may be used again, but not for a process that began at the same time. */
+/** A pid can be reused, but not for a process that began at the same time. */
 function identityOf({ pid, startTicks }: ProcessEntry): string {
   return `${pid}/${startTicks}`
 }

@@ -4,23 +4,25 @@ import { type ProcessEntry, realUser } from '../processes/process-table.ts'
 import type { Snapshot } from './process-offender.ts'
 
 const ticksPerSecond = 100
-/** Share of the limit from which on it is worth asking whose each process is. */
+/** Share of the limit above which it is worth finding out which user each process belongs to. */
 const nearShare = 0.85
-/** Programs launched in this moment, or through sudo, may be counted for another user than the system counts them for. */
+/**
+ * Programs that are just being launched, or that run through sudo, can count for another user here than in the system.
+ */
 const uncertainShare = 1 / 64
 
-/** All processes of one moment. */
+/** All processes at one moment. */
 export type Look = {
   processes: ProcessEntry[]
   /** The guest's. */
   own: ReadonlySet<number>
-  /** Of users; what has ended and was not waited for still counts. */
+  /** Of users; an ended process that was not waited for still counts. */
   users: ProcessEntry[]
   snapshot: Snapshot
 }
 
 export function lookAt(list: () => ProcessEntry[]): Look {
-  // What begins while the others are being read is not known, and so has to count as new.
+  // What starts while the others are being read is not listed, and so has to count as new.
   const ticks = uptimeTicks()
   const processes = list()
   const own = guestProcesses(processes)
@@ -33,7 +35,7 @@ export function lookAt(list: () => ProcessEntry[]): Look {
   return { processes, own, users, snapshot: { ticks, held, heldBySession } }
 }
 
-/** Whether some user cannot start anything any more. A user who is just below the limit is not full. */
+/** Tells whether some user cannot start anything. A user just below the limit is not full. */
 export function isFull(look: Look, limit: number): boolean {
   const counted = look.processes.reduce((sum, { threads }) => sum + threads, 0)
   if (counted < limit * nearShare) return false
@@ -41,14 +43,14 @@ export function isFull(look: Look, limit: number): boolean {
   return [...heldByUser(look.processes).values()].some((held) => held >= least)
 }
 
-/** So many processes and threads fill a sandbox, if they are all of one user. */
+/** The number of processes and threads that fills a sandbox if all belong to one user. */
 export function leastOfFull(limit: number): number {
   return limit - Math.max(1, Math.floor(limit * uncertainShare))
 }
 
 /**
- * As the system counts: every thread, also what has ended and was not waited for; the first thread for the user who made
- * the process. So what the guest launches for a user counts for root, as does the guest itself.
+ * Counts as the system does: every thread, also of ended processes that were not waited for; the first thread counts
+ * for the user who made the process. So what the guest launches for a user counts for root, as does the guest itself.
  */
 function heldByUser(processes: ProcessEntry[]): Map<number, number> {
   const userOf = new Map(processes.map(({ pid }) => [pid, realUser(pid)]))

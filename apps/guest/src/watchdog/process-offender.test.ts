@@ -32,8 +32,8 @@ const before = (heldBySession: [number, number][]) => ({
 const find = (candidates: Candidate[], heldBySession: [number, number][] = []) =>
   findOffender(candidates, { before: before(heldBySession), limit, nowTicks })
 
-describe('who is to blame for a full sandbox', () => {
-  test('nobody, when no program holds much of it', () => {
+describe('finding the offender of a full sandbox', () => {
+  test('there is none if no program holds much of it', () => {
     expect(
       find(
         Array.from({ length: 10 }, (_, index) =>
@@ -43,13 +43,13 @@ describe('who is to blame for a full sandbox', () => {
     ).toBeUndefined()
   })
 
-  test('who has grown, not who was large before; a build that renews itself has not grown', () => {
+  test('it is a program that has grown, not one that was large before; a build that renews itself has not grown', () => {
     const build = many(60, 100, { session: 100, parent: 100, mark: 'build' })
     const bomb = many(40, 300, { session: 300, mark: 'bomb' })
     expect(find([...build, ...bomb], [[100, 60]])?.marks).toEqual(new Set(['bomb']))
   })
 
-  test('who holds most, when nobody has grown', () => {
+  test('it is the program that holds most, if none has grown', () => {
     const old = { startTicks: 10 }
     const offender = find(
       [...many(60, 100, { ...old, session: 100 }), ...many(40, 300, { ...old, session: 300 })],
@@ -76,13 +76,13 @@ describe('who is to blame for a full sandbox', () => {
     expect(find(chain)?.isMultiplying).toBe(true)
   })
 
-  test('processes that hide where they come from are one offender', () => {
+  test('processes that hide their origin are one offender', () => {
     expect(find(many(90, 11, {}))).toMatchObject({ isUntraceable: true, members: { length: 90 } })
     expect(find(many(90, 11, { mark: 'run' }))?.isUntraceable).toBe(false)
   })
 })
 
-describe('what of an offender is ended', () => {
+describe('choosing what of an offender is ended', () => {
   const leader = candidate({ pid: 10, startTicks: 10 })
   const server = candidate({ pid: 11, session: 10, parent: 10, startTicks: 20, name: 'redis' })
   const forker = candidate({ pid: 12, session: 10, parent: 10, startTicks: 30 })
@@ -91,11 +91,11 @@ describe('what of an offender is ended', () => {
   const victims = (isCommandShell: boolean) =>
     new Set(offender && victimsOf(offender, () => isCommandShell).map(({ pid }) => pid))
 
-  test('what is new and what has forked it, not a server that was there before', () => {
+  test('new processes and what has forked them are ended, not an earlier server', () => {
     expect(victims(true)).toEqual(new Set([10, 12, ...fresh.map(({ pid }) => pid)]))
   })
 
-  test('the shell of a command, but neither a kernel nor a terminal', () => {
+  test('the shell of a command is ended, but neither a kernel nor a terminal', () => {
     expect(victims(false)).toEqual(new Set([12, ...fresh.map(({ pid }) => pid)]))
   })
 })

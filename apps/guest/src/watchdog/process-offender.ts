@@ -1,14 +1,14 @@
 import type { ProcessEntry } from '../processes/process-table.ts'
 
-/** A process of the user, as the choice of an offender sees it. */
+/** A user process, as seen by the search for an offender. */
 export type Candidate = ProcessEntry & {
-  /** Key of the run that it was started by, when it carries one. */
+  /** Key of the execution that started it, if it has a mark. */
   mark: string | undefined
 }
 
-/** What was there at an earlier look. */
+/** Processes that existed at an earlier check. */
 export type Snapshot = {
-  /** Start time that a process begun now would have. */
+  /** Start time that a process starting now would have. */
   ticks: number
   /** Processes and threads that counted against the limit. */
   held: number
@@ -22,26 +22,26 @@ export type Offender = {
   marks: ReadonlySet<string>
   /** Processes and threads. */
   held: number
-  /** Whether it has hidden which run it came from. */
+  /** True if it has hidden which execution it came from. */
   isUntraceable: boolean
-  /** Whether what was forked has forked in turn, over and over, which only ends at a limit. */
+  /** True if forked processes have forked in turn, over and over, which only ends at a limit. */
   isMultiplying: boolean
-  /** Since when it has grown, as a start time. */
+  /** Start time from which it has grown. */
   sinceTicks: number
-  /** When it was found, as a start time. */
+  /** Start time that matches the moment at which it was found. */
   foundTicks: number
 }
 
-/** Less than this share of what may be held is nobody's fault. */
+/** A group below this share of the limit is not to blame. */
 const leastShare = 0.25
-/** From this share on, growing is what tells an offender; otherwise what is held. */
+/** Above this share, growth decides which group is the offender; below it, size. */
 const growthShare = 0.1
-/** Share of new processes whose parents are new too, or gone, from which on they multiply. */
+/** Share of new processes whose parents are also new, or gone, above which they count as multiplying. */
 const multiplyingShare = 0.25
 
 /**
- * Who has filled the sandbox: the programs that have grown most since `before`; when none has, those that hold most.
- * What was large before and has not grown is not to blame for the last process that found no room.
+ * Finds what has filled the sandbox: the programs that have grown most since `before`; if none has, those that hold
+ * most. A program that was large before and has not grown is not to blame for the process that could not start.
  */
 export function findOffender(
   candidates: readonly Candidate[],
@@ -72,14 +72,14 @@ export function findOffender(
 }
 
 /**
- * Which of the offender's processes are to go: what is new, what has forked it, and the shell of a command. What was
- * there before, such as a server that the same command started, or the kernel or terminal that the program was started
- * from, is spared.
+ * Chooses the offender's processes to end: new ones, what has forked them, and the shell of a command. Earlier
+ * processes are spared, such as a server that the same command started, or the kernel or terminal that the program was
+ * started from.
  */
 export function victimsOf(offender: Offender, isCommandShell: (pid: number) => boolean): Candidate[] {
   const { members, sinceTicks } = offender
   const fresh = members.filter(({ startTicks }) => startTicks > sinceTicks)
-  // Nothing has grown: there is no part of it that is more to blame than another.
+  // Nothing has grown: no part of it is more to blame than another.
   if (fresh.length === 0) return members.filter(({ pid, session }) => pid !== session || isCommandShell(pid))
   const forkers = new Set(fresh.map(({ parent }) => parent))
   const sessions = new Set(fresh.map(({ session }) => session))
@@ -98,7 +98,7 @@ function isMultiplying(members: readonly Candidate[], sinceTicks: number): boole
   return fresh.length > 0 && forkers.size + orphans.length >= fresh.length * multiplyingShare
 }
 
-/** New, without a parent and without a mark: whoever made it has covered all tracks. */
+/** New, without a parent and without a mark: its origin was hidden on purpose. */
 function isStray({ parent, mark, startTicks }: Candidate, before: Snapshot): boolean {
   return parent <= 1 && mark === undefined && startTicks > before.ticks
 }
@@ -107,7 +107,7 @@ function hasMark({ mark }: Candidate): boolean {
   return mark !== undefined
 }
 
-/** Strays that have left the session of their run too. */
+/** Tells whether strays have also left the session of their execution. */
 function isUntraceable(members: readonly Candidate[], before: Snapshot): boolean {
   return members.some((member) => isStray(member, before) && member.session === member.pid) && !members.some(hasMark)
 }

@@ -11,7 +11,7 @@ import { makeVerdicts, type Verdicts } from './verdicts.ts'
 
 const bombName = `bomb-${process.pid}`
 const innocentName = `innocent-${process.pid}`
-/** A tree of 31, in which each has a session of its own and makes what was ended of it anew. */
+/** A tree of 31, in which each has its own session and restarts those that were ended. */
 const bomb = `
 import os, time
 depth = 0
@@ -46,7 +46,7 @@ function isNamed(pid: number, ...wanted: string[]): boolean {
   }
 }
 
-/** The machine is shared with others, so only this process and what the test has started is looked at. */
+/** The machine runs other programs, so only this process and what the test has started are listed. */
 const list = () => listProcesses().filter(({ pid }) => pid === process.pid || isNamed(pid, bombName, innocentName))
 const alive = (name: string) => list().filter((entry) => !isZombie(entry) && isNamed(entry.pid, name))
 
@@ -60,7 +60,7 @@ async function start(script: string, options: { name: string; mark: string; size
 let verdicts: Verdicts
 let watchdog: ProcessWatchdog
 let room: number
-/** How often everything was looked at. */
+/** How often all processes were read. */
 let looks: number
 beforeEach(() => {
   verdicts = makeVerdicts()
@@ -92,7 +92,7 @@ async function looksPass(count: number) {
   await vi.waitFor(() => expect(looks).toBeGreaterThan(before + count), { timeout: 20_000 })
 }
 
-test('what multiplies at the limit is ended with all its sessions and named; what was there before is not', async () => {
+test('what multiplies at the limit is ended with all its sessions and named; earlier processes are not', async () => {
   const innocentPid = await start(innocent, { name: innocentName, mark: 'innocent', size: innocentSize })
   await looksPass(3)
   const bombPid = await start(bomb, { name: bombName, mark: 'bomb', size: bombSize })

@@ -7,44 +7,47 @@ import { type StillPicture, takeStillPicture, type View } from './still-picture.
 
 /** Milliseconds. */
 export type ProcessWatchdogPace = {
-  /** Between looks. */
+  /** Between checks. */
   lookMs: number
   /** How long the sandbox has to be full before programs that multiply are ended. */
   multiplyingMs: number
-  /** The same for programs that do not: a build that is a little too wide may be through by then. */
+  /** The same for programs that do not: a slightly too wide build can have finished by then. */
   fillingMs: number
 }
 const usualPace: ProcessWatchdogPace = { lookMs: 250, multiplyingMs: 2_000, fillingMs: 20_000 }
 
-/** A look that took long, or was late, does not count for more than this: most of it may have been spent asleep. */
+/** A check that took long, or was late, counts for at most this: most of it may have been spent asleep. */
 const longestLookMs = 1_000
-/** The emptiest of the last looks tells what there was before. */
+/** The last checks; the one with the fewest processes shows what existed before. */
 const snapshotsKept = 600
 /** Reading every process takes half a millisecond for each; counting them takes that once. */
 const fewShare = 0.25
-/** Threads show only when processes are read, so that is done every five seconds at least. */
+/** Threads show only when processes are read, so that happens at least every five seconds. */
 const looksPerReading = 20
-/** Looking must leave the guest, and what is stopped meanwhile, time for everything else: the pause is this much longer. */
+/**
+ * Checks must leave processor time for the guest and for everything stopped during a check: the pause is this much
+ * longer than the check.
+ */
 const restFactor = 3
-/** Under a fork bomb looking takes long because of the bomb. */
+/** Under a fork bomb, checks take long because of the bomb. */
 const longestRestMs = 600
-/** What is not to be ended yet is stopped for a picture again after twice this time, then after twice that, … */
+/** Processes that are not to be ended yet are frozen again after twice this time, then after twice that, … */
 const shortestStillPauseMs = 125
 const longestStillPauseMs = 4_000
 
 const wholeSandbox: View = { pids: listPids, list: listProcesses }
 
-/** Ends what fills the sandbox with processes and keeps it full, so that everything else can start its own again. */
+/** Ends what fills the sandbox with processes and keeps it full, so that all other programs can start theirs again. */
 export type ProcessWatchdog = {
-  /** Whether nothing, or hardly anything, can be started at this moment, or what is to blame for that is being ended. */
+  /** True while nothing, or hardly anything, can be started, or while the offender is being ended. */
   isFull(): boolean
   stop(): void
 }
 
 export type ProcessWatchdogDependencies = Omit<JudgeDependencies, 'view'> & {
-  /** How many processes and threads there may be. Undefined until the host has said. */
+  /** Limit of processes and threads. Undefined until the host has reported it. */
   limit: () => number | undefined
-  /** What is looked at; the whole sandbox, if left out. */
+  /** What is read; the whole sandbox, if absent. */
   view?: View
   pace?: ProcessWatchdogPace
 }
@@ -61,7 +64,7 @@ export function startProcessWatchdog(dependencies: ProcessWatchdogDependencies):
       const limit = limitNow()
       if (limit !== undefined) await watch.look(limit)
     } catch (error) {
-      logger.error({ err: error }, 'processes could not be looked at')
+      logger.error({ err: error }, 'processes could not be checked')
     }
     if (isStopped) return
     timer = setTimeout(() => void next(), pauseAfter(performance.now() - startedAt, pace))
@@ -95,14 +98,14 @@ function makeWatch(dependencies: ProcessWatchdogDependencies & { view: View; pac
   let stillPauseMs = shortestStillPauseMs
   let isCrowded = false
   let own: ReadonlySet<number> = new Set([1, process.pid])
-  /** Seen while nothing was stopped for a picture. */
+  /** Read while nothing was frozen. */
   let earlier: ProcessEntry[] = []
 
   const note = (isNowFull: boolean) => {
     const now = performance.now()
     const passedMs = Math.min(now - lastAt, longestLookMs)
     lastAt = now
-    // What comes and goes at the limit leaves gaps, which count against it twice.
+    // Short-lived processes at the limit leave gaps, which subtract twice.
     if (isNowFull && wasFull) fullMs += passedMs
     if (!isNowFull) fullMs = Math.max(0, fullMs - 2 * passedMs)
     wasFull = isNowFull
@@ -122,7 +125,7 @@ function makeWatch(dependencies: ProcessWatchdogDependencies & { view: View; pac
       stillPauseMs = Math.min(2 * stillPauseMs, longestStillPauseMs)
       stillAgainAt = performance.now() + stillPauseMs
       if (isFull(found, limit)) await act(found, { limit, picture })
-      // Just below the limit, or some have ended in this moment.
+      // Just below the limit, or some have just ended.
       else fullMs = Math.min(fullMs, pace.multiplyingMs / 2)
     } finally {
       picture.release()

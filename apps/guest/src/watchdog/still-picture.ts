@@ -1,31 +1,31 @@
 import { sendSignal } from '../processes/process-family.ts'
 import { isZombie, type ProcessEntry } from '../processes/process-table.ts'
 
-/** What can be seen of the sandbox. */
+/** Readable processes of the sandbox. */
 export type View = {
-  /** Cheap: what is there is not read. */
+  /** Cheap: lists processes without reading them. */
   pids(): number[]
   list(): ProcessEntry[]
 }
 
-/** All processes of users, stopped, so that nothing is started or ends while they are being judged. */
+/** All processes of users, stopped, so that none starts or ends while they are judged. */
 export type StillPicture = {
   processes: ProcessEntry[]
-  /** Lets those go on that were not stopped before, but for the exceptions. */
+  /** Continues those that were not already stopped before, except the exceptions. */
   release(exceptions?: ReadonlySet<number>): void
 }
 
-/** A process that is starting another one stops when that one is there, which is then found by the next pass. */
+/** A process that is starting another one stops once that one exists; the next pass then finds it. */
 const quietPasses = 2
 const passes = 50
 const betweenPassesMs = 2
-/** What waits in the kernel cannot be stopped. */
+/** A process that waits in the kernel cannot be stopped. */
 const readings = 3
 const stoppedStates = ['T', 't']
 
 /**
  * Stops everything but the guest's own processes. A sandbox full of programs that multiply leaves the guest hardly any
- * processor time, and reading one process takes many system calls; stopping it takes one, and gives the time back.
+ * processor time. Reading a process takes many system calls; stopping it takes one, and frees its time.
  */
 export function takeStillPicture(
   view: View,
@@ -48,7 +48,7 @@ export function takeStillPicture(
     }
   }
   const release = (exceptions: ReadonlySet<number> = new Set()) => {
-    // Those that were started last first: a shell that goes on must not see its job stopped.
+    // Last started first: a shell that continues must not see its job stopped.
     for (const pid of [...stopped.difference(exceptions)].sort((left, right) => right - left)) {
       sendSignal(pid, 'SIGCONT')
       stopped.delete(pid)
@@ -76,7 +76,7 @@ function isStopped({ state }: ProcessEntry): boolean {
   return stoppedStates.includes(state)
 }
 
-/** Nothing else of the guest may happen meanwhile: it would find its programs stopped. */
+/** Blocks: any other work of the guest would find its programs stopped. */
 function sleep(ms: number) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

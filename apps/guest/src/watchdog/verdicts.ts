@@ -3,7 +3,7 @@ import type { ProcessFamily } from '../processes/process-family.ts'
 
 const verdictsKept = 100
 
-/** What is remembered of programs that were ended because the sandbox was at a limit. */
+/** A record of a program that was ended because the sandbox was at a limit. */
 export type Verdict = {
   cause: runs.EndCause.OUT_OF_MEMORY | runs.EndCause.OUT_OF_PROCESSES
   /** Which program, how much of what, and which limit. */
@@ -11,17 +11,17 @@ export type Verdict = {
   /** Milliseconds of `performance.now()`. */
   at: number
   pids: ReadonlySet<number>
-  /** Keys of the runs that they belonged to, as far as they carried one. */
+  /** Keys of the executions that its processes belonged to, as far as they had a mark. */
   marks: ReadonlySet<string>
   sessions: ReadonlySet<number>
   ancestors: ReadonlySet<number>
-  /** Nobody can say whose they were, so it is told to whatever was running. */
+  /** The origin is unknown, so everything that was running gets the report. */
   isUntraceable?: boolean
 }
 
 export type Verdicts = {
   add(verdict: Verdict): void
-  /** What of this family was ended since then; undefined when nothing. Each verdict is told once. */
+  /** Returns what was ended of this family since then, or undefined. Returns each record once. */
   take(family: ProcessFamily, since: number): Verdict | undefined
 }
 
@@ -41,7 +41,7 @@ export function makeVerdicts(): Verdicts {
   }
 }
 
-/** Commands of a session share their shell, so where both sides have a mark only the mark tells them apart. */
+/** Commands of a session share their shell, so if both sides have a mark, only the mark tells them apart. */
 export function isVerdictOn(
   verdict: Pick<Verdict, 'pids' | 'marks' | 'sessions' | 'ancestors'>,
   family: ProcessFamily,
@@ -50,7 +50,7 @@ export function isVerdictOn(
   return [verdict.sessions, verdict.pids, verdict.ancestors].some((known) => known.has(family.root))
 }
 
-/** The part of a run's end that says what was ended of it. */
+/** The fields of an execution's end that say what was ended of it. */
 export function verdictFields(verdict: Verdict | undefined): { cause?: runs.EndCause; message?: string } {
   return verdict === undefined ? {} : { cause: verdict.cause, message: verdict.words }
 }

@@ -5,20 +5,20 @@ import { makeVerdicts, type Verdicts } from './verdicts.ts'
 
 type IsCommandShell = (pid: number) => boolean
 
-/** Both watchdogs, and one memory of what they have ended. */
+/** Both watchdogs, and one record of what they have ended. */
 export type Watchdogs = {
   takeVerdict: Verdicts['take']
-  /** Whether the sandbox is at its limit of processes. */
+  /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
-  /** A process that goes before any other when memory runs out; undefined when there is none. */
+  /** Sets the process to end before any other when memory runs out; undefined for none. */
   setFirstVictim(pid: number | undefined): void
-  /** Says which processes are shells of commands; until then none is known to be one. */
+  /** Sets the test for shells of commands; before that, no process counts as one. */
   addCommandShells(isCommandShell: IsCommandShell): void
   stop(): void
 }
 
 export function startWatchdogs(dependencies: {
-  /** Undefined until the host has said. */
+  /** Undefined until the host has reported them. */
   limits: () => { memoryBytes: number; processes: number } | undefined
   logger: Logger
 }): Watchdogs {
