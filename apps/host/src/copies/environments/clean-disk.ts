@@ -9,12 +9,12 @@ import { diskNotCleaned } from './environments.errors.ts'
 type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'> }
 type Wanted = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
 
-/** Of what is taken off, what tells that it stands somewhere else too. These texts leave this process for no other machine. */
+/** Parts of the removed texts that identify copies elsewhere. They never leave this machine. */
 export type RemovedTexts = { texts: TellingText[]; hasMore: boolean }
 
 /**
- * Takes secrets and traces off a disk in which nothing runs. Cut off in between it has done a part; the same order again
- * does the rest.
+ * Removes secrets and traces from a disk in which nothing runs. If it is interrupted, a part is done; the same order
+ * again does the rest.
  */
 export async function cleanDisk(
   ports: CleanPorts,
@@ -27,7 +27,7 @@ export async function cleanDisk(
   return answer
 }
 
-/** What would be taken off what stands in this directory, which is left as it is. */
+/** Finds what would be removed from this directory, without changing it. */
 export async function lookForUnwanted(
   ports: CleanPorts,
   wanted: Wanted & { directory: string },

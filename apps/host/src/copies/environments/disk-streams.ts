@@ -8,13 +8,15 @@ import { type Program, startProgram } from '../../machine/programs/start-program
 import { diskNotPacked, diskNotUnpacked, diskTooLarge } from './environments.errors.ts'
 import type { PackerOrder } from './pack-disk/main.ts'
 
-/** Whoever takes, or sends, nothing for this long gives up the place to others. */
+/** A client that accepts, or sends, nothing for this long loses its turn to others. */
 const stallMs = 60_000
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 3 } }
-/** What a disk compresses counts there by what it takes, here by what it is. A bomb is a thousand times larger. */
+/**
+ * A disk counts compressed data by its compressed size, this limit by its real size. A bomb is a thousand times larger.
+ */
 const unpackedPerDisk = 4
 
-/** How a disk differs from its image, as `diskHeadSchema` says. Fails at its end when it is not whole. */
+/** Streams how a disk differs from its image, as `diskHeadSchema` says. Fails at its end if it is incomplete. */
 export async function* packDisk(root: string, order: PackerOrder): AsyncGenerator<Buffer> {
   const packer = startProgram('pack-disk', { directory: root })
   packer.stdin.end(JSON.stringify(order))
@@ -33,7 +35,10 @@ export async function* packDisk(root: string, order: PackerOrder): AsyncGenerato
   }
 }
 
-/** Lays what {@link packDisk} said over a fresh copy of an image. When it fails, a part of it may be there; the bytes are left open. */
+/**
+ * Applies the output of {@link packDisk} to a fresh copy of an image. If it fails, a part of it can exist; the bytes
+ * are left open.
+ */
 export async function unpackDisk(
   root: string,
   { bytes, limitBytes }: { bytes: Readable; limitBytes: number },
@@ -59,7 +64,7 @@ export async function unpackDisk(
     () => undefined,
     (error: unknown) => error,
   )
-  // What it was sent so far may look whole to it.
+  // The unpacker can take the part that it received for a whole disk.
   if (failure !== undefined && (failure as NodeJS.ErrnoException).code !== 'EPIPE') unpacker.kill('SIGKILL')
   const { code, problem } = await ended
   if (isThreadboxError(failure)) throw failure
@@ -80,7 +85,7 @@ async function* outputOf(worker: Program): AsyncGenerator<Buffer> {
   if (code !== 0) throw diskNotPacked({ problem })
 }
 
-/** Ends a worker of which nothing is seen. */
+/** Ends a worker that shows no progress. */
 function watch(worker: Program): Disposable & { seen: () => void } {
   let isSeen = true
   const timer = setInterval(() => {

@@ -48,7 +48,7 @@ async function begin() {
   return { host, sandboxes, receive, send }
 }
 
-/** A file as a packer makes it, of what somebody else made. */
+/** A file in the packer's format, with content made elsewhere. */
 function fileOf(tar: Uint8Array, removed: string[] = []): Uint8Array<ArrayBuffer> {
   const head = Buffer.from(`${JSON.stringify({ version: 1, removed })}\n`)
   return new Uint8Array(zstdCompressSync(Buffer.concat([head, tar])))
@@ -61,7 +61,7 @@ function tarOf(folder: string, flags: string[], names: string[] = ['.']): Buffer
   })
 }
 
-test('C11: a disk that is sent and received has every file as it was, and nothing that was removed', async () => {
+test('C11: a disk that is sent and received has every file unchanged, and nothing that was removed', async () => {
   const { host, receive, send } = await begin()
   await using _ = host
   const source = await host.startSandbox()
@@ -102,7 +102,7 @@ test('C11: a disk that is sent and received has every file as it was, and nothin
   expect(readFileSync(path.join(copy, 'base/inside'), 'utf8')).toBe('now a folder')
 })
 
-test('what is no disk, is cut off, or belongs over another image is refused, and nothing of it stays', async () => {
+test('what is not a disk, is cut off, or belongs over another image is refused, and nothing of it stays', async () => {
   const { host, receive, send, sandboxes } = await begin()
   await using _ = host
   const source = await host.startSandbox()
@@ -124,7 +124,7 @@ test('what is no disk, is cut off, or belongs over another image is refused, and
   expect((await host.disks.listDisks()).map(({ diskId }) => diskId)).toEqual(before)
 })
 
-test('a file that means to reach out of its disk is refused, reaches nothing, and nothing of it stays', async () => {
+test('a file that tries to escape from its disk is refused, reaches nothing, and nothing of it stays', async () => {
   const { host, receive, sandboxes } = await begin()
   await using _ = host
   const before = await sandboxes()
@@ -159,7 +159,7 @@ test('a file that means to reach out of its disk is refused, reaches nothing, an
     if (codeOf(answer)[1] !== 'environment.not-unpacked') accepted.push(removed)
   }
   expect(accepted).toEqual([])
-  // A link that is in the way already leads nowhere either.
+  // A link that is in the way does not lead outside either.
   expect((await receive(fileOf(tarOf(made, [], ['link', 'file'])))).status).toBe(200)
   expect(readFileSync(path.join(outside, 'kept'), 'utf8')).toBe('kept')
   expect(readdirSync(outside)).toEqual(['kept'])
@@ -168,7 +168,7 @@ test('a file that means to reach out of its disk is refused, reaches nothing, an
   for (const folder of [made, outside]) rmSync(folder, { recursive: true })
 })
 
-test('a bomb is given up once it is larger than a disk can be', async () => {
+test('unpacking a bomb stops once it is larger than a disk can be', async () => {
   const { host, receive, sandboxes } = await begin()
   await using _ = host
   const before = await sandboxes()

@@ -12,7 +12,7 @@ import { answeringGuest, codeOf, ordersOf } from '../../memory/memory/memory.tes
 const random = (length: number) => randomBytes(length).toString('hex').slice(0, length)
 const githubToken = `ghp_${random(36)}`
 
-/** A sandbox and a stopped copy of it, as an environment is made. */
+/** A sandbox and a stopped copy of it, as they are when an environment is made. */
 async function begin() {
   const host = await startHostUnderTest(answeringGuest())
   const source = await host.startSandbox()
@@ -43,7 +43,7 @@ async function begin() {
   return { host, source, sourcePath, sandboxId, put, copy, clean }
 }
 
-test('a disk in which something runs, and one that nobody knows, is not cleaned', async () => {
+test('a disk in which something runs, and an unknown one, are not cleaned', async () => {
   const { host, source, put, sourcePath, clean } = await begin()
   await using _ = host
   put('home/user/.netrc', 'machine a password b')
@@ -52,7 +52,7 @@ test('a disk in which something runs, and one that nobody knows, is not cleaned'
   expect(existsSync(path.join(sourcePath, 'home/user/.netrc'))).toBe(true)
 })
 
-test('no link leads out of the tree that is cleaned, and no pipe is waited for', async () => {
+test('no link leads out of the tree that is cleaned, and a pipe does not block', async () => {
   const { host, put, sourcePath, copy, clean } = await begin()
   await using _ = host
   const outside = mkdtempSync(path.join(tmpdir(), 'outside-'))
@@ -119,13 +119,13 @@ test('C11: credentials, histories and outputs go, stored secrets are overwritten
     'registry=https://r/\n//r/:_authToken=****',
   )
   expect(readFileSync(path.join(disk, 'home/user/.npmrc'), 'utf8')).toContain('$' + '{TOKEN}')
-  // Ticked: overwritten, and the rest of the file stays.
+  // Selected: overwritten, and the rest of the file stays.
   const again = await clean({ redact: [{ path: '/home/user/.env', rule: 'github-token' }] })
   expect(again.body).toMatchObject({ removed: [], findings: [], redacted: [{ path: '/home/user/.env', count: 1 }] })
   expect(readFileSync(path.join(disk, 'home/user/.env'), 'utf8')).toBe(`GITHUB=${'*'.repeat(githubToken.length)}\n`)
   expect(readFileSync(path.join(sourcePath, 'home/user/.env'), 'utf8')).toContain(githubToken)
   expect(body.amounts.packages.files).toBe(1)
-  // That of the image.
+  // The image's own.
   expect(body.amounts.system.files).toBe(1)
   expect(body.amounts.home.bytes).toBeGreaterThan(22 * 1024 * 1024)
 })

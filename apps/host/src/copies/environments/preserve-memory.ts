@@ -23,14 +23,14 @@ type PreserveOrder = SandboxBoot & {
 
 type Unkept = Extract<PreservedMemory, { kept: false }>
 
-/** Ending shells and overwriting what is free takes a second; a kernel may be slow to answer. */
+/** Ending shells and overwriting free memory takes a second; a kernel can be slow to respond. */
 const forgetMs = 90_000
 
 /**
- * Makes disk and memory of a copy fit to be given to others. The disk is cleaned while the copy sleeps, because nothing may
- * change it under a kernel that runs; then the memory goes on over it once, alone, and is saved again, so that the two fit
- * each other and what the sandbox's kernel knew of the removed files is gone. What is saved then is searched for what was
- * removed. Whatever speaks against the memory, the disk is whole and has what was written down of it.
+ * Makes disk and memory of a copy safe to hand to others. The disk is cleaned while the copy is paused, because nothing
+ * can change it under a running kernel. Then the memory is restored over it once, alone, and saved again, so that the
+ * two fit each other and what the sandbox's kernel knew of the removed files is gone. The saved image is searched for
+ * what was removed. Whatever rules out the memory, the disk is whole and has what was saved of it.
  */
 export async function preserveMemory(ports: PreservePorts, order: PreserveOrder): Promise<PreservedSandbox> {
   const { sandbox, boot, secrets, redact } = order
@@ -42,13 +42,16 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
     await watch.time('pauseMs', paused.pause(order))
   }
   await paused.dropFrozen(sandbox.sandboxId)
-  // Or what is taken off would still be there as it was at the pause.
+  // Otherwise the removed parts would still exist in the state of the pause.
   await paused.forgetPauses(sandbox)
   const cleaning = cleanDisk(ports, { sandbox, secrets, redact, mode: 'collects' })
   const { cleaned, removed } = await watch.time('cleanMs', cleaning)
   await paused.acceptDisk(sandbox)
   const memory = await joinWithCleanedDisk(ports, { order, removed, watch }).catch((error: unknown) => {
-    ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'the memory of a copy does not go on over its disk')
+    ports.logger.warn(
+      { err: error, sandboxId: sandbox.sandboxId },
+      'the memory of a copy could not be restored over its disk',
+    )
     return unkept('not-restorable', reasonOf(error))
   })
   const durationMs = watch.totalMs()
@@ -71,7 +74,7 @@ async function joinWithCleanedDisk(
   if (removed.hasMore) return unkept('too-much-removed', '')
   await watch.time('wakeMs', paused.wake(order))
   const boot = (await ports.boots.current(sandbox.sandboxId)) ?? order.boot
-  // What came back with the handshake, and what services have said since.
+  // What the handshake restored, and what services have printed since.
   await watch.time('forgetAgainMs', forget({ ...order, boot }, null))
   await watch.time('pauseAgainMs', paused.pause({ ...order, boot }))
   await paused.dropFrozen(sandbox.sandboxId)
@@ -79,7 +82,7 @@ async function joinWithCleanedDisk(
   const directory = await paused.pausedDiskPath(sandbox)
   if (image === undefined || directory === undefined) return unkept('not-restorable', 'It was not saved.')
   const left = await watch.time('lookMs', lookForUnwanted(ports, { sandbox, secrets, redact, directory }))
-  // A log may have begun anew; it has nothing of the conversation.
+  // A log can have been restarted; it contains nothing of the conversation.
   const written = [...left.removed.filter(({ kind }) => kind !== 'output'), ...left.redacted].map(({ path }) => path)
   if (written.length > 0) return unkept('secret-written', written.slice(0, 3).join(', '))
   const texts = [...removed.texts, ...secrets.map(asStored)]
@@ -105,7 +108,7 @@ async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | nu
   return await askToForget(guest, { rescue, signal })
 }
 
-/** The disk stays, and nothing that is gone from it. */
+/** The disk stays, without the removed parts. */
 async function giveUp({ boots, paused }: PreservePorts, { sandbox }: PreserveOrder): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot !== undefined && !isAsleep(boot)) await paused.pause({ sandbox, boot, hashKey: undefined })

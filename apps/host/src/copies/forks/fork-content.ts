@@ -35,7 +35,7 @@ type Wanted = {
   watch: Stopwatch
 }
 
-/** Makes the disk of a fork, and saves or finds the memory that fits it. The source goes on as it was. */
+/** Makes the disk of a fork, and saves or finds the memory that fits it. The source keeps running. */
 export async function copyContent(ports: ForkPorts, wanted: Wanted): Promise<ForkContent> {
   const { source, boot, snapshotId } = wanted
   if (snapshotId !== undefined || boot === undefined) {
@@ -46,14 +46,14 @@ export async function copyContent(ports: ForkPorts, wanted: Wanted): Promise<For
   return isAsleep(boot) ? await copyPaused(ports, { ...wanted, boot }) : await copyRunning(ports, { ...wanted, boot })
 }
 
-/** The image of a pause fits the disk of the pause, of which there is a snapshot; neither is touched. */
+/** The memory image of a pause fits the disk at the pause, of which a snapshot exists; neither is changed. */
 async function copyPaused(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot } = wanted
   const { sandboxId, placeId } = source
   const image = await ports.images.find(sandboxId)
   const point = await ports.pausePoints.find(sandboxId)
   await copyDisk(ports, { ...wanted, from: { diskId: placeId, snapshotId: point?.snapshotId } })
-  // One that belongs to another pause, or to none, is another content than that of the disk.
+  // One from another pause, or from none, does not fit the disk's content.
   if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) {
     return { memory: undefined, problem: 'The memory of the paused sandbox cannot be used.', stallMs: 0 }
   }
@@ -64,8 +64,8 @@ async function copyPaused(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot 
 }
 
 /**
- * Memory and disk of the same moment. The link stays up: what the frozen sandbox is sent meanwhile reaches the one that
- * goes on, and the fork has another address, so its copies of connections end.
+ * Memory and disk of the same moment. The link stays up: what arrives while the sandbox is frozen reaches the source
+ * when it continues. The fork has another address, so its copies of connections end.
  */
 async function copyRunning(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot, fork, watch } = wanted
@@ -75,13 +75,13 @@ async function copyRunning(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot
   const imageId = ports.launch.randomBytes(10).toString('hex')
   const place = await ports.disks.makeMemoryPlace({ diskId: fork.placeId, imageId })
   const directory = path.join(place.path, imageName)
-  // What is written now need not be written while it stands still.
+  // What is written now need not be written while the sandbox is frozen.
   await watch.time('syncMs', ports.disks.syncDisk(source.placeId))
   const frozenAt = performance.now()
   try {
     await watch.time('freezeMs', driver.freeze(driverBootId))
     const { bytes } = await watch.time('saveMs', driver.saveMemory({ bootId: driverBootId, directory }))
-    // After the saving, in which the sandbox's kernel writes to the disk what it still held.
+    // After saving memory, during which the sandbox's kernel writes what it still held to the disk.
     await watch.time('diskMs', copyDisk(ports, { ...wanted, from: { diskId: source.placeId } }))
     const memory = { directory, bytes, guestDirectory, accessToken }
     return { memory, problem: '', stallMs: performance.now() - frozenAt }

@@ -9,7 +9,7 @@ import { copyContent, type ForkPorts } from './fork-content.ts'
 export type ForkOrder = {
   source: StoredSandbox
   sourceBoot: StoredBoot | undefined
-  /** Recorded, with a row that says that it is being made. */
+  /** Recorded, in a row that says that it is being made. */
   fork: StoredSandbox
   snapshotId: string | undefined
   bootId: string
@@ -18,8 +18,8 @@ export type ForkOrder = {
 }
 
 /**
- * Makes the disk of a fork, and lets it run where there is memory that fits. When it throws, what was made of the fork is
- * for the caller to remove, and the source goes on.
+ * Makes the disk of a fork, and starts it if fitting memory exists. If it throws, the caller removes what was made of
+ * the fork, and the source keeps running.
  */
 export async function forkSandbox(
   ports: ForkPorts,
@@ -38,7 +38,7 @@ export async function forkSandbox(
     await goOnFrom(ports, { sandbox: fork, bootId, hostname, memory, attachment, watch })
     return { from: 'memory', problem: '', stallMs }
   } catch (error) {
-    // Memory is a cache: the disk is whole, and the fork begins with that.
+    // Memory is a cache: the disk is whole, and the fork starts from it.
     ports.logger.warn({ err: error, sandboxId: fork.sandboxId }, 'the memory of a fork cannot be used')
     return { from: 'disk', problem: reasonOf(error), stallMs }
   }

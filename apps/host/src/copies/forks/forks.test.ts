@@ -50,7 +50,7 @@ async function expectUnharmed(
   expect([...host.links.keys()]).toEqual([source.sandboxId])
 }
 
-test('a fork of an unknown sandbox, of an unknown snapshot, or into one that exists is refused or changes nothing', async () => {
+test('a fork of an unknown sandbox, of an unknown snapshot, or into an existing one is refused or changes nothing', async () => {
   const { host, source, orders, fork } = await begin()
   await using _ = host
   const memory = await orders.memory()
@@ -59,7 +59,7 @@ test('a fork of an unknown sandbox, of an unknown snapshot, or into one that exi
   await expectUnharmed({ host, source }, memory)
 })
 
-test('a fork whose memory cannot be saved leaves nothing, and its source goes on', async () => {
+test('a fork whose memory cannot be saved leaves nothing, and its source keeps running', async () => {
   const { host, source, orders, fork } = await begin()
   await using _ = host
   const memory = await orders.memory()
@@ -72,7 +72,7 @@ test('a fork whose memory cannot be saved leaves nothing, and its source goes on
   expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
 })
 
-test('a fork for which there is no memory on the machine has the files, is stopped, and says why', async () => {
+test('a fork for which no memory is left on the machine has the files, is stopped, and says why', async () => {
   const { host, source, orders, fork } = await begin()
   await using _ = host
   host.memory.availableBytes = 2 ** 30
@@ -83,7 +83,7 @@ test('a fork for which there is no memory on the machine has the files, is stopp
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
 })
 
-test('a live fork has memory and files of its source, its own address, token and name; both go on apart', async () => {
+test('a live fork has memory and files of its source, its own address, token and name; both keep running independently', async () => {
   const { host, source, orders, write, fork } = await begin()
   await using _ = host
   const memory = await orders.memory()
@@ -109,7 +109,7 @@ test('a live fork has memory and files of its source, its own address, token and
 })
 
 test.each([true, false])(
-  'a fork of a paused sandbox goes on out of its image; the source wakes (frozen: %s)',
+  'a fork of a paused sandbox continues from its image; the source wakes (frozen: %s)',
   async (keepsFrozen) => {
     const { host, orders, fork } = await begin({ keepsFrozen })
     await using _ = host
@@ -123,7 +123,7 @@ test.each([true, false])(
   },
 )
 
-test('a fork of a stopped sandbox, and one of a snapshot, have files only, those of then', async () => {
+test('a fork of a stopped sandbox, and one of a snapshot, have files only, those of that point', async () => {
   const { host, source, orders, write, fork } = await begin()
   await using _ = host
   const snapshotId = makeId('snapshot', randomBytes)
@@ -155,19 +155,22 @@ const steps: Step[] = [
   'before disks.deleteMemoryPlace',
   'after disks.deleteMemoryPlace',
 ]
-test.each(steps)('a fork that ends with the daemon %s leaves a source that goes on, and is gone', async (step) => {
-  const { host, source, orders, fork } = await begin()
-  await using _ = host
-  const memory = await orders.memory()
-  const reached = host.hangAt(step)
-  fork.order().catch(() => undefined)
-  await reached
-  await host.killAndRestart()
-  await expectUnharmed({ host, source }, memory)
-  expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
-})
+test.each(steps)(
+  'a fork that ends with the daemon %s leaves a source that keeps running, and is gone',
+  async (step) => {
+    const { host, source, orders, fork } = await begin()
+    await using _ = host
+    const memory = await orders.memory()
+    const reached = host.hangAt(step)
+    fork.order().catch(() => undefined)
+    await reached
+    await host.killAndRestart()
+    await expectUnharmed({ host, source }, memory)
+    expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
+  },
+)
 
-test('a fork that was told of is there after the daemon ended, and its source too', async () => {
+test('a fork that was reported still exists after the daemon ended, and so does its source', async () => {
   const { host, orders, fork } = await begin()
   await using _ = host
   const memory = await orders.memory()

@@ -21,13 +21,15 @@ export type WantedFork = {
 
 /**
  * Sandboxes that begin as copies of others. The row of a fork says that it is being made until it is; after a crash the
- * next start removes what there is of it and lets its source go on. The caller holds the locks of both.
+ * next start removes what exists of it and lets its source continue. The caller holds the locks of both.
  */
 export type Forks = {
-  /** Throws after everything of the fork was handed to `undo`. */
+  /** Throws after it has passed everything of the fork to `undo`. */
   make(wanted: WantedFork, undo: (fork: StoredSandbox) => Promise<void>): Promise<Omit<ForkedSandbox, 'sandbox'>>
   isBeingMade(sandboxId: string): Promise<boolean>
-  /** Lets sources go on that were frozen when the last daemon ended, and marks their half-made forks for deletion. */
+  /**
+   * Lets sources continue that were frozen when the last daemon ended, and marks their half-made forks for deletion.
+   */
   reclaim(): Promise<void>
 }
 
@@ -67,7 +69,7 @@ export function makeForks(
           snapshotId: wanted.snapshotId,
           watch,
         })
-        // Before the sync, which else would write memory that nobody reads again.
+        // Before the sync, which would otherwise write memory that is never read again.
         await watch.time('imageMs', removeImages(ports, fork))
         await watch.time('settleMs', disks.syncDisk(fork.placeId))
         await store.remove(sandboxId)
@@ -98,7 +100,7 @@ async function removeImages({ disks }: Pick<ForkPorts, 'disks'>, fork: StoredSan
   }
 }
 
-/** A source that was paused stays so. */
+/** A source that was paused stays paused. */
 async function sourceState({ boots }: ForkPorts, driverBootId: string | null) {
   return (await boots.listCurrent()).find((boot) => boot.driverBootId === driverBootId)?.state
 }

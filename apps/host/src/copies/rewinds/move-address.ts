@@ -3,12 +3,12 @@ import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 
-/** Gives a sandbox that does not run another address. */
+/** Gives a stopped sandbox another address. */
 export type MoveAddress = (sandbox: StoredSandbox) => Promise<StoredSandbox>
 
 /**
- * What was sent over a connection since then is known to its other end and not to the memory of then, so a connection that
- * went on would mix two histories. With another address it ends.
+ * Data sent over a connection since the snapshot is known to its other end and not to the restored memory, so a
+ * surviving connection would mix two histories. With another address it ends.
  */
 export function makeMoveAddress(ports: {
   addresses: Pick<AddressBook, 'assign'>
@@ -18,7 +18,7 @@ export function makeMoveAddress(ports: {
 }): MoveAddress {
   return async (sandbox) =>
     await ports.addresses.assign(async (address) => {
-      // First: a namespace that is there keeps the address that it was made with.
+      // First: an existing namespace keeps the address that it was made with.
       ports.attachments.forget(sandbox.placeId)
       await ports.network.detach(sandbox.placeId)
       await ports.sandboxes.setAddress(sandbox.sandboxId, address)

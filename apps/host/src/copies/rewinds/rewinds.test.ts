@@ -50,7 +50,7 @@ async function expectUnharmed({ host, sandbox, orders, read }: Begun, memory: st
   expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 }
 
-/** Nothing of the memory of before is left anywhere, and what the sandbox starts with is the disk of then. */
+/** Nothing of the previous memory is left, and the sandbox starts with the snapshot's disk. */
 async function expectRewound({ host, sandbox, orders, read }: Begun): Promise<void> {
   expect([await read(), await read('added')]).toEqual(['then', undefined])
   expect(await orders.state()).toMatchObject({ actual: 'stopped', bootId: null, lastBootEnd: { cause: 'stopped' } })
@@ -89,7 +89,7 @@ test('a rewind whose present cannot be kept changes nothing', async () => {
   await expectUnharmed(begun, memory)
 })
 
-test('a rewind whose snapshot is gone from the machine leaves the disk as it is, and the sandbox can start', async () => {
+test('a rewind whose snapshot is gone from the machine leaves the disk unchanged, and the sandbox can start', async () => {
   const begun = await begin()
   await using host = begun.host
   await host.disks.deleteSnapshot({ diskId: begun.sandbox.sandboxId, snapshotId: begun.snapshotId })
@@ -98,7 +98,7 @@ test('a rewind whose snapshot is gone from the machine leaves the disk as it is,
   expect(await begun.orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
 })
 
-test('a running sandbox goes back to the files of then, without memory; what was there is kept and comes back', async () => {
+test('a running sandbox goes back to the snapshot’s files, without memory; the previous state is kept and can be restored', async () => {
   const begun = await begin()
   await using _ = begun.host
   const keepId = newId()
@@ -113,7 +113,7 @@ test('a running sandbox goes back to the files of then, without memory; what was
 })
 
 test.each([true, false])(
-  'the memory of a paused sandbox is given up, never joined (frozen: %s)',
+  'the memory of a paused sandbox is discarded, never combined with the snapshot’s files (frozen: %s)',
   async (keepsFrozen) => {
     const begun = await begin({ keepsFrozen })
     await using _ = begun.host
@@ -125,7 +125,7 @@ test.each([true, false])(
   },
 )
 
-test('null is the image: the disk is as that of a new sandbox, and can come back', async () => {
+test('null is the image: the disk is that of a new sandbox, and the previous one can be restored', async () => {
   const begun = await begin()
   await using _ = begun.host
   const { kept } = (await begun.rewind(null)).body as RewoundSandbox
@@ -144,7 +144,7 @@ test('a disk that is lost after a rewind does not get back what was undone', asy
   expect(await begun.read()).toBe('then')
 })
 
-test('of a sandbox that sleeps, what a rewind would change is read from its pause point, not from its disk', async () => {
+test('for a paused sandbox, the changes of a rewind are read from its pause point, not from its disk', async () => {
   const begun = await begin()
   await using host = begun.host
   await begun.orders.pause()
@@ -161,7 +161,7 @@ test('of a sandbox that sleeps, what a rewind would change is read from its paus
   ])
 })
 
-test('what a rewind would change is told by looking, with sizes, also of a sandbox that sleeps', async () => {
+test('the changes of a rewind are computed without changing anything, with sizes, also for a paused sandbox', async () => {
   const begun = await begin()
   await using host = begun.host
   const { sandboxId } = begun.sandbox
@@ -199,7 +199,7 @@ async function killAt(step: Step, { isPaused = false } = {}): Promise<{ begun: B
 }
 
 test.each(['before disks.snapshotDisk', 'after disks.snapshotDisk'] as const)(
-  'a rewind that ends with the daemon %s was never begun',
+  'a rewind that ends with the daemon %s counts as never begun',
   async (step) => {
     const { begun, memory } = await killAt(step)
     await using _ = begun.host

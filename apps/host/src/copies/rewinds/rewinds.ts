@@ -16,17 +16,17 @@ import type { MoveAddress } from './move-address.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
 
 /**
- * Sandboxes that become what they were earlier. What they are now is kept first, while nothing else is changed yet; then
- * it is recorded that the rewind is to be, and from there on it is finished. The memory of the sandbox ends before its disk
- * is touched, and what goes on over the exchanged disk is only ever the memory that was saved with that very content. The
- * caller sees to it that one thing at a time is done with a sandbox.
+ * Sandboxes that return to an earlier state. The present is kept first, before anything is changed; then the rewind is
+ * recorded, and from that point on it will be finished. The sandbox's memory ends before its disk is touched, and only
+ * memory that was saved with exactly that content continues over the exchanged disk. The caller ensures that only one
+ * operation at a time runs on a sandbox.
  */
 export type Rewinds = {
-  /** Asked again with the same `keepId`: the same rewind. */
+  /** Called again with the same `keepId`, it is the same rewind. */
   rewind(options: WantedRewind): Promise<Omit<RewoundSandbox, 'sandbox'>>
-  /** Finishes what was begun, without memory; a sandbox may start over its disk only after that. */
+  /** Finishes a recorded rewind, without memory; a sandbox can start over its disk only after that. */
   settle(sandbox: StoredSandbox): Promise<void>
-  /** As `settle`, at a start of the daemon: what cannot be finished now is left for the next order. */
+  /** Does the same as `settle`, at a start of the daemon: what cannot be finished now is left for the next order. */
   reclaim(sandbox: StoredSandbox): Promise<void>
 }
 
@@ -34,9 +34,9 @@ export type WantedRewind = {
   sandbox: StoredSandbox
   snapshotId: string | null
   keepId: string
-  /** For what is kept of the present. */
+  /** For the kept present. */
   memory: SnapshotMemoryOrder
-  /** Of the boot that goes on out of the memory of then; null: none is to. */
+  /** Id of the boot that continues from the snapshot's memory; null: none does. */
   bootId: string | null
 }
 
@@ -54,7 +54,7 @@ type RewindsPorts = SavedMemoryPorts & {
 
 type Begun = Pick<RewindsTable, 'targetId' | 'bootId'>
 
-/** The host ended in between, and a boot that nobody waits for is not begun. */
+/** The host daemon ended in between; a boot without a waiting caller is not started. */
 const interrupted = 'The rewind was interrupted and finished later.'
 
 export function makeRewinds(ports: RewindsPorts): Rewinds {
@@ -98,7 +98,7 @@ async function describe(
   return { kept, from: isRunning ? 'memory' : 'disk', problem: isRunning ? '' : (last?.problem ?? '') }
 }
 
-/** Begun again after a crash, from wherever it was. */
+/** Can be called again after a crash, at any step. */
 async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<void> {
   const { disks, store, logger } = ports
   const { sandboxId, placeId: diskId } = sandbox
@@ -106,30 +106,30 @@ async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, b
   try {
     await disks.restoreSnapshot({ diskId, snapshotId: targetId })
   } catch (error) {
-    // There is nothing to go back to: the disk stays as it is.
+    // The snapshot is gone: the disk stays unchanged.
     if (isErrorOf({ code: 'disk.snapshot-not-found' }, error)) await store.remove(sandboxId)
     throw error
   }
-  // Else a disk that is lost later would get back what was undone here.
+  // Otherwise a disk that is lost later would get back what was undone here.
   await ports.paused.markPoint(sandbox)
   const problem = await goOn(ports, sandbox, { targetId, bootId })
   await store.finish(sandboxId, problem)
   logger.info({ sandboxId, targetId, problem }, 'sandbox rewound')
 }
 
-/** Whatever there is of a boot, one of an earlier attempt included: the disk is exchanged under nothing. */
+/** Ends any boot, also one of an earlier attempt: nothing can run while the disk is exchanged. */
 async function endBoot({ boots, paused, running, launch }: RewindsPorts, sandbox: StoredSandbox): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return
   if (isAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
   if (boot.state === 'ready') return await running.stop(boot)
-  // Nobody was told of it.
+  // The server does not know of it.
   await launch.driver.stop(boot.driverBootId)
   await launch.driver.forget(boot.driverBootId)
   await boots.remove(boot.bootId)
 }
 
-/** Why the memory of then does not go on; empty when it does, or when there is none. */
+/** Restores the snapshot's memory. Returns why it was not restored; empty if it was, or if none exists. */
 async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<string> {
   const { sandboxId } = sandbox
   const memory = targetId === null ? undefined : await ports.memories.find(sandbox, targetId)
@@ -141,7 +141,7 @@ async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, boo
     return ''
   } catch (error) {
     ports.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
-    // What ran of it for a moment may have written: the disk is that of then, and nothing else.
+    // The boot can have written in its short run: the snapshot's disk is restored once more.
     await ports.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)
   }

@@ -43,7 +43,7 @@ const content = async (path: string, part: { start: number; end?: number } = { s
   return (await buffer(answer.bytes)).toString()
 }
 
-test('no link is followed, wherever in the path it stands', async () => {
+test('no link is followed, wherever it is in the path', async () => {
   await symlink('/etc', real('home/user/out'))
   await symlink('/etc/passwd', real('home/user/secret'))
   for (const path of ['/home/user/secret', '/home/user/out/passwd', '/home/user/out/../out/passwd']) {
@@ -63,7 +63,7 @@ test('nothing above the root is reached', async () => {
   expect((await list('/..')).entries.map(({ name }) => name)).toEqual(['home', 'own'])
 })
 
-test('a pipe is not opened, a folder is no file, and what is not there is not found', async () => {
+test('a pipe is not opened, a folder is not a file, and what does not exist is not found', async () => {
   execFileSync('/usr/bin/mkfifo', [real('pipe')])
   await expect(content('/pipe')).rejects.toMatchObject({ code: 'file.refused' })
   await expect(content('/home')).rejects.toMatchObject({ code: 'file.is-directory' })
@@ -71,14 +71,14 @@ test('a pipe is not opened, a folder is no file, and what is not there is not fo
   await expect(list('/pipe')).rejects.toMatchObject({ code: 'file.refused' })
 })
 
-test.skipIf(process.getuid?.() !== 0)('what the user of the sandbox may not read is not read', async () => {
+test.skipIf(process.getuid?.() !== 0)('what the user of the sandbox cannot read is not read', async () => {
   await writeFile(real('of-root'), 'x', { mode: 0o600 })
   await expect(content('/of-root')).rejects.toMatchObject({ code: 'file.refused' })
   await chown(real('of-root'), 1000, 1000)
   expect(await content('/of-root')).toBe('x')
 })
 
-test('names of any kind are listed in ports, and a file is read whole or in part', async () => {
+test('names of any kind are listed in parts, and a file is read whole or in part', async () => {
   const names = ['a b', 'line\nbreak', 'ä🙂', '\u202etxt.exe'].toSorted()
   for (const name of names) await writeFile(real(`home/user/${name}`), `of ${name}`)
   const first = await list('/home/user', '', 3)
@@ -93,7 +93,7 @@ test('names of any kind are listed in ports, and a file is read whole or in part
   expect(await content('/empty')).toBe('')
 })
 
-test('a file of many megabytes passes, and a reader that is left half-way ends', async () => {
+test('a file of many megabytes is read completely, and a reader whose client stops half-way ends', async () => {
   await writeFile(real('large'), Buffer.alloc(8_000_000, 7))
   expect((await content('/large')).length).toBe(8_000_000)
   for (let round = 0; round < 6; round += 1) {
@@ -103,7 +103,7 @@ test('a file of many megabytes passes, and a reader that is left half-way ends',
   expect((await content('/large')).length).toBe(8_000_000)
 }, 60_000)
 
-test('C8: of a paused sandbox the snapshot of its pause is read, and one that is awake is not read', async () => {
+test('C8: for a paused sandbox the snapshot of its pause is read, and an awake one is not read', async () => {
   boot = { state: 'ready' } as unknown as StoredBoot
   pausedPath = root
   await expect(list('/')).rejects.toMatchObject({ code: 'sandbox.disk-not-readable' })
@@ -119,7 +119,7 @@ describe('a folder as a zip', () => {
     if (answer.kind !== 'archive') throw new TypeError('no zip')
     return answer.bytes
   }
-  /** Names, and what the links among them name, as another reader of zips sees them. */
+  /** Names, and the targets of links among them, as another zip reader sees them. */
   const look = async (bytes: Promise<Readable>): Promise<Record<string, string>> => {
     const program = `import io,json,sys,zipfile
 z = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
@@ -137,7 +137,7 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
     execFileSync('/usr/bin/mkfifo', [real('home/user/pipe')])
   })
 
-  test('holds links as links, and no pipe', async () => {
+  test('contains links as links, and no pipe', async () => {
     expect(await look(zip('/home/user'))).toEqual({
       'b.txt': 'b',
       'deep/': '',
@@ -147,18 +147,18 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
     })
   })
 
-  test('holds these paths only, and nothing that a link or a way up leads to', async () => {
+  test('contains these paths only, and nothing that a link or `..` leads to', async () => {
     const only = ['deep/inner', 'out/passwd', '../../../etc/passwd', 'none', '']
     expect(await look(zip('/home/user', only))).toEqual({ 'deep/inner/': '', 'deep/inner/a.txt': 'a' })
   })
 
-  test('of what is none is refused', async () => {
+  test('of anything that is not a folder is refused', async () => {
     await expect(zip('/home/user/b.txt')).rejects.toMatchObject({ code: 'file.refused' })
     await expect(zip('/home/user/out')).rejects.toMatchObject({ code: 'file.refused' })
     await expect(zip('/home/user/none')).rejects.toMatchObject({ code: 'file.not-found' })
   })
 
-  test('breaks off instead of ending when what it reads is taken away', async () => {
+  test('breaks off instead of ending if what it reads is removed', async () => {
     await writeFile(real('home/user/large'), randomBytes(8_000_000))
     const bytes = await zip('/home/user')
     await rm(root, { recursive: true })

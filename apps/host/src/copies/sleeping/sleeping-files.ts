@@ -29,23 +29,29 @@ export type SleepingAnswer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }
   | { kind: 'content'; entry: SleepingEntry; bytes: Readable }
-  /** The bytes end with an error when they are not all: a zip does not say how long it is. */
+  /** The bytes end with an error if they are incomplete: a zip does not state its length. */
   | { kind: 'archive'; entry: SleepingEntry; bytes: Readable }
 
-/** Reads the files of sandboxes that sleep, and wakes none. */
+/** Reads the files of sandboxes that are asleep, without waking them. */
 export type SleepingFiles = {
-  /** Throws `sandbox.disk-not-readable` while it is awake, `file.not-found`, `file.is-directory`, `file.refused`. */
+  /**
+   * Throws `sandbox.disk-not-readable` while the sandbox is awake, `file.not-found`, `file.is-directory`,
+   * `file.refused`.
+   */
   answer(sandboxId: string, question: SleepingQuestion): Promise<SleepingAnswer>
 }
 
-/** Whom the files of a sandbox belong to; the image makes this user. */
+/** The user that owns the files of a sandbox; the image creates it. */
 const sandboxUserId = 1000
-/** Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long. */
+/**
+ * Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long as
+ * the download.
+ */
 const looksAtOnce = 4
 const readsAtOnce = 16
-/** Each takes a processor while somebody takes its bytes. */
+/** Each uses a processor while a client reads its bytes. */
 const archivesAtOnce = 2
-/** Whoever takes none of a file's bytes for this long gives up the place to others. */
+/** A client that reads none of a file's bytes for this long loses its turn to others. */
 const stallMs = 60_000
 /** The first line comes from one folder or one file. */
 const answerWithinMs = 30_000
@@ -63,8 +69,8 @@ export function makeSleepingFiles(ports: {
   const archives = pLimit(archivesAtOnce)
   const placeFor = { list: looks, entry: looks, content: reads, archive: archives }
   /**
-   * While memory is kept its disk must not even be looked at, because that could count as a change of it: the snapshot
-   * of the pause is read. Without memory the disk itself is the truth, also after a crash.
+   * While memory is saved, its disk must not even be read, because that can count as a change: the snapshot of the
+   * pause is read. Without memory the disk itself is authoritative, also after a crash.
    */
   const rootOf = async (sandboxId: string): Promise<string> => {
     const sandbox = await ports.sandboxes.find(sandboxId)
@@ -90,7 +96,7 @@ export function makeSleepingFiles(ports: {
   }
 }
 
-/** Resolves when the reader is gone; one that nobody takes anything from is ended. */
+/** Resolves when the reader has ended; a reader whose output is not consumed is ended. */
 async function ended(reader: ChildProcess): Promise<void> {
   const { stdout } = reader
   let seenBytes = -1
@@ -109,7 +115,7 @@ async function ended(reader: ChildProcess): Promise<void> {
 
 function startReader(root: string, question: SleepingQuestion): ChildProcess {
   const reader = startProgram('read-disk', { directory: root })
-  // What it says there is for nobody, and is not to keep it waiting.
+  // Its standard error is not used, and must not block it.
   reader.stderr.resume()
   const order: ReaderOrder = { question, userId: process.getuid?.() === 0 ? sandboxUserId : null }
   reader.stdin.end(JSON.stringify(order))
@@ -157,7 +163,9 @@ function understood(
   throw sleepingFileRefused({ path, problem: 'it is not a folder.' })
 }
 
-/** What the reader says after its first line; fails where the reader did, or when the tree that it read is gone. */
+/**
+ * Yields the reader's output after its first line; throws if the reader failed, or if the tree that it read is gone.
+ */
 async function* untilItsEnd(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
   if (reader.stdout === null) return
   const over = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
@@ -167,7 +175,7 @@ async function* untilItsEnd(reader: ChildProcess, root: string): AsyncGenerator<
   await access(root)
 }
 
-/** Takes one line; what follows it stays in the stream. Null when the stream ends before. */
+/** Reads one line; what follows it stays in the stream. Null if the stream ends before. */
 async function firstLine(stream: Readable): Promise<string | null> {
   const chunks: Buffer[] = []
   let sizeBytes = 0

@@ -2,21 +2,21 @@ import { fstatSync, readSync, writeSync } from 'node:fs'
 import { npmrcRule, type SecretRule, secretRules } from './secret-patterns.ts'
 import { isInPackage } from './unwanted-names.ts'
 
-/** Larger files are data; only texts that are known to be secret are looked for in them. */
+/** Larger files are data; only known secrets are searched for in them. */
 const maxPatternBytes = 16 * 1024 * 1024
 const chunkBytes = 4 * 1024 * 1024
 
 export type ContentOrder = {
   secrets: readonly Buffer[]
   redact: ReadonlyMap<string, ReadonlySet<string>>
-  /** Nothing is overwritten: what would have been is only said. */
+  /** Nothing is overwritten: matches are only reported. */
   looksOnly: boolean
-  /** Is told every text that is overwritten because of its form. */
+  /** Called with every text that is overwritten because of its form. */
   onRedacted(text: string): void
 }
 export type ContentOutcome = { redacted: Map<string, number>; found: Map<string, number> }
 
-/** Overwrites what is to go in an open file, and says what else looks like a secret. Sizes stay as they are. */
+/** Overwrites secrets in an open file, and reports what else looks like one. Sizes stay the same. */
 export function cleanContent(file: number, path: string, order: ContentOrder): ContentOutcome {
   const outcome: ContentOutcome = { redacted: new Map(), found: new Map() }
   const { size } = fstatSync(file)
@@ -54,7 +54,7 @@ function matchesOf(content: Buffer, { keywords, pattern }: SecretRule): { start:
   })
 }
 
-/** In parts that overlap by a secret, so that none is missed at their borders. */
+/** Reads in parts that overlap by the length of a secret, so that none is missed at a border. */
 function overwriteAll(
   file: number,
   { size, secret, looksOnly }: { size: number; secret: Buffer; looksOnly: boolean },

@@ -9,26 +9,26 @@ import { type TellingText, tellingTexts } from './telling-texts.ts'
 import { placeOf, unwantedKind } from './unwanted-names.ts'
 
 /**
- * Takes secrets and traces off the tree that it was started in, in which nothing runs, and says what is left in it beside
- * the image. It is root because files of the sandbox's root are among them; it follows no link and opens no device, so
- * nothing outside of the tree can be reached through it.
+ * Removes secrets and traces from the tree that it was started in, in which nothing runs, and reports what is left in
+ * it beside the image. It runs as root because files of the sandbox's root are among them; it follows no link and opens
+ * no device, so nothing outside of the tree can be reached through it.
  */
 export type CleanerOrder = {
   secrets: readonly string[]
   redact: readonly { path: string; rule: string }[]
-  /** The tree that the disk began as: what did not change since is of the image and is left alone. */
+  /** The tree that the disk began as: unchanged files belong to the image and are left alone. */
   imagePath: string | null
-  /** What is not of the image, byte for byte (as latin1), where that is known: nothing else has to be looked for. */
+  /** Paths that are not of the image, byte for byte (as latin1), if known: nothing else has to be checked. */
   names: readonly string[] | null
-  /** `looks`: nothing is changed. `collects`: texts of what goes are told, to be looked for elsewhere. */
+  /** `looks`: nothing is changed. `collects`: the texts of removed parts are returned, to be found elsewhere. */
   mode: 'cleans' | 'looks' | 'collects'
 }
 
-/** What the process answers. `texts` go to no other process than one of the host itself. */
+/** The result of the process. `texts` go only to other processes of the host itself. */
 export type CleanerAnswer = CleanedSandbox & { texts: TellingText[]; hasMoreTexts: boolean }
 
 const maxFindings = 200
-/** Of a file that goes, and of all of them: years of work in a shell stay far below. */
+/** Of a removed file, and of all of them together: years of work in a shell stay far below. */
 const maxTextBytes = 8 * 1024 * 1024
 const maxTexts = 100_000
 
@@ -83,7 +83,7 @@ function look(entry: TreeEntry): void {
     if (order.mode === 'collects' && kind !== 'output') eachFileIn(at, stats, (file) => collect(file, kind))
     if (order.mode !== 'looks') removeEntry(at, stats)
     gone.add(path)
-    // A look is for whether anything came back, whosoever it is; what is told to people is about theirs.
+    // A check reports everything, including threadbox's own files; a report for people names only theirs.
     if (order.mode === 'looks' || !isThreadboxFile(path)) answer.removed.push({ path: shown(path), kind })
     return
   }
@@ -122,7 +122,7 @@ function keep(found: TellingText[]): void {
   }
 }
 
-/** A copy of a disk keeps the inodes of what it was made from, and every change of a file changes its ctime. */
+/** A copy of a disk keeps the inodes of its source, and every change of a file changes its ctime. */
 function isOfImage({ path, stats }: TreeEntry): boolean {
   if (order.imagePath === null) return false
   const original = lstatSync(join(order.imagePath, Buffer.from(path, 'latin1').toString()), { throwIfNoEntry: false })

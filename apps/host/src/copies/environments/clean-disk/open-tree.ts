@@ -1,14 +1,14 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
 
-/** One thing in the tree: `at` leads to it through the folder that it was found in, whatever names become meanwhile. */
+/** An entry of the tree. `at` leads to it through the opened folder that it was found in, even if names change. */
 export type TreeEntry = { path: string; at: Buffer; stats: Stats }
 
-/** Deeper trees are of nobody's making, and each step holds a descriptor. */
+/** Deeper trees are not made by people, and each step holds a descriptor. */
 const maxDepth = 500
 
 /**
- * Everything below the current directory, each folder before what is in it. No link is followed. `enters` decides about
- * each folder whether what is in it is looked at.
+ * Yields everything below the current directory, each folder before its content. Does not follow links. `enters`
+ * decides for each folder whether its content is read.
  */
 export function* entriesOfTree(enters: (entry: TreeEntry) => boolean): Generator<TreeEntry> {
   const root = openFolder(Buffer.from('.'))
@@ -41,7 +41,7 @@ function* entriesBelow(
   }
 }
 
-/** Removes a file, or a folder with everything in it; a link goes itself. */
+/** Removes a file, or a folder with its content; of a link, the link itself. */
 export function removeEntry(at: Buffer, stats: Stats): void {
   if (!stats.isDirectory()) {
     unlinkSync(at)
@@ -62,8 +62,8 @@ export function removeEntry(at: Buffer, stats: Stats): void {
 }
 
 /**
- * Removes what is at a path below the current directory, each part of which has to be a real folder; what is gone already is
- * fine. Names are latin1.
+ * Removes what is at a path below the current directory, each part of which has to be a real folder; does nothing if it
+ * is already gone. Names are latin1.
  */
 export function removeBelow(parts: readonly string[]): void {
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
@@ -84,7 +84,7 @@ export function removeBelow(parts: readonly string[]): void {
   }
 }
 
-/** Regular files in it, or the file that it is, each opened to be read while `look` looks at it. */
+/** Opens each regular file in it, or the file that it is, for reading and calls `inspect`. */
 export function eachFileIn(at: Buffer, stats: Stats, look: (file: number) => void): void {
   const inside = stats.isDirectory() ? openFolder(at) : undefined
   const file = stats.isFile() ? openFile(at, 'read') : undefined
@@ -100,7 +100,7 @@ export function eachFileIn(at: Buffer, stats: Stats, look: (file: number) => voi
   }
 }
 
-/** A regular file, to read and to overwrite; undefined for everything else. */
+/** Opens a regular file to read and to overwrite; returns undefined for everything else. */
 export function openFile(at: Buffer, use: 'read' | 'change' = 'change'): number | undefined {
   const access = use === 'read' ? constants.O_RDONLY : constants.O_RDWR
   return openUnlessGone(at, access | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -124,7 +124,7 @@ function namesIn(folder: number): Buffer[] {
   return readdirSync(`/proc/self/fd/${folder}`, { encoding: 'buffer' }).sort(Buffer.compare)
 }
 
-/** The folder is the one that was opened, whatever has its name by now. */
+/** The folder is the one that was opened, no matter what its name refers to now. */
 function inFolder(folder: number, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name])
 }

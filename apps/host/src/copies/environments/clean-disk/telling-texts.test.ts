@@ -13,7 +13,7 @@ test.each([
 })
 
 test.each(['-----BEGIN OPENSSH PRIVATE KEY-----', '# the token of the registry', 'region = eu-central-1', '[default]'])(
-  'what stands in programs too tells nothing: %s',
+  'a text that programs contain too is no trace: %s',
   (content) => {
     expect(textsOf(content, 'credentials')).toEqual([])
   },

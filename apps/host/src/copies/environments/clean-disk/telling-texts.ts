@@ -1,19 +1,19 @@
-/** What a text is of, for whoever looks for it elsewhere. */
+/** Where a text comes from, for the report of a search for it. */
 export type TextKind = 'stored' | 'credentials' | 'history' | 'finding'
 export type TellingText = { kind: TextKind; text: string }
 
 const shortestLine = 16
 const longestText = 4096
-/** By chance a run of so many letters and digits stands nowhere else. */
+/** Random runs of this many letters and digits do not occur elsewhere by chance. */
 const runs = { credentials: 10, history: 16 }
 const minBitsPerCharacter = 2.8
 
 /**
- * What of a file that is taken away tells that its content is somewhere: its lines, and words in it that look random.
- * Words of the language, names of hosts and headings of keys are no sign of anything. Texts are bytes read as latin-1.
+ * Returns the parts of a removed file that identify its content elsewhere: its lines, and words in it that look random.
+ * Words of the language, hostnames and headings of keys identify nothing. Texts are bytes read as latin-1.
  */
 export function tellingTexts(content: string, kind: 'credentials' | 'history'): TellingText[] {
-  // A database of cells: its words stand in the programs that read it, and cells give theirs to variables.
+  // A database of cells: its words are in the programs that read it, and cells assign theirs to variables.
   if (content.startsWith('SQLite format 3\0')) return []
   const texts = new Set<string>()
   for (const raw of content.split(/[\n\r\0]+/)) {
@@ -25,7 +25,7 @@ export function tellingTexts(content: string, kind: 'credentials' | 'history'): 
   return [...texts].map((text) => ({ kind, text }))
 }
 
-/** Files of credentials have plain settings too, which stand in the programs that read them. */
+/** Files of credentials also have plain settings, which are in the programs that read them. */
 function isTellingLine(line: string, kind: 'credentials' | 'history'): boolean {
   return kind === 'history' || /pass|secret|token|key|auth|login/i.test(line)
 }

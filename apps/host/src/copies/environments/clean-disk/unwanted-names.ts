@@ -1,4 +1,4 @@
-/** Where tools keep credentials: the last parts of a path. A folder goes with everything in it. */
+/** Where tools keep credentials: the last parts of a path. A folder is removed with its content. */
 const credentialEndings = [
   ...[
     '.ssh',
@@ -47,12 +47,12 @@ const historyEndings = [
   ...['.local/state/bash/history', '.local/state/python_history'],
 ]
 
-/** What commands and services of the conversation printed. */
+/** Output of the conversation's commands and services. */
 const outputPaths = new Set([
   ...['var/lib/threadbox/output', 'var/lib/threadbox/services', 'home/user/.threadbox/outputs'],
 ])
 
-/** Why a path is not to be in a copy that others get; undefined when it may. */
+/** Returns why a path must not be in a copy for others; undefined if it can be. */
 export function unwantedKind(path: string): 'credentials' | 'history' | 'output' | undefined {
   if (outputPaths.has(path)) return 'output'
   const last = path.slice(path.lastIndexOf('/') + 1)
@@ -62,14 +62,14 @@ export function unwantedKind(path: string): 'credentials' | 'history' | 'output'
   return isAny(historyEndings) ? 'history' : undefined
 }
 
-/** Of whose making a file is, for what is told of sizes. */
+/** Returns the category under which a file's size is reported. */
 export function placeOf(path: string): 'home' | 'packages' | 'variables' | 'system' {
   if (path.startsWith('var/lib/threadbox/rescue/')) return 'variables'
   if (isInPackage(path)) return 'packages'
   return path.startsWith('home/') || path.startsWith('root/') ? 'home' : 'system'
 }
 
-/** Installed by a package manager: examples of keys stand there, and secrets of people do not. */
+/** Installed by a package manager: contains examples of keys, not people's secrets. */
 export function isInPackage(path: string): boolean {
   return /(?:^|\/)(?:site-packages|dist-packages|node_modules|\.venv|\.cache)\//.test(path) || /^usr\//.test(path)
 }

@@ -1,14 +1,14 @@
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readdirSync } from 'node:fs'
 
-/** Names relative to the root, as latin1, so that each byte of them is kept. */
+/** Paths relative to the root, as latin1, so that each byte is kept. */
 export type DiskDifference = { removed: string[]; packed: string[] }
 
-/** Deeper trees are of nobody's making, and each step holds two descriptors. */
+/** Deeper trees are not made by people, and each step holds two descriptors. */
 const maxDepth = 400
 
 /**
- * What has to be done to an image so that it becomes the disk. Pipes, sockets and devices hold nothing and are left out. No
- * link is followed: each folder is opened in the one above it.
+ * Returns what turns an image into the disk. Pipes, sockets and devices hold nothing and are left out. Does not follow
+ * links: each folder is opened in the one above it.
  */
 export function differenceOf(roots: { disk: string; image: string | null }): DiskDifference {
   const found: DiskDifference = { removed: [], packed: [] }
@@ -56,7 +56,7 @@ function kindOf(stats: BigIntStats): 'folder' | 'link' | 'file' | 'other' {
   return stats.isFile() ? 'file' : 'other'
 }
 
-/** A copy of a disk keeps the inodes of what it was made from, and every change of a file changes its ctime. */
+/** A copy of a disk keeps the inodes of its source, and every change of a file changes its ctime. */
 function isSame(stats: BigIntStats, before: BigIntStats | undefined): boolean {
   return before !== undefined && before.ino === stats.ino && before.ctimeNs === stats.ctimeNs
 }

@@ -1,11 +1,11 @@
-/** Shorter ones stand anywhere by chance. */
+/** Shorter ones occur everywhere by chance. */
 export const shortestNeedle = 8
 const blockBytes = 3
 const tableSize = 1 << 16
 
 /**
- * Finds many texts in one pass over bytes, by looking at every sixth byte where nothing is suspicious (Wu and Manber,
- * "A fast algorithm for multi-pattern searching", 1994). `seen` is called with the number of each needle that is there.
+ * Finds many texts in one pass over bytes, by checking every sixth byte where nothing is suspicious (Wu and Manber, "A
+ * fast algorithm for multi-pattern searching", 1994). Calls `seen` with the number of each needle found.
  */
 export function makeFinder(needles: readonly Buffer[]): (bytes: Buffer, seen: (needle: number) => void) => void {
   const skip = shortestNeedle - blockBytes + 1

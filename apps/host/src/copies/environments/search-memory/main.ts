@@ -4,9 +4,12 @@ import { text } from 'node:stream/consumers'
 import type { TellingText, TextKind } from '../clean-disk/telling-texts.ts'
 import { makeFinder, shortestNeedle } from './find-texts.ts'
 
-/** Looks for texts in every file of the directory that it was started in, which is a memory image, and never says them. */
+/**
+ * Searches every file of the directory that it was started in, which is a memory image, for texts, and never prints
+ * them.
+ */
 export type SearcherOrder = { texts: readonly TellingText[] }
-/** How many different texts of each kind are there. */
+/** Number of different texts found, by kind. */
 export type SearcherAnswer = { found: Partial<Record<TextKind, number>> }
 
 const partBytes = 8 * 1024 * 1024
@@ -24,15 +27,15 @@ for (const index of found) {
 }
 stdout.write(JSON.stringify(answer))
 
-/** As bytes of a file, and as interpreters hold texts in which another character needs two bytes. */
+/** As bytes of a file, and as interpreters hold texts that contain a two-byte character. */
 function formsOf({ kind, text: value }: TellingText): Buffer[] {
-  // What stood in a file was read as latin-1; what is stored is a text.
+  // File content was read as latin-1; a stored value is a text.
   const plain = Buffer.from(value, kind === 'stored' ? 'utf8' : 'latin1')
   const characters = Buffer.from(kind === 'stored' ? value : plain.toString('utf8'), 'utf16le')
   return [plain, characters].filter(({ length }) => length >= shortestNeedle)
 }
 
-/** In parts that overlap, so that nothing is missed at their borders. */
+/** Reads in parts that overlap, so that nothing is missed at a border. */
 function look(name: string): void {
   const file = openSync(name, 'r')
   const part = Buffer.alloc(partBytes + longest)

@@ -3,11 +3,10 @@ import { open } from 'node:fs/promises'
 import { contentOfFile, type ZipEntry } from '@threadbox/protocol/archive'
 
 /**
- * The current directory as entries of a zip, or only these paths below it (a JSON list). As the sandbox's own zip: links
- * are packed as links, pipes and devices are left out, and so is what the user may not read or what is not there.
- *
- * Each folder is opened in the one above it and looked at through its descriptor, so that no name that becomes a link
- * meanwhile leads out of the tree.
+ * Entries of a zip of the current directory, or of only these paths below it (a JSON list). Like the sandbox's own zip:
+ * links are packed as links; pipes, devices, what the user cannot read and what does not exist are left out.
+ * Each folder is opened in the one above it and read through its descriptor, so that a name that becomes a link in the
+ * meantime does not lead out of the tree.
  */
 export async function* archiveEntries(only: string): AsyncGenerator<ZipEntry> {
   const paths = pathsOf(only)
@@ -21,7 +20,7 @@ export async function* archiveEntries(only: string): AsyncGenerator<ZipEntry> {
   }
 }
 
-/** Lists of steps; a path that leads up leads nowhere. */
+/** Lists of steps; a path with `..` matches nothing. */
 function pathsOf(only: string): string[][] {
   const paths: unknown = JSON.parse(only)
   if (!Array.isArray(paths)) return []
@@ -88,7 +87,7 @@ async function* fileAt(path: Buffer, common: Omit<ZipEntry, 'content'>): AsyncGe
 
 const slash = Buffer.from('/')
 
-/** The way to a name in an open folder: the folder is the one that was opened, whatever has its name by now. */
+/** Path of a name in an open folder: the folder is the one that was opened, no matter what its name refers to now. */
 function inFolder(folder: number, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name])
 }
@@ -101,7 +100,7 @@ function openFolder(path: Buffer): number | undefined {
   }
 }
 
-/** What the user may not read, and what is another thing by now, is left out; faults of the machine end the zip. */
+/** Leaves out what the user cannot read and what has changed its kind; faults of the machine end the zip. */
 function leaveOutOrThrow(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException
   if (['EACCES', 'EPERM', 'ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(code ?? '')) return undefined

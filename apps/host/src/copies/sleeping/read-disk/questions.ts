@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs'
 import type { SleepingEntry, SleepingPage, SleepingQuestion } from '@threadbox/protocol/host'
 
-/** Why a question has no answer, for the parent to put into words. */
+/** Why a question has no result, for the parent to put into words. */
 export type Refusal = { reason: 'missing' | 'is-directory' | 'refused'; problem: string }
 
 export class RefusedQuestion extends Error {
@@ -16,13 +16,13 @@ export type Answer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }
   | { kind: 'content'; entry: SleepingEntry; file: number }
-  /** The folder is the current directory then. */
+  /** The current directory is then the folder. */
   | { kind: 'archive'; entry: SleepingEntry }
 
 /**
- * Answers from the tree below the current directory, which becomes another one by it. Every step of the path is taken by
- * itself and must be a real directory: no symbolic link is followed, so nothing leads out of the tree, and no pipe or
- * device is opened. The tree must not change meanwhile.
+ * Answers from the tree below the current directory, and changes that directory on the way. Each step of the path must
+ * be a real directory: no symbolic link is followed, so nothing leads out of the tree, and no pipe or device is opened.
+ * The tree must not change in the meantime.
  */
 export function answerQuestion(question: SleepingQuestion): Answer {
   return refusing(() => {
@@ -53,7 +53,7 @@ function openRegular(name: string): number {
   throw new RefusedQuestion({ reason: 'refused', problem: 'it is not a regular file.' })
 }
 
-/** A leading `..` has nothing above it, as at the root of any file system. */
+/** A leading `..` stays at the root, as in any file system. */
 function partsOf(path: string): string[] {
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -71,7 +71,7 @@ function enter(name: string): void {
     throw new RefusedQuestion({ reason: 'refused', problem: 'part of the path is not a folder.' })
   process.chdir(name)
   const here = lstatSync('.')
-  // Something else took its place in this moment.
+  // It was replaced just now.
   if (here.ino !== stats.ino || here.dev !== stats.dev) {
     throw new RefusedQuestion({ reason: 'refused', problem: 'it changed while it was being read.' })
   }
@@ -85,7 +85,7 @@ function listHere(parts: readonly string[], options: { after: string; limit: num
     try {
       return [describe(name, pathOf([...parts, name]))]
     } catch {
-      // A name that is not UTF-8 cannot be said in this protocol.
+      // A name that is not UTF-8 cannot be sent in this protocol.
       return []
     }
   })
