@@ -15,7 +15,7 @@ import { makeHost } from './host.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
 
-/** What a guest on loopback does beside the handshake; requests without the right token never reach it. */
+/** What a guest on loopback does besides the handshake; requests without the right token never reach it. */
 export type GuestBehaviour = (request: IncomingMessage, response: ServerResponse) => void
 
 export type HostUnderTest = AsyncDisposable & {
@@ -23,24 +23,24 @@ export type HostUnderTest = AsyncDisposable & {
   directory: string
   driver: InMemoryDriver
   disks: DiskStore
-  /** What the network was last told about a place. */
+  /** The network's latest settings of an allocation. */
   links: Map<string, { state: 'up' | 'down'; egress: string; address: string }>
   /** The guest of the first sandbox. */
   guest: Server
   /** Bodies of the handshakes that the guest got. */
   handshakes: unknown[]
-  /** Everything that was told to listeners, by daemons that were killed too. */
+  /** All events that listeners got, also from daemons that were killed. */
   events: HostEvent[]
-  /** What the machine is said to have free. */
+  /** The free memory that the machine reports. */
   memory: { totalBytes: number; availableBytes: number }
   disk: { totalBytes: number; availableBytes: number }
   request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
   startSandbox(): Promise<{ sandboxId: string; bootId: string }>
   newSandboxId(): string
   newBootId(): string
-  /** From now on this step of driver, disks or network never comes back, as in a daemon that is killed there. */
+  /** From now on this step of driver, disks or network never returns, as in a daemon that is killed there. */
   hangAt(step: `${'before' | 'after'} ${string}`): Promise<void>
-  /** The daemon is gone, and another one starts over what it left. */
+  /** The daemon is gone, and another one starts over its remains. */
   killAndRestart(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ type Guest = { address: string; server: Server }
 
 export type HostUnderTestOptions = {
   behaviour?: GuestBehaviour
-  /** False: the guest never answers the handshake. */
+  /** False: the guest never responds to the handshake. */
   isGuestListening?: boolean
   keepsFrozen?: boolean
   imageBudgetBytes?: number
@@ -60,7 +60,7 @@ export type HostUnderTestOptions = {
 export async function startHostUnderTest(options: HostUnderTestOptions): Promise<HostUnderTest> {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-host-'))
   const handshakes: unknown[] = []
-  // All of 127/8 is this machine: each test has addresses of its own on which its guests have their usual port.
+  // All of 127/8 is this machine: each test has its own addresses on which its guests have their usual port.
   const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`
   const addresses = [`${network}.6`, `${network}.10`] as const
   const behaviour = options.behaviour ?? ((_, response) => void response.end('ok'))
@@ -120,7 +120,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     },
     hangAt: (step) => steps.hangAt(step),
     killAndRestart: async () => {
-      // What it does beside the step that hangs ends there too.
+      // Its other work ends there too.
       steps.kill()
       await host.close()
       steps = makeSteps()
@@ -203,7 +203,7 @@ async function openHost(
   return { url, close }
 }
 
-/** Returns when the first line was read, so that nothing is missed from here on. */
+/** Returns when the first line was read, so that no later event is missed. */
 async function followEvents({ url, events }: { url: string; events: HostEvent[] }): Promise<void> {
   const response = await fetch(url + hostPaths.events())
   const opened = Promise.withResolvers<void>()
@@ -227,7 +227,7 @@ type Steps = {
   watch<Part extends object>(name: string, part: Part): Part
   /** Resolves when the daemon hangs there. */
   hangAt(step: string): Promise<void>
-  /** Nothing that is asked of a watched part from now on comes back. */
+  /** No later call of a watched part returns. */
   kill(): void
 }
 
@@ -292,7 +292,7 @@ function makeGuest(options: { handshakes: unknown[]; behaviour: GuestBehaviour }
   })
 }
 
-/** A network that only remembers who is attached: enough for everything above the kernel. */
+/** A network that only records who is attached: enough for everything above the kernel. */
 function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUnderTest['links'] }): SandboxNetwork {
   const { addresses, links } = options
   const change = (sandboxId: string, values: Partial<{ state: 'up' | 'down'; egress: string }>) => {

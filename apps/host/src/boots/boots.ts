@@ -15,15 +15,15 @@ import { type BootTemplates, makeBootTemplates } from './templates/boot-template
 export type BootOptions = {
   files: BootFilesOptions
   guestEnvironment: Record<string, string>
-  /** How long a guest may take until it answers. */
+  /** Longest wait for a guest's first response. */
   readyTimeoutMs: number
-  /** Sandboxes that are kept booted for whoever wants one next. */
+  /** Number of booted sandboxes kept ready for the next threads. */
   spareSandboxes: number
-  /** Whether a Python kernel waits in each of them. */
+  /** True if each of them has a waiting Python kernel. */
   spareKernels: boolean
-  /** Whether boots come out of a saved guest. */
+  /** True if boots start from a saved guest. */
   bootTemplates: boolean
-  /** Share of one processor above which the programs of a sandbox count as at work. */
+  /** Share of one processor above which the programs of a sandbox count as active. */
   activeCpuShare: number
 }
 
@@ -36,11 +36,11 @@ export type BootsArea = {
   spares: Spares
   templates: Pick<BootTemplates, 'reclaim'>
   gateway: Gateway
-  /** Follows what sandboxes are busy with, and tells guests what their disk holds. */
+  /** Follows activity in sandboxes, and reports disk space to guests. */
   watchActivity(): void
 }
 
-/** A start has moments in which it waits; and one that takes long, with much memory, must not be in everybody's way. */
+/** A start spends some of its time waiting; one that takes long, with much memory, must not block all others. */
 const startsPerProcessor = 2
 
 export function makeBootsArea({ machine }: { machine: MachineArea }, options: BootOptions): BootsArea {

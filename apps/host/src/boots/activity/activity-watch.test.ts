@@ -48,7 +48,7 @@ async function watched() {
   return { active, activity, answer, seen, lines, look, [Symbol.dispose]: () => void server.close() }
 }
 
-test('O11: work in a sandbox is told with its reason and the busiest process', async () => {
+test('O11: activity in a sandbox is reported with its reason and the busiest process', async () => {
   using guest = await watched()
   await guest.look()
   expect(guest.seen).toEqual([])
@@ -64,7 +64,7 @@ test('O11: work in a sandbox is told with its reason and the busiest process', a
   expect(guest.seen).toHaveLength(2)
 })
 
-test('a guest that answers with an error or nonsense is not at work, and is asked again', async () => {
+test('a guest that responds with an error or nonsense counts as idle, and is asked again', async () => {
   using guest = await watched()
   await guest.look()
   guest.answer.status = 500

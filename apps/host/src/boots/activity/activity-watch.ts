@@ -6,13 +6,13 @@ import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { readActivity } from '../launch/guest-requests.ts'
 import { type ActivityLook, judgeActivity } from './activity.models.ts'
 
-/** Who decides about idleness counts in minutes. */
+/** Idle time is counted in minutes. */
 const lookEveryMs = 12_000
 const answerTimeoutMs = 5000
 
 /**
- * Asks every guest that serves what of the user's is at work, and tells it as events with their reason. A guest that
- * does not answer is asked again next time: silence is no activity.
+ * Asks every serving guest which of the user's programs are active, and emits events with the reason. A guest that does
+ * not respond is asked again next time: silence counts as idle.
  */
 export type ActivityWatch = {
   watch(): void

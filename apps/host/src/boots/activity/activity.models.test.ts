@@ -17,25 +17,25 @@ const judge = (change: Partial<GuestActivity>, more: { cpuShare?: number; at?: n
     cpuShare: more.cpuShare ?? 0.05,
   })
 
-test('O11: what sleeps, listens or only exists is not at work', () => {
+test('O11: processes that sleep, listen or only exist are not active', () => {
   expect(judge({})).toEqual([])
   expect(judge({ runningKeys: ['another'], listeningPorts: [1, 2, 3], busiestProcess: 'node' })).toEqual([])
 })
 
-test('O11: processor time above the share is work, with the name of the busiest process, and below it is not', () => {
+test('O11: processor time above the share is activity, with the name of the busiest process, and below it is not', () => {
   expect(judge({ userCpuSeconds: 100.49, busiestProcess: 'node' })).toEqual([])
   expect(judge({ userCpuSeconds: 100.51, busiestProcess: 'make' })).toEqual([{ reason: 'cpu', detail: 'make' }])
   expect(judge({ userCpuSeconds: 100.51 })).toEqual([{ reason: 'cpu' }])
   expect(judge({ userCpuSeconds: 101 }, { cpuShare: 0.5 })).toEqual([])
 })
 
-test('O11: typing is work once, also when the clocks of host and guest differ', () => {
+test('O11: typing counts once, also when the clocks of host and guest differ', () => {
   expect(judge({ terminalsLastInputAt: 5 })).toEqual([{ reason: 'terminal' }])
   const typed = { at: 0, activity: { ...quiet, terminalsLastInputAt: 5 } }
   expect(judgeActivity({ before: typed, now: { ...typed, at: 10_000 }, cpuShare: 0.05 })).toEqual([])
 })
 
-test('the first look is only a measure, and a clock that stands still or goes back makes no work', () => {
+test('the first reading is only a baseline, and a clock that stands still or goes back is no activity', () => {
   const now = { at: 0, activity: { ...quiet, userCpuSeconds: 10_000, terminalsLastInputAt: 1 } }
   expect(judgeActivity({ before: undefined, now, cpuShare: 0.05 })).toEqual([])
   expect(judge({ userCpuSeconds: 200 }, { at: 0 })).toEqual([])

@@ -1,12 +1,12 @@
 import type { GuestActivity } from '@threadbox/protocol/guest'
 
-/** What a guest said, and when. */
+/** A guest's report and when it arrived. */
 export type ActivityLook = { at: number; activity: GuestActivity }
 export type SeenActivity = { reason: 'cpu' | 'terminal'; detail?: string }
 
 /**
- * What happened between two looks at a guest. The first look after a boot or a wake is only the measure for the next:
- * what it counts may be hours old.
+ * Activity between two readings of a guest. The first reading after a boot or a wake is only the baseline for the next:
+ * what it counts can be hours old.
  */
 export function judgeActivity(options: {
   before: ActivityLook | undefined

@@ -42,7 +42,7 @@ async function watched() {
   return { active, answer, usage, told, asked, look, [Symbol.dispose]: () => void server.close() }
 }
 
-test('a guest is told what its disk holds, and again only when that has changed', async () => {
+test('a guest gets its disk’s space, and again only when that has changed', async () => {
   using guest = await watched()
   await guest.look()
   await guest.look()
@@ -58,7 +58,7 @@ test('a guest is told what its disk holds, and again only when that has changed'
   ])
 })
 
-test('a guest that does not know the route is not asked at every look', async () => {
+test('a guest that does not know the route is not asked at every check', async () => {
   using guest = await watched()
   guest.answer.status = 404
   await guest.look()
@@ -70,7 +70,7 @@ test('a guest that does not know the route is not asked at every look', async ()
   expect(guest.told).toHaveLength(2)
 })
 
-test('a paused sandbox is not told anything', async () => {
+test('a paused sandbox gets no reports', async () => {
   using guest = await watched()
   await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
   await guest.look()

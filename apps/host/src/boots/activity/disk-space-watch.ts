@@ -4,15 +4,15 @@ import type { Logger } from '@threadbox/telemetry'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { tellDiskSpace } from '../launch/guest-requests.ts'
 
-/** What `df` shows inside is never older than this and the time of one request. */
+/** `df` inside shows values at most this old, plus the time of one request. */
 const lookEveryMs = 2000
 const answerTimeoutMs = 5000
-/** A guest that could not be told, or is older than this route, is told again after this. */
+/** A guest that could not be reached, or is older than this route, is tried again after this time. */
 const againAfterMs = 20_000
 
 /**
- * Tells every guest that serves what its disk holds and may hold, whenever that has changed: inside, `statfs` shows the
- * pool. A sandbox that writes nothing is left alone.
+ * Sends every serving guest the used and total space of its disk whenever they change: inside, `statfs` shows the pool.
+ * Sends nothing to a sandbox that writes nothing.
  */
 export type DiskSpaceWatch = {
   watch(): void
@@ -24,7 +24,7 @@ type Told = { diskId: string; said: string; failedAt: number | undefined }
 export function makeDiskSpaceWatch(ports: {
   active: Pick<ActiveBoots, 'list'>
   disks: Pick<DiskStore, 'diskUsage'>
-  /** Undefined for a sandbox that is gone. */
+  /** Undefined if the sandbox no longer exists. */
   diskIdOf(sandboxId: string): Promise<string | undefined>
   logger: Logger
   clock: () => number

@@ -17,7 +17,7 @@ export type BootsPorts = {
   events: HostEvents
   logger: Logger
   guestDirectory: string
-  /** Aborted when this process ends: boots are let go of, they run on. */
+  /** Aborted when this process ends: boots are released and keep running. */
   signal: AbortSignal
 }
 
@@ -27,31 +27,34 @@ type StartOptions = {
   bootId: string
   hostname: string
   waiting: WaitingBoot | undefined
-  /** Moment of the snapshot that the disk was made from because it was lost. */
+  /** Time of the snapshot that the disk was restored from because it was lost. */
   diskRestoredFrom: number | null
 }
 
-/** The life of boots on this host: started, followed to their end, found again after a restart of the daemon. */
+/**
+ * The life of boots on this host: starts them, follows them to their end, finds them again after a restart of the
+ * daemon.
+ */
 export type Boots = {
   /**
-   * Starts a boot over a disk; returns when its guest is ready. Takes over the waiting boot if there is one and it
-   * answers. When it throws, nothing of the boot is left.
+   * Starts a boot over a disk; returns when its guest is ready. Adopts the waiting boot if one exists and responds. If
+   * it throws, nothing of the boot is left.
    */
   start(options: StartOptions): Promise<void>
-  /** Takes up a boot of an earlier daemon. False: it has ended meanwhile, and that is recorded now. */
+  /** Resumes a boot of an earlier daemon. Returns false if it has ended since, which is now recorded. */
   adopt(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<boolean>
-  /** Opens the gateway to a boot that runs and follows it to its end. */
+  /** Opens the gateway to a running boot and follows it to its end. */
   serve(options: { sandbox: StoredSandbox; boot: StoredBoot }): void
   /**
    * Closes the gateway to a boot, with `reason` for open requests, and returns when no connection into it is left. Its
    * end is still followed until `unfollow`.
    */
   silence(options: { boot: StoredBoot; reason: Error }): Promise<void>
-  /** The boot is paused: the end of what runs of it is not its end. */
+  /** Stops following a paused boot: the end of its process is not the boot's end. */
   unfollow(bootId: string): void
   /** Ends a boot; returns when its end is recorded and nothing of it runs. */
   stop(boot: StoredBoot): Promise<void>
-  /** Records the end of a boot of which nothing runs any more, or is stopped here. */
+  /** Records the end of a boot; stops what still runs of it. */
   end(boot: StoredBoot, end: { cause: BootEndCause; detail: string }): Promise<void>
   /** New limits for a running boot. */
   setLimits(options: { sandbox: StoredSandbox; boot: StoredBoot; limits: SandboxLimits }): Promise<void>
@@ -60,7 +63,7 @@ export type Boots = {
 type End = { cause: BootEndCause; detail: string }
 const nothingLeft: End = { cause: 'unknown', detail: 'The sandbox was gone when the host checked.' }
 
-/** A guest that was ready a moment ago and does not answer within this time is not going to. */
+/** A guest that was ready a moment ago and does not respond within this time will not. */
 const takeOverTimeoutMs = 3000
 
 export function makeBoots(ports: BootsPorts): Boots {
@@ -163,7 +166,7 @@ async function startAnew(ports: BootsPorts, options: StartOptions): Promise<Reco
   }
 }
 
-/** Undefined when there is no waiting boot, or none that answers: then a boot is started anew. */
+/** Returns undefined if no waiting boot exists, or it does not respond: then a fresh boot is started. */
 async function takeOver(ports: BootsPorts, options: StartOptions): Promise<Record<string, number> | undefined> {
   const { sandbox, bootId, waiting } = options
   if (waiting === undefined) return undefined
@@ -178,8 +181,8 @@ async function takeOver(ports: BootsPorts, options: StartOptions): Promise<Recor
     await ports.launch.driver.forget(waiting.driverBootId)
     return undefined
   }
-  // Recorded only now, in one write: without a record a daemon that is killed before leaves a boot that nobody was told
-  // of, which the next one removes.
+  // Recorded only now, in one write: if the daemon is killed before, the boot is in no record, and the next daemon
+  // removes it.
   await record(ports, { ...boot, sandboxId: sandbox.sandboxId, state: 'ready', diskRestoredFrom: null })
   return { takenOverMs: Math.round(performance.now() - startedAt) }
 }

@@ -15,16 +15,16 @@ import { connectTimeoutMs } from './service-connection.ts'
 import { ServiceConnections } from './service-connections.ts'
 import { headersForClient, headersForSandbox, type Target } from './target.models.ts'
 
-/** Connections are used again, each within its boot. */
+/** Connections are reused, each within its boot. */
 type BootAgents = { guest: Agent; services: ServiceConnections }
 const agents = new WeakMap<AbortSignal, BootAgents>()
 
 type Forwarding = { request: IncomingMessage; response: ServerResponse; boot: ActiveBoot; target: Target }
 
 /**
- * Passes one request to a sandbox and its answer back, both as they come: nothing is collected, and whoever reads
- * slowly slows down whoever writes. When one side goes away, the other side's connection is closed; when the boot ends,
- * both are. Rejects with an error for the client as long as nothing of an answer was sent.
+ * Forwards a request to a sandbox and streams the response back: nothing is buffered, and a slow reader slows down the
+ * writer. When one side disconnects, the other side's connection is closed; when the boot ends, both are. Rejects with
+ * an error for the client as long as no part of a response was sent.
  */
 export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   const { request, response } = forwarding
@@ -33,14 +33,14 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
     if (error instanceof StaleConnection) return ask(forwarding, { isNew: true })
     throw error
   })
-  // Whoever asked may have gone meanwhile.
+  // The client can have disconnected since.
   if (incoming === undefined) return
   response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
   response.flushHeaders()
   await passBody({ incoming, response })
 }
 
-/** A service closed a connection while it was unused, and the request that was then sent over it came to nothing. */
+/** A service closed an unused connection, and the request that was then sent over it was lost. */
 class StaleConnection extends Error {}
 
 async function ask(
@@ -54,7 +54,7 @@ async function ask(
     readBefore = socket.bytesRead
   })
   upstream.once('response', answer.resolve)
-  // Stays: after an answer that came before the request was read to its end, writing the rest of it fails.
+  // Stays attached: after a response that came before the request was fully read, writing the rest of it fails.
   upstream.on('error', answer.reject)
   const giveUp = () => {
     if (!request.complete || !response.writableFinished) upstream.destroy()
@@ -65,7 +65,8 @@ async function ask(
   // Not `pipeline`: it would destroy the request with the connection on which its refusal is still to be sent.
   if (hasBody(request)) request.pipe(upstream)
   else upstream.end()
-  // Without this the head would wait for the first piece of the body, for which the client may wait to hear something.
+  // Without this the headers would wait for the first piece of the body, which the client may send only after a
+  // response.
   if (hasBody(request)) upstream.flushHeaders()
   return await answer.promise.catch((error: unknown) => {
     request.unpipe(upstream)
@@ -76,12 +77,12 @@ async function ask(
   })
 }
 
-/** Sent twice, it does no more than sent once; and it is still there to be sent again. */
+/** True if sending it twice has the same effect as once, and it is still available to send again. */
 function isRepeatable(request: IncomingMessage): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(request.method ?? '') && !hasBody(request)
 }
 
-/** Passes a WebSocket (or other upgrade) through, once the service has agreed to it; else its answer, as it is. */
+/** Forwards a WebSocket (or other upgrade) once the service has accepted it; otherwise its response, unchanged. */
 export async function forwardUpgrade(options: {
   request: IncomingMessage
   socket: Duplex
@@ -114,7 +115,7 @@ export async function forwardUpgrade(options: {
   if (head.length > 0) peer.write(head)
   peer.setNoDelay(true)
   peer.setTimeout(0)
-  // The request's own signal has no hold on a connection that was upgraded.
+  // The request's own signal does not affect an upgraded connection.
   const { ended: signal } = boot
   await Promise.all([pipeline(socket, peer, { signal }), pipeline(peer, socket, { signal })])
 }
@@ -127,7 +128,7 @@ function openUpstream(options: {
   request: IncomingMessage
   boot: ActiveBoot
   target: Target
-  /** Over a connection to the service of its own, or one that an earlier request left. */
+  /** A new connection to the service, one kept from an earlier request, or an upgraded one. */
   connection: 'new' | 'kept' | 'upgraded'
 }) {
   const { request, boot, target, connection } = options
@@ -179,7 +180,7 @@ function agentsOf(boot: ActiveBoot): BootAgents {
   return made
 }
 
-/** What the client is told when there is no answer to pass on. */
+/** Returns the error for the client if no response can be forwarded. */
 function failureOf(options: { error: unknown; boot: ActiveBoot; target: Target }): unknown {
   const { error, boot, target } = options
   if (boot.ended.aborted) return boot.ended.reason

@@ -49,7 +49,7 @@ test.each([
   expect(host.handshakes).toHaveLength(1)
 })
 
-/** `fetch` would tidy up the path. */
+/** `fetch` would normalize the path. */
 async function rawStatus(host: HostUnderTest, path: string): Promise<number> {
   const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
   socket.end(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
@@ -58,7 +58,7 @@ async function rawStatus(host: HostUnderTest, path: string): Promise<number> {
   return Number(first.toString().split(' ')[1])
 }
 
-test('an order for another boot is refused before the sandbox hears of it', async () => {
+test('an order for another boot is refused before it reaches the sandbox', async () => {
   const asked: string[] = []
   const { host, guest, bootId } = await running((request, response) => {
     asked.push(request.url ?? '')
@@ -88,7 +88,7 @@ test('the guest gets the token of its boot and nothing of the client’s connect
   expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
 })
 
-test('an answer streams: what the guest has sent is there before it sends more', async () => {
+test('a response is streamed: what the guest has sent arrives before it sends more', async () => {
   const { host, guest } = await running((request, response) => {
     response.write('first')
     request.on('data', (chunk: Buffer) => response.end(chunk))
@@ -135,7 +135,7 @@ test('a reader that stops reading stops the guest from sending', async () => {
   request.destroy()
 })
 
-test('when the client goes away the guest’s side is closed', async () => {
+test('when the client disconnects, the guest’s side is closed', async () => {
   const closed = Promise.withResolvers<void>()
   const { host, guest } = await running((_, response) => {
     response.write('x')
@@ -148,7 +148,7 @@ test('when the client goes away the guest’s side is closed', async () => {
   await closed.promise
 })
 
-test('when a boot ends, a request without an answer gets its code and an open stream breaks', async () => {
+test('when a boot ends, a request without a response gets its code and an open stream breaks', async () => {
   const { host, guest, bootId } = await running((request, response) => {
     if (request.url === '/open') response.write('x')
   })
@@ -174,13 +174,13 @@ test('a client that is still sending gets the refusal, not a broken connection',
   expect(await codeOf(response)).toEqual([409, 'sandbox.not-running'])
 })
 
-test('a port on which nothing listens is an error of its own', async () => {
+test('a port without a listener is an error of its own', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId } = await host.startSandbox()
   expect(await codeOf(await fetch(host.url + gatewayPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
 })
 
-test('O12: the port at which git asks for its logins inside is closed to clients, and nobody digs for it', async () => {
+test('O12: the port where git asks for credentials inside is closed to clients, and no tunnel is opened to it', async () => {
   await using host = await startHostUnderTest({})
   const dug: string[] = []
   host.guest.on('upgrade', (request, socket: Socket) => {
@@ -236,7 +236,7 @@ test('O4: a service that only listens inside is reached through the guest, as HT
   inside.close()
 })
 
-test('O12: a client cannot dig a tunnel itself, and a sandbox cannot speak as the gateway', async () => {
+test('O12: a client cannot open a tunnel, and a sandbox cannot impersonate the gateway', async () => {
   const { host, guest } = await running((_, response) => {
     response.setHeader('threadbox-error', 'sandbox.paused')
     response.end()
@@ -246,7 +246,7 @@ test('O12: a client cannot dig a tunnel itself, and a sandbox cannot speak as th
   expect((await fetch(`${guest}/x`)).headers.get('threadbox-error')).toBeNull()
 })
 
-test('a WebSocket is agreed to by the service, carries both ways, and ends with the boot', async () => {
+test('a WebSocket is accepted by the service, carries both ways, and ends with the boot', async () => {
   await using host = await startHostUnderTest({ behaviour: (_: unknown, response: ServerResponse) => response.end() })
   host.guest.on('upgrade', (request, socket: Socket) => {
     if (request.url === '/refused') return void socket.end('HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno')

@@ -11,16 +11,16 @@ import { portClosed, routeBlocked } from './gateway.errors.ts'
 import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.models.ts'
 
 /**
- * The only road to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
- * keeps clients from the guest's host-only routes, notes activity, and ends what is open when a boot ends.
+ * The only way to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
+ * blocks clients from the guest's host-only routes, records activity, and ends open streams when a boot ends.
  */
 export type Gateway = {
-  /** Answers the request if it is the gateway's; false when it is not. */
+  /** Handles the request if it is the gateway's; returns false otherwise. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   handleUpgrade(options: { request: IncomingMessage; socket: Duplex; head: Buffer }): boolean
 }
 
-/** Each kind of activity of a sandbox is told at most this often: who decides about idleness counts in minutes. */
+/** Shortest time between two reports of the same kind of activity of a sandbox: idle time is counted in minutes. */
 const activityEveryMs = 10_000
 
 export function makeGateway(options: {
@@ -86,13 +86,13 @@ export function makeGateway(options: {
   }
 }
 
-/** A client that has part of an answer sees the connection break: an error in the middle would look like content. */
+/** A client that has part of a response sees the connection break: an error in the middle would look like content. */
 function refuse({ request, response, error }: { request: IncomingMessage; response: ServerResponse; error: unknown }) {
   if (response.headersSent) return void response.destroy()
   const wire = toWireError(error)
   response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', [errorHeader]: wire.error.code })
   response.end(JSON.stringify(wire))
-  // A client that is still sending would take a closed connection for a failure of its own.
+  // A client that is still sending would take a closed connection for its own failure.
   request.resume()
 }
 

@@ -4,12 +4,12 @@ import { accessTokenHeader, guestPaths, guestPort, tunnelProtocol } from '@threa
 import { connectForRelay } from '@threadbox/protocol/relay'
 import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
 
-/** A sandbox that does not take a connection within this time on a machine-local link is not going to. */
+/** A sandbox that does not accept a connection within this time on a machine-local link will not. */
 export const connectTimeoutMs = 10_000
 
 /**
- * A connection to a service of a sandbox: at the sandbox's address, and when nobody listens there, at its own loopback
- * through the guest. Ends with the boot. Rejects with the error of the first way when neither leads anywhere.
+ * Connects to a service of a sandbox: at the sandbox's address, and without a listener there, at its own loopback
+ * through the guest. Ends with the boot. If both ways fail, rejects with the error of the first.
  */
 export async function connectToService(boot: ActiveBoot, port: number): Promise<Socket> {
   try {
@@ -24,7 +24,7 @@ export async function connectToService(boot: ActiveBoot, port: number): Promise<
 
 async function connectDirectly(boot: ActiveBoot, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  // A service may answer after its client has said everything.
+  // A service can respond after its client has sent everything.
   const socket = connectForRelay({ host: boot.address, port, allowHalfOpen: true, noDelay: true, signal: boot.ended })
   trackConnection(boot, socket)
   const timer = setTimeout(() => socket.destroy(new Error('it took no connection')), connectTimeoutMs)
@@ -33,7 +33,7 @@ async function connectDirectly(boot: ActiveBoot, port: number): Promise<Socket> 
   return await promise.finally(() => clearTimeout(timer))
 }
 
-/** Undefined when nobody listens there either; a guest that is older than tunnels says the same. */
+/** Returns undefined without a listener there either; a guest older than tunnels behaves the same. */
 async function connectInside(boot: ActiveBoot, port: number): Promise<Socket | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket | undefined>()
   const request = httpRequest({

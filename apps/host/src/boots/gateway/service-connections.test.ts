@@ -20,7 +20,7 @@ afterEach(async () => {
   await host[Symbol.asyncDispose]()
 })
 
-/** Serves at every address of this machine, the sandbox's among them; returns the address behind the gateway. */
+/** Serves at every address of this machine, including the sandbox's; returns the address behind the gateway. */
 async function serve(service: TcpServer): Promise<string> {
   services.push(service)
   service.listen(0)
@@ -28,7 +28,7 @@ async function serve(service: TcpServer): Promise<string> {
   return host.url + gatewayPaths.port(sandbox.sandboxId, (service.address() as AddressInfo).port)
 }
 
-/** Answers each request with how many came over its connection before, and counts the connections. */
+/** Responds to each request with the number of earlier ones on its connection, and counts connections. */
 function countingService(): { service: Server; connections: Socket[] } {
   const connections: Socket[] = []
   const counts = new WeakMap<Socket, number>()
@@ -41,7 +41,7 @@ function countingService(): { service: Server; connections: Socket[] } {
   return { service, connections }
 }
 
-test('O4: requests to a service follow one another over one connection', async () => {
+test('O4: requests to a service share one connection, one after another', async () => {
   const { service, connections } = countingService()
   const url = await serve(service)
   const answers: string[] = []
@@ -51,7 +51,7 @@ test('O4: requests to a service follow one another over one connection', async (
   expect(answers).toContain('1')
 })
 
-test('what cannot be sent twice has a connection of its own', async () => {
+test('what cannot be sent twice gets its own connection', async () => {
   const { service, connections } = countingService()
   const url = await serve(service)
   await (await fetch(url)).text()
@@ -60,7 +60,7 @@ test('what cannot be sent twice has a connection of its own', async () => {
   expect(connections).toHaveLength(3)
 })
 
-/** Answers the first request of each connection; what it does with the second is up to the test. */
+/** Responds to the first request of each connection; the test decides about the second. */
 async function serveOnce(second: (socket: Socket) => void): Promise<{ url: string; seconds: () => number }> {
   let seconds = 0
   const service = createTcpServer((socket) => {
@@ -82,7 +82,7 @@ test('a request that meets a connection being closed is sent again over a new on
   expect(seconds()).toBeGreaterThan(0)
 })
 
-test('a request of which the service has begun to answer is not sent again', async () => {
+test('a request to which the service has begun to respond is not sent again', async () => {
   const { url, seconds } = await serveOnce((socket) => socket.end('HTTP/1.1 200 OK\r\ncont'))
   expect(await (await fetch(url)).text()).toBe('ok')
   expect((await fetch(url)).status).toBe(503)
@@ -110,7 +110,7 @@ test('a service that serves one connection at a time comes to the next one', asy
   })
   await serve(service)
   const { port } = service.address() as AddressInfo
-  // Without yielding this would take for ever.
+  // Without yielding this would never finish.
   const connections = new ServiceConnections(loopbackBoot(), { idleMs: 0, patienceMs: 20 })
   const ask = async () => {
     const request = httpRequest({ host: '127.0.0.1', port, agent: connections }).end()
@@ -122,7 +122,7 @@ test('a service that serves one connection at a time comes to the next one', asy
   connections.destroy()
 })
 
-test('O4: an answer that takes longer than an unused connection is kept comes all the same', async () => {
+test('O4: a response that takes longer than an unused connection is kept still arrives', async () => {
   const service = createServer((_, response) => {
     setTimeout(() => response.write('first '), 100)
     setTimeout(() => response.end('second'), 200)
@@ -135,7 +135,7 @@ test('O4: an answer that takes longer than an unused connection is kept comes al
   expect(await text(answer)).toBe('first second')
 })
 
-test('C8: connections that are kept end with the boot', async () => {
+test('C8: kept connections end with the boot', async () => {
   const { service, connections } = countingService()
   const url = await serve(service)
   await (await fetch(url)).text()

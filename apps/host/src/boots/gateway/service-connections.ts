@@ -4,19 +4,19 @@ import type { ActiveBoot } from '../launch/active-boots.ts'
 import { connectToService } from './service-connection.ts'
 
 /**
- * How long an unused connection to a service is kept. Below the five seconds after which Node, and many others, close
- * theirs, so that few requests meet a connection that is just being closed; what a service says about it is kept to.
+ * How long an unused connection to a service is kept. Below the 5 s after which Node, and many others, close theirs, so
+ * that few requests meet a connection that is just being closed; a keep-alive header of the service takes precedence.
  */
 const idleMs = 4000
-/** A page makes six connections; this is room for a few that load at the same time. */
+/** A page makes six connections; this is enough for a few that load at the same time. */
 const maxIdle = 32
-/** How long a service may leave a new connection alone before unused ones are taken from it. */
+/** How long a service can ignore a new connection before unused ones are closed. */
 const patienceMs = 1000
 
 /**
- * Connections of one boot to its services, used one request after another: a new one costs more than a small answer.
- * They are at the sandbox's address or tunnels, whichever leads to the port. All end with the boot, so that none
- * outlives a pause.
+ * Connections of one boot to its services, reused one request after another: a new one costs more than a small
+ * response. They go to the sandbox's address or through tunnels, whichever leads to the port. All end with the boot, so
+ * that none outlives a pause.
  */
 export class ServiceConnections extends Agent {
   readonly #boot: ActiveBoot
@@ -40,8 +40,8 @@ export class ServiceConnections extends Agent {
   }
 
   /**
-   * A service that serves one connection at a time never comes to a new one while it waits for more on another, so
-   * unused ones are closed for as long as a new one waits for its first answer.
+   * A service that serves one connection at a time never accepts a new one while it waits for more on another, so
+   * unused ones are closed for as long as a new one waits for its first response.
    */
   yieldTo(request: ClientRequest, port: number): void {
     const timer = setInterval(() => this.#closeUnused(port), this.#patienceMs)

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { accessTokenHeader, codePort, guestPort, guestPorts } from '@threadbox/protocol/guest'
 import { backgroundHeader, bootHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
 
-/** Where in a sandbox a request goes. */
+/** The part of a sandbox that a request goes to. */
 export type Target = {
   sandboxId: string
   kind: 'guest' | 'code' | 'port'
@@ -13,7 +13,7 @@ export type Target = {
 
 const targetPattern = /^\/v1\/sandboxes\/([a-z0-9]+)\/(guest|code|port\/(\d{1,5}))(\/[^?]*)?(\?.*)?$/
 
-/** The target of a request of the gateway, or undefined when the URL is none of the gateway's. */
+/** Returns the target of a gateway request, or undefined if the URL is not one of the gateway's. */
 export function targetOf(url: string): Target | undefined {
   const match = targetPattern.exec(url)
   if (match === null) return undefined
@@ -24,10 +24,10 @@ export function targetOf(url: string): Target | undefined {
   return { sandboxId, kind, port, path: path + query }
 }
 
-/** Routes of the guest that only the host daemon itself may call. */
+/** Routes of the guest that only the host daemon itself can call. */
 const hostOnlyPaths = /^\/(init$|disk$|prewarm$|template$|tunnel\/)/
 
-/** True when the guest would take this path for one of its host-only routes, however it is written. */
+/** True if the guest would route this path to one of its host-only routes, however it is written. */
 export function isHostOnly(target: Target): boolean {
   if (target.port !== guestPort) return false
   const decoded = decodeLoosely(target.path.split('?')[0] ?? '').toLowerCase()
@@ -35,8 +35,8 @@ export function isHostOnly(target: Target): boolean {
 }
 
 /**
- * True for a port of the guest that is for programs of the sandbox alone: it asks nobody for a token. Its other ports are as
- * good as those that have a way of their own, and ask for one.
+ * True for a port of the guest that is only for programs of the sandbox, because it requires no token. The guest's
+ * other ports require one, however they are reached.
  */
 export function isInsideOnly({ port }: Target): boolean {
   return guestPorts.includes(port) && port !== guestPort && port !== codePort
@@ -64,8 +64,8 @@ const hopByHop = new Set([
 ])
 
 /**
- * Headers for the sandbox: without those of this connection, without the host's own, and with the access token of this
- * boot in place of whatever the client sent. Names and values alternate, as Node gives them, so repeats stay repeats.
+ * Headers for the sandbox: without those of this connection and the host's own, and with the access token of this boot
+ * instead of the client's. Names and values alternate, as Node gives them, so repeats stay repeats.
  */
 export function headersForSandbox(options: {
   rawHeaders: readonly string[]
@@ -75,18 +75,18 @@ export function headersForSandbox(options: {
 }): string[] {
   const { rawHeaders, target, accessToken, isUpgrade } = options
   const kept = forwardable(rawHeaders).filter(([name]) => !hostOwn.has(name.toLowerCase()))
-  // A service sees the name under which it was asked for; the guest does not care.
+  // A service gets the hostname that the client requested; the guest does not use it.
   if (target.kind !== 'port') kept.push([accessTokenHeader, accessToken])
-  // Said again for this connection: without it a body of a DELETE, for one, would be sent without a frame.
+  // Set again for this connection: without it a body of a DELETE, for one, would be sent without framing.
   if (headerValue(rawHeaders, 'transfer-encoding') !== '') kept.push(['transfer-encoding', 'chunked'])
   if (isUpgrade) kept.push(['connection', 'Upgrade'], ['upgrade', headerValue(rawHeaders, 'upgrade')])
   return kept.flat()
 }
 
-/** A service in a sandbox has no business with the guest's token, and neither with the host's. */
+/** A service in a sandbox must get neither the guest's token nor the host's. */
 const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader])
 
-/** Headers of a sandbox's answer. The gateway's own error code is never something that a sandbox said. */
+/** Headers of a sandbox's response. The gateway's own error code never comes from a sandbox. */
 export function headersForClient(rawHeaders: readonly string[]): string[] {
   return forwardable(rawHeaders)
     .filter(([name]) => name.toLowerCase() !== errorHeader)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /**
  * The boots that serve now: what the gateway needs to reach a sandbox. A boot enters when its guest is ready and leaves
- * when it has ended or sleeps; leaving aborts `ended`, which ends every stream that goes through the gateway.
+ * when it has ended or is paused; leaving aborts `ended`, which ends every stream through the gateway.
  */
 export type ActiveBoot = {
   bootId: string
@@ -11,9 +11,9 @@ export type ActiveBoot = {
   startedAt: number
   address: string
   accessToken: string
-  /** Aborted, with the error for open streams as its reason, when the boot ends or is paused. */
+  /** Aborted when the boot ends or is paused, with the error for open streams as its reason. */
   ended: AbortSignal
-  /** Every connection that this process has into the sandbox. */
+  /** Every connection from this process into the sandbox. */
   connections: Set<Socket>
 }
 
@@ -23,15 +23,15 @@ export type ActiveBoots = {
   add(boot: Omit<ActiveBoot, 'ended' | 'connections'>): void
   /** Ends the streams of a boot. Another boot of the same sandbox is left alone. */
   remove(options: { sandboxId: string; bootId: string; reason: Error }): void
-  /** As `remove`, and returns when no connection into the sandbox is left. */
+  /** Does the same as `remove`, and returns when no connection into the sandbox is left. */
   suspend(options: { sandboxId: string; bootId: string; reason: Error }): Promise<void>
-  /** What requests to a sandbox are told that has no boot here; undefined: that it is not running. */
+  /** Sets the error for requests to a sandbox without a boot here; undefined: it is not running. */
   setRefusal(sandboxId: string, reason: Error | undefined): void
   refusal(sandboxId: string): Error | undefined
   count(): number
 }
 
-/** `onCount` is told how many there are, whenever that changes. */
+/** Calls `onCount` with the number of boots whenever it changes. */
 export function makeActiveBoots(onCount: (count: number) => void = () => undefined): ActiveBoots {
   const boots = new Map<string, { boot: ActiveBoot; controller: AbortController }>()
   const refusals = new Map<string, Error>()
@@ -69,7 +69,7 @@ export function makeActiveBoots(onCount: (count: number) => void = () => undefin
   }
 }
 
-/** Remembers a connection into a sandbox for as long as it is open. */
+/** Tracks a connection into a sandbox for as long as it is open. */
 export function trackConnection({ connections }: Pick<ActiveBoot, 'connections'>, socket: Socket): void {
   if (socket.destroyed || connections.has(socket)) return
   connections.add(socket)

@@ -2,31 +2,31 @@ import { access, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/prom
 import path from 'node:path'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 
-/** Files of the host that a sandbox sees read-only: its names, its resolver, the trusted authorities, its skills. */
+/** Files of the host that a sandbox sees read-only: hostnames, resolver, certificate authorities, skills. */
 export type BootFiles = {
-  /** Writes what all sandboxes share. */
+  /** Writes the files that all sandboxes share. */
   prepare(): Promise<void>
-  /** Writes the files of one sandbox and says where everything is. */
+  /** Writes the files of one sandbox and returns where everything is. */
   write(options: {
     sandboxId: string
     hostname: string
     gatewayAddress: string
     /**
-     * Name of the guest's directory beside the current one: a boot that goes on keeps the guest it began with, and the
-     * skills that it has seen, of which it may hold some open. A new boot begins with none.
+     * Name of a guest's directory beside the current one: a boot that continues keeps the guest it began with, and its
+     * skills, of which it can hold some open. A new boot has none.
      */
     guestDirectory?: string
   }): Promise<BootRequest['mounts']>
-  /** Whether the guest is still there that a boot began with. */
+  /** Tells whether the guest that a boot began with still exists. */
   hasGuest(guestDirectory: string): Promise<boolean>
-  /** Where on the host a sandbox's `/skills` is. */
+  /** Path of a sandbox's `/skills` on the host. */
   skillsOf(sandboxId: string): string
-  /** Gives a sandbox what another one has at `/skills`, for memory of that one, which may hold some open. */
+  /** Copies the content of another sandbox's `/skills`, for memory of that sandbox, which can hold some files open. */
   copySkills(copy: { from: string; to: string }): Promise<void>
   remove(sandboxId: string): Promise<void>
 }
 
-/** What a sandbox sees at `/skills`, in its own directory; filled by `machine/skills/skill-places.ts`. */
+/** A sandbox's `/skills`, in its own directory; filled by `machine/skills/skill-places.ts`. */
 const skillsName = 'skills'
 
 export type BootFilesOptions = {
@@ -55,7 +55,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       await mkdir(skillsDirectory, { recursive: true })
       const [hostsFile, resolvConf] = [path.join(directory, 'hosts'), path.join(directory, 'resolv.conf')]
       await Promise.all([
-        // A name that is missing here makes sudo wait ten seconds for DNS.
+        // A hostname missing here makes sudo wait 10 s for DNS.
         replaceFile(hostsFile, `127.0.0.1 localhost ${hostname}`),
         replaceFile(resolvConf, `nameserver ${gatewayAddress}\noptions timeout:3 attempts:2`),
       ])
@@ -80,7 +80,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       await cp(path.join(ownDirectory(from), skillsName), target, {
         recursive: true,
         preserveTimestamps: true,
-        // Else what a name points to would be a path of the host, and of another sandbox.
+        // Otherwise the target of a link would become a path of the host, and of another sandbox.
         verbatimSymlinks: true,
       })
     },
@@ -88,7 +88,7 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
   }
 }
 
-/** Readers see the old content or the new, never half of one. */
+/** Replaces a file atomically: readers see the old content or the new. */
 async function replaceFile(file: string, content: string): Promise<void> {
   await writeFile(`${file}.new`, `${content}\n`, { mode: 0o644 })
   await rename(`${file}.new`, file)

@@ -8,19 +8,19 @@ import {
   guestPort,
 } from '@threadbox/protocol/guest'
 
-/** Time between two attempts to reach a guest that is just starting: nothing tells when it listens. */
+/** Time between two attempts to reach a guest that is just starting: nothing signals that it listens. */
 const retryMs = 5
-/** One answer of a guest that listens takes milliseconds, a second on an overloaded machine. */
+/** A guest that listens responds within milliseconds, within a second on an overloaded machine. */
 const answerTimeoutMs = 5000
 
 /**
- * The handshake with a guest: waits until it listens, sets its access token and gives it what it has to know. Gives up
- * when `signal` is aborted, with the signal's reason; an answer other than 200 is an error at once.
+ * The handshake with a guest: waits until it listens, sets its access token and sends its settings. Stops when `signal`
+ * is aborted, with the signal's reason; a response other than 200 is an error immediately.
  */
 export async function initGuest(options: {
   address: string
   init: GuestInit
-  /** What the guest knows, where that is another one than it is to have from now on. */
+  /** The guest's current token, if it differs from the one to set. */
   presentedToken?: string | undefined
   signal: AbortSignal
 }): Promise<GuestHello> {
@@ -37,7 +37,7 @@ export async function initGuest(options: {
   }
 }
 
-/** What a connection to a guest meets that does not listen yet. */
+/** Errors of a connection to a guest that does not listen yet. */
 const notYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'])
 
 async function ask(options: {
@@ -59,7 +59,8 @@ async function ask(options: {
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(options.body),
-      // From the second handshake on the guest wants the token; whether an earlier attempt arrived is not always known.
+      // After the first handshake the guest requires the token; it is not always known whether an earlier attempt
+      // arrived.
       [accessTokenHeader]: options.presentedToken ?? options.init.accessToken,
     },
   })
@@ -69,7 +70,7 @@ async function ask(options: {
     let text = ''
     response.setEncoding('utf8')
     response.on('data', (chunk: string) => {
-      // The hello is under 200 bytes; a guest is not trusted to keep to that.
+      // The hello is under 200 bytes; the guest is not trusted to respect that.
       if (text.length < 65_536) text += chunk
     })
     response.once('error', reject)

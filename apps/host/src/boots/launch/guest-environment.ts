@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 
-/** Where every sandbox finds the trusted authorities; programs that bring their own list need to be told. */
+/** Path of the certificate authorities in every sandbox; programs that bring their own list need this setting. */
 const bundle = '/etc/ssl/certs/ca-certificates.crt'
 
 /** Environment of everything that guests start: the same for all sandboxes of a host, and never a secret. */
@@ -20,7 +20,7 @@ export function guestEnvironmentOf(settings: { sandboxProxy: string; sandboxNoPr
   return { ...certificates, ...proxies, ...Object.fromEntries(lower) }
 }
 
-/** Addresses of the proxy that sandboxes may reach although they are private ones. */
+/** Addresses of the proxy that sandboxes can reach although they are private. */
 export async function proxiesOf(proxyUrl: string): Promise<{ address: string; port: number }[]> {
   if (proxyUrl === '') return []
   const { hostname, port, protocol } = new URL(proxyUrl)

@@ -15,10 +15,10 @@ import {
 } from '@threadbox/protocol/guest'
 import { type ActiveBoot, trackConnection } from './active-boots.ts'
 
-/** A guest that the host asks something: one that serves, or one that is woken for the host alone. */
+/** A guest that the host sends a request to: one that serves, or one woken for the host alone. */
 export type AskedGuest = Pick<ActiveBoot, 'address' | 'accessToken' | 'connections'>
 
-/** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to keep to that. */
+/** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to respect that. */
 const longestAnswerBytes = 64 * 1024 * 1024
 
 export async function readManifest(
@@ -48,10 +48,10 @@ export async function rescue(
   return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
 }
 
-/** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads fill it. */
+/** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads overwrite it. */
 const paddingBytes = 768 * 1024
 
-/** Has everything go from memory that its use has left there, after what can be kept was written down as `rescue` says. */
+/** Clears from memory what use has left there, after saving what can be kept as `rescue` says. */
 export async function askToForget(
   guest: AskedGuest,
   { rescue: wanted, signal }: { rescue: RescueRequest | null; signal: AbortSignal },
@@ -61,12 +61,12 @@ export async function askToForget(
   return forgottenSchema.parse(answer).rescue
 }
 
-/** Has the guest of a spare start what its first user would have to wait for. */
+/** Has the guest of a spare start what its first user would otherwise wait for. */
 export async function prewarm(guest: AskedGuest, signal: AbortSignal): Promise<void> {
   await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal })
 }
 
-/** Has the guest of a spare forget what it was told; from then on it waits for its first handshake. */
+/** Has the guest of a spare forget its settings; from then on it waits for its first handshake. */
 export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Promise<void> {
   await ask(guest, { method: 'POST', path: guestPaths.template, signal })
 }
@@ -87,7 +87,7 @@ async function ask(
     let length = 0
     response.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > longestAnswerBytes) response.destroy(new Error(`the answer to ${path} is too long`))
+      if (length > longestAnswerBytes) response.destroy(new Error(`the response to ${path} is too long`))
       else chunks.push(chunk)
     })
     response.once('error', reject)

@@ -18,31 +18,31 @@ export type LaunchPorts = {
   /** Environment of everything that the guest starts: proxy and certificate settings. */
   guestEnvironment: Record<string, string>
   readyTimeoutMs: number
-  /** Says where the guest came from; what came out of a template and does not answer is given up. */
+  /** Returns where the guest came from; a template whose clone does not respond is discarded. */
   templates: { begin(request: BootRequest): Promise<GuestOrigin>; giveUp(limits: SandboxLimits): Promise<void> }
   /**
-   * Starts of sandboxes, new ones and out of memory. Each keeps a processor busy: many at once only make all of them as
-   * slow as the last. Whether a guest answers is its own business, and is not waited for in turn.
+   * Starts of sandboxes, fresh and from memory. Each keeps a processor busy: many at the same time are all as slow as
+   * the last. Waiting for a guest's response is not part of a turn.
    */
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-/** Disk, network and files that a boot is made of; they belong to a sandbox or to a spare. */
+/** Disk, network and files of a boot; they belong to a sandbox or to a spare. */
 export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
 
-/** A guest out of a template listens already: it answers within half a second on a busy machine. */
+/** A guest cloned from a template already listens: it responds within half a second on a busy machine. */
 const clonedTimeoutMs = 10_000
 
 export type GuestOrigin = NonNullable<GuestInit['origin']>
 
-/** A boot that runs already in the place of a sandbox and belongs to nobody yet. */
+/** A boot that already runs on a sandbox's allocation and that no sandbox owns yet. */
 export type WaitingBoot = { driverBootId: string; hostname: string; accessToken: string }
 
 export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
 
 /**
- * Starts a boot and waits until its guest has answered. Returns how long the parts took. When it throws, the driver may
- * still know of the boot: the caller stops and forgets it.
+ * Starts a boot and waits until its guest has responded. Returns how long the parts took. If it throws, the driver can
+ * still know the boot: the caller stops and forgets it.
  */
 export async function launchGuest(
   ports: LaunchPorts,
@@ -75,7 +75,7 @@ export async function launchGuest(
   return await launchGuest(ports, options)
 }
 
-/** The handshake with a guest that runs already. */
+/** The handshake with a guest that already runs. */
 export async function greetGuest(
   ports: LaunchPorts,
   options: Omit<Launch, 'driverBootId'> & {
@@ -106,7 +106,7 @@ export async function greetGuest(
   })
 }
 
-/** The handshake with a guest that is about to answer; given up as soon as its boot has ended. */
+/** The handshake with a guest that is about to respond; stops as soon as its boot has ended. */
 export async function awaitGuest(
   ports: LaunchPorts,
   options: Launch & {

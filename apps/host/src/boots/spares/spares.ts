@@ -15,35 +15,35 @@ import { becomeTemplate, prewarm } from '../launch/guest-requests.ts'
 import { greetGuest, type LaunchPorts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
 import type { BootTemplates } from '../templates/boot-templates.ts'
 
-/** A sandbox that is booted and belongs to nobody yet. No one has ever used it. */
+/** A booted sandbox that has no owner yet and was never used. */
 export type Spare = { placeId: string; address: string; imageId: string; limits: SandboxLimits; waiting: WaitingBoot }
 
 /**
- * Sandboxes that wait, booted, for somebody to want one, because a boot takes a hundred times as long as taking one
- * over. Kept only while memory is free.
+ * Booted sandboxes that wait for new threads, because a boot takes a hundred times as long as adopting one. Kept only
+ * while memory is free.
  */
 export type Spares = {
-  /** A spare with this image and these limits, which is the caller's from now on; undefined when there is none. */
+  /** Returns a spare with this image and these limits, which then belongs to the caller; undefined if none matches. */
   take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
-  /** The boot that waits in a place that was taken; once. */
+  /** Returns, once, the boot that waits on an allocation that was taken. */
   claim(placeId: string): WaitingBoot | undefined
-  /** While this is under way, and right after it, none is made: whoever is waited for has the processors. */
+  /** Runs `work` and pauses refilling until shortly after it ends, so that booting spares does not slow it down. */
   holdOff<Result>(work: () => Promise<Result>): Promise<Result>
-  /** How many wait now, with everything that they are to have ready. */
+  /** Number of spares that wait and have everything ready. */
   count(): number
-  /** Removes one that waits, because its memory is needed; false when none waits. */
+  /** Removes one that waits, because its memory is needed; returns false if none waits. */
   giveUpOne(): Promise<boolean>
-  /** Makes what is missing, soon. */
+  /** Starts the missing ones after a delay. */
   refill(): void
-  /** Removes what an earlier daemon had kept. */
+  /** Removes the spares of an earlier daemon. */
   reclaim(): Promise<void>
-  /** Ends all that wait and makes no more. */
+  /** Ends all spares and makes no more of them. */
   close(): Promise<void>
 }
 
 export type SparesPorts = {
   count: number
-  /** Whether a Python kernel waits in each of them. */
+  /** True if each of them has a waiting Python kernel. */
   withKernels: boolean
   launch: LaunchPorts
   disks: DiskStore
@@ -56,20 +56,20 @@ export type SparesPorts = {
   signal: AbortSignal
 }
 
-/** Whoever has just got a sandbox is about to run something: the next one is made after that. */
+/** A thread that has just got a sandbox is about to run something: the next spare is made after that. */
 const refillDelayMs = 700
-/** So long it is put off; where sandboxes are started all the time there is no quiet moment. */
+/** Longest delay of a refill: where sandboxes are started all the time, no quiet moment comes. */
 const longestHoldMs = 15_000
 const lookEveryMs = 50
-/** On a machine with every core busy it took 9 s. */
+/** Measured: 9 s on a machine with every core busy. */
 const prewarmTimeoutMs = 60_000
-/** A spare is kept while this share of memory is available, because it is there for comfort only. */
+/** Spares are kept while this share of memory is available, because they are only a convenience. */
 const freeMemoryShare = 0.2
 
 export function makeSpares(ports: SparesPorts): Spares {
   const { launch, logger } = ports
   const ready = new Map<string, Spare>()
-  // One may be taken before it has everything.
+  // A spare can be taken before it is complete.
   const complete = new Set<string>()
   const taken = new Map<string, WaitingBoot>()
   let limits = defaultSandboxLimits
@@ -162,7 +162,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   }
 }
 
-/** Moments in which nobody waits for a sandbox. */
+/** Waits for moments in which no thread waits for a sandbox. */
 function makeQuiet() {
   const ended = new AbortController()
   let holds = 0
@@ -177,7 +177,7 @@ function makeQuiet() {
         freeAt = performance.now() + refillDelayMs
       }
     },
-    /** True, when one has come, or nobody wants to wait for one any longer. */
+    /** Resolves with true when such a moment has come, or when waiting for one was stopped. */
     moment: async (): Promise<true> => {
       const until = performance.now() + longestHoldMs
       while (!ended.signal.aborted && performance.now() < until && (holds > 0 || performance.now() < freeAt)) {
@@ -190,8 +190,8 @@ function makeQuiet() {
 }
 
 /**
- * The first command in a guest takes three times as long as the second: code that has never run is compiled, files that
- * were never read are read. So the first one is not the user's. It runs in a session of its own.
+ * The first command in a guest takes three times as long as the second: code that has never run is compiled, files are
+ * read for the first time. So the first one is not the user's. It runs in its own session.
  */
 async function warmUp(guest: { address: string; accessToken: string }): Promise<void> {
   const run = makeCommandRunner(guest)
@@ -199,18 +199,18 @@ async function warmUp(guest: { address: string; accessToken: string }): Promise<
     await run({ key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
 }
 
-/** Python takes seconds to start in a sandbox. Each waits with a kernel of its own, started there and nowhere else. */
+/** Python takes seconds to start in a sandbox. Each spare gets its own kernel, started inside it. */
 async function prewarmKernel({ address, waiting }: Spare): Promise<void> {
   const guest = { address, accessToken: waiting.accessToken, connections: new Set<Socket>() }
   await prewarm(guest, AbortSignal.timeout(prewarmTimeoutMs))
 }
 
-/** Memory and processors are decided at boot; the rest can be changed when a spare is taken. */
+/** Memory and processors are fixed at boot; the rest can be changed when a spare is taken. */
 function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
   return made.memoryBytes === wanted.memoryBytes && made.cpus === wanted.cpus
 }
 
-/** Recorded first, as everything: a start removes what a crash leaves of it. */
+/** Recorded first, as everything else: the next start of the daemon removes what a crash leaves of it. */
 async function makePlace(ports: SparesPorts, limits: SandboxLimits) {
   const { launch, store } = ports
   const placeId = makeId('sandbox', launch.randomBytes)
@@ -227,7 +227,7 @@ async function makePlace(ports: SparesPorts, limits: SandboxLimits) {
   return { waiting, imageId, place: { placeId, address, limits, egress: { kind: 'open' } as const } }
 }
 
-/** A boot whose guest has run commands, ended what is left of them, and forgotten what it was told. */
+/** A boot whose guest has run commands, ended what is left of them, and forgotten its settings. */
 async function makeTemplate(ports: SparesPorts, limits: SandboxLimits): Promise<void> {
   const { launch, disks, network } = ports
   await ports.templates.make({

@@ -44,7 +44,7 @@ async function templatesOver(options: { guestDirectory?: string; isEnabled?: boo
   return { disks, driver, templates, make: (wanted = limits) => templates.make({ limits: wanted, boot }) }
 }
 
-test('without a template a boot is booted; with one it goes on from there, each as often as wanted', async () => {
+test('without a template a boot starts fresh; with one it continues from it, as often as requested', async () => {
   const { driver, templates, make } = await templatesOver()
   expect(await templates.begin(requestOf('b1'))).toBe('booted')
   await make()
@@ -56,7 +56,7 @@ test('without a template a boot is booted; with one it goes on from there, each 
   expect(driver.memoryOf('b1')).toBe('memory of b1')
 })
 
-test('a boot with other memory, other processors or another guest is booted', async () => {
+test('a boot with other memory, other processors or another guest starts fresh', async () => {
   const { templates, make } = await templatesOver()
   await make()
   const others = [
@@ -68,7 +68,7 @@ test('a boot with other memory, other processors or another guest is booted', as
   expect(await templates.begin({ ...requestOf('b4'), limits: { ...limits, processes: 1 } })).toBe('cloned')
 })
 
-test('a template that cannot be used is removed, and the boot is booted', async () => {
+test('an unusable template is removed, and the boot starts fresh', async () => {
   const { disks, templates, make } = await templatesOver()
   await make()
   const [place] = await disks.listMemoryPlaces()
@@ -103,7 +103,7 @@ test('templates outlive the daemon, but not a change of guest or driver, nor the
   }
 })
 
-test('no more than three are kept', async () => {
+test('at most three are kept', async () => {
   const { disks, templates, make } = await templatesOver()
   const wanted = [1, 2, 3, 4].map((cpus) => ({ ...limits, cpus }))
   for (const one of wanted) await make(one)
@@ -113,7 +113,7 @@ test('no more than three are kept', async () => {
   expect(origins).toEqual(['booted', 'cloned', 'cloned', 'cloned'])
 })
 
-test('C6: a sandbox out of a template is greeted as a clone; one that ends at once is booted instead', async () => {
+test('C6: a sandbox from a template gets the handshake of a clone; one that ends immediately is booted fresh instead', async () => {
   await using host = await startHostUnderTest({ bootTemplates: true })
   const guestDirectory = path.join(host.directory, 'guest-1')
   const { driver, disks } = host

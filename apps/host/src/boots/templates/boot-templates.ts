@@ -7,28 +7,28 @@ import type { Logger } from '@threadbox/telemetry'
 import type { GuestOrigin } from '../launch/launch.ts'
 
 /**
- * Memory images of a guest that has just started and was told nothing yet: no token, no host name, no process of a user.
- * Everything that it has mapped is of its own directory, so it goes on over any disk, in half the time of a start. All
- * boots that come out of one have the same guest, so each is told to begin its random numbers anew.
+ * Memory images of a guest that has just started and has had no handshake: no token, no hostname, no user process.
+ * Everything it has mapped comes from its own directory, so it can continue over any disk, in half the time of a start.
+ * All boots from one template have the same guest, so each reseeds its random numbers.
  */
 export type BootTemplates = {
-  /** Starts a boot, out of a template where one fits; says which it was. A template that fails is never used again. */
+  /** Starts a boot, from a template if one fits; returns which it was. A template that fails is never used again. */
   begin(request: BootRequest): Promise<GuestOrigin>
-  /** What came out of a template does not answer: no boot comes out of it any more. */
+  /** Discards a template whose clone does not respond; no further boot comes from it. */
   giveUp(limits: SandboxLimits): Promise<void>
-  /** Makes the template for these limits out of a boot that `boot` starts and ends; nothing when there is one. */
+  /** Makes the template for these limits from a boot that `boot` starts and ends; does nothing if it exists. */
   make(options: { limits: SandboxLimits; boot: (save: SaveTemplate) => Promise<void> }): Promise<void>
-  /** Takes up what an earlier daemon made; removes what fits this one no more. */
+  /** Adopts templates of an earlier daemon; removes those that no longer fit this one. */
   reclaim(): Promise<void>
 }
 
 /** Called with a boot whose guest listens and whose link is down. */
 export type SaveTemplate = (driverBootId: string) => Promise<void>
 
-/** Under which name templates are among the places for memory. */
+/** Name of the templates' memory image directory. */
 export const templatesPlace = 'templates'
 const imageName = 'image'
-/** For as many combinations of memory and processors; each takes 34 MB of the pool. */
+/** Number of combinations of memory and processors; each takes 34 MB of the pool. */
 const mostTemplates = 3
 
 export function makeBootTemplates(ports: {
@@ -43,11 +43,11 @@ export function makeBootTemplates(ports: {
   const driver = ports.isEnabled && canSaveMemory(ports.driver) ? ports.driver : undefined
   if (driver === undefined) return withoutTemplates(ports)
   const ready = new Map<string, string>()
-  // What failed once is not tried again by this daemon: it would cost a boot each time.
+  // A failure is not retried by this daemon: each attempt would cost a boot.
   const failed = new Set<string>()
   let prefix: Promise<string> | undefined
 
-  // Memory and processors are read by the sandbox's kernel when it starts, so they are part of what must be the same.
+  // The sandbox's kernel reads memory and processors at its start, so they are part of the key.
   const keyOf = async ({ memoryBytes, cpus }: SandboxLimits) => {
     prefix ??= prefixOf({ driver, guestDirectory })
     return `${await prefix}-${memoryBytes}-${cpus}`
