@@ -6,13 +6,13 @@ import { type MemoryOptions, makePausing } from './memory/pausing.ts'
 import { makeSnapshotMemories, type SnapshotMemories } from './snapshots/snapshot-memories.ts'
 import { makeSnapshots, type Snapshots } from './snapshots/snapshots.ts'
 
-/** Boots that are asleep with their memory, and snapshots that have some. */
+/** Boots that are asleep with their memory, and snapshots that have memory. */
 export type MemoryArea = {
   paused: PausedBoots
   room: MemoryRoom
   memories: SnapshotMemories
   snapshots: Snapshots
-  /** From now on it is looked whether memory, or room for it, is short. */
+  /** Starts checking whether memory, or space for it, is short. */
   watch(): void
 }
 

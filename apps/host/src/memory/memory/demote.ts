@@ -5,12 +5,13 @@ import { reasonOf, type SandboxBoot } from './memory-steps.ts'
 import { makeStopwatch } from './stopwatch.ts'
 import { asUnusable, dropMemory, reviveBoot, type WakePorts } from './wake.ts'
 
-/** A guest keeps to its budget; beyond this much more it hangs. */
+/** A guest keeps to its budget; one that exceeds it by this much hangs. */
 const rescueGraceMs = 20_000
 
 /**
- * Gives up the memory of a paused boot: woken for the host alone, what can be kept written to its disk by its guest,
- * ended. What cannot be kept is lost, and said to be. Throws only when there is no room to wake it: then it stays paused.
+ * Discards the memory of a paused boot: wakes it for the host alone, has its guest save what can be kept to its disk,
+ * and ends it. What cannot be kept is lost, and reported as lost. Throws only if memory to wake it is short: then it
+ * stays paused.
  */
 export async function demoteBoot(
   ports: WakePorts,
@@ -21,14 +22,14 @@ export async function demoteBoot(
   const outcome = await rescueMemory(ports, options)
   const current = (await ports.boots.find(boot.bootId)) ?? boot
   await ports.launch.driver.stop(current.driverBootId)
-  // Before its end is recorded: after that nobody would know that it is to be done.
+  // Before its end is recorded: after that, a restart would not know that it is still to be done.
   await openEgress(ports, sandbox)
   await ports.disks.syncDisk(placeId).catch((error: unknown) => {
-    ports.logger.error({ err: error, sandboxId }, 'the disk of a sandbox that was given up cannot be synced')
+    ports.logger.error({ err: error, sandboxId }, 'the disk of a sandbox whose memory was discarded cannot be synced')
   })
   const snapshotId = ports.launch.randomBytes(10).toString('hex')
   await ports.points.mark(sandbox, { snapshotId, at: ports.launch.clock() }).catch((error: unknown) => {
-    ports.logger.warn({ err: error, sandboxId }, 'no pause point could be made of a sandbox that was given up')
+    ports.logger.warn({ err: error, sandboxId }, 'no pause point could be made of a sandbox whose memory was discarded')
   })
   ports.points.dropEarlier(sandbox)
   const detail = outcome.problem === '' ? 'Its memory was discarded.' : `Its memory was lost: ${outcome.problem}`
@@ -50,7 +51,7 @@ async function rescueMemory(
     const { sandboxId } = sandbox
     const unusable = await asUnusable(ports, { sandboxId, error })
     if (unusable === undefined) throw error
-    ports.logger.warn({ err: error, sandboxId, bootId: options.boot.bootId }, 'memory was given up unrescued')
+    ports.logger.warn({ err: error, sandboxId, bootId: options.boot.bootId }, 'memory was discarded without a rescue')
     return { rescue: null, problem: reasonOf(error) }
   }
 }

@@ -9,20 +9,20 @@ import type { MemoryImagesStore } from '../../machine/state/memory-images.store.
 export type FrozenCopy = { sandboxId: string; bootId: string; driverBootId: string; placeId: string; imageId: string }
 
 /**
- * Frozen copies, oldest first. A copy belongs to whoever takes it out of here, and is taken once: a wake and an eviction
- * never work on the same one.
+ * Frozen copies, oldest first. A copy belongs to the caller that takes it, and can be taken once: a wake and an
+ * eviction never work on the same one.
  */
 export type FrozenCopies = {
   keep(copy: FrozenCopy): void
-  /** The copy, which is the caller's from now on; undefined when there is none (any more). */
+  /** Returns the copy, which then belongs to the caller; undefined if none exists. */
   take(sandboxId: string): Promise<FrozenCopy | undefined>
   has(sandboxId: string): boolean
   count(): number
-  /** Gives the memory of a copy back to the machine. The boot stays paused: its image is there. */
+  /** Frees the memory of a copy. The boot stays paused, because it has its image. */
   evict(copy: FrozenCopy): Promise<void>
-  /** Gives up the oldest; false when there is none. */
+  /** Evicts the oldest copy; false if none exists. */
   evictOldest(): Promise<boolean>
-  /** What all copies hold in RAM. */
+  /** RAM held by all copies. */
   bytes(): Promise<number>
 }
 
@@ -47,7 +47,7 @@ export function makeFrozenCopies(ports: {
     entry?.letGo.abort(new Error('the frozen copy was taken'))
     return entry?.copy
   }
-  /** A copy that something else ended is no end of its boot. */
+  /** The end of a copy for another reason is not the end of its boot. */
   const watch = async (copy: FrozenCopy, signal: AbortSignal) => {
     await driver.waitForEnd(copy.driverBootId, signal).catch(() => undefined)
     if (signal.aborted) return
@@ -94,8 +94,8 @@ export function makeFrozenCopies(ports: {
 }
 
 /**
- * The end of a copy frees files that were deleted while it held them open. That changes the disk's generation, but
- * nothing that the memory knows of: the image holds those files itself.
+ * The end of a copy frees deleted files that it held open. That changes the disk's generation, but nothing that the
+ * memory knows of: the image holds those files itself.
  */
 async function stopCopy(
   ports: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },

@@ -5,7 +5,7 @@ import { answeringGuest, codeOf, ordersOf } from './memory.test-utils.ts'
 
 const GiB = 2 ** 30
 
-test('G7: what does not fit is refused with figures, whoever is awake goes on, and it works once there is room', async () => {
+test('G7: what does not fit is refused with figures, awake sandboxes keep running, and it works once memory is free', async () => {
   await using host = await startHostUnderTest({ ...answeringGuest(), keepsFrozen: false })
   const [awake, asleep] = [await host.startSandbox(), await host.startSandbox()]
   const orders = ordersOf(host, asleep)
@@ -24,7 +24,7 @@ test('G7: what does not fit is refused with figures, whoever is awake goes on, a
   expect(await orders.wake()).toMatchObject({ status: 200, body: { from: 'memory' } })
 })
 
-test('G7: frozen copies give way, oldest first and no more than needed; their sandboxes stay paused', async () => {
+test('G7: frozen copies are evicted, oldest first and no more than needed; their sandboxes stay paused', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const [first, second] = [await host.startSandbox(), await host.startSandbox()]
   for (const sandbox of [first, second]) await ordersOf(host, sandbox).pause()
@@ -44,7 +44,7 @@ test('G7: frozen copies give way, oldest first and no more than needed; their sa
   expect(await ordersOf(host, second).wake()).toMatchObject({ body: { from: 'memory' } })
 })
 
-test('a pause while memory is short gives its frozen copy up at once', async () => {
+test('a pause while memory is short evicts its frozen copy immediately', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   host.memory.availableBytes = GiB

@@ -6,22 +6,22 @@ import type { FrozenCopies } from './frozen-copies.ts'
 
 export type ReadMemory = () => Promise<{ totalBytes: number; availableBytes: number }>
 
-/** Memory of the machine for sandboxes that are to run. What is there for comfort only gives way; who is awake never. */
+/** The machine's memory for sandboxes that are to run. Conveniences are discarded for it; an awake sandbox never is. */
 export type MemoryRoom = {
-  /** Returns when this much is free beside the reserve. Throws `host.no-memory` when it cannot be had. */
+  /** Returns when this much is free beside the reserve. Throws `host.no-memory` if it cannot be freed. */
   ensure(neededBytes: number): Promise<void>
-  /** Gives up frozen copies while memory is short. */
+  /** Evicts frozen copies while memory is short. */
   relieve(): Promise<void>
 }
 
-/** A boot with its first commands: guest and kernel take about 70 MB, a Python kernel as much again. */
+/** A boot with its first commands: guest and kernel take about 70 MB, a Python kernel the same again. */
 export const bootBytes = 256 * 1024 * 1024
-/** Frozen copies are kept while this share of memory is available: they are there for comfort only. */
+/** Frozen copies are kept while this share of memory is available: they are only a convenience. */
 const freeMemoryShare = 0.1
 
 export function makeMemoryRoom(ports: {
   readMemory: ReadMemory
-  /** What is never given to sandboxes. */
+  /** Memory that is never given to sandboxes. */
   reserveBytes: number
   frozen: FrozenCopies
   spares: Pick<Spares, 'giveUpOne'>
@@ -29,7 +29,7 @@ export function makeMemoryRoom(ports: {
   logger: Logger
 }): MemoryRoom {
   const { readMemory, reserveBytes, frozen, logger } = ports
-  // One at a time: two that look at the same free memory would both take it for theirs and give up too little.
+  // One at a time: two that read the same free memory would both count it as theirs and evict too little.
   const serial = makeSerial()
   const ensure = async (neededBytes: number) => {
     for (;;) {
@@ -50,7 +50,7 @@ export function makeMemoryRoom(ports: {
       while (frozen.count() > 0) {
         const { totalBytes, availableBytes } = await readMemory()
         if (availableBytes >= Math.max(totalBytes * freeMemoryShare, reserveBytes)) return
-        logger.info({ availableBytes }, 'memory is short: a frozen copy is given up')
+        logger.info({ availableBytes }, 'memory is short: a frozen copy is evicted')
         await frozen.evictOldest()
       }
     },

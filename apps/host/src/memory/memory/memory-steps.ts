@@ -7,7 +7,7 @@ import type { StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 
-/** A boot and its sandbox, which every step is about. */
+/** A boot and its sandbox. */
 export type SandboxBoot = { sandbox: StoredSandbox; boot: StoredBoot }
 
 export async function savingDriver({ launch }: { launch: Pick<LaunchPorts, 'driver'> }): Promise<MemorySavingDriver> {
@@ -16,7 +16,7 @@ export async function savingDriver({ launch }: { launch: Pick<LaunchPorts, 'driv
   throw pauseUnsupported({ driver: (await driver.describe()).name })
 }
 
-/** Files first: a row without files can be finished, files without a row belong to nobody. */
+/** Files first: a row without files can be finished, files without a row have no owner. */
 export async function discardImage(
   { disks, images }: { disks: Pick<DiskStore, 'deleteMemoryPlace'>; images: Pick<MemoryImagesStore, 'remove'> },
   { placeId, imageId }: { placeId: string; imageId: string },
@@ -25,7 +25,10 @@ export async function discardImage(
   await images.remove(imageId)
 }
 
-/** All of them, done side by side. Fails when the last has ended: nothing is still at work while a failure is undone. */
+/**
+ * Waits for all of them, in parallel. Throws after the last has ended: nothing is still at work while a failure is
+ * undone.
+ */
 export async function sideBySide<Values extends readonly unknown[]>(
   ...work: { [Index in keyof Values]: Promise<Values[Index]> }
 ): Promise<Values> {

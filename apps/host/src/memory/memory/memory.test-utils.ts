@@ -40,7 +40,7 @@ export const rescueReport: RescueReport = {
 
 export const budgets = { timeBudgetMs: 1000, totalBytes: 1000, variableBytes: 1000 }
 
-/** A guest that says what is alive, and keeps nothing. Everything that it is asked is noted. */
+/** A guest that reports what is alive, and keeps nothing. Records every request. */
 export function answeringGuest() {
   const asked: string[] = []
   const behaviour = (request: IncomingMessage, response: ServerResponse) => {
@@ -67,7 +67,7 @@ export function ordersOf(host: HostUnderTest, { sandboxId, bootId }: Sandbox) {
     startAnew: () => post(hostPaths.start(sandboxId), { bootId: host.newBootId(), hostname: 'box' }),
     fileChanges: () => host.request('GET', hostPaths.fileChanges(sandboxId)),
     diskPath: async () => (await host.disks.getDisk(sandboxId)).path,
-    /** What runs of the sandbox has in memory, under whichever name; undefined when nothing goes on. */
+    /** The memory of the sandbox's running boot, under any driver name; undefined if none runs. */
     memory: async () => {
       const running = (await host.driver.list()).filter((boot) => boot.state === 'running')
       const own = running.find((boot) => boot.sandboxId === sandboxId)

@@ -24,7 +24,7 @@ function pointsOver(compare: DiskStore['compareWithSnapshot']) {
   return { points: makePausePoints({ disks, store, keptSnapshots: async () => new Set(), logger }), snapshots }
 }
 
-test('a look during which the sandbox is paused again has nothing to compare with, and is no error', async () => {
+test('a check during which the sandbox is paused again has nothing to compare with, and is not an error', async () => {
   const { points, snapshots } = pointsOver(async () => {
     snapshots.set('s', 'second')
     throw new Error('a directory went away')
@@ -33,7 +33,7 @@ test('a look during which the sandbox is paused again has nothing to compare wit
   await expect(points.changes(sandboxOf('s'))).rejects.toThrow('a directory went away')
 })
 
-test('a disk of too many files counts as changed; one that cannot be looked at is an error', async () => {
+test('a disk with too many files counts as changed; one that cannot be read is an error', async () => {
   const problems = [tooManyFiles({ mostFiles: 1, mostMebibytes: 1 }), new Error('a disk is broken')]
   const { points } = pointsOver(async () => {
     throw problems.shift()
@@ -42,7 +42,7 @@ test('a disk of too many files counts as changed; one that cannot be looked at i
   await expect(points.isUnchanged(sandboxOf('s'))).rejects.toThrow('a disk is broken')
 })
 
-/** A sandbox on a real disk, of whose comparisons each waits until it is let go on. */
+/** A sandbox on a real disk, whose comparisons each wait until they are released. */
 async function pointsOnDisk() {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-points-'))
   const database = openStateDatabase(path.join(directory, 'state.sqlite'))
@@ -112,7 +112,7 @@ test('C4: a pause waits neither for a comparison with an earlier point nor for i
   expect(await snapshotIds()).toEqual(['fourth'])
 })
 
-test('what becomes the point is not removed as an earlier one, whenever these are looked for', async () => {
+test('a snapshot that becomes the point is not removed as an earlier one, whenever earlier ones are listed', async () => {
   const { points, sandbox, disks, store, mark, snapshotIds } = await pointsOnDisk()
   await mark('first')
   const { snapshotDisk } = disks
@@ -151,7 +151,7 @@ test('a point that becomes one while earlier ones are listed stays', async () =>
   expect(await snapshotIds()).toEqual(['second'])
 })
 
-test('a snapshot that did not become the point goes with the next earlier ones, and the point before it stays', async () => {
+test('a snapshot that did not become the point is removed with the next earlier ones, and the point before it stays', async () => {
   const { points, sandbox, store, mark, snapshotIds } = await pointsOnDisk()
   await mark('first')
   const { set } = store

@@ -7,28 +7,31 @@ import { naming } from '../../machine/state/disk-naming.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 
-/** What the disk of each sandbox contained when it was paused or demoted last. One point is kept for each. */
+/** The disk content of each sandbox at its last pause or demotion. One point is kept for each. */
 export type PausePoints = {
   /**
-   * Makes the disk's content of now the point. Does nothing where the pool can make no snapshots. The sandbox stands still
-   * for it: it waits neither for a comparison of an earlier point nor for the removal of one.
+   * Makes the current disk content the point. Does nothing if the pool cannot make snapshots. The sandbox is frozen for
+   * it, so it waits neither for a comparison with an earlier point nor for the removal of one.
    */
   mark(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
-  /** As `mark`, after the content was exchanged: where no point can be made there is none, rather than one of before. */
+  /** Does the same as `mark`, after the content was exchanged: if no point can be made, the old one is dropped. */
   replace(sandbox: StoredSandbox, options: { snapshotId: string; at: number }): Promise<void>
-  /** Removes earlier points. Nobody waits for it: what a crash leaves of them goes with the next. */
+  /** Removes earlier points in the background: what a crash leaves of them is removed with the next. */
   dropEarlier(sandbox: StoredSandbox): void
-  /** Removes every point: what the disk contains now is all that is known of it. */
+  /** Removes every point: only the current content of the disk is known. */
   forget(sandbox: StoredSandbox): Promise<void>
-  /** Resolves when no earlier point is being removed any more. */
+  /** Resolves when no earlier point is being removed. */
   dropped(): Promise<void>
-  /** What differs from the point; `since` is null when there is none. */
+  /** Returns what differs from the point; `since` is null without a point. */
   changes(sandbox: StoredSandbox): Promise<FileChanges>
-  /** Where the disk's content of the point can be read; undefined when there is none. */
+  /** Path of the point's content; undefined without a point. */
   pathOf(sandbox: StoredSandbox): Promise<string | undefined>
-  /** Gives the disk, which was lost, the content of the point; its moment, or undefined when there is none. */
+  /** Restores a lost disk to the content of the point; returns the point's time, or undefined without a point. */
   restore(sandbox: StoredSandbox): Promise<number | undefined>
-  /** Whether the disk is as it was at the point, in every file and every directory. One of too many files counts as changed. */
+  /**
+   * Tells whether every file and every directory on the disk is as it was at the point. A disk with too many files
+   * counts as changed.
+   */
   isUnchanged(sandbox: StoredSandbox): Promise<boolean>
 }
 
@@ -56,7 +59,7 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
       return { since: at, snapshotId, ...(await disks.compareWithSnapshot({ diskId: placeId, snapshotId, naming })) }
     } catch (error) {
       if (isGone(error)) return undefined
-      // Paused again meanwhile: that point was removed under the eyes of who looked.
+      // Paused again in the meantime: that point was removed during the comparison.
       if ((await store.find(sandboxId))?.snapshotId !== snapshotId) return undefined
       throw error
     }
@@ -100,7 +103,7 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
       if (found === undefined) return { since: null, ...noFileChanges }
       const { isSame: _, sizes: __, snapshotId, ...changes } = found
       const names = changes.changed.toSorted((one, other) => naming.rankOf(one) - naming.rankOf(other))
-      // Paused again meanwhile: nothing is said of what that point held.
+      // Paused again in the meantime: the content of that point is unknown.
       const extended = await disks
         .findExtendedFiles({ diskId: sandbox.placeId, snapshotId, names })
         .catch((error: unknown) => {
@@ -140,7 +143,7 @@ export function makePausePoints(ports: PausePointsPorts): PausePoints {
 type SandboxPlace = Pick<StoredSandbox, 'sandboxId' | 'placeId'>
 type Marking = ReturnType<typeof makeMarking>
 
-/** Snapshots that are to become the point of a sandbox and are not yet. */
+/** Snapshots that are about to become the point of a sandbox. */
 function makeMarking() {
   const announced = new Map<string, Set<string>>()
   return {
@@ -162,8 +165,8 @@ async function dropOtherPoints(
   { sandboxId, placeId }: SandboxPlace,
 ): Promise<void> {
   const present = await disks.listSnapshots(placeId)
-  // In this order: what was made before the list is announced here, or has become the point by then; a snapshot that is
-  // neither was announced to be kept before it was made.
+  // In this order: a snapshot made before the list is either announced here or has become the point; one that is
+  // neither was announced as kept before it was made.
   const staying = new Set(marking.of(sandboxId))
   const point = await store.find(sandboxId)
   const kept = await keptSnapshots(sandboxId)

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, manifest, ordersOf } from './memory.test-utils.ts'
 
-test('a pause that fails to save lets the sandbox go on with its memory and its link, and says why', async () => {
+test('a pause that fails to save lets the sandbox continue with its memory and its link, and says why', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const orders = ordersOf(host, sandbox)
@@ -27,7 +27,7 @@ test('a pause that fails to save lets the sandbox go on with its memory and its 
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
 
-test('C4: a pause is given up when the sandbox is wanted while its memory is being saved, and nothing of it is left', async () => {
+test('C4: a pause is canceled if the sandbox is needed while its memory is being saved, and nothing of it is left', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const orders = ordersOf(host, sandbox)
@@ -48,7 +48,7 @@ test('C4: a pause is given up when the sandbox is wanted while its memory is bei
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
 
-test('a sandbox that is wanted before it is frozen is not frozen at all', async () => {
+test('a sandbox that is needed before it is frozen is not frozen', async () => {
   const guest = answeringGuest()
   const wanted: Promise<unknown>[] = []
   await using host = await startHostUnderTest({
@@ -70,7 +70,7 @@ test('a sandbox that is wanted before it is frozen is not frozen at all', async 
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
 })
 
-test('what cannot be abandoned is not: no pause, one that is over, one of another boot, an unknown sandbox', async () => {
+test('what cannot be abandoned is not: no pause, a finished one, one of another boot, an unknown sandbox', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const orders = ordersOf(host, sandbox)
@@ -109,7 +109,7 @@ test('a sandbox that ends while its memory is being saved has ended, with its ow
   expect(refused.headers.get('threadbox-error')).toBe('sandbox.not-running')
 })
 
-test('a guest that cannot say what is alive is paused all the same, and the answer says why it did not', async () => {
+test('a guest that cannot report what is alive is paused all the same, and the result says why', async () => {
   await using host = await startHostUnderTest({
     behaviour: (_, response) => void response.writeHead(500).end('the kernel is busy'),
   })
@@ -140,7 +140,7 @@ test('an order for another boot, or for none, is refused, and changes nothing', 
   expect(codeOf(nonsense)).toEqual([400, 'host.request-invalid'])
 })
 
-test('C4: the answer to a pause has what was alive, and sent again the order is answered the same', async () => {
+test('C4: the result of a pause says what was alive, and the order sent again has the same result', async () => {
   const guest = answeringGuest()
   await using host = await startHostUnderTest(guest)
   const sandbox = await host.startSandbox()
@@ -163,7 +163,7 @@ test('C4: the answer to a pause has what was alive, and sent again the order is 
   expect(guest.asked).toHaveLength(1)
 })
 
-test('while a sandbox is being paused new requests are told so; open ones end, and it is frozen after the last', async () => {
+test('while a sandbox is being paused, new requests get an error that says so; open ones end, and it is frozen after the last', async () => {
   await using host = await startHostUnderTest({
     behaviour: (request, response) => {
       if (request.url?.startsWith('/manifest')) response.end(JSON.stringify(manifest))
@@ -202,7 +202,7 @@ test('a paused sandbox refuses requests with its own code, before and after a re
   }
 })
 
-test('what a paused sandbox’s disk lacks or has besides is told by looking; without a pause there is nothing', async () => {
+test('the files that a paused sandbox’s disk lacks or has in addition are found by comparison; without a pause there is nothing', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const orders = ordersOf(host, await host.startSandbox())
   expect((await orders.fileChanges()).body).toMatchObject({ since: null, removedCount: 0 })
@@ -223,7 +223,7 @@ test('what a paused sandbox’s disk lacks or has besides is told by looking; wi
   await expect.poll(() => host.disks.listSnapshots(diskId)).toHaveLength(1)
 })
 
-test('how many sandboxes are awake is told whenever it changes', async () => {
+test('the number of awake sandboxes is reported whenever it changes', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const told = () => host.events.flatMap((event) => (event.type === 'awake-changed' ? [event.awakeSandboxes] : []))
   const orders = ordersOf(host, await host.startSandbox())
@@ -236,7 +236,7 @@ test('how many sandboxes are awake is told whenever it changes', async () => {
   await expect.poll(told).toEqual([1, 2, 1, 0, 1])
 })
 
-test('memory that takes more than its budget is told, so that somebody gives some up', async () => {
+test('memory that exceeds its budget is reported, so that some can be discarded', async () => {
   await using host = await startHostUnderTest({ ...answeringGuest(), imageBudgetBytes: 1 })
   await ordersOf(host, await host.startSandbox()).pause()
   await expect
@@ -249,7 +249,7 @@ test('memory that takes more than its budget is told, so that somebody gives som
   })
 })
 
-test('a guest that accepts a connection and says nothing does not hold a pause up for ever', async () => {
+test('a guest that accepts a connection and stays silent does not block a pause forever', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const address = (host.guest.address() as { address: string }).address

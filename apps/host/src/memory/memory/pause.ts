@@ -25,7 +25,7 @@ import { discardImage, reasonOf, type SandboxBoot, savingDriver, sideBySide } fr
 import type { PausePoints } from './pause-points.ts'
 import { makeStopwatch } from './stopwatch.ts'
 
-/** What a pause is done with. */
+/** What a pause needs. */
 export type PausePorts = {
   launch: LaunchPorts
   running: Boots
@@ -43,23 +43,23 @@ export type PauseOutcome = Omit<PausedSandbox, 'sandbox'>
 
 export type PauseOptions = SandboxBoot & {
   hashKey: string | undefined
-  /** Aborted when somebody wants the boot after all: the pause is given up where that is sooner than its end. */
+  /** Aborted when a caller needs the boot after all: the pause is canceled if that is faster than finishing it. */
   wanted?: AbortSignal
 }
 
-/** Where in its place an image is; the manifest that was taken before it stands beside it. */
+/** Name of the image in its directory; the manifest taken before it is beside it. */
 export const imageName = 'image'
 const manifestName = 'manifest.json'
 
-/** A manifest takes a second on a busy machine; whoever has not answered by then is paused without one. */
+/** A manifest takes a second on a busy machine; a guest that has not responded by then is paused without one. */
 const manifestTimeoutMs = 8000
 /** An image is a little larger than what it holds. */
 const imageMarginBytes = 64 * 1024 * 1024
 
 /**
  * Saves the memory of a boot and stops its clock. Between the saving and a wake no packet reaches the sandbox and
- * nothing is written to its disk, so that the two fit each other. When it throws, the boot goes on as if nothing had
- * happened.
+ * nothing is written to its disk, so that the two fit each other. If it throws, the boot keeps running as if nothing
+ * had happened.
  */
 export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promise<PauseOutcome> {
   const { sandbox, boot, wanted } = options
@@ -76,7 +76,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
   await ports.images.insert({ ...announced, driverVersion })
   try {
     const { path: directory } = await ports.disks.makeMemoryPlace({ diskId: placeId, imageId })
-    // Most of what there is to write is written while the sandbox still runs and its guest looks around.
+    // Most of the data is written while the sandbox still runs and its guest makes the manifest.
     const [taken] = await sideBySide(
       watch.time('manifestMs', takeManifest(ports, options)),
       watch.time('firstSyncMs', ports.disks.syncDisk(placeId)),
@@ -85,15 +85,15 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
     await ports.running.silence({ boot, reason: sandboxPausing({}) })
     const frozenAt = performance.now()
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
-    // Nothing new is sent, and the sandbox's kernel still receives: data that is under way would be lost with the image,
-    // because timers of connections are not saved and nobody would send it again.
+    // Nothing new is sent, and the sandbox's kernel still receives: data in flight would be lost with the image,
+    // because connection timers are not saved and it would not be sent again.
     if (mayTalk(taken.manifest)) await watch.time('settleMs', ports.network.settle(placeId))
     // Before the saving: what the frozen sandbox acknowledged after it would be missing in the image.
     await ports.network.setLink({ sandboxId: placeId, state: 'down' })
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
     const { bytes } = await watch.time('saveMs', driver.saveMemory(image))
     refuseIfWanted(wanted)
-    // Whoever wants it from here on waits for the end, and wakes the frozen copy.
+    // A caller that needs it from this point on waits for the end, and wakes the frozen copy.
     const savedAt = performance.now()
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
     const marked = watch.time('snapshotMs', ports.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
@@ -125,7 +125,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
   }
 }
 
-/** What the first answer to the order was. */
+/** Returns the result of the first order. */
 export async function describePause(ports: PausePorts, { sandbox }: SandboxBoot): Promise<PauseOutcome> {
   const image = await ports.images.find(sandbox.sandboxId)
   if (image === undefined) return { manifest: null, manifestProblem: 'It is lost.', stallMs: 0, durationMs: 0 }
@@ -137,8 +137,8 @@ export async function describePause(ports: PausePorts, { sandbox }: SandboxBoot)
 }
 
 /**
- * Undoes a pause that failed or was interrupted, from wherever it was. False when the boot has ended: then its end is
- * recorded by whoever follows it, or here.
+ * Undoes a pause that failed or was interrupted, at any step. Returns false if the boot has ended: its end is then
+ * recorded by its follower, or here.
  */
 export async function undoPause(
   ports: PausePorts,
@@ -146,7 +146,7 @@ export async function undoPause(
 ): Promise<boolean> {
   const { sandboxId, placeId } = sandbox
   const isRunning = await letGoOn(ports, { sandbox, boot }).catch(async (error: unknown) => {
-    ports.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot go on')
+    ports.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot continue')
     const detail = `The pause failed and the sandbox couldn’t continue: ${reasonOf(error)}`
     await ports.running.end(boot, { cause: 'unknown', detail })
     return false
@@ -166,7 +166,7 @@ async function letGoOn(ports: PausePorts, { sandbox, boot }: SandboxBoot): Promi
   return true
 }
 
-/** From here on the end of what is frozen is not the end of the boot. */
+/** From this point on the end of what is frozen is not the end of the boot. */
 async function fallAsleep(ports: PausePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
   const { sandboxId, placeId } = options.sandbox
   const { bootId, driverBootId } = options.boot
@@ -176,7 +176,7 @@ async function fallAsleep(ports: PausePorts, options: SandboxBoot & { imageId: s
   await ports.room.relieve()
 }
 
-/** Whether it has connections to other machines, as far as is known. */
+/** Tells whether it can have connections to other machines, as far as known. */
 function mayTalk(manifest: Manifest | null): boolean {
   return manifest?.connections.some(({ scope }) => scope === 'outside') ?? true
 }
@@ -200,7 +200,7 @@ function refuseIfWanted(wanted: AbortSignal | undefined): void {
   if (wanted?.aborted) throw pauseAbandoned({})
 }
 
-/** Throws `sandbox.no-room-for-memory` when the pool has no room for what the boot holds. */
+/** Throws `sandbox.no-room-for-memory` if the pool has no space for the boot's memory. */
 export async function refuseWithoutSpace(
   ports: Pick<PausePorts, 'disks'>,
   { driver, driverBootId }: { driver: MemorySavingDriver; driverBootId: string },

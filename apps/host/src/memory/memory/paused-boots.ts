@@ -11,46 +11,48 @@ import { type Reclaimed, type ReclaimMemoryPorts, reclaimMemory, removeLeftOverI
 import { dropMemory, wakeBoot } from './wake.ts'
 
 /**
- * Boots whose memory is saved: how they get there and how they come back. The caller sees to it that one thing at a time
- * is done with a sandbox.
+ * Boots whose memory is saved: pausing and waking them. The caller ensures that only one operation at a time runs on a
+ * sandbox.
  */
 export type PausedBoots = {
   pause(options: PauseOptions): Promise<PauseOutcome>
-  /** What the pause of a paused boot was. */
+  /** Describes the pause of a paused boot. */
   describePause(options: SandboxBoot): Promise<PauseOutcome>
   wake(options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>>
   demote(options: SandboxBoot & { budgets: RescueRequest }): Promise<Omit<DemotedSandbox, 'sandbox'>>
   /** Ends a paused boot without waking it. */
   drop(options: SandboxBoot & { detail: string }): Promise<void>
-  /** Gives up the frozen copy of a sandbox, if it has one. */
+  /** Evicts the frozen copy of a sandbox, if it has one. */
   dropFrozen(sandboxId: string): Promise<void>
   fileChanges(sandbox: StoredSandbox): Promise<FileChanges>
-  /** Gives a disk that was lost the content of its last pause or demotion; the moment, or undefined: there is none. */
+  /** Restores a lost disk to its last pause or demotion; returns that time, or undefined if none exists. */
   restoreDisk(sandbox: StoredSandbox): Promise<number | undefined>
-  /** What the disk contains now is what a lost disk gets back, and no earlier content. */
+  /** Makes the current content of the disk the one that a lost disk is restored to. */
   markPoint(sandbox: StoredSandbox): Promise<void>
-  /** What the disk of a paused boot contains now is what its memory goes on over: it was changed while nothing ran. */
+  /**
+   * Makes the current content of a paused boot's disk the one that its memory fits: it was changed while nothing ran.
+   */
   acceptDisk(sandbox: StoredSandbox): Promise<void>
-  /** The files of the image of a paused boot. */
+  /** The image files of a paused boot. */
   imageOf(sandbox: StoredSandbox): Promise<{ directory: string; bytes: number } | undefined>
-  /** Removes what the disk contained at earlier pauses. */
+  /** Removes the disk contents of earlier pauses. */
   forgetPauses(sandbox: StoredSandbox): Promise<void>
-  /** Where the files of a sandbox can be read as they were when it was paused; undefined: nowhere. */
+  /** Path of a sandbox's files at its pause; undefined if it has none. */
   pausedDiskPath(sandbox: StoredSandbox): Promise<string | undefined>
   present(options: SandboxBoot): Promise<HostSandbox['paused']>
   usage(): Promise<MemoryUsage>
   reclaim(options: SandboxBoot): Promise<Reclaimed>
   removeLeftOvers(): Promise<void>
-  /** Resolves when nothing is removed in the background any more. */
+  /** Resolves when no removal is running in the background. */
   settled(): Promise<void>
-  /** Says so when images take more than they may. */
+  /** Emits an event if images exceed their budget. */
   tellBudget(): Promise<void>
 }
 
-/** Pausing, waking and demoting need what each of them names, and these beside. */
+/** Pausing, waking and demoting need what each of them names, and these. */
 type PausedBootsPorts = ReclaimMemoryPorts & {
   events: HostEvents
-  /** What memory images may take together before the server is asked to give some up. */
+  /** Total size of memory images above which the server is asked to discard some. */
   imageBudgetBytes: () => Promise<number>
   keepsFrozen: boolean
 }
@@ -128,7 +130,7 @@ export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
   }
 }
 
-/** Nobody is led to a boot in these states: it sleeps, or is just being woken. */
+/** True for states in which no request reaches the boot: it is asleep, or is being woken. */
 export function isAsleep({ state }: SandboxBoot['boot']): boolean {
   return state === 'paused' || state === 'waking' || state === 'demoting'
 }

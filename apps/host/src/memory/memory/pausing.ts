@@ -15,20 +15,20 @@ import { makePausePoints } from './pause-points.ts'
 import { makePausedBoots, type PausedBoots } from './paused-boots.ts'
 
 export type MemoryOptions = {
-  /** Whether processes of paused sandboxes stay frozen in RAM while memory is free. */
+  /** True if processes of paused sandboxes stay frozen in RAM while memory is free. */
   keepsFrozen: boolean
-  /** What memory images may take; 0: a sixth of the pool. */
+  /** Budget of memory images; 0: a sixth of the pool. */
   imageBudgetBytes: number
   /** Memory of the machine that is never given to sandboxes. */
   reserveBytes: number
   read: ReadMemory
 }
 
-/** How often it is looked whether memory is short, and whether images take more than they may. */
+/** Interval of checks whether memory is short, and whether images exceed their budget. */
 const relieveEveryMs = 5000
 const budgetEveryMs = 60_000
 
-/** What is done about the memory of sandboxes, in RAM and on disk. */
+/** Wires what manages the memory of sandboxes, in RAM and on disk. */
 export function makePausing(ports: {
   options: MemoryOptions
   launch: LaunchPorts
@@ -40,7 +40,7 @@ export function makePausing(ports: {
   spares: Spares
   pausePoints: PausePointsStore
   images: MemoryImagesStore
-  /** Snapshots of a sandbox that pauses have nothing to do with. */
+  /** Snapshots of a sandbox that pauses leave alone. */
   keptSnapshots: (sandboxId: string) => Promise<ReadonlySet<string>>
   keptMemories: () => Promise<ReadonlySet<string>>
   events: HostEvents
@@ -85,7 +85,7 @@ export function makePausing(ports: {
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {
-      work().catch((error: unknown) => logger.warn({ err: error }, 'memory could not be looked after'))
+      work().catch((error: unknown) => logger.warn({ err: error }, 'memory could not be checked'))
     }, everyMs)
     timer.unref()
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })

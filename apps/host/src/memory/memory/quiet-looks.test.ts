@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeQuietLooks } from './quiet-looks.ts'
 
-test('twenty disks are looked at one after another, and a look that fails stops no other', async () => {
+test('twenty disks are checked one after another, and a check that fails stops no other', async () => {
   const looks = makeQuietLooks()
   let [running, most, count] = [0, 0, 0]
   const look = async () => {
@@ -19,7 +19,7 @@ test('twenty disks are looked at one after another, and a look that fails stops 
   expect([most, count]).toEqual([1, 20])
 })
 
-test('no look begins while something is being woken, also when a wake fails', async () => {
+test('no check begins while a sandbox is being woken, also if a wake fails', async () => {
   const looks = makeQuietLooks()
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const wakes = [looks.waking(() => first.promise), looks.waking(() => second.promise)]

@@ -1,16 +1,16 @@
 import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 
 /**
- * Looks at disks that nobody waits for. Each may read the names of two whole disks: beside wakes they would take
- * the processors and the memory that those who wake need. So they come one at a time, and when nothing is being woken.
+ * Runs disk reads in the background. Each can read the names of two whole disks: beside wakes, they would take
+ * processors and memory from them. So they run one at a time, while nothing is being woken.
  */
 export type QuietLooks = {
-  /** No look begins before this has ended. */
+  /** No read begins before this has ended. */
   waking<Result>(wake: () => Promise<Result>): Promise<Result>
   look<Result>(look: () => Promise<Result>): Promise<Result>
 }
 
-/** So long a look waits for a quiet moment; where sandboxes are woken all the time there is none. */
+/** Longest delay of a background read. Without this bound, constant wakes would starve it. */
 const longestWaitMs = 30_000
 
 export function makeQuietLooks(): QuietLooks {

@@ -10,7 +10,7 @@ import type { MemoryRoom } from './memory-room.ts'
 import { savingDriver } from './memory-steps.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
 
-/** Memory in a file with what a boot that goes on out of it needs. */
+/** A memory image with what a boot that continues from it needs. */
 export type SavedMemory = { directory: string; bytes: number; guestDirectory: string; accessToken: string }
 
 export type SavedMemoryPorts = {
@@ -22,7 +22,7 @@ export type SavedMemoryPorts = {
   room: Pick<MemoryRoom, 'ensure'>
 }
 
-/** What the sandbox's own kernel takes beside the memory that was saved. */
+/** What the sandbox's own kernel takes beside the saved memory. */
 export const restoreMarginBytes = 64 * 1024 * 1024
 
 type GoOn = {
@@ -30,15 +30,15 @@ type GoOn = {
   bootId: string
   hostname: string
   memory: SavedMemory
-  /** Its network, where somebody has begun to make it; else it is made here. */
+  /** Its network, if it is already being made; otherwise it is made here. */
   attachment?: Promise<NetworkAttachment> | undefined
   watch?: Stopwatch
 }
 
 /**
- * Lets saved memory go on as a new boot of a sandbox, over a disk that is a copy of the one which it fits and that nothing
- * has written to since. Two boots may come of one memory, so its guest is told to share nothing with another. When it
- * throws, nothing of the boot is left.
+ * Starts a new boot of a sandbox from saved memory, over a disk that is an unchanged copy of the one it fits. Several
+ * boots can come from one memory, so the guest is reseeded and shares nothing with another. If it throws, nothing of
+ * the boot is left.
  */
 export async function goOnFrom(ports: SavedMemoryPorts, order: GoOn): Promise<void> {
   const { bootId } = order
@@ -82,7 +82,7 @@ async function restore(
   await ports.boots.markReady(bootId)
 }
 
-/** Throws `sandbox.memory-unusable` when this machine cannot read the image, or has its guest no more. */
+/** Throws `sandbox.memory-unusable` if this machine cannot read the image, or no longer has its guest. */
 export async function judgeSaved(
   ports: Pick<SavedMemoryPorts, 'launch'>,
   { directory, guestDirectory }: Pick<SavedMemory, 'directory' | 'guestDirectory'>,

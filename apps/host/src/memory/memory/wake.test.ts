@@ -17,7 +17,7 @@ async function pausedOnDisk(options: HostUnderTestOptions = {}) {
   return { host, sandbox, orders, memory, image: path.join(place?.path ?? '', 'image', 'memory.json') }
 }
 
-/** The memory is gone, nothing of it is left, the disk is there, and the sandbox starts anew. */
+/** The memory is gone, nothing of it is left, the disk still exists, and the sandbox starts fresh. */
 async function expectLost(options: { host: HostUnderTest; orders: Orders; cause?: string }): Promise<void> {
   const { host, orders, cause } = options
   expect(await orders.state()).toMatchObject({
@@ -55,7 +55,7 @@ const damages: Damage[] = [
 ]
 
 test.each(damages)(
-  'C6: memory that cannot be used ($reason) is dropped and said to be; the disk is left alone',
+  'C6: unusable memory ($reason) is dropped and reported as such; the disk is left alone',
   async ({ reason, damage }) => {
     const { host, sandbox, orders, image } = await pausedOnDisk()
     await using _ = host
@@ -73,7 +73,7 @@ test.each(damages)(
   },
 )
 
-test('C6: of a paused sandbox whose disk is gone the memory is dropped, and the order ends', async () => {
+test('C6: if the disk of a paused sandbox is gone, its memory is dropped, and the order ends', async () => {
   const { host, orders } = await pausedOnDisk()
   await using _ = host
   const disk = await orders.diskPath()
@@ -86,7 +86,7 @@ test('C6: of a paused sandbox whose disk is gone the memory is dropped, and the 
   expect(await readdir(disk)).toContain('base')
 })
 
-test('C6: a lost disk without a snapshot is an error of its own, and no empty one takes its place', async () => {
+test('C6: a lost disk without a snapshot is an error of its own, and no empty disk replaces it', async () => {
   const { host, orders } = await pausedOnDisk()
   await using _ = host
   await orders.stop()
@@ -95,7 +95,7 @@ test('C6: a lost disk without a snapshot is an error of its own, and no empty on
   expect(await host.disks.listDisks()).toEqual([])
 })
 
-test('C4: a wake out of the frozen copy goes on with the same processes', async () => {
+test('C4: a wake from the frozen copy continues with the same processes', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const orders = ordersOf(host, sandbox)
@@ -113,7 +113,7 @@ test('C4: a wake out of the frozen copy goes on with the same processes', async 
   expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 })
 
-test('C4: a wake out of the image has the memory, the boot id and the host name, many times over', async () => {
+test('C4: a wake from the image has the memory, the boot id and the hostname, many times over', async () => {
   const { host, sandbox, orders, memory } = await pausedOnDisk()
   await using _ = host
   for (const _ of [1, 2, 3]) {
@@ -129,7 +129,7 @@ test('C4: a wake out of the image has the memory, the boot id and the host name,
   }
 })
 
-test('wakes that are ordered at the same time are one, and one that is awake is said to be', async () => {
+test('wakes that are ordered at the same time are one, and the result for an awake sandbox says that it is awake', async () => {
   const { host, orders } = await pausedOnDisk()
   await using _ = host
   const answers = await Promise.all([1, 2, 3].map(() => orders.wake()))
@@ -151,7 +151,7 @@ test('a frozen copy that dies is not the end of the sandbox: its image wakes it'
   expect(await orders.memory()).toBe(memory)
 })
 
-test('a frozen copy that does not go on is given up for the image', async () => {
+test('a frozen copy that does not continue is replaced by the image', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const orders = ordersOf(host, await host.startSandbox())
   const memory = await orders.memory()
@@ -161,7 +161,7 @@ test('a frozen copy that does not go on is given up for the image', async () => 
   expect(await orders.memory()).toBe(memory)
 })
 
-test('stopping or deleting a paused sandbox gives its memory up at once', async () => {
+test('stopping or deleting a paused sandbox discards its memory immediately', async () => {
   const { host, sandbox, orders } = await pausedOnDisk({ keepsFrozen: true })
   await using _ = host
   expect(await orders.stop()).toMatchObject({ status: 200, body: { actual: 'stopped' } })
@@ -174,7 +174,7 @@ test('stopping or deleting a paused sandbox gives its memory up at once', async 
   expect(await host.disks.listDisks()).toEqual([])
 })
 
-test('new limits and a new egress policy of a paused sandbox hold when it wakes', async () => {
+test('new limits and a new egress policy of a paused sandbox apply when it wakes', async () => {
   const { host, sandbox, orders } = await pausedOnDisk({ keepsFrozen: true })
   await using _ = host
   const { limits } = await orders.state()

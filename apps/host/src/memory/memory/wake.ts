@@ -23,7 +23,7 @@ import type { PausePoints } from './pause-points.ts'
 import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
 import { makeStopwatch, type Stopwatch } from './stopwatch.ts'
 
-/** What a wake is done with. */
+/** What a wake needs. */
 export type WakePorts = {
   launch: LaunchPorts
   running: Boots
@@ -41,8 +41,8 @@ export type WakePorts = {
 type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
 
 /**
- * Lets a paused boot go on and serve. When its memory cannot be used, it is dropped, the boot has ended, and the error
- * says why; when there is no room for it now, everything stays as it was.
+ * Lets a paused boot continue and serve. If its memory cannot be used, it is dropped, the boot has ended, and the error
+ * says why. If memory for it is short, everything stays unchanged.
  */
 export async function wakeBoot(ports: WakePorts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
   const { sandbox, boot } = options
@@ -62,7 +62,7 @@ export async function wakeBoot(ports: WakePorts, options: SandboxBoot): Promise<
   }
 }
 
-/** The error as the reason why memory is lost; undefined when it is not: then the image can still be used. */
+/** Returns the error as the reason why memory is lost; undefined if the image can still be used. */
 export async function asUnusable(
   ports: Pick<WakePorts, 'images'>,
   { sandboxId, error }: { sandboxId: string; error: unknown },
@@ -73,7 +73,7 @@ export async function asUnusable(
   return memoryUnusable({ reason: 'restore-failed', detail: reasonOf(error) }, { cause: error })
 }
 
-/** The boot runs and its guest has answered: it is awake. The image was used, so it goes. */
+/** The boot runs and its guest has responded: it is awake. The image was used, so it is removed. */
 async function serveAgain(
   ports: WakePorts,
   { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
@@ -81,13 +81,13 @@ async function serveAgain(
   await ports.images.finishWake(boot.bootId)
   const awake = await ports.boots.find(boot.bootId)
   if (awake !== undefined) ports.running.serve({ sandbox, boot: awake })
-  // Nobody waits for it: it can be repeated, by the next pause or the next start.
+  // Not awaited: the next pause or the next start can repeat it.
   discardImage(ports, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
     ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
   )
 }
 
-/** Gives up what a paused sandbox has in memory. The disk is left alone. */
+/** Discards what a paused sandbox has in memory. The disk is left alone. */
 export async function dropMemory(
   ports: WakePorts,
   options: SandboxBoot & { cause: BootEndCause; detail: string },
@@ -95,7 +95,7 @@ export async function dropMemory(
   const { sandbox, cause, detail } = options
   const { sandboxId, placeId } = sandbox
   await ports.frozen.take(sandboxId)
-  // Under which name it runs may have changed since the order began.
+  // Its driver name can have changed since the order began.
   const boot = (await ports.boots.find(options.boot.bootId)) ?? options.boot
   await ports.running.end(boot, { cause, detail })
   ports.active.setRefusal(sandboxId, undefined)
@@ -104,8 +104,8 @@ export async function dropMemory(
 }
 
 /**
- * Lets a paused boot go on, out of its frozen copy or its image, and returns when its guest has answered. Until its
- * state is changed again nobody is led to it. Throws `sandbox.memory-unusable`; other errors left the memory as it was.
+ * Lets a paused boot continue, from its frozen copy or its image, and returns when its guest has responded. Until its
+ * state changes again, no request reaches it. Throws `sandbox.memory-unusable`; other errors left the memory unchanged.
  */
 export async function reviveBoot(
   ports: WakePorts,
@@ -120,8 +120,8 @@ export async function reviveBoot(
 }
 
 /**
- * False: there is no frozen copy, or none that goes on. Then the image serves, which is still exact: a copy that did not
- * go on has changed nothing, and the disk says so.
+ * Returns false if no frozen copy exists, or it does not continue. The image is then used, which is still exact: a copy
+ * that did not continue has changed nothing, and the disk's generation shows that.
  */
 async function reviveFrozen(ports: WakePorts, options: Revival): Promise<boolean> {
   const { sandbox, boot, state } = options
@@ -130,13 +130,13 @@ async function reviveFrozen(ports: WakePorts, options: Revival): Promise<boolean
   const copy = await ports.frozen.take(sandboxId)
   if (copy === undefined) return false
   const driver = await savingDriver(ports)
-  // Durable before anything of it moves: after a crash nobody can tell whether the copy has gone on.
+  // Durable before anything of it runs: after a crash it is unknown whether the copy has continued.
   await ports.images.consume({ sandboxId, bootId, driverBootId, state })
   try {
     await driver.setLimits({ bootId: driverBootId, limits: sandbox.limits })
     await options.watch.time('thawMs', driver.thaw(driverBootId))
   } catch (error) {
-    ports.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not go on; its image is used')
+    ports.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not continue; its image is used')
     return false
   }
   await letTalk(ports, options)
@@ -150,11 +150,11 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   const { bootId, hostname, guestDirectory } = boot
   const driver = await savingDriver(ports)
   const { watch } = options
-  // What is left of a frozen copy that ended or did not go on.
+  // The remains of a frozen copy that ended or did not continue.
   await watch.time('clearMs', driver.stop(boot.driverBootId))
   await driver.forget(boot.driverBootId)
   const { attachments, files, randomBytes } = ports.launch
-  // That the image cannot be used is said before anything else that failed.
+  // An unusable image is reported before any other failure.
   const [directory, { namespacePath, gatewayAddress }] = await sideBySide(
     watch.time('judgeMs', judgeImage(ports, options)),
     watch.time('networkMs', attachments.obtainSilent(sandbox)),
@@ -169,7 +169,7 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   await ports.launch.inTurn(async () => {
     turn.resolve()
     await waiting
-    // Only now: those whose turn came first have taken theirs.
+    // Only now: earlier turns have taken their memory.
     await ports.room.ensure(image.bytes + restoreMarginBytes)
     // Durable before the restore: memory that ran once over this disk must never run over it again.
     await ports.images.consume({ sandboxId, bootId, driverBootId, state })
@@ -186,7 +186,7 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   return restored
 }
 
-/** The directory of an image that nothing speaks against. */
+/** Returns the directory of a usable image. */
 async function judgeImage(ports: WakePorts, options: Revival & { image: StoredImage }): Promise<string> {
   const { sandbox, boot, image } = options
   const { path: place } = await ports.disks.makeMemoryPlace({ diskId: sandbox.placeId, imageId: image.imageId })
@@ -197,7 +197,7 @@ async function judgeImage(ports: WakePorts, options: Revival & { image: StoredIm
   return directory
 }
 
-/** The generation says quickly that nothing was written; when it does not, looking at everything may still say so. */
+/** The generation tells quickly that nothing was written; if it does not, a full comparison can still tell. */
 async function diskProblem(
   ports: WakePorts,
   { sandbox, image }: { sandbox: SandboxBoot['sandbox']; image: StoredImage },
@@ -212,7 +212,7 @@ async function diskProblem(
   }
 }
 
-/** A boot that is woken for the host alone reaches nobody else, and nobody else reaches it. */
+/** Raises the boot's network link. A boot woken for demotion (`state: 'demoting'`) gets no egress. */
 async function letTalk(ports: WakePorts, { sandbox, state, watch }: Revival): Promise<void> {
   const sandboxId = sandbox.placeId
   if (state === 'demoting') await ports.network.setEgress({ sandboxId, egress: { kind: 'none' } })
@@ -231,7 +231,7 @@ async function greet(ports: WakePorts, options: Revival & { origin: GuestOrigin 
   }
 }
 
-/** Finishes a wake that a crash interrupted: what came out of memory runs, and nobody was told of it yet. */
+/** Finishes a wake that a crash interrupted: the boot from memory runs, and was not reported yet. */
 export async function finishWake(ports: WakePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
   const driver = await savingDriver(ports)
   const revival = { ...options, state: 'waking', watch: makeStopwatch() } as const

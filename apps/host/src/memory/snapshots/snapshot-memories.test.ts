@@ -20,13 +20,13 @@ type Step = `${'before' | 'after'} ${string}`
 const newId = () => makeId('snapshot', randomBytes)
 const enough = { maxBytes: 2 ** 30 }
 
-/** A sandbox whose note says what it says in every moment that is named. */
+/** A sandbox with a note that names a moment. */
 async function begin(options: HostUnderTestOptions = {}) {
   const host = await startHostUnderTest({ ...answeringGuest(), ...options })
   const sandbox = await host.startSandbox()
   const { sandboxId } = sandbox
   const file = async () => path.join((await host.disks.getDisk(sandboxId)).path, 'note')
-  /** Disk and memory say it, so that both can be seen to be of one moment. */
+  /** Written to disk and memory, to check that both are from the same moment. */
   const write = async (text: string) => {
     await writeFile(await file(), text)
     const running = (await host.driver.list()).find((boot) => boot.sandboxId === sandboxId && boot.state === 'running')
@@ -60,7 +60,7 @@ async function begin(options: HostUnderTestOptions = {}) {
       })
       return { ...answer, bootId, body: answer.body as RewoundSandbox }
     },
-    /** The one under which the machine attached it. */
+    /** The address under which the machine attached it. */
     address: () => host.links.get(sandboxId)?.address,
     forgetMemory: (snapshotId: string) => host.request('DELETE', hostPaths.removeSnapshotMemory(sandboxId, snapshotId)),
   }
@@ -68,7 +68,7 @@ async function begin(options: HostUnderTestOptions = {}) {
 
 type Begun = Awaited<ReturnType<typeof begin>>
 
-/** As it was, and nothing that was begun is left. */
+/** Unchanged, and nothing that was begun is left. */
 async function expectUnharmed({ host, sandbox, orders, places, read }: Begun, memory: string | undefined) {
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
@@ -78,7 +78,7 @@ async function expectUnharmed({ host, sandbox, orders, places, read }: Begun, me
   expect(await read()).toBe('then')
 }
 
-test('memory that cannot be saved is no snapshot less: the sandbox goes on, and the answer says why', async () => {
+test('if memory cannot be saved, the snapshot is still made: the sandbox keeps running, and the result says why', async () => {
   const begun = await begin()
   await using host = begun.host
   const memory = await begun.orders.memory()
@@ -93,7 +93,7 @@ test('memory that cannot be saved is no snapshot less: the sandbox goes on, and 
   await expectUnharmed(begun, memory)
 })
 
-test('a sandbox that cannot be frozen, or whose disk cannot be kept, goes on without anything of it', async () => {
+test('a sandbox that cannot be frozen, or whose disk cannot be kept, keeps running and nothing of the snapshot is left', async () => {
   const begun = await begin()
   await using host = begun.host
   const memory = await begun.orders.memory()
@@ -118,7 +118,7 @@ test('a stopped sandbox has a snapshot without memory, which says so', async () 
   expect(await begun.take()).toMatchObject({ memoryProblem: 'not-awake', snapshot: { memoryBytes: null } })
 })
 
-test('a snapshot with memory is made also where nothing was written; without memory to keep none is', async () => {
+test('a snapshot with memory is made even if nothing was written; without memory to save none is made', async () => {
   const begun = await begin()
   await using _ = begun.host
   const first = await begun.take()
@@ -126,12 +126,12 @@ test('a snapshot with memory is made also where nothing was written; without mem
   const second = await begun.take()
   expect(second.isNew).toBe(true)
   expect(await begun.take(null)).toMatchObject({ isNew: false, snapshot: second.snapshot })
-  // What is in memory now is not what was in memory then.
+  // Memory has changed since then.
   expect(await begun.take({ maxBytes: 1 })).toMatchObject({ isNew: true, snapshot: { memoryBytes: null } })
   expect(await begun.take(enough, first.snapshot.snapshotId)).toMatchObject({ snapshot: first.snapshot })
 })
 
-test('a look at what a rewind would change leaves an awake sandbox as it was: the next snapshot is shared, with its memory', async () => {
+test('previewing a rewind leaves an awake sandbox unchanged: the next snapshot is shared, with its memory', async () => {
   const begun = await begin()
   await using host = begun.host
   // As on btrfs: the disk itself is frozen to be compared, which counts as a change of it.
@@ -158,7 +158,7 @@ test('a look at what a rewind would change leaves an awake sandbox as it was: th
   expect(await begun.take(null)).toMatchObject({ isNew: true, snapshot: { memoryBytes: null } })
 })
 
-test('memory is given up alone, or with its snapshot, and its room comes back', async () => {
+test('memory is discarded alone, or with its snapshot, and its space is freed', async () => {
   const begun = await begin()
   await using host = begun.host
   const ids = [(await begun.take()).snapshot.snapshotId, (await begun.take()).snapshot.snapshotId]
@@ -173,7 +173,7 @@ test('memory is given up alone, or with its snapshot, and its room comes back', 
   expect(await begun.places()).toEqual([])
 })
 
-test('whole memory outlives the daemon, pauses and wakes', async () => {
+test('complete memory outlives the daemon, pauses and wakes', async () => {
   const begun = await begin()
   await using host = begun.host
   const { snapshotId } = (await begun.take()).snapshot
@@ -184,7 +184,7 @@ test('whole memory outlives the daemon, pauses and wakes', async () => {
   expect(await begun.rewind(snapshotId)).toMatchObject({ body: { from: 'memory' } })
 })
 
-test('a rewind brings back memory with its files, as another boot under another token; undoing it brings back the newest', async () => {
+test('a rewind restores memory with its files, as another boot with another token; undoing it restores the newest', async () => {
   const begun = await begin()
   await using host = begun.host
   const address = begun.address()
@@ -208,13 +208,13 @@ test('a rewind brings back memory with its files, as another boot under another 
   expect(undone.body).toMatchObject({ from: 'memory', sandbox: { bootId: undone.bootId } })
   expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', 'memory of now'])
   expect((await begun.rewind(rewound.body.kept.snapshotId, { keepId })).body).toEqual(undone.body)
-  // It is only read: it serves again.
+  // It is only read, so it serves again.
   expect(await begun.rewind(snapshotId)).toMatchObject({ body: { from: 'memory' } })
   expect([await begun.read(), await begun.orders.memory()]).toEqual(['then', 'memory of then'])
 })
 
 test.each([true, false])(
-  'what a paused sandbox had in memory is kept when it is rewound, and comes back (frozen: %s)',
+  'what a paused sandbox had in memory is kept when it is rewound, and can be restored (frozen: %s)',
   async (keepsFrozen) => {
     const begun = await begin({ keepsFrozen })
     await using _ = begun.host
@@ -227,7 +227,7 @@ test.each([true, false])(
   },
 )
 
-test('memory that is broken, or for which the machine has no room, leaves the files of then and says why', async () => {
+test('memory that is broken, or for which the machine has no space, leaves the snapshot’s files and says why', async () => {
   const begun = await begin()
   await using host = begun.host
   const { snapshotId } = (await begun.take()).snapshot
@@ -245,7 +245,7 @@ test('memory that is broken, or for which the machine has no room, leaves the fi
   expect(await begun.orders.startAnew()).toMatchObject({ status: 200 })
 })
 
-test('a fork from a snapshot with memory goes on as it was then; the source is not touched', async () => {
+test('a fork from a snapshot with memory continues as it was then; the source is not touched', async () => {
   const begun = await begin()
   await using host = begun.host
   const { snapshotId } = (await begun.take()).snapshot
@@ -265,7 +265,7 @@ test('a fork from a snapshot with memory goes on as it was then; the source is n
   expect(await begun.places()).toEqual([snapshotId])
 })
 
-test('the memory of another sandbox is neither used nor given up', async () => {
+test('the memory of another sandbox is neither used nor discarded', async () => {
   const begun = await begin()
   await using host = begun.host
   const other = await host.startSandbox()
@@ -282,7 +282,7 @@ const savingSteps: Step[] = [
   ...(['before disks.syncMemoryPlace', 'after disks.writtenBytes'] as const),
 ]
 test.each(savingSteps)(
-  'a snapshot with memory that ends with the daemon %s was never made, and the sandbox goes on',
+  'a snapshot with memory that ends with the daemon %s was never made, and the sandbox keeps running',
   async (step) => {
     const begun = await begin()
     await using host = begun.host
@@ -298,7 +298,7 @@ test.each(savingSteps)(
 )
 
 test.each(['before disks.deleteMemoryPlace', 'after disks.deleteMemoryPlace'] as const)(
-  'giving memory up that ends with the daemon %s is finished',
+  'discarding memory that ends with the daemon %s is finished',
   async (step) => {
     const begun = await begin()
     await using host = begun.host
@@ -317,7 +317,7 @@ const rewindSteps: Step[] = [
   ...(['after network.setLink'] as const),
 ]
 test.each(rewindSteps)(
-  'a rewind with memory that ends with the daemon %s is finished over the files of then, never with other memory',
+  'a rewind with memory that ends with the daemon %s is finished over the snapshot’s files, never with other memory',
   async (step) => {
     const begun = await begin()
     await using host = begun.host
@@ -334,7 +334,7 @@ test.each(rewindSteps)(
     const again = await begun.rewind(snapshotId, { keepId, bootId })
     expect(again.body).toMatchObject({ from: 'disk', kept: { snapshotId: keepId } })
     expect(again.body.problem).toContain('interrupted')
-    // Both moments are still there, each with its own memory.
+    // Both moments still exist, each with its own memory.
     expect(await begun.rewind(keepId)).toMatchObject({ body: { from: 'memory' } })
     expect([await begun.read(), await begun.orders.memory()]).toEqual(['now', 'memory of now'])
     expect(await begun.rewind(snapshotId)).toMatchObject({ body: { from: 'memory' } })

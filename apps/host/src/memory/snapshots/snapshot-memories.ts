@@ -15,27 +15,27 @@ import { imageName } from '../memory/pause.ts'
 import type { SavedMemory } from '../memory/saved-memory.ts'
 
 /**
- * Memory of the moments of which there are snapshots. Each fits the content of its own snapshot and nothing else; it is
- * only read, over a new copy of that content each time, so it may be used as often as somebody likes. The caller sees to
- * it that one thing at a time is done with a sandbox.
+ * Memory of snapshots. Each fits the content of its own snapshot and nothing else. It is only read, over a new copy of
+ * that content each time, so it can be used any number of times. The caller ensures that only one operation at a time
+ * runs on a sandbox.
  */
 export type SnapshotMemories = {
-  /** What can be saved with a snapshot that is made now, or why nothing can. Changes nothing. */
+  /** Returns what can be saved with a snapshot made now, or why nothing can. Changes nothing. */
   plan(options: { sandbox: StoredSandbox; maxBytes: number }): Promise<MemoryPlan>
   /**
-   * Calls `snapshot` once, for what is planned to be saved while that stands still. What stood still goes on, whatever
-   * fails; only what `snapshot` throws is thrown.
+   * Calls `snapshot` once, while the planned memory's boot is frozen. The boot then continues, whatever fails; only
+   * errors of `snapshot` are thrown.
    */
   saveWith(options: SaveOptions): Promise<{ problem: SnapshotMemoryProblem | null; stallMs: number }>
-  /** Undefined: that snapshot of the sandbox has none. */
+  /** Returns undefined if that snapshot of the sandbox has none. */
   find(sandbox: StoredSandbox, snapshotId: string): Promise<SavedMemory | undefined>
-  /** Bytes of those that are whole, by snapshot. */
+  /** Bytes of complete ones, by snapshot. */
   sizes(sandboxId: string): Promise<ReadonlyMap<string, number>>
-  /** Gives it up; the snapshot stays. Gone already, or another sandbox's: nothing happens. */
+  /** Discards it; the snapshot stays. Does nothing if it is already gone or belongs to another sandbox. */
   remove(sandbox: StoredSandbox, snapshotId: string): Promise<void>
-  /** Names of the places that are theirs. */
+  /** Names of its memory image directories. */
   places(): Promise<ReadonlySet<string>>
-  /** Lets those go on that stood still when the last daemon ended, and removes what is half made or half removed. */
+  /** Lets boots continue that were frozen when the last daemon ended, and removes what is half made or half removed. */
   reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
 }
 
@@ -64,7 +64,7 @@ type MemoriesPorts = {
 
 /** An image is a little larger than what it holds. */
 const imageMarginBytes = 64 * 1024 * 1024
-/** Of the pool this share is left to disks and to pauses: memory of earlier moments is there for comfort only. */
+/** This share of the pool is left to disks and pauses: memory of snapshots is only a convenience. */
 const freeShare = 0.1
 
 export function makeSnapshotMemories(ports: MemoriesPorts): SnapshotMemories {
@@ -103,7 +103,7 @@ export function makeSnapshotMemories(ports: MemoriesPorts): SnapshotMemories {
         const sandbox = known.get(sandboxId)
         if (phase === 'ready' || sandbox === undefined || sandbox.isDeleting) continue
         const boot = await ports.boots.current(sandboxId)
-        // One that was paused since stays so.
+        // One that was paused since then stays paused.
         if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await letGoOn(ports, boot)
         await removeMemory(ports, { sandbox, snapshotId })
       }
@@ -122,7 +122,7 @@ async function planMemory(
   if (boot?.state === 'paused') {
     const image = await ports.images.find(sandbox.sandboxId)
     const point = await ports.pausePoints.find(sandbox.sandboxId)
-    // What of another pause, or of none, is another content than that of the disk.
+    // One from another pause, or from none, does not fit the disk's content.
     if (image?.phase !== 'ready' || point?.snapshotId !== image.imageId) return nothing('not-awake')
     if (image.bytes > maxBytes) return nothing('too-large')
     return (await hasRoom(ports, image.bytes)) ? { of: 'paused', boot, image } : nothing('no-room')
@@ -147,7 +147,7 @@ async function saveRunning(
   const { sandbox, snapshotId, plan } = options
   const { boot, driver } = plan
   await announce(ports, options)
-  // What is written now need not be written while it stands still.
+  // What is written now need not be written while the sandbox is frozen.
   await ports.disks.syncDisk(sandbox.placeId)
   const frozenAt = performance.now()
   let bytes: number | undefined
@@ -159,7 +159,7 @@ async function saveRunning(
     ports.logger.warn({ err: error, snapshotId, sandboxId: sandbox.sandboxId }, 'a snapshot is made without memory')
   }
   try {
-    // After the saving, in which the sandbox's kernel writes to the disk what it still held.
+    // After saving memory, during which the sandbox's kernel writes what it still held to the disk.
     await options.snapshot()
   } finally {
     await letGoOn(ports, boot)
@@ -171,7 +171,7 @@ async function saveRunning(
   return { problem: isWhole ? null : isTooLarge ? 'too-large' : 'not-saved', stallMs }
 }
 
-/** The image of a pause shares what it holds with its copy. */
+/** The copy shares its data with the pause's image. */
 async function copyPaused(
   ports: MemoriesPorts,
   options: SaveOptions & { plan: Extract<MemoryPlan, { of: 'paused' }> },
@@ -204,7 +204,7 @@ async function imageDirectory({ disks }: MemoriesPorts, { sandbox, snapshotId }:
   return path.join(place.path, imageName)
 }
 
-/** False: it would not survive a power loss, so it is not whole. */
+/** Returns false if it would not survive a power loss, so it is incomplete. */
 async function finish(
   { disks, store, logger }: MemoriesPorts,
   { sandbox, snapshotId, bytes }: SaveOptions & { bytes: number },
@@ -223,13 +223,13 @@ async function letGoOn({ driver, running, logger }: MemoriesPorts, boot: StoredB
   const status = await driver.inspect(boot.driverBootId)
   if (!canSaveMemory(driver) || status?.state !== 'running') return
   await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {
-    logger.error({ err: error, bootId: boot.bootId }, 'a boot whose memory was saved cannot go on')
+    logger.error({ err: error, bootId: boot.bootId }, 'a boot whose memory was saved cannot continue')
     const detail = `It couldn’t continue after its memory was saved: ${reasonOf(error)}`
     await running.end(boot, { cause: 'unknown', detail })
   })
 }
 
-/** Files first: a row without files can be removed again, files without a row belong to nobody. */
+/** Files first: a row without files can be removed again, files without a row have no owner. */
 async function removeMemory(
   { disks, store }: Pick<MemoriesPorts, 'disks' | 'store'>,
   { sandbox, snapshotId }: { sandbox: StoredSandbox; snapshotId: string },

@@ -12,29 +12,28 @@ import type { MemoryPlan, SnapshotMemories } from './snapshot-memories.ts'
 import { snapshotIdTaken } from './snapshots.errors.ts'
 
 /**
- * Snapshots of disks that the server asked for: what each contained at a moment. They are read-only, share what did not
- * change, count into the limit of their disk and go with it. The caller sees to it that one thing at a time is done with
- * a sandbox.
+ * Snapshots of disks that the server requested. They are read-only, share unchanged data, count against their disk's
+ * limit and are deleted with it. The caller ensures that only one operation at a time runs on a sandbox.
  */
 export type Snapshots = {
   /**
-   * Freezes the disk as it is now, also while the sandbox runs. When nothing was written since the last snapshot that
-   * one is the answer (`isNew: false`), unless memory is saved with it, which may have changed all the same. Asked again
-   * with the same id: the same snapshot.
+   * Freezes the current disk, also while the sandbox runs. If nothing was written since the last snapshot, returns that
+   * one (`isNew: false`), unless memory is saved with it, which can have changed all the same. Called again with the
+   * same id, it returns the same snapshot.
    */
   take(options: WantedSnapshot): Promise<Taken>
   /** Oldest first. */
   list(sandbox: StoredSandbox): Promise<HostSnapshot[]>
-  /** One that is gone already, or another sandbox's: nothing happens. */
+  /** Does nothing if it is already gone or belongs to another sandbox. */
   remove(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
-  /** Gives up the memory of a snapshot, which stays. */
+  /** Discards the memory of a snapshot, which stays. */
   removeMemory(options: { sandbox: StoredSandbox; snapshotId: string }): Promise<void>
   /**
-   * A snapshot that has what the disk contains now: of a paused sandbox that of its pause, else the newest, when nothing
-   * was written since. Undefined: the disk itself is to be looked at, and may be.
+   * Returns a snapshot with the disk's current content: for a paused sandbox that of its pause, otherwise the newest,
+   * if nothing was written since. Undefined: the disk itself has to be read, and can be.
    */
   ofPresent(sandbox: StoredSandbox): Promise<string | undefined>
-  /** Which snapshots of a disk belong to the server. */
+  /** Ids of a disk's snapshots that belong to the server. */
   idsOf(sandboxId: string): Promise<ReadonlySet<string>>
   /** Removes what a crash left half made or half removed. */
   reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
@@ -57,7 +56,7 @@ export function makeSnapshots(ports: SnapshotsPorts): Snapshots {
   const { disks, store, memories } = ports
   const drop = async (sandbox: StoredSandbox, snapshotId: string) => {
     const { placeId } = sandbox
-    // First: memory whose disk is gone is worth nothing.
+    // First: memory without its disk is worthless.
     await memories.remove(sandbox, snapshotId)
     await disks.deleteSnapshot({ diskId: placeId, snapshotId })
     await store.remove(snapshotId)
@@ -68,7 +67,7 @@ export function makeSnapshots(ports: SnapshotsPorts): Snapshots {
       const known = await store.find(snapshotId)
       if (known !== undefined && known.sandboxId !== sandbox.sandboxId) throw snapshotIdTaken({ snapshotId })
       if (known?.phase === 'ready') return await describe(ports, known, { isNew: true })
-      // An order that failed half way, and could not be cleared up then.
+      // An order that failed half way, and could not be cleaned up at that point.
       if (known !== undefined) await drop(sandbox, snapshotId)
       return await takeSnapshot(ports, wanted)
     },
@@ -109,7 +108,7 @@ async function takeSnapshot(ports: SnapshotsPorts, { sandbox, snapshotId, memory
   const plan = memory === null ? undefined : await memories.plan({ sandbox, maxBytes: memory.maxBytes })
   const last = await newestOf(ports, sandbox)
   const paused = await pausePoint(ports, sandbox)
-  // The disk of a paused sandbox is not touched: its memory fits its disk as it is, and a snapshot is a change.
+  // The disk of a paused sandbox is not touched: its memory fits its disk exactly as it is, and a snapshot is a change.
   const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
     paused === undefined ? await hasChanged(ports, { diskId, snapshotId }) : at < paused.at
   if (last !== undefined && (await mayShare(ports, { last, plan })) && !(await isChanged(last))) {
@@ -132,7 +131,7 @@ async function takeSnapshot(ports: SnapshotsPorts, { sandbox, snapshotId, memory
         ports.logger.warn({ err: error, sandboxId, snapshotId }, 'what a turn wrote cannot be counted')
         return 0
       })
-    // A disk never holds more than it may, whatever its files claim.
+    // A disk never holds more than its limit, whatever its files claim.
     const writtenBytes = Math.min(written, sandbox.limits.diskBytes)
     await store.finish({ snapshotId, writtenBytes })
     ports.logger.info({ sandboxId, snapshotId, durationMs, writtenBytes, ...saved }, 'snapshot taken')
@@ -147,7 +146,7 @@ async function takeSnapshot(ports: SnapshotsPorts, { sandbox, snapshotId, memory
   }
 }
 
-/** Not where memory is to be saved, and not with memory of an earlier moment for one of which none can be saved. */
+/** False if memory is to be saved, or if the last snapshot has memory and none can be saved now. */
 async function mayShare(
   { memories }: SnapshotsPorts,
   { last, plan }: { last: SnapshotsTable; plan: MemoryPlan | undefined },
@@ -169,7 +168,7 @@ async function newestOf({ store }: SnapshotsPorts, { sandboxId }: StoredSandbox)
   return (await store.list(sandboxId)).filter(isReady).at(-1)
 }
 
-/** A snapshot that is gone says nothing: then the disk counts as changed. */
+/** A missing snapshot shows nothing: the disk then counts as changed. */
 async function hasChanged(
   { disks }: SnapshotsPorts,
   snapshot: { diskId: string; snapshotId: string },
@@ -180,7 +179,7 @@ async function hasChanged(
   })
 }
 
-/** What the disk of a paused sandbox contains; undefined: the disk itself may be looked at. */
+/** Returns the snapshot with the content of a paused sandbox's disk; undefined: the disk itself can be read. */
 async function pausePoint(ports: SnapshotsPorts, { sandboxId }: StoredSandbox) {
   const boot = await ports.boots.current(sandboxId)
   return boot !== undefined && isAsleep(boot) ? await ports.pausePoints.find(sandboxId) : undefined
