@@ -38,7 +38,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
   ],
   'every order to a host carries the ID of the boot it means and is rejected for another': [
-    { file: gateway, title: 'an order for another boot is refused before the sandbox hears of it' },
+    { file: gateway, title: 'an order for another boot is refused before it reaches the sandbox' },
     {
       file: 'tests/system/host-lifecycle.test.ts',
       title: 'orders can be sent again, and an order for another boot is rejected',
@@ -111,11 +111,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'memory kept with a snapshot is restored only over a new copy of that snapshot, and is only read': [
     {
       file: 'apps/host/src/memory/snapshots/snapshot-memories.test.ts',
-      title: 'a fork from a snapshot with memory goes on as it was then; the source is not touched',
+      title: 'a fork from a snapshot with memory continues as it was then; the source is not touched',
     },
     {
       file: 'apps/host/src/memory/snapshots/snapshot-memories.test.ts',
-      title: 'the memory of another sandbox is neither used nor given up',
+      title: 'the memory of another sandbox is neither used nor discarded',
     },
     {
       file: 'tests/system/memory-rewind.test.ts',
@@ -202,13 +202,13 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
     },
     {
       file: 'apps/guest/src/watchdog/process-watchdog.test.ts',
-      title: 'what multiplies at the limit is ended with all its sessions and named; what was there before is not',
+      title: 'what multiplies at the limit is ended with all its sessions and named; earlier processes are not',
     },
   ],
   'all writes to a disk of a running sandbox go through its guest': [
     {
       file: 'apps/host/src/copies/environments/environments.test.ts',
-      title: 'a disk in which something runs, and one that nobody knows, is not cleaned',
+      title: 'a disk in which something runs, and an unknown one, are not cleaned',
     },
     {
       file: access,

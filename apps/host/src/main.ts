@@ -18,7 +18,7 @@ import { listenOnAddress, listenOnSocket } from './server.ts'
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })
 const closing = new AbortController()
-/** A boot takes 0.2 s; with every core busy and several at once it took 4 s. */
+/** Measured: a boot takes 0.2 s; 4 s with every core busy and several at the same time. */
 const readyTimeoutMs = 30_000
 
 try {
@@ -104,7 +104,7 @@ async function main() {
         server.closeAllConnections()
       }
       closing.abort()
-      // Sandboxes live on. What is still being written is finished by the next start.
+      // Sandboxes keep running. The next start finishes what is still being written.
       void host.close().finally(() => process.exit(0))
     })
   }

@@ -30,7 +30,7 @@ export const socketTaken = defineError<{ path: string }>({
   remedy: () => 'Stop it, or use another data directory.',
 })
 
-/** Answers orders and questions by `serve`. One place turns errors into answers. */
+/** Handles orders and questions with `serve`. Errors become responses in one place. */
 export function makeOrdersApp(options: {
   serve: (request: Request) => Promise<Response | undefined>
   logger: Logger
@@ -52,12 +52,15 @@ export function makeOrdersApp(options: {
   return app
 }
 
-/** With Node's 64 KiB an answer stops at every piece that the server did not take at once: four fifths of the rate. */
+/**
+ * With Node's 64 KiB, a response stops at every piece that the server did not take immediately: four fifths of the
+ * rate.
+ */
 const answerBufferBytes = 512 * 1024
 
 /**
- * One HTTP server on one address. Requests to sandboxes go to the gateway, all others to the app. `token` is what every
- * request must carry; undefined on the unix socket, whose file mode is the guard.
+ * One HTTP server on one address. Requests to sandboxes go to the gateway, all others to the app. Every request must
+ * carry `token`; undefined on the unix socket, whose file mode is the guard.
  */
 export function makeHostServer(options: { app: Hono; gateway: Gateway; token: string | undefined }): Server {
   const { app, gateway, token } = options
@@ -77,18 +80,18 @@ export function makeHostServer(options: { app: Hono; gateway: Gateway; token: st
     if (!mayPass(request.headers[hostTokenHeader])) return void socket.destroy()
     if (!gateway.handleUpgrade({ request, socket, head })) socket.destroy()
   })
-  // Streams live as long as what they show, and an upload takes as long as it takes.
+  // Streams live as long as what they show, and uploads can take any time.
   server.requestTimeout = 0
   server.timeout = 0
   server.keepAliveTimeout = 75_000
   return server
 }
 
-/** Listens on a unix socket that only root and one group may use. A file left by a dead daemon is replaced. */
+/** Listens on a unix socket that only root and one group can use. Replaces a file left by a dead daemon. */
 export async function listenOnSocket(server: Server, options: { path: string; groupId: number }): Promise<void> {
   if (await answers(options.path)) throw socketTaken({ path: options.path })
   rmSync(options.path, { force: true })
-  // Until the mode is set nobody but root may connect: the umask says so, not the moment.
+  // Until the mode is set only root can connect: the umask ensures it, whatever the timing.
   const previous = process.umask(0o177)
   try {
     await listen(server, options.path)

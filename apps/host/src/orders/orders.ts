@@ -13,15 +13,15 @@ import { deleteSandbox } from './sandboxes/delete-sandbox.ts'
 
 export type OrdersOptions = {
   installation: string
-  /** What the doctor fetches from inside a sandbox. */
+  /** URL that the doctor fetches from inside a sandbox. */
   doctorUrl: string
   version: string
 }
 
-/** What the server can order. */
+/** The server's orders. */
 export type OrdersArea = {
   api: HostApi
-  /** Makes the machine agree with the records; before that nothing can be ordered. */
+  /** Makes the machine agree with the records; no order is accepted before that. */
   reclaim(): Promise<void>
 }
 

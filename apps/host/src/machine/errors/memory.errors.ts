@@ -1,7 +1,7 @@
 import { defineError } from '@threadbox/errors'
 import { type MemoryProblem, pauseAbandonedCode } from '@threadbox/protocol/host'
 
-/** What requests get while memory is being saved; whoever sent one waits for the pause and wakes the sandbox. */
+/** The error for requests while memory is being saved; the caller waits for the pause and then wakes the sandbox. */
 export const sandboxPausing = defineError({
   code: 'sandbox.pausing',
   kind: 'unavailable',
@@ -30,7 +30,7 @@ export const pauseUnsupported = defineError<{ driver: string }>({
   remedy: () => 'Stop the sandbox. Its files are kept.',
 })
 
-/** The sandbox goes on as if nothing had happened, unless `isRunning` says that it ended under the attempt. */
+/** The sandbox keeps running as if nothing had happened, unless `isRunning` says that it ended during the attempt. */
 export const pauseFailed = defineError<{ reason: string; isRunning: boolean }>({
   code: 'sandbox.pause-failed',
   kind: 'unavailable',
@@ -39,7 +39,7 @@ export const pauseFailed = defineError<{ reason: string; isRunning: boolean }>({
   remedy: () => 'Check the free space in the disk pool; `threadbox doctor` reports what’s low.',
 })
 
-/** Nothing failed: somebody wanted the boot while its memory was being saved, and it goes on. */
+/** Nothing failed: a caller needed the boot while its memory was being saved, and it keeps running. */
 export const pauseAbandoned = defineError({
   code: pauseAbandonedCode,
   kind: 'conflict',
@@ -56,7 +56,7 @@ export const noRoomForMemory = defineError<{ neededBytes: number; availableBytes
   remedy: () => 'Delete threads you don’t need, or enlarge the pool (THREADBOX_POOL_SIZE).',
 })
 
-/** The saved memory is gone now; the disk is as it was. */
+/** The saved memory is gone; the disk is unchanged. */
 export const memoryUnusable = defineError<{ reason: MemoryProblem; detail: string }>({
   code: 'sandbox.memory-unusable',
   kind: 'conflict',

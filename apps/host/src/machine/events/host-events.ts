@@ -1,6 +1,6 @@
 import type { HostEvent } from '@threadbox/protocol/host'
 
-/** What happens on this host, told to whoever listens now. Nothing is kept: a listener lists the sandboxes first. */
+/** Events of this host, for current listeners. Nothing is stored: a listener lists the sandboxes first. */
 export type HostEvents = {
   emit(event: HostEvent): void
   subscribe(listener: (event: HostEvent) => void): Disposable

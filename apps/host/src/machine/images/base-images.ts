@@ -8,18 +8,20 @@ import { unpackArchive, unpackVersion } from './unpack-archive.ts'
 
 /** The image that new sandboxes are made from. */
 export type BaseImages = {
-  /** Imports the archive, unless it is there. New sandboxes use it from then on; older images stay for their disks. */
+  /**
+   * Imports the archive, unless it was already imported. New sandboxes then use it; older images stay for their disks.
+   */
   prepare(): Promise<void>
-  /** Id of the image for new sandboxes. Throws `host.preparing` while there is none yet, `host.image-missing`. */
+  /** Id of the image for new sandboxes. Throws `host.preparing` before the first one is ready, `host.image-missing`. */
   current(): Promise<string>
-  /** What is being prepared now. */
+  /** The steps in progress. */
   preparing(): SetupStep[]
-  /** Why the archive could not be imported; undefined when it could, or is being imported. */
+  /** Why the archive could not be imported; undefined if it was, or is being imported. */
   problem(): string | undefined
 }
 
 export function makeBaseImages(options: {
-  /** A .tar.zst; its name without the ending begins the image's id. Empty: what was imported before is used. */
+  /** A .tar.zst; its name without the extension begins the image's id. Empty: uses an earlier import. */
   archive: string
   disks: DiskStore
   facts: FactsStore

@@ -44,7 +44,7 @@ export async function unpackArchive(options: {
   await keepTemporaryFiles(directory)
 }
 
-/** Raised when what is added to the content of an archive changes: images that are there already lack it. */
+/** Raised when what is added to the content of an archive changes: existing images lack it. */
 export const unpackVersion = 2
 
 const mountPointDirectories = ['proc', 'sys', 'dev', '.guest', 'skills', 'etc/ssl/certs']
@@ -56,8 +56,8 @@ async function addMountPoints(root: string): Promise<void> {
 }
 
 /**
- * runsc mounts a memory file system over a `/tmp` that is empty when a boot begins, and what is in it would be gone with
- * the memory. The directory is one that programs with a display expect there.
+ * runsc mounts a memory file system over a `/tmp` that is empty at boot, and its content would be lost with the memory.
+ * So this adds a directory that programs with a display expect there.
  */
 async function keepTemporaryFiles(root: string): Promise<void> {
   const directory = path.join(root, 'tmp/.X11-unix')

@@ -4,11 +4,11 @@ import type { SandboxesStore } from '../state/sandboxes.store.ts'
 import type { SparesStore } from '../state/spares.store.ts'
 
 /**
- * Who has which address. An address belongs to its sandbox until the sandbox is deleted, or goes on out of the memory of an
+ * Assigns addresses. An address belongs to its sandbox until the sandbox is deleted, or continues from the memory of an
  * earlier moment.
  */
 export type AddressBook = {
-  /** Hands the first free address to `record`, which must write it down before it resolves. */
+  /** Passes the first free address to `record`, which must store it before it resolves. */
   assign<Result>(record: (address: string) => Promise<Result>): Promise<Result>
 }
 
@@ -16,10 +16,10 @@ export function makeAddressBook(options: {
   sandboxes: SandboxesStore
   spares: SparesStore
   addresses: () => Iterable<string>
-  /** The range, for the message when it is used up. */
+  /** The address range, for the error when it is used up. */
   pool: string
 }): AddressBook {
-  // One at a time, so that two sandboxes never look at the same list and choose the same address.
+  // One at a time, so that two sandboxes never read the same list and choose the same address.
   const serial = makeSerial()
   const assign = async <Result>(record: (address: string) => Promise<Result>) => {
     const owners = [...(await options.sandboxes.list()), ...(await options.spares.list())]

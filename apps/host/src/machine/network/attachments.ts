@@ -3,17 +3,17 @@ import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from '@threadbox
 type Wanted = { placeId: string; address: string; egress: EgressPolicy }
 
 /**
- * Namespaces that are ready for a boot. Looking whether one is complete takes several programs, so what this process
- * has made or completed itself is remembered until a boot uses it.
+ * Namespaces that are ready for a boot. Checking whether one is complete takes several programs, so what this process
+ * has made or completed is remembered until a boot uses it.
  */
 export type Attachments = {
-  /** A namespace with address and routes in it, for a boot that starts now. */
+  /** Returns a namespace with address and routes, for a boot that starts now. */
   obtain(wanted: Wanted): Promise<NetworkAttachment>
-  /** The same with its link down, for a boot that goes on out of its saved memory. */
+  /** The same with its link down, for a boot that continues from its saved memory. */
   obtainSilent(wanted: Wanted): Promise<NetworkAttachment>
   /** Makes a namespace ahead of the first boot. */
   prepare(wanted: Wanted): Promise<void>
-  /** Nothing is known of the namespace any more: it was removed. */
+  /** Forgets the namespace: it was removed. */
   forget(placeId: string): void
 }
 
@@ -26,7 +26,7 @@ export function makeAttachments(network: SandboxNetwork): Attachments {
       ready.delete(wanted.placeId)
       if (known !== undefined) return known
       const attachment = await attach(wanted)
-      // An earlier boot has taken the address out of the namespace, and perhaps was paused when it ended.
+      // An earlier boot has moved the address out of the namespace, and may have been paused when it ended.
       await network.restoreAddress(wanted.placeId)
       await network.setLink({ sandboxId: wanted.placeId, state: 'up' })
       return attachment
@@ -35,7 +35,8 @@ export function makeAttachments(network: SandboxNetwork): Attachments {
       ready.delete(wanted.placeId)
       const attachment = await attach(wanted)
       await network.setLink({ sandboxId: wanted.placeId, state: 'down' })
-      // Before the restore, never after: afterwards the sandbox has the address, and the kernel would answer for it too.
+      // Before the restore, never after: afterwards the sandbox has the address, and the kernel would also respond for
+      // it.
       await network.restoreAddress(wanted.placeId)
       return attachment
     },

@@ -7,12 +7,15 @@ import {
 } from '@threadbox/sandbox-network'
 import type { FactsStore } from '../state/facts.store.ts'
 
-/** Two installations that start at the same moment may choose the same range; more than a few times is no accident. */
+/**
+ * Two installations that start at the same moment can choose the same range; more than a few collisions are not a
+ * coincidence.
+ */
 const attempts = 5
 
 /**
- * The network in the range that this installation has. The first time it is the one that is set, or one that is free;
- * it is kept for ever, because sandboxes own addresses of it.
+ * Opens the network in this installation's range. At first that is the configured range, or a free one; it is kept
+ * forever, because sandboxes own addresses in it.
  */
 export async function openNetwork(
   options: Omit<SandboxNetworkOptions, 'pool'> & { facts: FactsStore; configuredPool: string },

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-/** Programs beside the daemon, each in a process of its own: their place in the source, and in a release. */
+/** Programs beside the daemon, each in its own process: their paths in the source, and in a release. */
 const programs = {
   'clean-disk': {
     source: new URL('../../copies/environments/clean-disk/main.ts', import.meta.url),
@@ -27,7 +27,7 @@ const programs = {
 export type ProgramName = keyof typeof programs
 export type Program = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
 
-/** Starts one in a directory, with nothing of the daemon's environment. Whoever starts it reads what it says, errors too. */
+/** Starts a program in a directory, without the daemon's environment. The caller reads its output and its errors. */
 export function startProgram(
   name: ProgramName,
   { directory, timeoutMs }: { directory: string; timeoutMs?: number },

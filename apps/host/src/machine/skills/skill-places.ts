@@ -5,24 +5,24 @@ import { type PlaceSkills, type SkillFile, unpackSkill } from '@threadbox/protoc
 import { skillPackageInvalid } from './skills.errors.ts'
 
 /**
- * What sandboxes see at `/skills`. Each has a directory of its own, mounted read-only: root inside cannot change it. A
- * skill is a symbolic link `name` to `.versions/<digest>`, and a version that a boot has seen stays there until its next
- * new boot: a program that holds a file of it open, or works in its folder, goes on, and memory that knows such a file
- * can be restored, which fails when the file is gone. The files are hard links to one copy for all sandboxes.
+ * What sandboxes see at `/skills`. Each has its own directory, mounted read-only: root inside cannot change it. A skill
+ * is a symbolic link `name` to `.versions/<digest>`, and a version that a boot has seen stays there until its next new
+ * boot: a program that holds a file of it open, or works in its folder, keeps running, and memory that knows such a
+ * file can be restored, which fails if the file is gone. The files are hard links to one copy for all sandboxes.
  */
 export type SkillPlaces = {
-  /** Forgets the copies that no sandbox has; whoever wants one sends it again. */
+  /** Removes copies that no sandbox has; a server that needs one sends it again. */
   prepare(): Promise<void>
   /** Throws `skill.package-invalid`. The same package again changes nothing. */
   store(digest: string, bytes: Uint8Array): Promise<void>
-  /** Replaces what is there, each skill in one step. With a package missing nothing is changed. */
+  /** Replaces what is in the directory, each skill in one step. If a package is missing, nothing is changed. */
   place(directory: string, skills: PlaceSkills['skills']): Promise<{ missing: string[] }>
 }
 
 const versionsName = '.versions'
-/** Versions that a boot has seen and that are no longer wanted. More are only kept by somebody who changes skills in a loop. */
+/** Versions that a boot has seen and that are no longer needed. Only changing skills in a loop exceeds this. */
 const maxOldVersions = 100
-/** A copy is stored before it is placed: one that nobody has after so long is not on its way. */
+/** A copy is stored before it is placed: one that is unplaced for this long is not about to be placed. */
 const unplacedMs = 10 * 60_000
 
 export function makeSkillPlaces(options: { directory: string; clock: () => number }): SkillPlaces {
@@ -91,7 +91,7 @@ async function removeUnplaced(copies: string, now: number): Promise<void> {
   }
 }
 
-/** What a crash leaves half done has another name, and goes with the directory that it is in. */
+/** What a crash leaves half done has another name, and is removed with its directory. */
 async function inOneStep(target: string, make: (draft: string) => Promise<void>): Promise<void> {
   const draft = path.join(path.dirname(target), `.new-${randomBytes(6).toString('hex')}`)
   await mkdir(draft)
@@ -100,7 +100,7 @@ async function inOneStep(target: string, make: (draft: string) => Promise<void>)
     await rename(draft, target)
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
-    // Somebody else made the same meanwhile.
+    // Another caller made the same in the meantime.
     if (!(await isThere(target))) throw error
   }
 }

@@ -7,25 +7,25 @@ export type BootEnd = { at: number; cause: BootEndCause; detail: string }
 
 export type BootsStore = {
   find(bootId: string): Promise<StoredBoot | undefined>
-  /** The boot of a sandbox that has not ended, if there is one. */
+  /** The boot of a sandbox that has not ended, if one exists. */
   current(sandboxId: string): Promise<StoredBoot | undefined>
   listCurrent(): Promise<StoredBoot[]>
   /** The last boot of a sandbox that ended. */
   lastEnded(sandboxId: string): Promise<StoredBoot | undefined>
   insert(boot: Omit<StoredBoot, `end${string}`>): Promise<void>
   markReady(bootId: string): Promise<void>
-  /** Records an end, once; false when it was recorded before or the boot is unknown. Its token is worth nothing now. */
+  /** Records an end, once; false if it was already recorded or the boot is unknown. Its token is no longer valid. */
   markEnded(bootId: string, end: BootEnd): Promise<boolean>
   /**
-   * Records that what runs under this name of the driver has ended, if it is what the boot consists of; false when the
-   * boot has ended before, is kept in its image, or runs under another name by now.
+   * Records that what runs under this driver name has ended, if the boot consists of it; false if the boot has already
+   * ended, is saved in its image, or now runs under another name.
    */
   markRunningEnded(boot: { bootId: string; driverBootId: string }, end: BootEnd): Promise<boolean>
-  /** Removes the trace of a boot that nobody was told of. */
+  /** Removes the record of a boot that was never reported. */
   remove(bootId: string): Promise<void>
 }
 
-/** Ended boots that are kept per sandbox: enough to refuse an order that was sent twice by a caller that hung. */
+/** Ended boots kept per sandbox: enough to refuse an order that a delayed caller sent twice. */
 const keptBoots = 20
 
 export function makeBootsStore(database: Kysely<StateTables>): BootsStore {

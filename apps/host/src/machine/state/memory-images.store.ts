@@ -9,11 +9,11 @@ export type MemoryImagesStore = {
   list(): Promise<StoredImage[]>
   /** Announces an image that is about to be written. */
   insert(image: Pick<StoredImage, 'sandboxId' | 'imageId' | 'bootId' | 'driverVersion' | 'createdAt'>): Promise<void>
-  /** The image is whole and its boot is paused; false when the boot has ended meanwhile. */
+  /** The image is complete and its boot is paused; false if the boot has ended in the meantime. */
   finishPause(image: Omit<StoredImage, 'phase' | 'driverVersion'> & { diskGeneration: string }): Promise<boolean>
-  /** The disk has changed in a way that changed nothing of what the memory knows of it. */
+  /** The disk has changed in nothing that the memory knows of. */
   setDiskGeneration(options: { imageId: string; diskGeneration: string }): Promise<void>
-  /** From here on the image is never used again, whatever happens. What goes on runs under this name of the driver. */
+  /** From this point on the image is never used again, whatever happens. What continues runs under this driver name. */
   consume(boot: {
     sandboxId: string
     bootId: string

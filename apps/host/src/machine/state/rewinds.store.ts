@@ -4,9 +4,9 @@ import type { RewindsTable, StateTables } from './state.tables.ts'
 /** The last rewind of each sandbox. */
 export type RewindsStore = {
   find(sandboxId: string): Promise<RewindsTable | undefined>
-  /** From here on it is finished. It takes the place of the one before. */
+  /** From this point on it will be finished. Replaces the previous one. */
   begin(rewind: Omit<RewindsTable, 'phase' | 'problem'>): Promise<void>
-  /** `problem`: why the memory of then does not go on with it. */
+  /** `problem`: why the snapshot's memory was not restored. */
   finish(sandboxId: string, problem: string): Promise<void>
   remove(sandboxId: string): Promise<void>
 }

@@ -19,12 +19,14 @@ export type StoredSandbox = {
 export type SandboxesStore = {
   find(sandboxId: string): Promise<StoredSandbox | undefined>
   list(): Promise<StoredSandbox[]>
-  /** Records a new sandbox; the spare whose place it takes is none any more. `fork`: it is being made out of another one. */
+  /**
+   * Records a new sandbox; a spare whose allocation it adopts is removed. `fork`: it is being made from another one.
+   */
   insert(sandbox: StoredSandbox, fork?: { sourceDriverBootId: string | null }): Promise<void>
   change(sandboxId: string, changes: { limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
-  /** Keeps the name that the first boot had. */
+  /** Stores the hostname of the first boot. */
   setHostname(sandboxId: string, hostname: string): Promise<void>
-  /** It goes on under another one; the earlier is free. */
+  /** Gives it another address; the earlier one becomes free. */
   setAddress(sandboxId: string, address: string): Promise<void>
   setManifestKey(sandboxId: string, manifestKey: string): Promise<void>
   markDeleting(sandboxId: string): Promise<void>

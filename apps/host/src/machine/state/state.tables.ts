@@ -16,9 +16,11 @@ export type StateTables = {
 
 export type SandboxesTable = {
   sandboxId: string
-  /** Under which disk, network and files are kept: its own id, or that of the spare it was made from. */
+  /**
+   * The id under which disk, network and files are stored: the sandbox's own, or that of the spare it was made from.
+   */
   placeId: string
-  /** What `hostname` says inside, from the first boot on. */
+  /** The output of `hostname` inside, from the first boot on. */
   hostname: string | null
   imageId: string
   memoryBytes: number
@@ -26,56 +28,58 @@ export type SandboxesTable = {
   processes: number
   diskBytes: number
   egress: string
-  /** The sandbox's own, also while nothing runs. Another one after a rewind that brought memory back. */
+  /** The sandbox's own, also while nothing runs. Changes with a rewind that restores memory. */
   address: string
   createdAt: number
-  /** With which the manifest of a pause hashes values, if whoever orders the pause says nothing else. */
+  /** Key with which the manifest of a pause hashes values, unless the order names another one. */
   manifestKey: string | null
-  /** 1 once its deletion was ordered: it is finished after a crash, never undone. */
+  /** 1 once its deletion was ordered: a crash does not undo it, the next start finishes it. */
   isDeleting: 0 | 1
 }
 
 export type BootsTable = {
   bootId: string
   sandboxId: string
-  /** Under which the driver knows it: its own id, or the one that the spare was booted under. */
+  /** The driver's id for it: its own, or the one that the spare was booted under. */
   driverBootId: string
   /**
-   * `starting`: nobody was told of it yet, so a crash undoes it. `paused`: its memory is in an image, and perhaps frozen
-   * in RAM. `waking`, `demoting`: out of the one or the other it goes on, to serve or to be rescued and ended.
+   * `starting`: not reported yet, so a crash undoes it. `paused`: its memory is in an image, and perhaps frozen in RAM.
+   * `waking`, `demoting`: continues from one of these, to serve, or to be rescued and ended.
    */
   state: 'starting' | 'ready' | 'paused' | 'waking' | 'demoting' | 'ended'
   startedAt: number
   hostname: string
   guestDirectory: string
-  /** Guards the guest of this boot. Leaves this file only as a header to that guest. Emptied at the end. */
+  /** Guards the guest of this boot. Leaves this file only as a header to that guest. Cleared at the end. */
   accessToken: string
-  /** The disk was lost before this boot and is what it was at this moment; null when it is the one of the boot before. */
+  /** The disk was lost before this boot and was restored to this moment; null if it is the previous boot's disk. */
   diskRestoredFrom: number | null
   endedAt: number | null
   endCause: BootEndCause | null
   endDetail: string | null
 }
 
-/** Sandboxes that wait for somebody to want one. A daemon that starts removes those of its predecessor. */
+/** Booted sandboxes that wait for new threads. A starting daemon removes those of its predecessor. */
 export type SparesTable = { placeId: string; address: string; imageId: string; createdAt: number }
 
-/** The saved memory of a sandbox's boot: at most one for each sandbox. The row is there before the files and after. */
+/**
+ * The saved memory of a sandbox's boot: at most one for each sandbox. The row exists before the files and after them.
+ */
 export type MemoryImagesTable = {
   sandboxId: string
-  /** Names its place in the pool. */
+  /** Names its directory in the pool. */
   imageId: string
   bootId: string
   /**
-   * `saving`: half made, worth nothing. `ready`: may be used, once. `consumed`: what came out of it runs, or ran; it is
+   * `saving`: incomplete and unusable. `ready`: can be used, once. `consumed`: the boot from it runs, or ran; it is
    * never used again.
    */
   phase: 'saving' | 'ready' | 'consumed'
   driverVersion: string
-  /** What the disk contained: the memory fits nothing else. Null while saving. */
+  /** The disk's content: the memory fits nothing else. Null while saving. */
   diskGeneration: string | null
   bytes: number
-  /** Why there is no manifest beside the image; empty when there is one. */
+  /** Why no manifest is beside the image; empty if one is. */
   manifestProblem: string
   stallMs: number
   durationMs: number
@@ -85,52 +89,52 @@ export type MemoryImagesTable = {
 /** The disk's content at the last pause or demotion, as a snapshot of the disk. */
 export type PausePointsTable = { sandboxId: string; snapshotId: string; at: number }
 
-/** A snapshot of a sandbox's disk that its server asked for. The row is there before the files and after. */
+/** A snapshot of a sandbox's disk that its server requested. The row exists before the files and after them. */
 export type SnapshotsTable = {
   snapshotId: string
   sandboxId: string
-  /** `making`: nobody was told of it yet, so a crash undoes it. `removing`: its deletion was ordered, and is finished. */
+  /** `making`: not reported yet, so a crash undoes it. `removing`: its deletion was ordered, and will be finished. */
   phase: 'making' | 'ready' | 'removing'
   at: number
-  /** What was written since the snapshot before it, before compression. */
+  /** Bytes written since the previous snapshot, before compression. */
   writtenBytes: number
 }
 
 /**
- * The memory that fits a snapshot, in a place under its id. The row is there before the files and after, and has what a
- * boot that goes on out of it needs.
+ * The memory that fits a snapshot, in a directory under its id. The row exists before the files and after them, and has
+ * what a boot that continues from it needs.
  */
 export type SnapshotMemoriesTable = {
   snapshotId: string
   sandboxId: string
   /**
-   * `saving`: half made, and the boot may stand still for it. `ready`: may be used, as often as somebody likes.
-   * `removing`: not any more.
+   * `saving`: incomplete, and the boot may be frozen for it. `ready`: can be used any number of times. `removing`: can
+   * no longer be used.
    */
   phase: 'saving' | 'ready' | 'removing'
-  /** What it is made of. */
+  /** The boot that it is made from. */
   driverBootId: string
   guestDirectory: string
-  /** What the guest in it expects of who speaks to it first. */
+  /** The token that its guest expects in the first handshake. */
   accessToken: string
   bytes: number
 }
 
-/** A fork that is being made: a crash undoes it, and lets the sandbox go on that it is made from. */
+/** A fork that is being made: a crash undoes it, and lets its source continue. */
 export type ForksTable = { sandboxId: string; sourceDriverBootId: string | null }
 
-/** The last rewind of a sandbox. `begun`: it is finished, whatever happens. */
+/** The last rewind of a sandbox. `begun`: it will be finished, whatever happens. */
 export type RewindsTable = {
   sandboxId: string
-  /** Names the rewind: under this id what the disk contained was to be kept. */
+  /** Names the rewind: the previous content of the disk was to be kept under this id. */
   keepId: string
-  /** The snapshot that has it. */
+  /** The snapshot that has that content. */
   keptId: string
-  /** What the disk gets back; null: its image. */
+  /** The snapshot that the disk gets; null: its image. */
   targetId: string | null
-  /** The boot that goes on out of the memory of then; null: none was wanted. */
+  /** The boot that continues from the snapshot's memory; null: none was requested. */
   bootId: string | null
-  /** Why memory that there was could not be used; empty when it was, or there was none. */
+  /** Why existing memory could not be used; empty if it was, or if none existed. */
   problem: string
   phase: 'begun' | 'done'
 }

@@ -11,7 +11,7 @@ export type DoctorPorts = ProbePorts & {
   driver: Pick<SandboxDriver, 'describe'>
 }
 
-/** Looks at everything that sandboxes need on this machine, the last time from inside a real one. */
+/** Checks everything that sandboxes need on this machine, at the end from inside a real one. */
 export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks({ installation: ports.installation }),

@@ -1,7 +1,7 @@
 import { toWireError } from '@threadbox/errors'
 import type { HostDoctor } from '@threadbox/protocol/host'
 
-/** One thing that is looked at. What it throws is a finding too. */
+/** One check. An error that it throws is a finding too. */
 export type Check = { id: string; title: string; look(): Promise<Finding> }
 export type Finding = Omit<HostDoctor['checks'][number], 'id' | 'title'>
 

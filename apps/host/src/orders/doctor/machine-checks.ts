@@ -8,7 +8,7 @@ import type { Check } from './findings.ts'
 const run = promisify(execFile)
 const commandTimeoutMs = 10_000
 
-/** What the machine itself must offer, looked up without changing anything. */
+/** What the machine itself must offer, checked without changing anything. */
 export function machineChecks(options: { installation: string }): Check[] {
   return [
     { id: 'kernel', title: 'Linux kernel', look: lookAtKernel },
@@ -21,7 +21,7 @@ export function machineChecks(options: { installation: string }): Check[] {
 
 async function lookAtKernel() {
   const [major = 0, minor = 0] = release().split('.').map(Number)
-  // gVisor's systrap needs 5.6; 5.10 is the oldest that a supported distribution has.
+  // gVisor's systrap needs 5.6; 5.10 is the oldest kernel of a supported distribution.
   if (major > 5 || (major === 5 && minor >= 10)) return { state: 'ok', detail: `Linux ${release()}`, cure: '' } as const
   return {
     state: 'failed',

@@ -7,16 +7,16 @@ import { type Finding, findingOf } from './findings.ts'
 export type ProbePorts = {
   orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
   active: Pick<ActiveBoots, 'find'>
-  /** What is fetched from inside; empty: the package index. */
+  /** URL to fetch from inside; empty: the package index. */
   doctorUrl: string
   randomBytes: (count: number) => Buffer
   clock: () => number
 }
 
-/** A start on a busy machine, and a network that answers slowly but does. */
+/** For a start on a busy machine, and a network that is slow but works. */
 const commandTimeoutMs = 20_000
 
-/** Starts a sandbox of its own, looks at the world from inside it and deletes it again. */
+/** Starts its own sandbox, checks the network from inside it, and deletes it again. */
 export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['checks']> {
   const { orders, randomBytes, clock } = ports
   const sandboxId = makeId('sandbox', randomBytes)
@@ -58,7 +58,7 @@ async function lookFromInside(ports: ProbePorts, sandboxId: string): Promise<Hos
   return [{ ...network, ...finding }]
 }
 
-/** What is asked from inside: the given address, or the package index, by the client that people will use. */
+/** The request from inside: the given URL, or the package index with the client that people will use. */
 function questionOf(doctorUrl: string): { what: string; command: string } {
   if (doctorUrl === '') return { what: 'the Python package index', command: 'timeout 15 pip index versions pip' }
   const url = new URL(doctorUrl).href.replaceAll("'", '%27')

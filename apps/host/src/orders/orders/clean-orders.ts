@@ -19,7 +19,7 @@ export type CleanOrderPorts = {
   logger: Logger
 }
 
-/** Orders that make disk and memory of a sandbox fit to be given to others. */
+/** Orders that make disk and memory of a sandbox safe to hand to others. */
 export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'preserve'> {
   const { context, disks, boots } = ports
   const { lock, known } = context
@@ -28,7 +28,7 @@ export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'pr
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         if ((await boots.current(sandboxId)) !== undefined) throw diskInUse({ sandboxId })
-        // Or what is taken off the disk would still be there as it was at an earlier moment.
+        // Otherwise the removed parts of the disk would still exist at an earlier moment.
         await ports.paused.forgetPauses(sandbox)
         return (await cleanDisk({ disks }, { sandbox, secrets, redact })).cleaned
       }),

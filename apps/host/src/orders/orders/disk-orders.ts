@@ -12,9 +12,9 @@ import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxe
 import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
-/** Each takes a processor for as long as somebody takes, or sends, its bytes. */
+/** Each uses a processor while its bytes are being read or sent. */
 const disksAtOnce = 2
-/** A disk of which so much is used is one that did not suffice. */
+/** A disk with this share in use counts as full. */
 const fullShare = 0.95
 
 export type DiskOrderPorts = {
@@ -26,13 +26,13 @@ export type DiskOrderPorts = {
   images: Pick<BaseImages, 'current'>
   addresses: AddressBook
   clock: () => number
-  /** Removes what there is of a sandbox whose disk was not received. */
+  /** Removes what exists of a sandbox whose disk was not received. */
   remove: (sandbox: StoredSandbox) => Promise<void>
 }
 
 /**
- * Disks on their way from one installation to another. Sending throws `environment.in-use`; receiving
- * `environment.id-taken`, `environment.other-image`, `environment.disk-too-large`, `environment.not-unpacked`.
+ * Transfers of disks between installations. Sending throws `environment.in-use`; receiving `environment.id-taken`,
+ * `environment.other-image`, `environment.disk-too-large`, `environment.not-unpacked`.
  */
 export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
   const { context, disks } = ports
@@ -59,7 +59,7 @@ export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'r
   }
 }
 
-/** While memory is kept its disk is not even looked at: what it was at the pause is read. */
+/** While memory is saved, its disk is not even read: its content at the pause is. */
 async function diskAtRest({ boots, disks, paused }: DiskOrderPorts, sandbox: StoredSandbox): Promise<string> {
   const { sandboxId, placeId } = sandbox
   const boot = await boots.current(sandboxId)
@@ -69,7 +69,7 @@ async function diskAtRest({ boots, disks, paused }: DiskOrderPorts, sandbox: Sto
   return path
 }
 
-/** The sandbox's row first, then its disk: what is left of it, also after a crash, can be removed by its id. */
+/** The sandbox's row first, then its disk: its remains, also after a crash, can be removed by its id. */
 async function receive(
   ports: DiskOrderPorts,
   order: ReceiveDisk & { sandboxId: string; bytes: Readable },
@@ -98,7 +98,7 @@ async function receive(
   }
 }
 
-/** Holds one of few places for as long as anything is taken. */
+/** Holds one of a few turns while the output is being consumed. */
 async function* inPlace<Part>(place: LimitFunction, begin: () => AsyncGenerator<Part>): AsyncGenerator<Part> {
   const over = Promise.withResolvers<void>()
   const got = Promise.withResolvers<void>()

@@ -11,7 +11,7 @@ export type ForkOrderPorts = {
   sandboxes: SandboxesStore
   forks: Forks
   spares: Pick<Spares, 'holdOff'>
-  /** Removes what there is of a fork that could not be made. */
+  /** Removes what exists of a fork that could not be made. */
   remove: (fork: StoredSandbox) => Promise<void>
 }
 
@@ -20,7 +20,7 @@ export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
   const { lock, known, present } = context
   return {
     fork: (sandboxId, { source, hashKey, ...wanted }) =>
-      // Nobody waits for a fork that is being made while holding its source.
+      // The fork's lock first: no order holds the source while it waits for a fork that is being made.
       lock(sandboxId, () =>
         lock(source.sandboxId, async () => {
           const made = await ports.sandboxes.find(sandboxId)
@@ -41,7 +41,7 @@ export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
   }
 }
 
-/** What the first answer to the order was, as far as it can still be told. */
+/** Returns the result of the first order, as far as it is still known. */
 async function describeFork({ context, forks }: ForkOrderPorts, fork: StoredSandbox): Promise<ForkedSandbox> {
   const { sandboxId } = fork
   if (await forks.isBeingMade(sandboxId)) throw forkIdTaken({ sandboxId })

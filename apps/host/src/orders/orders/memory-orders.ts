@@ -14,7 +14,7 @@ export type MemoryOrderPorts = {
   spares: Pick<Spares, 'holdOff'>
 }
 
-/** Orders about the memory of a boot. They wait for each other, so whoever comes second finds the work of the first. */
+/** Orders about the memory of a boot. They wait for each other, so the second finds the work of the first. */
 export function memoryOrders(
   ports: MemoryOrderPorts,
 ): Pick<HostApi, 'pause' | 'abandonPause' | 'wake' | 'demote' | 'fileChanges'> {
@@ -46,7 +46,7 @@ export function memoryOrders(
         const outcome = await (isPaused ? paused.describePause(found) : pause(found, hashKey))
         return { sandbox: await present(found.sandbox), ...outcome }
       }),
-    // Waits for nothing: it is about the order that is being carried out.
+    // Does not wait: it concerns the order in progress.
     abandonPause: async (sandboxId, { bootId }) => {
       await known(sandboxId)
       const pausing = underWay.get(sandboxId)

@@ -23,18 +23,18 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
     rewind: (sandboxId, order) =>
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
-        // The rewind itself is not refused: an order may have been begun before.
+        // The rewind itself is not refused: an earlier order can have begun it.
         const bootId = context.isShuttingDown() ? null : order.bootId
         const rewound = await ports.spares.holdOff(() => ports.rewinds.rewind({ sandbox, ...order, bootId }))
         return { sandbox: await present(sandbox), ...rewound }
       }),
-    // Nothing is woken, and nothing waits for it.
+    // Wakes no sandbox and waits for no lock.
     snapshotChanges: async (sandboxId, named) => {
       const sandbox = await known(sandboxId)
       const { placeId: diskId } = sandbox
       const snapshotId = named === imageSnapshot ? null : named
-      // A comparison of the disk itself changes it: a wake would look at all of it, and an answer that used nothing could
-      // not share the memory of the one before.
+      // Comparing the disk itself changes it: a wake would read all of it, and a turn that changed nothing could not
+      // share the memory of the previous one.
       const of = await ports.snapshots.ofPresent(sandbox)
       const changes = await disks.compareWithSnapshot({ diskId, snapshotId, of, naming })
       const { sizes, removedCount, changedCount, addedCount, folders } = changes
@@ -49,7 +49,7 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
   }
 }
 
-/** Files that were changed, those in home directories first: there are more than are counted. */
+/** Changed files, home directories first: they can exceed the number that is counted. */
 function textsFirst(files: readonly DiskFileSize[]): string[] {
   const changed = files.filter(({ bytesBefore, bytesNow }) => bytesBefore !== null && bytesNow !== null)
   return changed.map(({ name }) => name).toSorted((one, other) => fileRankOf(one) - fileRankOf(other))

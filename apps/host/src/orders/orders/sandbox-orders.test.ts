@@ -7,7 +7,7 @@ import { startHostUnderTest } from '../../host.test-utils.ts'
 
 const order = { limits: defaultSandboxLimits, egress: { kind: 'open' } }
 
-test('a guest that never answers is an error that says so, and leaves no boot', async () => {
+test('a guest that never responds is an error that says so, and leaves no boot', async () => {
   await using host = await startHostUnderTest({ isGuestListening: false })
   const sandboxId = host.newSandboxId()
   await host.request('PUT', hostPaths.get(sandboxId), order)
@@ -33,7 +33,7 @@ test('a guest that ends before it is ready is an error with the cause, and leave
   expect(await host.driver.list()).toEqual([])
 })
 
-test('when every address is taken the order says so and leaves no sandbox', async () => {
+test('if every address is taken, the order says so and leaves no sandbox', async () => {
   await using host = await startHostUnderTest({})
   for (const _ of [1, 2]) await host.request('PUT', hostPaths.get(host.newSandboxId()), order)
   const refused = await host.request('PUT', hostPaths.get(host.newSandboxId()), order)
@@ -42,7 +42,7 @@ test('when every address is taken the order says so and leaves no sandbox', asyn
   expect((body as { sandboxes: unknown[] }).sandboxes).toHaveLength(2)
 })
 
-test('the handshake tells the guest its limits and a token that no answer shows', async () => {
+test('the handshake gives the guest its limits and a token that no response shows', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId, bootId } = await host.startSandbox()
   expect(host.handshakes).toMatchObject([
@@ -57,7 +57,7 @@ test('the handshake tells the guest its limits and a token that no answer shows'
   expect(JSON.stringify(answers)).not.toContain(accessToken)
 })
 
-test('new limits of a running sandbox reach driver and guest; of a stopped one they hold at the next start', async () => {
+test('new limits of a running sandbox reach driver and guest; for a stopped one they apply at the next start', async () => {
   await using host = await startHostUnderTest({})
   const { sandboxId, bootId } = await host.startSandbox()
   const limits = { ...defaultSandboxLimits, processes: 77 }
@@ -71,7 +71,7 @@ test('new limits of a running sandbox reach driver and guest; of a stopped one t
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: again.bootId, limits: { processes: 78 } })
 })
 
-test('C2: a shutdown names what it stopped and what it could not; one that cannot keeps no other up', async () => {
+test('C2: a shutdown names what it stopped and what it could not; one sandbox that cannot be stopped delays no other', async () => {
   await using host = await startHostUnderTest({})
   const [broken, whole] = [await host.startSandbox(), await host.startSandbox()]
   await rm(path.join(host.directory, 'disks/disks', broken.sandboxId), { recursive: true })
@@ -89,7 +89,7 @@ test('C2: a shutdown names what it stopped and what it could not; one that canno
   expect(refused).toMatchObject({ status: 503, body: { error: { code: 'host.shutting-down' } } })
 })
 
-test('the events of a boot are told to listeners, with the cause of its end', async () => {
+test('listeners get the events of a boot, with the cause of its end', async () => {
   await using host = await startHostUnderTest({})
   const response = await fetch(host.url + hostPaths.events())
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()

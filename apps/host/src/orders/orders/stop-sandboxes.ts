@@ -34,14 +34,17 @@ export async function stopSandbox(ports: StopPorts, { sandbox, boot }: Found): P
   await ports.disks.syncDisk(sandbox.placeId)
 }
 
-/** A machine that goes down gives about a minute. What is not being paused by then is stopped, which is quick. */
+/**
+ * A machine that shuts down gives about a minute. Sandboxes that are not being paused by then are stopped, which is
+ * quick.
+ */
 const pausingForMs = 40_000
-/** Saving is work for processor and disk: more at once only wait for each other. */
+/** Saving uses processor and disk: more at the same time only wait for each other. */
 const pausesAtOnce = 3
 
 /**
- * Nothing runs afterwards: with `keepsMemory` what can be paused is, and what is paused keeps its image. Each under its
- * lock: a start that was under way is waited for, and what it started is paused or stopped.
+ * Nothing runs afterwards: with `keepsMemory`, what can be paused is, and paused sandboxes keep their images. Each
+ * under its lock: a start in progress is awaited, and what it started is paused or stopped.
  */
 export async function shutDownAll(
   ports: ShutDownPorts,
@@ -91,7 +94,7 @@ async function shutDownOne(
   return 'stopped'
 }
 
-/** False: its memory cannot be kept, for a reason that the log has. */
+/** False: its memory cannot be kept, for a reason that is in the log. */
 async function keepMemory(
   { paused, logger }: Pick<ShutDownPorts, 'paused' | 'logger'>,
   found: Found,

@@ -8,7 +8,7 @@ import { answeringGuest, ordersOf } from '../../memory/memory/memory.test-utils.
 type Step = `${'before' | 'after'} ${string}`
 type Subject = { host: HostUnderTest; sandboxId: string; bootId: string; memory: string | undefined }
 
-/** A daemon that is killed at one step of an order; another one has started over what it left. */
+/** Kills a daemon at one step of an order; another one starts over its remains. */
 async function killAt(options: {
   step: Step
   keepsFrozen: boolean
@@ -28,7 +28,7 @@ async function killAt(options: {
   return { host, ...sandbox, memory }
 }
 
-/** The sandbox serves with the memory that it had, and whatever was begun has left nothing. */
+/** The sandbox serves with its memory, and what was begun has left nothing. */
 async function expectAwake({ host, sandboxId, bootId, memory }: Subject): Promise<void> {
   const orders = ordersOf(host, { sandboxId, bootId })
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId, paused: null })
@@ -159,7 +159,7 @@ test.each(demotionSteps)(
 )
 
 test.each(['before driver.stop', 'after driver.stop', 'after driver.forget'] as const)(
-  'a frozen copy that was being given up when the daemon ended, %s, leaves a paused sandbox',
+  'a frozen copy that was being evicted when the daemon ended, %s, leaves a paused sandbox',
   async (step) => {
     const subject = await killAt({ step, keepsFrozen: true, order: 'evict' })
     await using _ = subject.host
@@ -182,7 +182,7 @@ test('A1: after a restart of the machine a paused sandbox wakes with its memory,
   await expectAwake({ host, ...sandbox, memory })
 })
 
-test('C10: memory that no record names is removed at a start; so is a record whose boot has ended', async () => {
+test('C10: memory without a record is removed at a start; so is a record whose boot has ended', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const sandbox = await host.startSandbox()
   const stray = await host.disks.makeMemoryPlace({ diskId: sandbox.sandboxId, imageId: 'stray' })

@@ -29,9 +29,10 @@ type ReclaimPorts = {
 type Counts = { adopted: number; paused: number; ended: number; removed: number }
 
 /**
- * Makes the machine agree with the records after a daemon ended at any moment: first what belongs to nobody is removed
- * (boots that nobody was told of, namespaces, half-made disks), then what was begun is finished or undone (deletions,
- * pauses, wakes) or found again (running and paused boots). Disks that no record names are left alone: they may be all that is left of a lost database.
+ * Makes the machine agree with the records after a daemon ended at any moment. First removes what has no owner (boots
+ * that were never reported, namespaces, half-made disks), then finishes or undoes what was begun (deletions, pauses,
+ * wakes), then finds running and paused boots again. Disks without a record are left alone: they can be all that is
+ * left of a lost database.
  */
 export async function reclaim(ports: ReclaimPorts): Promise<Counts> {
   const { sandboxes, logger } = ports
@@ -61,7 +62,7 @@ async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return undefined
   if (boot.state === 'starting') {
-    // Its order was never answered: whoever sent it sends it again.
+    // Its order got no response: its sender sends it again.
     await driver.stop(boot.driverBootId)
     await driver.forget(boot.driverBootId)
     await boots.remove(boot.bootId)
@@ -71,7 +72,7 @@ async function reclaimOne(ports: ReclaimPorts, sandbox: StoredSandbox): Promise<
   if (slept === 'running') return 'adopted'
   if (slept !== undefined) return slept
   const isRunning = await ports.running.adopt({ sandbox, boot })
-  // Its namespace has outlived the daemon; what the daemon itself knew of it has not.
+  // Its namespace has outlived the daemon; the daemon's own knowledge of it has not.
   if (isRunning) await ports.network.attach({ ...sandbox, sandboxId: sandbox.placeId })
   return isRunning ? 'adopted' : 'ended'
 }
@@ -80,7 +81,7 @@ async function removeUnknownBoots({ driver, boots, logger }: ReclaimPorts): Prom
   const recorded = new Set((await boots.listCurrent()).map((boot) => boot.driverBootId))
   const leaked = (await driver.list()).filter((status) => !recorded.has(status.bootId))
   for (const { bootId } of leaked) {
-    logger.warn({ bootId }, 'removing a boot that nobody knows')
+    logger.warn({ bootId }, 'removing a boot without a record')
     await driver.stop(bootId)
     await driver.forget(bootId)
   }

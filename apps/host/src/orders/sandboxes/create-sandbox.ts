@@ -17,7 +17,7 @@ export type CreatePorts = {
   disks: DiskStore
   network: SandboxNetwork
   clock: () => number
-  /** Removes what there is of a sandbox that could not be made. */
+  /** Removes what exists of a sandbox that could not be made. */
   remove: (sandbox: StoredSandbox) => Promise<void>
 }
 
@@ -27,7 +27,7 @@ export type WantedSandbox = {
   hashKey?: string | undefined
 }
 
-/** Row first, then what it describes: what a crash leaves without a row would belong to nobody. */
+/** Row first, then what it describes: what a crash leaves without a row would have no owner. */
 export async function createSandbox(
   ports: CreatePorts,
   wanted: WantedSandbox & { sandboxId: string },
@@ -53,7 +53,7 @@ export async function createSandbox(
   throw failure.reason
 }
 
-/** The place of a spare becomes a sandbox's. What of the order a boot does not decide is applied to it. */
+/** A spare's allocation becomes a sandbox's. The parts of the order that are not fixed at boot are applied to it. */
 async function takeSpare(
   ports: CreatePorts,
   { row, spare }: { row: Omit<StoredSandbox, 'placeId' | 'hostname' | 'address'>; spare: Spare },
