@@ -4,7 +4,7 @@ import { guestProcesses } from '../processes/activity.ts'
 import { runVariable, sendSignal } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { readMemory } from './memory.ts'
-import type { Verdict, Verdicts } from './verdicts.ts'
+import type { Termination, Terminations } from './verdicts.ts'
 
 /** Share of the limit at which a process is ended, so that the host's limit, which ends the sandbox, is not reached. */
 const actShare = 0.92
@@ -30,29 +30,29 @@ export type MemoryWatchdog = {
 export function startMemoryWatchdog(dependencies: {
   /** Undefined until the host has reported it. */
   limitBytes: () => number | undefined
-  verdicts: Pick<Verdicts, 'add'>
+  terminations: Pick<Terminations, 'add'>
   logger: Logger
 }): MemoryWatchdog {
   let timer: NodeJS.Timeout
   let firstVictim: number | undefined
   let ended: LastEnd | undefined
-  const look = () => {
+  const check = () => {
     const limitBytes = dependencies.limitBytes()
     const { usedBytes } = readMemory()
     const share = limitBytes === undefined ? 0 : usedBytes / limitBytes
     if (share < actShare) ended = undefined
     const now = { at: performance.now(), usedBytes }
     if (limitBytes !== undefined && share >= actShare && !isBeingFreed(ended, { ...now, limitBytes })) {
-      const verdict = endLargest(limitBytes, firstVictim)
-      if (verdict !== undefined) {
+      const termination = endLargest(limitBytes, firstVictim)
+      if (termination !== undefined) {
         ended = now
-        dependencies.verdicts.add(verdict)
-        dependencies.logger.warn({ pids: [...verdict.pids], share }, 'memory nearly full, largest process ended')
+        dependencies.terminations.add(termination)
+        dependencies.logger.warn({ pids: [...termination.pids], share }, 'memory nearly full, largest process ended')
       }
     }
-    timer = setTimeout(look, share > watchShare ? alertMs : calmMs)
+    timer = setTimeout(check, share > watchShare ? alertMs : calmMs)
   }
-  timer = setTimeout(look, calmMs)
+  timer = setTimeout(check, calmMs)
   return {
     setFirstVictim: (pid) => {
       firstVictim = pid
@@ -73,7 +73,7 @@ export function isBeingFreed(ended: LastEnd | undefined, now: LastEnd & { limitB
   return now.usedBytes - ended.usedBytes < now.limitBytes * growthShare
 }
 
-function endLargest(limitBytes: number, firstVictim: number | undefined): Verdict | undefined {
+function endLargest(limitBytes: number, firstVictim: number | undefined): Termination | undefined {
   const processes = listProcesses()
   const own = guestProcesses(processes)
   const users = processes.filter((process) => !own.has(process.pid) && !isZombie(process))
@@ -82,7 +82,7 @@ function endLargest(limitBytes: number, firstVictim: number | undefined): Verdic
     users.sort((left, right) => right.residentBytes - left.residentBytes)[0]
   if (largest === undefined) return undefined
   const mark = startVariable(largest.pid, runVariable)
-  const verdict: Verdict = {
+  const termination: Termination = {
     cause: runs.EndCause.OUT_OF_MEMORY,
     at: performance.now(),
     pids: new Set([largest.pid]),
@@ -91,7 +91,7 @@ function endLargest(limitBytes: number, firstVictim: number | undefined): Verdic
     ancestors: ancestorsOf(largest, processes),
     words: `${largest.name} (process ${largest.pid}) was killed at ${inMebibytes(largest.residentBytes)} of memory: the sandbox’s limit is ${inMebibytes(limitBytes)}.`,
   }
-  return sendSignal(largest.pid, 'SIGKILL') ? verdict : undefined
+  return sendSignal(largest.pid, 'SIGKILL') ? termination : undefined
 }
 
 function ancestorsOf(process: ProcessEntry, processes: ProcessEntry[]): Set<number> {

@@ -4,47 +4,47 @@ import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../processes/activity.ts'
 import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
-import { type Candidate, type Offender, victimsOf } from './process-offender.ts'
-import type { StillPicture, View } from './still-picture.ts'
-import type { Verdict, Verdicts } from './verdicts.ts'
+import { type Candidate, type Runaway, victimsOf } from './process-offender.ts'
+import type { FrozenProcesses, View } from './still-picture.ts'
+import type { Termination, Terminations } from './verdicts.ts'
 
 /** A program that fills the sandbox again within this time is ended without sparing any part of it. */
 const repeatMs = 600_000
-const offendersKept = 20
-const namesTold = 3
+const runawaysKept = 20
+const namesShown = 3
 const goneWithinMs = 2_000
-const goneLookMs = 20
+const gonePollMs = 20
 
-/** Ends an offender. Resolves with false if none of its processes can be ended. */
-export type Judge = (offender: Offender, found: { limit: number; picture: StillPicture }) => Promise<boolean>
+/** Ends a runaway program. Resolves with false if none of its processes can be ended. */
+export type EndRunaway = (runaway: Runaway, found: { limit: number; frozen: FrozenProcesses }) => Promise<boolean>
 
-export type JudgeDependencies = {
-  verdicts: Pick<Verdicts, 'add'>
+export type EndRunawayDependencies = {
+  terminations: Pick<Terminations, 'add'>
   /** Tells whether this process is the shell that a command runs in. */
   isCommandShell(pid: number): boolean
   logger: Logger
   view: View
 }
 
-export function makeJudge(dependencies: JudgeDependencies): Judge {
-  const { verdicts, isCommandShell, logger, view } = dependencies
-  let earlier: { offender: Offender; at: number }[] = []
-  return async (offender, { limit, picture }) => {
+export function makeEndRunaway(dependencies: EndRunawayDependencies): EndRunaway {
+  const { terminations, isCommandShell, logger, view } = dependencies
+  let earlier: { runaway: Runaway; at: number }[] = []
+  return async (runaway, { limit, frozen }) => {
     const at = performance.now()
-    const isRepeated = earlier.some((one) => at - one.at < repeatMs && isSame(one.offender, offender))
-    const wanted = isRepeated ? offender.members : victimsOf(offender, isCommandShell)
+    const isRepeated = earlier.some((one) => at - one.at < repeatMs && isSame(one.runaway, runaway))
+    const wanted = isRepeated ? runaway.members : victimsOf(runaway, isCommandShell)
     const victims = wanted.filter((victim) => !isZombie(victim))
     if (victims.length === 0) return false
-    earlier = [...earlier, { offender, at }].slice(-offendersKept)
-    const verdict = verdictOn(offender, { victims, limit, at })
+    earlier = [...earlier, { runaway, at }].slice(-runawaysKept)
+    const termination = terminationOf(runaway, { victims, limit, at })
     // Before the first signal, so that the execution that ends because of it finds the reason.
-    verdicts.add(verdict)
-    logger.warn({ processes: victims.length, sessions: [...offender.sessions], isRepeated }, verdict.words)
+    terminations.add(termination)
+    logger.warn({ processes: victims.length, sessions: [...runaway.sessions], isRepeated }, termination.words)
     const pids = new Set(victims.map(({ pid }) => pid))
     // A stopped process would get a hangup when its parent is ended.
-    picture.release(pids)
-    const isEnded = await killAll(makeFinder({ offender, victims, list: view.list }))
-    if (!isEnded) logger.error({ sessions: [...offender.sessions] }, 'some processes could not be ended')
+    frozen.release(pids)
+    const isEnded = await killAll(makeFinder({ runaway, victims, list: view.list }))
+    if (!isEnded) logger.error({ sessions: [...runaway.sessions] }, 'some processes could not be ended')
     await untilGone(pids, view)
     return true
   }
@@ -53,18 +53,18 @@ export function makeJudge(dependencies: JudgeDependencies): Judge {
 /** An ended process counts against the limit until its parent has waited for it. */
 async function untilGone(pids: ReadonlySet<number>, view: View) {
   const deadline = performance.now() + goneWithinMs
-  while (performance.now() < deadline && view.pids().some((pid) => pids.has(pid))) await delay(goneLookMs)
+  while (performance.now() < deadline && view.pids().some((pid) => pids.has(pid))) await delay(gonePollMs)
 }
 
-/** Finds the living victims and what they, or others of the offender, have started since. */
+/** Finds the living victims and what they, or others of the runaway, have started since. */
 function makeFinder(options: {
-  offender: Offender
+  runaway: Runaway
   victims: Candidate[]
   list: () => ProcessEntry[]
 }): () => ProcessEntry[] {
-  const { offender, list } = options
+  const { runaway, list } = options
   const known = new Set(options.victims.map(identityOf))
-  const spared = new Set(offender.members.map(identityOf)).difference(known)
+  const spared = new Set(runaway.members.map(identityOf)).difference(known)
   // Asking a process for its mark costs as much as everything else, and the result does not change.
   const strangers = new Set<string>()
   return () => {
@@ -74,7 +74,7 @@ function makeFinder(options: {
     const pids = new Set(candidates.filter((entry) => known.has(identityOf(entry))).map(({ pid }) => pid))
     for (const entry of candidates) {
       if (pids.has(entry.pid) || strangers.has(identityOf(entry))) continue
-      if (belongs(entry, offender)) pids.add(entry.pid)
+      if (belongs(entry, runaway)) pids.add(entry.pid)
       else strangers.add(identityOf(entry))
     }
     for (let before = -1; before !== pids.size; ) {
@@ -87,14 +87,14 @@ function makeFinder(options: {
   }
 }
 
-/** Tells whether a process that did not exist when the offender was found belongs to it. */
-function belongs(entry: ProcessEntry, offender: Offender): boolean {
-  if (entry.startTicks < offender.sinceTicks) return false
-  if (offender.sessions.has(entry.session)) return true
+/** Tells whether a process that did not exist when the runaway was found belongs to it. */
+function belongs(entry: ProcessEntry, runaway: Runaway): boolean {
+  if (entry.startTicks < runaway.sinceTicks) return false
+  if (runaway.sessions.has(entry.session)) return true
   const mark = startVariable(entry.pid, runVariable)
-  if (mark !== undefined) return offender.marks.has(mark)
-  // While no other process can be started, a process without a parent comes from the offender.
-  return entry.startTicks >= offender.foundTicks && entry.parent <= 1
+  if (mark !== undefined) return runaway.marks.has(mark)
+  // While no other process can be started, a process without a parent comes from the runaway.
+  return entry.startTicks >= runaway.foundTicks && entry.parent <= 1
 }
 
 /** A pid can be reused, but not for a process that began at the same time. */
@@ -102,11 +102,11 @@ function identityOf({ pid, startTicks }: ProcessEntry): string {
   return `${pid}/${startTicks}`
 }
 
-function isSame(left: Offender, right: Offender): boolean {
+function isSame(left: Runaway, right: Runaway): boolean {
   return !left.sessions.isDisjointFrom(right.sessions) || !left.marks.isDisjointFrom(right.marks)
 }
 
-function verdictOn(offender: Offender, judged: { victims: Candidate[]; limit: number; at: number }): Verdict {
+function terminationOf(runaway: Runaway, judged: { victims: Candidate[]; limit: number; at: number }): Termination {
   const { victims, limit, at } = judged
   const threads = victims.reduce((sum, victim) => sum + victim.threads, 0)
   const names = [...Map.groupBy(victims, (victim) => victim.name)]
@@ -114,15 +114,15 @@ function verdictOn(offender: Offender, judged: { victims: Candidate[]; limit: nu
     .map(([name, named]) => `${named.length} × ${name}`)
   const what = victims.length === 1 ? '1 process' : `${victims.length} processes`
   const withThreads = threads === victims.length ? '' : ` with ${threads} threads`
-  const more = names.length > namesTold ? ', …' : ''
+  const more = names.length > namesShown ? ', …' : ''
   return {
     cause: runs.EndCause.OUT_OF_PROCESSES,
-    words: `Ended: ${what}${withThreads} (${names.slice(0, namesTold).join(', ')}${more}). The sandbox reached its limit of ${limit} processes and threads, so nothing else could start.`,
+    words: `Ended: ${what}${withThreads} (${names.slice(0, namesShown).join(', ')}${more}). The sandbox reached its limit of ${limit} processes and threads, so nothing else could start.`,
     at,
     pids: new Set(victims.map(({ pid }) => pid)),
-    marks: offender.marks,
-    sessions: offender.sessions,
-    isUntraceable: offender.isUntraceable,
+    marks: runaway.marks,
+    sessions: runaway.sessions,
+    isUntraceable: runaway.isUntraceable,
     ancestors: new Set(victims.map(({ parent }) => parent)),
   }
 }

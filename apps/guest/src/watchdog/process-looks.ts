@@ -12,7 +12,7 @@ const nearShare = 0.85
 const uncertainShare = 1 / 64
 
 /** All processes at one moment. */
-export type Look = {
+export type ProcessReading = {
   processes: ProcessEntry[]
   /** The guest's. */
   own: ReadonlySet<number>
@@ -21,7 +21,7 @@ export type Look = {
   snapshot: Snapshot
 }
 
-export function lookAt(list: () => ProcessEntry[]): Look {
+export function readProcesses(list: () => ProcessEntry[]): ProcessReading {
   // What starts while the others are being read is not listed, and so has to count as new.
   const ticks = uptimeTicks()
   const processes = list()
@@ -36,11 +36,11 @@ export function lookAt(list: () => ProcessEntry[]): Look {
 }
 
 /** Tells whether some user cannot start anything. A user just below the limit is not full. */
-export function isFull(look: Look, limit: number): boolean {
-  const counted = look.processes.reduce((sum, { threads }) => sum + threads, 0)
+export function isFull(reading: ProcessReading, limit: number): boolean {
+  const counted = reading.processes.reduce((sum, { threads }) => sum + threads, 0)
   if (counted < limit * nearShare) return false
   const least = leastOfFull(limit)
-  return [...heldByUser(look.processes).values()].some((held) => held >= least)
+  return [...heldByUser(reading.processes).values()].some((held) => held >= least)
 }
 
 /** The number of processes and threads that fills a sandbox if all belong to one user. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Candidate, findOffender, victimsOf } from './process-offender.ts'
+import { type Candidate, findRunaway, victimsOf } from './process-offender.ts'
 
 const limit = 100
 const nowTicks = 2_000
@@ -30,9 +30,9 @@ const before = (heldBySession: [number, number][]) => ({
   heldBySession: new Map(heldBySession),
 })
 const find = (candidates: Candidate[], heldBySession: [number, number][] = []) =>
-  findOffender(candidates, { before: before(heldBySession), limit, nowTicks })
+  findRunaway(candidates, { before: before(heldBySession), limit, nowTicks })
 
-describe('finding the offender of a full sandbox', () => {
+describe('finding the runaway of a full sandbox', () => {
   test('there is none if no program holds much of it', () => {
     expect(
       find(
@@ -51,15 +51,15 @@ describe('finding the offender of a full sandbox', () => {
 
   test('it is the program that holds most, if none has grown', () => {
     const old = { startTicks: 10 }
-    const offender = find(
+    const runaway = find(
       [...many(60, 100, { ...old, session: 100 }), ...many(40, 300, { ...old, session: 300 })],
       [
         [100, 60],
         [300, 40],
       ],
     )
-    expect(offender?.sessions).toEqual(new Set([100]))
-    expect(offender?.isMultiplying).toBe(false)
+    expect(runaway?.sessions).toEqual(new Set([100]))
+    expect(runaway?.isForking).toBe(false)
   })
 
   test('threads count as processes do', () => {
@@ -70,26 +70,26 @@ describe('finding the offender of a full sandbox', () => {
   })
 
   test('a program with many children does not multiply, orphans and children of children do', () => {
-    expect(find(many(90, 11, { session: 10, parent: 10 }))?.isMultiplying).toBe(false)
-    expect(find(many(90, 11, { session: 10, parent: 1 }))?.isMultiplying).toBe(true)
+    expect(find(many(90, 11, { session: 10, parent: 10 }))?.isForking).toBe(false)
+    expect(find(many(90, 11, { session: 10, parent: 1 }))?.isForking).toBe(true)
     const chain = many(90, 11, { session: 10 }).map((entry) => ({ ...entry, parent: entry.pid - 1 }))
-    expect(find(chain)?.isMultiplying).toBe(true)
+    expect(find(chain)?.isForking).toBe(true)
   })
 
-  test('processes that hide their origin are one offender', () => {
+  test('processes that hide their origin are one runaway', () => {
     expect(find(many(90, 11, {}))).toMatchObject({ isUntraceable: true, members: { length: 90 } })
     expect(find(many(90, 11, { mark: 'run' }))?.isUntraceable).toBe(false)
   })
 })
 
-describe('choosing what of an offender is ended', () => {
+describe('choosing what of a runaway program is ended', () => {
   const leader = candidate({ pid: 10, startTicks: 10 })
   const server = candidate({ pid: 11, session: 10, parent: 10, startTicks: 20, name: 'redis' })
   const forker = candidate({ pid: 12, session: 10, parent: 10, startTicks: 30 })
   const fresh = many(90, 20, { session: 10, parent: 12 })
-  const offender = find([leader, server, forker, ...fresh], [[10, 3]])
+  const runaway = find([leader, server, forker, ...fresh], [[10, 3]])
   const victims = (isCommandShell: boolean) =>
-    new Set(offender && victimsOf(offender, () => isCommandShell).map(({ pid }) => pid))
+    new Set(runaway && victimsOf(runaway, () => isCommandShell).map(({ pid }) => pid))
 
   test('new processes and what has forked them are ended, not an earlier server', () => {
     expect(victims(true)).toEqual(new Set([10, 12, ...fresh.map(({ pid }) => pid)]))

@@ -1,6 +1,6 @@
 import type { ProcessEntry } from '../processes/process-table.ts'
 
-/** A user process, as seen by the search for an offender. */
+/** A user process, as seen by the search for a runaway program. */
 export type Candidate = ProcessEntry & {
   /** Key of the execution that started it, if it has a mark. */
   mark: string | undefined
@@ -16,7 +16,7 @@ export type Snapshot = {
 }
 
 /** Programs that belong together, by descent, session or mark, and that hold more of the limit than any others. */
-export type Offender = {
+export type Runaway = {
   members: readonly Candidate[]
   sessions: ReadonlySet<number>
   marks: ReadonlySet<string>
@@ -25,7 +25,7 @@ export type Offender = {
   /** True if it has hidden which execution it came from. */
   isUntraceable: boolean
   /** True if forked processes have forked in turn, over and over, which only ends at a limit. */
-  isMultiplying: boolean
+  isForking: boolean
   /** Start time from which it has grown. */
   sinceTicks: number
   /** Start time that matches the moment at which it was found. */
@@ -34,7 +34,7 @@ export type Offender = {
 
 /** A group below this share of the limit is not to blame. */
 const leastShare = 0.25
-/** Above this share, growth decides which group is the offender; below it, size. */
+/** Above this share, growth decides which group is the runaway; below it, size. */
 const growthShare = 0.1
 /** Share of new processes whose parents are also new, or gone, above which they count as multiplying. */
 const multiplyingShare = 0.25
@@ -43,10 +43,10 @@ const multiplyingShare = 0.25
  * Finds what has filled the sandbox: the programs that have grown most since `before`; if none has, those that hold
  * most. A program that was large before and has not grown is not to blame for the process that could not start.
  */
-export function findOffender(
+export function findRunaway(
   candidates: readonly Candidate[],
   context: { before: Snapshot; limit: number; nowTicks: number },
-): Offender | undefined {
+): Runaway | undefined {
   const { before, limit } = context
   const groups = groupsOf(candidates, before).map((members) => {
     const sessions = new Set(members.map(({ session }) => session))
@@ -65,19 +65,19 @@ export function findOffender(
     marks: new Set(largest.members.flatMap(({ mark }) => mark ?? [])),
     held: largest.held,
     isUntraceable: isUntraceable(largest.members, before),
-    isMultiplying: isMultiplying(largest.members, before.ticks),
+    isForking: isForking(largest.members, before.ticks),
     sinceTicks: before.ticks,
     foundTicks: context.nowTicks,
   }
 }
 
 /**
- * Chooses the offender's processes to end: new ones, what has forked them, and the shell of a command. Earlier
+ * Chooses the runaway's processes to end: new ones, what has forked them, and the shell of a command. Earlier
  * processes are spared, such as a server that the same command started, or the kernel or terminal that the program was
  * started from.
  */
-export function victimsOf(offender: Offender, isCommandShell: (pid: number) => boolean): Candidate[] {
-  const { members, sinceTicks } = offender
+export function victimsOf(runaway: Runaway, isCommandShell: (pid: number) => boolean): Candidate[] {
+  const { members, sinceTicks } = runaway
   const fresh = members.filter(({ startTicks }) => startTicks > sinceTicks)
   // Nothing has grown: no part of it is more to blame than another.
   if (fresh.length === 0) return members.filter(({ pid, session }) => pid !== session || isCommandShell(pid))
@@ -90,7 +90,7 @@ export function victimsOf(offender: Offender, isCommandShell: (pid: number) => b
   })
 }
 
-function isMultiplying(members: readonly Candidate[], sinceTicks: number): boolean {
+function isForking(members: readonly Candidate[], sinceTicks: number): boolean {
   const fresh = members.filter(({ startTicks }) => startTicks > sinceTicks)
   const pids = new Set(fresh.map(({ pid }) => pid))
   const forkers = new Set(fresh.map(({ parent }) => parent).filter((parent) => pids.has(parent)))

@@ -5,9 +5,9 @@ import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, listProcesses } from '../processes/process-table.ts'
-import { lookAt } from './process-looks.ts'
+import { readProcesses } from './process-looks.ts'
 import { type ProcessWatchdog, startProcessWatchdog } from './process-watchdog.ts'
-import { makeVerdicts, type Verdicts } from './verdicts.ts'
+import { makeTerminations, type Terminations } from './verdicts.ts'
 
 const bombName = `bomb-${process.pid}`
 const innocentName = `innocent-${process.pid}`
@@ -57,29 +57,29 @@ async function start(script: string, options: { name: string; mark: string; size
   return child.pid ?? 0
 }
 
-let verdicts: Verdicts
+let terminations: Terminations
 let watchdog: ProcessWatchdog
 let room: number
 /** How often all processes were read. */
-let looks: number
+let readings: number
 beforeEach(() => {
-  verdicts = makeVerdicts()
+  terminations = makeTerminations()
   room = 1_000
-  looks = 0
-  const self = lookAt(list).processes.find(({ pid }) => pid === process.pid)
+  readings = 0
+  const self = readProcesses(list).processes.find(({ pid }) => pid === process.pid)
   watchdog = startProcessWatchdog({
     limit: () => (self?.threads ?? 0) + room,
-    verdicts,
+    terminations,
     isCommandShell: () => true,
     logger: makeLogger({ process: 'guest', level: 'silent' }),
     view: {
       pids: () => list().map(({ pid }) => pid),
       list: () => {
-        looks += 1
+        readings += 1
         return list()
       },
     },
-    pace: { lookMs: 10, multiplyingMs: 50, fillingMs: 3_600_000 },
+    pace: { checkMs: 10, multiplyingMs: 50, fillingMs: 3_600_000 },
   })
 })
 afterEach(async () => {
@@ -87,23 +87,23 @@ afterEach(async () => {
   await killAll(() => list().filter((entry) => entry.pid !== process.pid && !isZombie(entry)))
 })
 
-async function looksPass(count: number) {
-  const before = looks
-  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + count), { timeout: 20_000 })
+async function checksPass(count: number) {
+  const before = readings
+  await vi.waitFor(() => expect(readings).toBeGreaterThan(before + count), { timeout: 20_000 })
 }
 
 test('what multiplies at the limit is ended with all its sessions and named; earlier processes are not', async () => {
   const innocentPid = await start(innocent, { name: innocentName, mark: 'innocent', size: innocentSize })
-  await looksPass(3)
+  await checksPass(3)
   const bombPid = await start(bomb, { name: bombName, mark: 'bomb', size: bombSize })
   room = bombSize + innocentSize - 2
   await vi.waitFor(() => expect(alive(bombName)).toEqual([]), { timeout: 20_000 })
   await vi.waitFor(() => expect(watchdog.isFull()).toBe(false), { timeout: 20_000 })
   expect(alive(innocentName)).toHaveLength(innocentSize)
-  expect(verdicts.take({ root: innocentPid, mark: 'innocent' }, 0)).toBeUndefined()
-  const verdict = verdicts.take({ root: bombPid, mark: 'bomb' }, 0)
-  expect(verdict).toMatchObject({ cause: runs.EndCause.OUT_OF_PROCESSES })
-  expect(verdict?.words).toMatch(
+  expect(terminations.take({ root: innocentPid, mark: 'innocent' }, 0)).toBeUndefined()
+  const termination = terminations.take({ root: bombPid, mark: 'bomb' }, 0)
+  expect(termination).toMatchObject({ cause: runs.EndCause.OUT_OF_PROCESSES })
+  expect(termination?.words).toMatch(
     /^Ended: \d+ processes \(\d+ × python3?[\d.]*\)\. The sandbox reached its limit of \d+ /,
   )
 }, 60_000)
@@ -111,15 +111,15 @@ test('what multiplies at the limit is ended with all its sessions and named; ear
 test('what multiplies just below the limit is left alone', async () => {
   room = bombSize + 8
   const pid = await start(bomb, { name: bombName, mark: 'bomb', size: bombSize })
-  await looksPass(30)
+  await checksPass(30)
   expect(alive(bombName)).toHaveLength(bombSize)
-  expect(verdicts.take({ root: pid, mark: 'bomb' }, 0)).toBeUndefined()
+  expect(terminations.take({ root: pid, mark: 'bomb' }, 0)).toBeUndefined()
 }, 60_000)
 
 test('what does not multiply has longer, even at the limit', async () => {
   await start(innocent, { name: innocentName, mark: 'innocent', size: innocentSize })
   room = innocentSize - 2
   await vi.waitFor(() => expect(watchdog.isFull()).toBe(true), { timeout: 20_000 })
-  await looksPass(20)
+  await checksPass(20)
   expect(alive(innocentName)).toHaveLength(innocentSize)
 }, 60_000)

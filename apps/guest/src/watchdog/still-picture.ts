@@ -9,7 +9,7 @@ export type View = {
 }
 
 /** All processes of users, stopped, so that none starts or ends while they are judged. */
-export type StillPicture = {
+export type FrozenProcesses = {
   processes: ProcessEntry[]
   /** Continues those that were not already stopped before, except the exceptions. */
   release(exceptions?: ReadonlySet<number>): void
@@ -27,10 +27,10 @@ const stoppedStates = ['T', 't']
  * Stops everything but the guest's own processes. A sandbox full of programs that multiply leaves the guest hardly any
  * processor time. Reading a process takes many system calls; stopping it takes one, and frees its time.
  */
-export function takeStillPicture(
+export function freezeProcesses(
   view: View,
   known: { own: ReadonlySet<number>; earlier: readonly ProcessEntry[] },
-): StillPicture {
+): FrozenProcesses {
   const stopped = new Set<number>()
   const stoppedByOthers = new Set(known.earlier.filter(isStopped).map(({ pid }) => pid))
   const stopNew = () => {

@@ -1,10 +1,10 @@
 import type { runs } from '@threadbox/protocol/guest'
 import type { ProcessFamily } from '../processes/process-family.ts'
 
-const verdictsKept = 100
+const terminationsKept = 100
 
 /** A record of a program that was ended because the sandbox was at a limit. */
-export type Verdict = {
+export type Termination = {
   cause: runs.EndCause.OUT_OF_MEMORY | runs.EndCause.OUT_OF_PROCESSES
   /** Which program, how much of what, and which limit. */
   words: string
@@ -19,38 +19,38 @@ export type Verdict = {
   isUntraceable?: boolean
 }
 
-export type Verdicts = {
-  add(verdict: Verdict): void
+export type Terminations = {
+  add(termination: Termination): void
   /** Returns what was ended of this family since then, or undefined. Returns each record once. */
-  take(family: ProcessFamily, since: number): Verdict | undefined
+  take(family: ProcessFamily, since: number): Termination | undefined
 }
 
-export function makeVerdicts(): Verdicts {
-  const verdicts: Verdict[] = []
+export function makeTerminations(): Terminations {
+  const terminations: Termination[] = []
   return {
-    add: (verdict) => {
-      verdicts.push(verdict)
-      verdicts.splice(0, verdicts.length - verdictsKept)
+    add: (termination) => {
+      terminations.push(termination)
+      terminations.splice(0, terminations.length - terminationsKept)
     },
     take: (family, since) => {
-      const index = verdicts.findIndex(
-        (verdict) => verdict.at >= since && (verdict.isUntraceable || isVerdictOn(verdict, family)),
+      const index = terminations.findIndex(
+        (termination) => termination.at >= since && (termination.isUntraceable || isTerminationOf(termination, family)),
       )
-      return index < 0 ? undefined : verdicts.splice(index, 1)[0]
+      return index < 0 ? undefined : terminations.splice(index, 1)[0]
     },
   }
 }
 
 /** Commands of a session share their shell, so if both sides have a mark, only the mark tells them apart. */
-export function isVerdictOn(
-  verdict: Pick<Verdict, 'pids' | 'marks' | 'sessions' | 'ancestors'>,
+export function isTerminationOf(
+  termination: Pick<Termination, 'pids' | 'marks' | 'sessions' | 'ancestors'>,
   family: ProcessFamily,
 ): boolean {
-  if (verdict.marks.size > 0 && family.mark !== undefined) return verdict.marks.has(family.mark)
-  return [verdict.sessions, verdict.pids, verdict.ancestors].some((known) => known.has(family.root))
+  if (termination.marks.size > 0 && family.mark !== undefined) return termination.marks.has(family.mark)
+  return [termination.sessions, termination.pids, termination.ancestors].some((known) => known.has(family.root))
 }
 
 /** The fields of an execution's end that say what was ended of it. */
-export function verdictFields(verdict: Verdict | undefined): { cause?: runs.EndCause; message?: string } {
-  return verdict === undefined ? {} : { cause: verdict.cause, message: verdict.words }
+export function terminationFields(termination: Termination | undefined): { cause?: runs.EndCause; message?: string } {
+  return termination === undefined ? {} : { cause: termination.cause, message: termination.words }
 }

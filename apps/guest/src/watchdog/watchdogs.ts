@@ -1,13 +1,13 @@
 import type { Logger } from '@threadbox/telemetry'
 import { startMemoryWatchdog } from './memory-watchdog.ts'
 import { startProcessWatchdog } from './process-watchdog.ts'
-import { makeVerdicts, type Verdicts } from './verdicts.ts'
+import { makeTerminations, type Terminations } from './verdicts.ts'
 
 type IsCommandShell = (pid: number) => boolean
 
 /** Both watchdogs, and one record of what they have ended. */
 export type Watchdogs = {
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
   /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
   /** Sets the process to end before any other when memory runs out; undefined for none. */
@@ -25,16 +25,16 @@ export function startWatchdogs(dependencies: {
   const { limits } = dependencies
   const commandShells: IsCommandShell[] = []
   const isCommandShell: IsCommandShell = (pid) => commandShells.some((isOne) => isOne(pid))
-  const verdicts = makeVerdicts()
-  const memory = startMemoryWatchdog({ ...dependencies, verdicts, limitBytes: () => limits()?.memoryBytes })
+  const terminations = makeTerminations()
+  const memory = startMemoryWatchdog({ ...dependencies, terminations, limitBytes: () => limits()?.memoryBytes })
   const processes = startProcessWatchdog({
     ...dependencies,
     isCommandShell,
-    verdicts,
+    terminations,
     limit: () => limits()?.processes,
   })
   return {
-    takeVerdict: verdicts.take,
+    takeTermination: terminations.take,
     isFull: processes.isFull,
     setFirstVictim: memory.setFirstVictim,
     addCommandShells: (isOne) => void commandShells.push(isOne),
