@@ -24,7 +24,7 @@ import { type Contexts, makeContexts } from './kernels/contexts.ts'
 import { type Launcher, makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
-import { markBirth } from './manifest/birth.ts'
+import { recordBaseline } from './manifest/birth.ts'
 import { makeManifestReader, type ReadManifest } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
 import { makeActivityReader } from './processes/activity.ts'
@@ -35,7 +35,7 @@ import { guardStarts } from './rescue/guard-starts.ts'
 import { rescueRoutes } from './rescue/rescue-routes.ts'
 import { makeRescueStore } from './rescue/rescue-store.ts'
 import { makeRescues, type Rescues } from './rescue/rescues.ts'
-import { makeRunRegistry, type RunRegistry } from './runs/run-registry.ts'
+import { type ExecutionRegistry, makeExecutionRegistry } from './runs/run-registry.ts'
 import { makeRunsService } from './runs/runs-service.ts'
 import { makeServiceRegistry, type ServiceRegistry } from './services/service-registry.ts'
 import { makeServicesService } from './services/services-service.ts'
@@ -77,7 +77,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
   const watchdogs = startWatchdogs({ logger, limits: () => settingsNow()?.limits })
-  const registry = makeRunRegistry({ ...options, ...watchdogs, state, launcher, pipes })
+  const registry = makeExecutionRegistry({ ...options, ...watchdogs, state, launcher, pipes })
   watchdogs.addCommandShells(registry.isCommandShell)
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
@@ -86,9 +86,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger })
   const contexts = makeContexts({ launcher, programs, scratchDirectory })
-  let birth = { aptLogStart: 0 }
+  let baseline = { aptLogStart: 0 }
   state.onApplied(() => {
-    birth = markBirth(options.stateDirectory)
+    baseline = recordBaseline(options.stateDirectory)
     if (options.ownsMachine) linkDf({ program: programs.df, logger })
     registry.reset()
     // It was started with the previous settings.
@@ -112,7 +112,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     terminalPids: processes.terminalPids,
     guestPorts,
     stateDirectory: options.stateDirectory,
-    aptLogStart: () => birth.aptLogStart,
+    aptLogStart: () => baseline.aptLogStart,
   })
   const services = makeServicePart({ ...options, ...watchdogs, launcher, contexts })
   const connections = trackConnections()
@@ -183,7 +183,7 @@ function addServices(parts: {
   services: ServiceRegistry
   launcher: Launcher
   git: GitPart
-  takeVerdict: Parameters<typeof makeRunsService>[0]['takeVerdict']
+  takeTermination: Parameters<typeof makeRunsService>[0]['takeTermination']
 }) {
   const { launcher, readManifest, rescues, guarded, terminals } = parts
   return (router: ConnectRouter) => {
@@ -196,7 +196,7 @@ function addServices(parts: {
 }
 
 function makeServicePart(
-  options: Pick<Parameters<typeof makeServiceRegistry>[0], 'launcher' | 'stateDirectory' | 'takeVerdict'> & {
+  options: Pick<Parameters<typeof makeServiceRegistry>[0], 'launcher' | 'stateDirectory' | 'takeTermination'> & {
     contexts: Contexts
   },
 ) {
@@ -204,11 +204,11 @@ function makeServicePart(
   return makeServiceRegistry({
     ...options,
     guestPorts,
-    isFurniture: (inode) => kernels().some(({ ownSockets }) => ownSockets.has(inode)),
+    isRuntimeSocket: (inode) => kernels().some(({ ownSockets }) => ownSockets.has(inode)),
   })
 }
 
-function runningKeysOf(registry: RunRegistry): string[] {
+function runningKeysOf(registry: ExecutionRegistry): string[] {
   return registry
     .list()
     .filter((run) => run.end === undefined)

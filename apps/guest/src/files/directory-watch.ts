@@ -5,7 +5,7 @@ import { makeSerial } from '@threadbox/concurrency'
 import { filesystem } from '@threadbox/protocol/guest'
 import { isUploadName } from './upload-target.ts'
 
-type Known = Pick<Stats, 'ino' | 'mode' | 'uid' | 'gid' | 'size' | 'mtimeMs'> & { isDirectory: boolean }
+type KnownEntry = Pick<Stats, 'ino' | 'mode' | 'uid' | 'gid' | 'size' | 'mtimeMs'> & { isDirectory: boolean }
 export type WatchEvent = { name: string; path: string; type: filesystem.EventType }
 
 /** Follows changes in a directory until it is closed. */
@@ -22,9 +22,9 @@ export async function watchDirectory(options: {
   recursive: boolean
   onEvent(event: WatchEvent): void
 }): Promise<DirectoryWatch> {
-  const directories = new Map<string, { watcher: FSWatcher; known: Map<string, Known> }>()
+  const directories = new Map<string, { watcher: FSWatcher; known: Map<string, KnownEntry> }>()
   // Changes are handled one after another, or two checks of one name could both report it as new.
-  const looking = makeSerial()
+  const checking = makeSerial()
   const tell = (path: string, type: filesystem.EventType) =>
     options.onEvent({ name: relative(options.path, path), path, type })
 
@@ -36,10 +36,10 @@ export async function watchDirectory(options: {
     }
   }
   const add = async (directory: string, isNew: boolean) => {
-    const known = new Map<string, Known>()
+    const known = new Map<string, KnownEntry>()
     const watcher = watch(directory, (kind, name) => {
       if (name === null || isUploadName(name)) return
-      looking(() => look({ directory, name, kind })).catch(() => undefined)
+      checking(() => check({ directory, name, kind })).catch(() => undefined)
     })
     watcher.on('error', () => watcher.close())
     directories.set(directory, { watcher, known })
@@ -52,7 +52,7 @@ export async function watchDirectory(options: {
       if (found.isDirectory && options.recursive) await add(join(directory, name), isNew)
     }
   }
-  const look = async (change: { directory: string; name: string; kind: 'rename' | 'change' }) => {
+  const check = async (change: { directory: string; name: string; kind: 'rename' | 'change' }) => {
     const known = directories.get(change.directory)?.known
     if (known === undefined) return
     const path = join(change.directory, change.name)
@@ -80,13 +80,17 @@ export async function watchDirectory(options: {
 }
 
 /** Returns undefined if nothing reportable has changed, such as only a directory's own times. */
-function changeBetween(before: Known, now: Known): filesystem.EventType | undefined {
+function changeBetween(before: KnownEntry, now: KnownEntry): filesystem.EventType | undefined {
   if (before.mode !== now.mode || before.uid !== now.uid || before.gid !== now.gid) return EventType.CHMOD
   if (now.isDirectory) return undefined
   return EventType.WRITE
 }
 
-async function hasMoved(options: { directory: string; known: Map<string, Known>; inode: number }): Promise<boolean> {
+async function hasMoved(options: {
+  directory: string
+  known: Map<string, KnownEntry>
+  inode: number
+}): Promise<boolean> {
   for (const name of await readdir(options.directory).catch(() => [])) {
     if (options.known.has(name)) continue
     const found = await inspect(join(options.directory, name))
@@ -95,7 +99,7 @@ async function hasMoved(options: { directory: string; known: Map<string, Known>;
   return false
 }
 
-async function inspect(path: string): Promise<Known | undefined> {
+async function inspect(path: string): Promise<KnownEntry | undefined> {
   const stats = await lstat(path).catch(() => undefined)
   if (stats === undefined) return undefined
   const { ino, mode, uid, gid, size, mtimeMs } = stats

@@ -9,7 +9,7 @@ import type { Route } from '../ground/server.ts'
 import type { Contexts } from '../kernels/contexts.ts'
 import type { ReadManifest } from '../manifest/manifest.ts'
 import { userProcesses } from '../manifest/processes.ts'
-import type { RunRegistry } from '../runs/run-registry.ts'
+import type { ExecutionRegistry } from '../runs/run-registry.ts'
 
 export const templateRefused = defineError<{ problem: string }>({
   code: 'guest.template-refused',
@@ -19,13 +19,13 @@ export const templateRefused = defineError<{ problem: string }>({
 })
 
 /** Waiting shells are gone some milliseconds after they were killed. */
-const lookEveryMs = 10
+const pollEveryMs = 10
 const longestWaitMs = 5_000
 
 /** What the host requests of a sandbox that no thread owns yet. */
 export function spareRoutes(dependencies: {
   state: GuestState
-  registry: RunRegistry
+  registry: ExecutionRegistry
   fileServers: FileServers
   contexts: Contexts
   readManifest: Pick<ReadManifest, 'warm'>
@@ -65,10 +65,10 @@ async function endEverything(dependencies: Parameters<typeof spareRoutes>[0]): P
   registry.close()
   await Promise.all([fileServers.stopIdle(), contexts.close()])
   if (!dependencies.ownsMachine) return
-  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; ; waitedMs += pollEveryMs) {
     const left = userProcesses().users.map(({ name }) => name)
     if (left.length === 0) return
     if (waitedMs >= longestWaitMs) throw templateRefused({ problem: `these are still running: ${left.join(', ')}.` })
-    await delay(lookEveryMs)
+    await delay(pollEveryMs)
   }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { dpkgLog } from './packages.ts'
 
 /** A disk's state at its first boot: tells later changes from what the image contains. */
-export type Birth = { aptLogStart: number }
+export type DiskBaseline = { aptLogStart: number }
 
 /** Records the baseline at the first boot. A disk that cannot be written counts as new. */
-export function markBirth(stateDirectory: string): Birth {
+export function recordBaseline(stateDirectory: string): DiskBaseline {
   const path = join(stateDirectory, 'born')
   const now = { aptLogStart: statSync(dpkgLog, { throwIfNoEntry: false })?.size ?? 0 }
   try {
@@ -16,11 +16,11 @@ export function markBirth(stateDirectory: string): Birth {
     writeFileSync(path, JSON.stringify(now), { flag: 'wx', mode: 0o600 })
     return now
   } catch {
-    return readBirth(path) ?? now
+    return readBaseline(path) ?? now
   }
 }
 
-function readBirth(path: string): Birth | undefined {
+function readBaseline(path: string): DiskBaseline | undefined {
   try {
     const { aptLogStart } = JSON.parse(readFileSync(path, 'utf8')) as { aptLogStart?: unknown }
     return typeof aptLogStart === 'number' ? { aptLogStart } : undefined

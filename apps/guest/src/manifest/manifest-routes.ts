@@ -28,12 +28,12 @@ export function manifestRoutes(dependencies: {
         if (!/^([0-9a-f]{2}){16,64}$/i.test(hashKey)) {
           throw initInvalid({ problem: 'hashKey must be 16 to 64 bytes in hexadecimal digits' })
         }
-        const isGlance = query.get('glance') === '1'
-        if (!isGlance) await dependencies.dropUnused()
+        const isQuick = query.get('glance') === '1'
+        if (!isQuick) await dependencies.dropUnused()
         const asked = query.get('variableBytes')
         const variableBytes = asked === null ? undefined : Number(asked)
-        const body = await dependencies.readManifest({ hashKey, variableBytes, isGlance })
-        if (!isGlance) releaseHeap()
+        const body = await dependencies.readManifest({ hashKey, variableBytes, isQuick })
+        if (!isQuick) releaseHeap()
         sendJson(response, { body })
       },
     },

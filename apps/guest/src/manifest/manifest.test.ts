@@ -131,13 +131,13 @@ test('a quick manifest is the same except for packages, and says that they are m
   // It has become another program, and its memory is not loaded yet.
   await expect.poll(async () => sleeper(await manifest())).toBeDefined()
   const answer = await fetch(`${guest.url}/manifest?hashKey=${hashKey}&glance=1`, { headers })
-  const glance = manifestSchema.parse(await answer.json())
+  const quick = manifestSchema.parse(await answer.json())
   const whole = await manifest()
   const { startedAt: _, memoryBytes: __, ...seen } = sleeper(whole) ?? {}
-  expect(sleeper(glance)).toMatchObject({ ...seen, name: 'sleep', role: 'user' })
-  expect(glance.shell).toEqual(whole.shell)
-  expect(glance.packages).toEqual({ python: {}, apt: {}, npm: {} })
-  expect(glance.unread).toContainEqual({ part: 'packages', reason: 'glance', detail: '' })
+  expect(sleeper(quick)).toMatchObject({ ...seen, name: 'sleep', role: 'user' })
+  expect(quick.shell).toEqual(whole.shell)
+  expect(quick.packages).toEqual({ python: {}, apt: {}, npm: {} })
+  expect(quick.unread).toContainEqual({ part: 'packages', reason: 'glance', detail: '' })
   await guest.runs.stop({ key: 'sleeper' })
 })
 

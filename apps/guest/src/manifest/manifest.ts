@@ -25,8 +25,8 @@ const warmAfterMs = 5_000
  */
 const maxWrittenFiles = 1000
 
-/** `isGlance`: without packages, and only the variables that are available in a moment. */
-export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isGlance: boolean }
+/** `isQuick`: without packages, and only the variables that are available in a moment. */
+export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isQuick: boolean }
 export type ReadManifest = {
   (request: ManifestRequest): Promise<Manifest>
   /** Reads the installed packages, half a second of work: later manifests read only what has changed since. */
@@ -65,7 +65,7 @@ export function makeManifestReader(dependencies: {
     }
     const kernels = await readKernels(dependencies.contexts(), { request, unread })
     const user = launcher.user(undefined)
-    const furniture = {
+    const runtimeProcesses = {
       kernels: new Set(kernels.map((kernel) => kernel.pid)),
       terminals: new Set(dependencies.terminalPids()),
     }
@@ -77,13 +77,13 @@ export function makeManifestReader(dependencies: {
     return {
       version: 1,
       takenAt: Date.now(),
-      processes: attempt('processes', () => users.map((entry) => describeProcess(entry, furniture)), []),
+      processes: attempt('processes', () => users.map((entry) => describeProcess(entry, runtimeProcesses)), []),
       ...attempt(
         ['ports', 'connections'],
         () =>
           readSockets({
             ownerOf: (inode) => owned.sockets.get(inode),
-            isFurniture: (inode) => kernelSockets.has(inode),
+            isRuntimeSocket: (inode) => kernelSockets.has(inode),
             guestPorts: dependencies.guestPorts,
           }),
         { ports: [], connections: [] },
@@ -99,7 +99,7 @@ export function makeManifestReader(dependencies: {
           }),
         { cwd: '', environment: {}, functions: [], parts: {} },
       ),
-      packages: request.isGlance ? noPackages(unread) : attempt('packages', packages, noneInstalled),
+      packages: request.isQuick ? noPackages(unread) : attempt('packages', packages, noneInstalled),
       writtenFiles: [...owned.descriptors]
         .map(([pid, descriptors]) => writtenFiles(pid, descriptors))
         .toSorted((one, other) => one.length - other.length)
@@ -182,7 +182,7 @@ async function readVariables(kernel: Kernel, request: ManifestRequest) {
     operation: 'describe',
     timeoutMs: kernelAnswerMs,
     hashKey: request.hashKey,
-    ...(request.isGlance ? { quick: true } : {}),
+    ...(request.isQuick ? { quick: true } : {}),
     ...(request.variableBytes === undefined ? {} : { variableBytes: request.variableBytes }),
   })
   return describedSchema.parse(answer)

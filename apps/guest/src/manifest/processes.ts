@@ -18,9 +18,9 @@ export function userProcesses(): { users: ProcessEntry[]; guests: Set<number> } 
 }
 
 /** Pids of runtime processes, by kind. */
-export type Furniture = { kernels: Set<number>; terminals: Set<number> }
+export type RuntimeProcesses = { kernels: Set<number>; terminals: Set<number> }
 
-export function describeProcess(entry: ProcessEntry, furniture: Furniture): ManifestProcess {
+export function describeProcess(entry: ProcessEntry, runtimeProcesses: RuntimeProcesses): ManifestProcess {
   const commandLine = readCommandLine(entry.pid)
   return {
     pid: entry.pid,
@@ -33,7 +33,7 @@ export function describeProcess(entry: ProcessEntry, furniture: Furniture): Mani
     cwd: linkOf(`/proc/${entry.pid}/cwd`),
     user: userName(entry.pid),
     memoryBytes: entry.residentBytes,
-    ...partOf(entry, { furniture, commandLine }),
+    ...partOf(entry, { runtimeProcesses, commandLine }),
   }
 }
 
@@ -60,11 +60,11 @@ function isForkOfCommand({ pid, session, parent }: ProcessEntry): boolean {
 /** Returns the group that the process belongs to. */
 function partOf(
   entry: ProcessEntry,
-  known: { furniture: Furniture; commandLine: string[] },
+  known: { runtimeProcesses: RuntimeProcesses; commandLine: string[] },
 ): Pick<ManifestProcess, 'role' | 'service'> {
   const plain = { service: '' }
-  if (known.furniture.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
-  if (known.furniture.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
+  if (known.runtimeProcesses.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
+  if (known.runtimeProcesses.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
   if (isCommandShell(known.commandLine) && !isForkOfCommand(entry)) return { role: 'shell', ...plain }
   const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
   return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }

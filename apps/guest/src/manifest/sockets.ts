@@ -32,7 +32,7 @@ const unixConnected = '03'
 export function readSockets(options: {
   ownerOf(inode: string): number | 'guest' | undefined
   /** Sockets of runtime processes, such as a kernel's own. */
-  isFurniture(inode: string): boolean
+  isRuntimeSocket(inode: string): boolean
   guestPorts: readonly number[]
 }): Pick<Manifest, 'ports' | 'connections'> {
   const rows = [...readSocketTable('tcp'), ...readSocketTable('udp')]
@@ -46,18 +46,21 @@ export function readSockets(options: {
     const owner = options.ownerOf(inode)
     return typeof owner === 'number' ? owner : null
   }
-  const users = rows.filter((row) => !isThreadboxs(row) && !options.isFurniture(row.inode))
+  const users = rows.filter((row) => !isThreadboxs(row) && !options.isRuntimeSocket(row.inode))
   const ports = users.filter((row) => row.state === 'listening' || (row.protocol === 'udp' && row.remote.port === 0))
   const locals = new Set(rows.map((row) => plainNameOf(row.local)))
   const scopeOf = ({ remote }: SocketRow) =>
     isLoopback(remote.address) || locals.has(plainNameOf(remote)) ? ('inside' as const) : ('outside' as const)
   // Its other end is in the sandbox and already closed: no connection is left to keep.
-  const isOver = (row: SocketRow) =>
+  const hasClosedPeer = (row: SocketRow) =>
     row.state === 'half-closed' && scopeOf(row) === 'inside' && !locals.has(plainNameOf(row.remote))
-  const open = users.filter((row) => row.protocol === 'tcp' && openStates.has(row.state) && !isOver(row))
+  const open = users.filter((row) => row.protocol === 'tcp' && openStates.has(row.state) && !hasClosedPeer(row))
   const unix = readUnixTable().filter(
     (row) =>
-      row.isConnected && ownerPid(row.inode) !== null && !options.isFurniture(row.inode) && !isThreadboxFile(row.path),
+      row.isConnected &&
+      ownerPid(row.inode) !== null &&
+      !options.isRuntimeSocket(row.inode) &&
+      !isThreadboxFile(row.path),
   )
   return {
     ports: ports.map((row) => ({ protocol: row.protocol, ...row.local, pid: ownerPid(row.inode) })),

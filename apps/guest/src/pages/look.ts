@@ -2,8 +2,8 @@ import type { PageLook, PageReport } from '@threadbox/protocol/guest'
 import { type Browser, type Environment, findBrowser, startBrowser } from './browser.ts'
 import { type DevTools, MessageTooLarge } from './devtools.ts'
 import { cut, makePageEvents, type PageEvents } from './page-events.ts'
-import { type PageSession, pageText, pictureOf, settle } from './page-session.ts'
-import { Deadline, LookProblem } from './time.ts'
+import { captureImage, type PageSession, pageText, settle } from './page-session.ts'
+import { Deadline, PageProblem } from './time.ts'
 
 /** Starting a browser takes a second or two in a sandbox, and many times that on a busy machine. */
 const startTimeoutMs = 90_000
@@ -15,18 +15,18 @@ const maxProcessBytes = 1536 * 1024 * 1024
 const memoryCheckMs = 100
 
 /** Opens a page in its own browser and reports what it shows. The browser has ended when this resolves. */
-export async function lookAt(
-  look: PageLook,
+export async function checkPage(
+  order: PageLook,
   options: { memoryBytes: number; environment: Environment; onBrowser(browser: Browser): void },
 ): Promise<PageReport> {
   const program = findBrowser(options.environment.PATH ?? '')
-  if (program === undefined) return { ...emptyReport(look), problem: 'no-browser' }
-  const browser = startBrowser(program, { ...look, environment: options.environment })
+  if (program === undefined) return { ...emptyReport(order), problem: 'no-browser' }
+  const browser = startBrowser(program, { ...order, environment: options.environment })
   options.onBrowser(browser)
   const watch = watchMemory(browser, Math.min(maxProcessBytes, options.memoryBytes * memoryShare))
-  const report = emptyReport(look)
+  const report = emptyReport(order)
   try {
-    return await withReport(browser, { look, report })
+    return await withReport(browser, { order, report })
   } catch (error) {
     return { ...report, ...problemOf(error, browser) }
   } finally {
@@ -36,14 +36,14 @@ export async function lookAt(
 }
 
 /** Fills in the report step by step, so that it also has what was seen before a problem. */
-async function withReport(browser: Browser, { look, report }: { look: PageLook; report: PageReport }) {
+async function withReport(browser: Browser, { order, report }: { order: PageLook; report: PageReport }) {
   const { devTools } = browser
-  const session = await new Deadline(startTimeoutMs, 'browser-failed').within(openPage(devTools, look))
+  const session = await new Deadline(startTimeoutMs, 'browser-failed').within(openPage(devTools, order))
   const events = makePageEvents(session.frameId)
   listen(devTools, { events, session, report })
   await enable(session)
   try {
-    await show(session, { look, report, events })
+    await show(session, { order, report, events })
   } finally {
     Object.assign(report, events.facts())
   }
@@ -52,25 +52,25 @@ async function withReport(browser: Browser, { look, report }: { look: PageLook; 
 
 async function show(
   session: PageSession,
-  options: { look: PageLook; report: PageReport; events: PageEvents },
+  options: { order: PageLook; report: PageReport; events: PageEvents },
 ): Promise<void> {
-  const { look, report } = options
-  const loading = new Deadline(look.loadTimeoutMs, 'no-answer')
+  const { order, report } = options
+  const loading = new Deadline(order.loadTimeoutMs, 'no-answer')
   const navigated = await loading.within(
-    session.send<{ errorText?: string; isDownload?: boolean }>('Page.navigate', { url: look.url }),
+    session.send<{ errorText?: string; isDownload?: boolean }>('Page.navigate', { url: order.url }),
   )
   if (navigated.errorText !== undefined) {
     const detail = navigated.isDownload === true ? 'It’s a download, not a page.' : navigated.errorText
-    throw new LookProblem('unreachable', detail)
+    throw new PageProblem('unreachable', detail)
   }
-  const { isLoaded, waitForFound } = await settle(session, { look, deadline: loading })
+  const { isLoaded, waitForFound } = await settle(session, { order, deadline: loading })
   Object.assign(report, { isLoaded, waitForFound })
   const capturing = new Deadline(captureTimeoutMs, 'not-responding')
   Object.assign(report, await capturing.within(pageText(session)))
-  Object.assign(report, await capturing.within(pictureOf(session, look)))
+  Object.assign(report, await capturing.within(captureImage(session, order)))
 }
 
-async function openPage(devTools: DevTools, look: PageLook): Promise<PageSession> {
+async function openPage(devTools: DevTools, order: PageLook): Promise<PageSession> {
   const { targetInfos } = await devTools.send<{ targetInfos: { targetId: string; type: string }[] }>(
     'Target.getTargets',
   )
@@ -81,7 +81,7 @@ async function openPage(devTools: DevTools, look: PageLook): Promise<PageSession
   const send = <Result>(method: string, params?: Record<string, unknown>) =>
     devTools.send<Result>(method, params, sessionId)
   const { frameTree } = await send<{ frameTree: { frame: { id: string; loaderId: string } } }>('Page.getFrameTree')
-  const size = { width: look.width, height: look.height, deviceScaleFactor: 1, mobile: false }
+  const size = { width: order.width, height: order.height, deviceScaleFactor: 1, mobile: false }
   await send('Emulation.setDeviceMetricsOverride', size)
   await devTools.send('Browser.setDownloadBehavior', { behavior: 'deny' })
   // Windows that get around the flag that refuses them stop before they run anything, and are closed.
@@ -111,7 +111,7 @@ function listen(devTools: DevTools, options: { events: PageEvents; session: Page
     events.take(event)
     if (method === 'Inspector.targetCrashed') {
       devTools.end(
-        new LookProblem('crashed', 'The page crashed its browser process, usually by using too much memory.'),
+        new PageProblem('crashed', 'The page crashed its browser process, usually by using too much memory.'),
       )
     }
     if (method === 'Page.javascriptDialogOpening')
@@ -141,7 +141,7 @@ function watchMemory(browser: Browser, limitBytes: number): NodeJS.Timeout {
     const largest = Math.max(0, ...browser.processes().map(({ residentBytes }) => residentBytes))
     if (largest <= limitBytes) return
     const sizes = `${mebibytes(largest)} MiB, the limit is ${mebibytes(limitBytes)} MiB`
-    browser.devTools.end(new LookProblem('too-much-memory', `One process of the browser had ${sizes}.`))
+    browser.devTools.end(new PageProblem('too-much-memory', `One process of the browser had ${sizes}.`))
     browser.close()
   }, memoryCheckMs)
 }
@@ -151,17 +151,17 @@ function mebibytes(bytes: number): number {
 }
 
 function problemOf(error: unknown, browser: Browser): Pick<PageReport, 'problem' | 'detail'> {
-  if (error instanceof LookProblem) return { problem: error.problem, detail: cut(error.message, 2000) }
+  if (error instanceof PageProblem) return { problem: error.problem, detail: cut(error.message, 2000) }
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof MessageTooLarge) return { problem: 'flooded', detail: message }
   return { problem: 'browser-failed', detail: cut(`${message} ${browser.printed()}`.trim(), 2000) }
 }
 
-function emptyReport(look: PageLook): PageReport {
+function emptyReport(order: PageLook): PageReport {
   return {
     problem: null,
     detail: '',
-    url: cut(look.url, 2000),
+    url: cut(order.url, 2000),
     httpStatus: null,
     title: '',
     isLoaded: false,

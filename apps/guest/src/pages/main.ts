@@ -1,7 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { pageLookSchema } from '@threadbox/protocol/guest'
 import type { Browser } from './browser.ts'
-import { lookAt } from './look.ts'
+import { checkPage } from './look.ts'
 
 /** `look <JSON>`: prints one line of JSON and ends. SIGTERM ends the browser first. */
 async function main(): Promise<void> {
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
       process.exit(1)
     })
   }
-  const report = await lookAt(pageLookSchema.parse(JSON.parse(process.argv[2] ?? '')), {
+  const report = await checkPage(pageLookSchema.parse(JSON.parse(process.argv[2] ?? '')), {
     memoryBytes: memoryOfMachine(),
     environment: process.env,
     onBrowser: (started) => {

@@ -34,12 +34,12 @@ const maxAttempts = 10
 /** Waits until the page looks finished, or until the deadline. Never throws for a page that does not finish. */
 export async function settle(
   session: PageSession,
-  options: { look: PageLook; deadline: Deadline },
+  options: { order: PageLook; deadline: Deadline },
 ): Promise<Pick<PageReport, 'isLoaded' | 'waitForFound'>> {
-  const { look, deadline } = options
+  const { order, deadline } = options
   const isLoaded = await race(reached(session, 'load'), { ms: deadline.leftMs(), onTimeout: () => false })
-  if (look.waitFor !== null) {
-    const waitForFound = await race(visible(session, { selector: look.waitFor, ms: deadline.leftMs() }), {
+  if (order.waitFor !== null) {
+    const waitForFound = await race(visible(session, { selector: order.waitFor, ms: deadline.leftMs() }), {
       ms: deadline.leftMs() + 1000,
       onTimeout: () => false,
     })
@@ -127,22 +127,22 @@ type Metrics = {
 }
 
 /** Returns an image small enough for a model, and the page's size. */
-export async function pictureOf(
+export async function captureImage(
   session: PageSession,
-  look: PageLook,
+  order: PageLook,
 ): Promise<Pick<PageReport, 'pageWidth' | 'pageHeight' | 'picture'>> {
-  if (look.scrollY > 0) {
-    await evaluate(session, `scrollTo({ top: ${look.scrollY}, behavior: 'instant' })`).catch(() => undefined)
+  if (order.scrollY > 0) {
+    await evaluate(session, `scrollTo({ top: ${order.scrollY}, behavior: 'instant' })`).catch(() => undefined)
     await quietDocument(session, quietDocumentMs)
   }
   const metrics = await session.send<Metrics>('Page.getLayoutMetrics')
   const pageWidth = Math.round(metrics.cssContentSize.width)
   const pageHeight = Math.round(metrics.cssContentSize.height)
   const top = Math.round(metrics.cssVisualViewport.pageY)
-  const height = look.isFullPage ? Math.max(look.height, Math.min(pageHeight - top, maxFullHeight)) : look.height
-  const scale = Math.min(1, maxEdgePixels / Math.max(look.width, height))
-  const clip = { x: 0, y: top, width: look.width, height, scale }
-  const area = look.isFullPage ? { clip, captureBeyondViewport: true } : {}
+  const height = order.isFullPage ? Math.max(order.height, Math.min(pageHeight - top, maxFullHeight)) : order.height
+  const scale = Math.min(1, maxEdgePixels / Math.max(order.width, height))
+  const clip = { x: 0, y: top, width: order.width, height, scale }
+  const area = order.isFullPage ? { clip, captureBeyondViewport: true } : {}
   const shoot = async (format: 'png' | 'jpeg') => {
     const quality = format === 'jpeg' ? { quality: 80 } : {}
     const { data } = await session.send<{ data: string }>('Page.captureScreenshot', { format, ...quality, ...area })

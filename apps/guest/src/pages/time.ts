@@ -2,7 +2,7 @@ import { waitAtMost } from '@threadbox/concurrency'
 import type { PageReport } from '@threadbox/protocol/guest'
 
 /** Why a check of a page ends without an image. */
-export class LookProblem extends Error {
+export class PageProblem extends Error {
   readonly problem: NonNullable<PageReport['problem']>
   constructor(problem: NonNullable<PageReport['problem']>, message: string) {
     super(message)
@@ -28,7 +28,7 @@ export class Deadline {
 
   /** Returns the step's result; at the deadline rejects with this deadline's problem. */
   async within<Result>(step: Promise<Result>): Promise<Result> {
-    const late = new LookProblem(this.#problem, `No response within ${Math.round(this.#durationMs / 1000)} s.`)
+    const late = new PageProblem(this.#problem, `No response within ${Math.round(this.#durationMs / 1000)} s.`)
     return await race(step, { ms: this.leftMs(), onTimeout: () => Promise.reject(late) })
   }
 }

@@ -43,7 +43,7 @@ export function makeOutputFan(flow: { pause(): void; resume(): void }): OutputFa
   const resumeIfRoom = () => {
     if (![...queues].some((queue) => queue.isFull)) flow.resume()
   }
-  const tellEnd = (queue: ByteQueue<ProcessEvent>, value: ProcessEnd) => {
+  const emitEnd = (queue: ByteQueue<ProcessEvent>, value: ProcessEnd) => {
     queue.push({ case: 'end', value }, 0)
     queue.end()
   }
@@ -57,7 +57,7 @@ export function makeOutputFan(flow: { pause(): void; resume(): void }): OutputFa
     finish: (value) => {
       end = value
       ended.resolve()
-      for (const queue of queues) tellEnd(queue, value)
+      for (const queue of queues) emitEnd(queue, value)
     },
     get end() {
       return end
@@ -66,7 +66,7 @@ export function makeOutputFan(flow: { pause(): void; resume(): void }): OutputFa
     subscribe: () => {
       const queue = makeByteQueue<ProcessEvent>(resumeIfRoom)
       queues.add(queue)
-      if (end !== undefined) tellEnd(queue, end)
+      if (end !== undefined) emitEnd(queue, end)
       return queue
     },
     unsubscribe: (queue) => {

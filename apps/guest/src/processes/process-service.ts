@@ -32,7 +32,7 @@ export function makeProcessService(dependencies: {
         stdin: stdin ?? true,
         terminal: pty === undefined ? undefined : { cols: pty.size?.cols ?? 0, rows: pty.size?.rows ?? 0 },
       })
-      endInTime(started, context.timeoutMs())
+      killAfterTimeout(started, context.timeoutMs())
       yield* follow(started, context)
     },
     connect: async function* (request, context) {
@@ -93,7 +93,7 @@ async function* follow(
 }
 
 /** Counts independently of the client, which keeps the same limit: the side whose clock is first ends the call. */
-function endInTime(target: ManagedProcess, limitMs: number | undefined): void {
+function killAfterTimeout(target: ManagedProcess, limitMs: number | undefined): void {
   if (limitMs === undefined) return
   const timer = afterAwake(Math.max(0, limitMs), () => target.signal('SIGKILL'))
   void target.whenEnded.then(() => timer.cancel())

@@ -5,15 +5,15 @@ import { readJson, sendJson } from '../ground/http.ts'
 import type { Route } from '../ground/server.ts'
 import { executeCell, silence } from '../kernels/context.ts'
 import type { Contexts } from '../kernels/contexts.ts'
-import type { RunRegistry } from '../runs/run-registry.ts'
+import type { ExecutionRegistry } from '../runs/run-registry.ts'
 import type { ServiceRegistry } from '../services/service-registry.ts'
 import type { TerminalRegistry } from '../terminals/terminal-registry.ts'
-import { rescueElsewhere, rescueInvalid } from './rescue.ts'
+import { rescueInvalid, sharedMachine } from './rescue.ts'
 import type { Rescues } from './rescues.ts'
 
 type Forgetting = {
   rescues: Rescues
-  registry: RunRegistry
+  registry: ExecutionRegistry
   terminals: TerminalRegistry
   services: ServiceRegistry
   contexts: Contexts
@@ -32,7 +32,7 @@ export function forgetRoutes(parts: Forgetting): Route[] {
       handle: async (request, response) => {
         const parsed = forgetRequestSchema.safeParse(await readJson(request))
         if (!parsed.success) throw rescueInvalid({ problem: z.prettifyError(parsed.error) })
-        if (!parts.ownsMachine) throw rescueElsewhere({})
+        if (!parts.ownsMachine) throw sharedMachine({})
         const { rescue: wanted } = parsed.data
         let rescue: RescueReport | null = null
         if (wanted !== null) rescue = await parts.rescues.make(wanted, 'goes-on')

@@ -1,16 +1,16 @@
 import type { ReadManifest } from '../manifest/manifest.ts'
 import type { ProcessRegistry } from '../processes/process-registry.ts'
-import type { RunRegistry } from '../runs/run-registry.ts'
+import type { ExecutionRegistry } from '../runs/run-registry.ts'
 import type { Rescues } from './rescues.ts'
 
 /** Registries that start nothing while memory is being discarded, and that report each start. */
 export function guardStarts(options: {
   rescues: Rescues
-  registry: RunRegistry
+  registry: ExecutionRegistry
   processes: ProcessRegistry
   readManifest: ReadManifest
 }): {
-  registry: RunRegistry
+  registry: ExecutionRegistry
   processes: ProcessRegistry
 } {
   const { rescues, registry, processes } = options

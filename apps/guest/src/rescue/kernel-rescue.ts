@@ -73,7 +73,7 @@ async function keepAndVerify(options: KernelRescueOptions, problems: string[]): 
   for (const [number, reason] of verification.failedGroups) {
     const names = index.groups[number]?.names ?? []
     const settled = await settleGroup({ names, reason, regroup, problems })
-    for (const [name, verdict] of settled) verification.verdicts.set(name, verdict)
+    for (const [name, outcome] of settled) verification.verdicts.set(name, outcome)
   }
   return finishKernel({ context, directory, verification, problems })
 }
@@ -86,18 +86,18 @@ async function settleGroup(options: {
   problems: string[]
 }): Promise<Map<string, string>> {
   const { names, reason, regroup, problems } = options
-  const verdicts = new Map(names.map((name) => [name, reason]))
-  if (names.length < 2) return verdicts
+  const outcomes = new Map(names.map((name) => [name, reason]))
+  if (names.length < 2) return outcomes
   const alone = await regroup(names, false)
   const isGood = (name: string) => alone.verdicts.get(name) === ''
-  for (const name of names) verdicts.set(name, alone.verdicts.get(name) ?? reason)
+  for (const name of names) outcomes.set(name, alone.verdicts.get(name) ?? reason)
   const good = names.filter(isGood)
-  if (good.length < 2) return verdicts
+  if (good.length < 2) return outcomes
   const together = await regroup(good, true)
-  if (good.every((name) => together.verdicts.get(name) === '')) return verdicts
+  if (good.every((name) => together.verdicts.get(name) === '')) return outcomes
   await regroup(good, false)
   problems.push(`${good.join(', ')} were saved separately: objects they shared are now separate copies.`)
-  return verdicts
+  return outcomes
 }
 
 function finishKernel(options: {
@@ -118,8 +118,8 @@ function finishKernel(options: {
   const variables = index.variables.map((variable) => {
     if (variable.outcome === 'lost') return lost(variable, variable.reason)
     const isImport = variable.method === 'import' && variable.bytes === 0
-    const verdict = verification.verdicts.get(variable.name) ?? (isImport ? '' : 'it wasn’t verified after saving')
-    return verdict === '' ? { ...variable, context: context.id } : lost(variable, verdict)
+    const outcome = verification.verdicts.get(variable.name) ?? (isImport ? '' : 'it wasn’t verified after saving')
+    return outcome === '' ? { ...variable, context: context.id } : lost(variable, outcome)
   })
   const kept = new Set(variables.filter(({ outcome }) => outcome === 'kept').map(({ name }) => name))
   const workers = index.workers.map((worker) => ({

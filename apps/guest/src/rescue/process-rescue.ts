@@ -1,7 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ManifestProcess, RescueReport, RestartObstacle } from '@threadbox/protocol/guest'
-import { describeProcess, type Furniture, isSubshell, linkOf, userIdOf, userProcesses } from '../manifest/processes.ts'
+import {
+  describeProcess,
+  isSubshell,
+  linkOf,
+  type RuntimeProcesses,
+  userIdOf,
+  userProcesses,
+} from '../manifest/processes.ts'
 import { sendSignal } from '../processes/process-family.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
 import type { StoredProcess } from './rescue-store.ts'
@@ -14,11 +21,11 @@ const killPasses = 50
 const pollMs = 20
 
 /** Stops the user's processes. Kernels keep running, because they are asked; runtime processes are left alone. */
-export function stopUserProcesses(furniture: Furniture): ProcessEntry[] {
+export function stopUserProcesses(runtimeProcesses: RuntimeProcesses): ProcessEntry[] {
   const stopped = new Map<number, ProcessEntry>()
   // A process that was about to start another one has started it by the second pass.
   for (let pass = 0; pass < killPasses; pass += 1) {
-    const running = userProcesses().users.filter(({ pid }) => !stopped.has(pid) && !furniture.kernels.has(pid))
+    const running = userProcesses().users.filter(({ pid }) => !stopped.has(pid) && !runtimeProcesses.kernels.has(pid))
     if (running.length === 0) break
     for (const entry of running) {
       sendSignal(entry.pid, 'SIGSTOP')
@@ -35,12 +42,12 @@ export function continueProcesses(entries: ProcessEntry[]) {
 /** Describes the processes and what starting them again takes. Parts of another process are left out. */
 export function describeForRestart(
   entries: ProcessEntry[],
-  furniture: Furniture,
+  runtimeProcesses: RuntimeProcesses,
 ): { told: RescuedProcess[]; stored: StoredProcess[] } {
   const waiting = waitingSubshells(entries)
   const described = entries
     .filter(({ pid }) => !waiting.has(pid))
-    .map((entry) => ({ entry, shown: describeProcess(entry, furniture) }))
+    .map((entry) => ({ entry, shown: describeProcess(entry, runtimeProcesses) }))
   const programs = new Set(described.filter(({ shown }) => isProgram(shown.role)).map(({ shown }) => shown.pid))
   const terminals = new Set(described.filter(({ shown }) => shown.role === 'terminal').map(({ shown }) => shown.pid))
   const heads = described.filter(({ shown }) => shown.role !== 'shell' && !programs.has(shown.parentPid))
@@ -58,7 +65,7 @@ export function describeForRestart(
       role,
       obstacle: obstacleOf(shown, {
         isInTerminal: terminals.has(entry.session) || role === 'terminal',
-        isOfKernel: furniture.kernels.has(shown.parentPid),
+        isOfKernel: runtimeProcesses.kernels.has(shown.parentPid),
         isSubshell: isSubshell(entry),
       }),
     })
@@ -140,9 +147,9 @@ function environmentOf(pid: number): Record<string, string> {
  * Ends every user process: services first, each from its first process so that it ends its own parts in order, then the
  * rest, kernels last. Returns the names of processes that could not be ended.
  */
-export async function endUserProcesses(furniture: Furniture): Promise<string[]> {
-  const roleOf = (entry: ProcessEntry) => describeProcess(entry, furniture).role
-  const others = () => userProcesses().users.filter(({ pid }) => !furniture.kernels.has(pid))
+export async function endUserProcesses(runtimeProcesses: RuntimeProcesses): Promise<string[]> {
+  const roleOf = (entry: ProcessEntry) => describeProcess(entry, runtimeProcesses).role
+  const others = () => userProcesses().users.filter(({ pid }) => !runtimeProcesses.kernels.has(pid))
   const services = others().filter((entry) => roleOf(entry) === 'service')
   const isHead = (entry: ProcessEntry) => !services.some(({ pid }) => pid === entry.parent)
   await ask(services.filter(isHead), () => services.filter(isAlive))

@@ -7,7 +7,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Context } from '../kernels/context.ts'
 import type { Launcher } from '../launch/launcher.ts'
 import type { Programs } from '../launch/programs.ts'
-import type { Furniture } from '../manifest/processes.ts'
+import type { RuntimeProcesses } from '../manifest/processes.ts'
 import { type KernelRescue, rescueKernel } from './kernel-rescue.ts'
 import { continueProcesses, describeForRestart, endUserProcesses, stopUserProcesses } from './process-rescue.ts'
 import type { RescueDraft, RescueStore } from './rescue-store.ts'
@@ -26,7 +26,7 @@ export const rescueInvalid = defineError<{ problem: string }>({
   remedy: () => 'Send a time limit and byte limits greater than zero.',
 })
 
-export const rescueElsewhere = defineError({
+export const sharedMachine = defineError({
   code: 'rescue.not-in-sandbox',
   kind: 'unsupported',
   message: () => 'This guest isn’t running in a sandbox, so it won’t stop other processes.',
@@ -77,20 +77,20 @@ export async function makeRescue(
   { request, after }: { request: RescueRequest; after: AfterRescue },
   dependencies: RescueDependencies,
 ): Promise<RescueReport> {
-  if (!dependencies.ownsMachine) throw rescueElsewhere({})
+  if (!dependencies.ownsMachine) throw sharedMachine({})
   const startedAt = performance.now()
   const { store, contexts } = dependencies
   const deadlineAt =
     startedAt + request.timeBudgetMs - Math.min(endingMostMs, Math.round(request.timeBudgetMs * endingShare))
-  const furniture: Furniture = {
+  const runtimeProcesses: RuntimeProcesses = {
     kernels: new Set(contexts().flatMap((context) => context.kernel()?.pid ?? [])),
     terminals: new Set(dependencies.terminalPids()),
   }
   const running = dependencies.runningKeys()
   const draft = beginOn(store)
-  const stopped = stopUserProcesses(furniture)
+  const stopped = stopUserProcesses(runtimeProcesses)
   try {
-    const { told, stored } = describeForRestart(stopped, furniture)
+    const { told, stored } = describeForRestart(stopped, runtimeProcesses)
     const kernels: KernelRescue[] = []
     for (const context of contexts()) {
       const kernel = context.kernel()
@@ -115,7 +115,7 @@ export async function makeRescue(
     report.durationMs = Math.round(performance.now() - startedAt)
     const kept = kernels.map(({ context, cwd, skip }) => ({ context, cwd, skip }))
     draft.finish({ version: 1, report, kernels: kept, shellHash, processes: stored })
-    const left = after === 'ends' ? await endUserProcesses(furniture) : []
+    const left = after === 'ends' ? await endUserProcesses(runtimeProcesses) : []
     if (after === 'goes-on') continueProcesses(stopped)
     if (left.length > 0) report.problems.push(`These couldn’t be stopped: ${left.join(', ')}.`)
     return { ...report, durationMs: Math.round(performance.now() - startedAt) }

@@ -39,7 +39,7 @@ export async function verify(options: {
       let begun: number | undefined
       for (const line of lines) {
         begun = line.begun ?? begun
-        for (const [name, verdict] of Object.entries(line.verdicts ?? {})) found.verdicts.set(name, verdict)
+        for (const [name, outcome] of Object.entries(line.verdicts ?? {})) found.verdicts.set(name, outcome)
         if (line.number === undefined) continue
         skip.add(line.number)
         if (line.failed !== undefined) found.failedGroups.set(line.number, line.failed)

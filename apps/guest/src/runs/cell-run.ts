@@ -7,9 +7,9 @@ import { type CellHandle, type CellListener, type Context, kernelDied } from '..
 import { stripTerminalCodes } from '../kernels/jupyter-messages.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
-import { type Verdict, type Verdicts, verdictFields } from '../watchdog/verdicts.ts'
+import { type Termination, type Terminations, terminationFields } from '../watchdog/verdicts.ts'
 import type { OutputLog } from './output-log.ts'
-import { makeRunRecord, plainEnd, type Run, type RunEnd, type StopCause, viewOf } from './run.ts'
+import { type Execution, type ExecutionEnd, makeExecutionRecord, plainEnd, type StopCause, viewOf } from './run.ts'
 
 export type CellRequest = { key: string; code: string; timeoutMs: number; log: OutputLog }
 
@@ -22,16 +22,16 @@ const kernelGraceMs = 3_000
 const ticksPerSecond = 100
 
 /** Runs a cell in a context as an execution: printed text becomes output, rich results become displays. */
-export function startCellRun(
+export function startCellExecution(
   request: CellRequest,
-  dependencies: { context: Context; takeVerdict: Verdicts['take'] },
-): Run {
+  dependencies: { context: Context; takeTermination: Terminations['take'] },
+): Execution {
   const { log } = request
   const startedAt = performance.now()
   const startTicks = uptimeTicks()
-  const record = makeRunRecord(request)
+  const record = makeExecutionRecord(request)
   let stopCause: StopCause | undefined
-  let failure: Pick<RunEnd, 'errorName' | 'errorValue' | 'traceback'> | undefined
+  let failure: Pick<ExecutionEnd, 'errorName' | 'errorValue' | 'traceback'> | undefined
   let kernel: Kernel | undefined
   let disposed = false
   const append = (text: string) => {
@@ -57,7 +57,7 @@ export function startCellRun(
   }
   log.onRoom(() => kernel?.hold(false))
   const cell: CellHandle = dependencies.context.run({ code: request.code, listener })
-  const finish = (end: Partial<RunEnd>) =>
+  const finish = (end: Partial<ExecutionEnd>) =>
     record.finish({
       ...plainEnd(stopCause ?? runs.EndCause.EXITED),
       ...end,
@@ -70,13 +70,13 @@ export function startCellRun(
     stopCause ??= cause
     await endCell({ cell, startTicks, whenEnded: record.whenEnded })
   }
-  const takeVerdict = () => kernel && dependencies.takeVerdict(familyOf(kernel), startedAt)
+  const takeTermination = () => kernel && dependencies.takeTermination(familyOf(kernel), startedAt)
   const timeout =
     request.timeoutMs > 0 ? afterAwake(request.timeoutMs, () => void stop(runs.EndCause.TIMEOUT)) : undefined
   void cell.done
     .then(
-      () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure, ...verdictFields(takeVerdict()) }),
-      (error) => finish(deathOf(error, { stopCause, verdict: takeVerdict() })),
+      () => finish({ exitCode: failure === undefined ? 0 : 1, ...failure, ...terminationFields(takeTermination()) }),
+      (error) => finish(kernelExitOf(error, { stopCause, termination: takeTermination() })),
     )
     .finally(() => timeout?.cancel())
   const dispose = () => {
@@ -91,13 +91,16 @@ function familyOf(kernel: Kernel): ProcessFamily {
   return { root: kernel.pid, mark: undefined }
 }
 
-function deathOf(error: unknown, context: { stopCause: StopCause | undefined; verdict: Verdict | undefined }) {
+function kernelExitOf(
+  error: unknown,
+  context: { stopCause: StopCause | undefined; termination: Termination | undefined },
+) {
   const message = isThreadboxError(error) ? error.message : 'The cell couldn’t run.'
   if (context.stopCause !== undefined) {
     return { exitCode: -1, message: 'It didn’t respond to the interrupt, so the Python kernel was stopped.' }
   }
-  if (context.verdict !== undefined) {
-    return { exitCode: -1, ...verdictFields(context.verdict) }
+  if (context.termination !== undefined) {
+    return { exitCode: -1, ...terminationFields(context.termination) }
   }
   return isErrorOf(kernelDied, error)
     ? { cause: runs.EndCause.KERNEL_DIED, exitCode: -1, message }

@@ -117,7 +117,8 @@ test('every byte arrives once, whatever it is, and a reader continues where it s
 
 test('an execution without a reader waits at its limit and then continues without loss', async () => {
   await guest.start('seq 10000000', 'flood')
-  const size = async () => (await guest.runs.list({})).runs.find((run) => run.key === 'flood')?.outputSize ?? 0n
+  const size = async () =>
+    (await guest.runs.list({})).runs.find((execution) => execution.key === 'flood')?.outputSize ?? 0n
   for (let before = -1n; before !== (await size()); ) {
     before = await size()
     await new Promise((resolve) => setTimeout(resolve, 300))

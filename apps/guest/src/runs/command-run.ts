@@ -7,9 +7,9 @@ import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
 import { endFamily, membersOf, type ProcessFamily } from '../processes/process-family.ts'
 import { commandLine, type ProcessEntry } from '../processes/process-table.ts'
-import { type Verdicts, verdictFields } from '../watchdog/verdicts.ts'
+import { type Terminations, terminationFields } from '../watchdog/verdicts.ts'
 import type { OutputLog } from './output-log.ts'
-import { makeRunRecord, plainEnd, type Run, type RunRecord, type StopCause, viewOf } from './run.ts'
+import { type Execution, type ExecutionRecord, makeExecutionRecord, plainEnd, type StopCause, viewOf } from './run.ts'
 import {
   commandScript,
   loadScript,
@@ -38,7 +38,7 @@ export type CommandDependencies = {
   user: SandboxUser
   envVars: Record<string, string>
   log: OutputLog
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
   /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
   processLimit: number
@@ -46,7 +46,11 @@ export type CommandDependencies = {
   onReusable(shell: SessionShell, session: SessionCopy): void
 }
 
-export type CommandRun = Run & { readonly pid: number; readonly family: ProcessFamily; whenEnded: Promise<void> }
+export type CommandExecution = Execution & {
+  readonly pid: number
+  readonly family: ProcessFamily
+  whenEnded: Promise<void>
+}
 
 /** Saved state larger than this is discarded: every following command would read it again. */
 const stateLimitBytes = 16 * 1024 * 1024
@@ -67,10 +71,10 @@ const multiplyingLimitMs = 15_000
  * not when the last process closes the output: what a background process prints later is added until the execution is
  * forgotten.
  */
-export function startCommandRun(request: CommandRequest, dependencies: CommandDependencies): CommandRun {
+export function startCommandExecution(request: CommandRequest, dependencies: CommandDependencies): CommandExecution {
   const { shell, output, log } = dependencies
   const startedAt = performance.now()
-  const record = makeRunRecord({ key: request.key, log })
+  const record = makeExecutionRecord({ key: request.key, log })
   const family: ProcessFamily = { root: shell.pid, mark: request.key }
   let disposed = false
   const reader = readPipe({
@@ -104,7 +108,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
       shell.finish()
       end = await shell.exit
     }
-    if (!isReusable) await whileMultiplying(family, dependencies)
+    if (!isReusable) await waitForForks(family, dependencies)
     timeout?.cancel()
     output.settle()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
@@ -115,7 +119,7 @@ export function startCommandRun(request: CommandRequest, dependencies: CommandDe
     record.finish({
       ...plainEnd(causeOf(end, stopCause)),
       ...exitFields(end),
-      ...verdictFields(dependencies.takeVerdict(family, startedAt)),
+      ...terminationFields(dependencies.takeTermination(family, startedAt)),
       cwd: cwdText(state.state, dependencies),
       outputSize: log.size,
       durationMs: performance.now() - startedAt,
@@ -156,7 +160,7 @@ function isAsNew(ended: {
  * immediately, and its outcome is the end of its command. An ordinary leftover costs one check; a multitude, which can
  * be about to multiply, two seconds.
  */
-async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDependencies, 'isFull' | 'processLimit'>) {
+async function waitForForks(family: ProcessFamily, limits: Pick<CommandDependencies, 'isFull' | 'processLimit'>) {
   const startedAt = performance.now()
   let most = membersOf(family).length
   let grownAt = startedAt
@@ -164,10 +168,10 @@ async function whileMultiplying(family: ProcessFamily, limits: Pick<CommandDepen
   while (most > 0 && performance.now() - startedAt < multiplyingLimitMs) {
     // The watchdog needs the processor time more.
     await delay(Math.min(Math.max(multiplyingPollMs, multiplyingRestFactor * costMs), longestMultiplyingPollMs))
-    const lookedAt = performance.now()
+    const checkedAt = performance.now()
     const count = membersOf(family).length
     const now = performance.now()
-    costMs = now - lookedAt
+    costMs = now - checkedAt
     if (count > most) {
       most = count
       grownAt = now
@@ -190,7 +194,7 @@ function describeProcess(member: ProcessEntry): string {
   return line === '' || line.includes(shellBody) ? member.name : line
 }
 
-async function roomIn(record: RunRecord) {
+async function roomIn(record: ExecutionRecord) {
   const room = Promise.withResolvers<void>()
   record.log.onRoom(() => room.resolve())
   await room.promise

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { runs } from '@threadbox/protocol/guest'
-import type { Run, RunEnd } from './run.ts'
+import type { Execution, ExecutionEnd } from './run.ts'
 
 type ReadEvent = MessageInitShape<typeof runs.ReadResponseSchema>['event']
 
@@ -8,34 +8,34 @@ type ReadEvent = MessageInitShape<typeof runs.ReadResponseSchema>['event']
 const pieceBytes = 256 * 1024
 
 /** Streams output and displays of an execution from the reader's position; returns after it has sent the end. */
-export async function* readRun(
-  run: Run,
+export async function* readExecution(
+  execution: Execution,
   options: { offset: number; display: number; keepAliveMs: number; signal: AbortSignal },
 ): AsyncGenerator<{ event: ReadEvent }> {
   let { offset, display } = options
   while (!options.signal.aborted) {
-    const piece = run.log.read({ offset, limit: pieceBytes })
+    const piece = execution.log.read({ offset, limit: pieceBytes })
     if (piece.data.length > 0) {
       offset = piece.offset + piece.data.length
       yield { event: { case: 'output', value: { offset: BigInt(piece.offset), data: piece.data } } }
       continue
     }
-    const found = run.displays[display]
+    const found = execution.displays[display]
     if (found !== undefined) {
       yield { event: { case: 'display', value: { index: display, ...found } } }
       display += 1
       continue
     }
-    if (run.end !== undefined) {
-      yield { event: { case: 'ended', value: endMessage(run.end) } }
+    if (execution.end !== undefined) {
+      yield { event: { case: 'ended', value: endMessage(execution.end) } }
       return
     }
-    if (!(await changeWithin(run, options))) yield { event: { case: 'keepalive', value: {} } }
+    if (!(await changeWithin(execution, options))) yield { event: { case: 'keepalive', value: {} } }
   }
 }
 
 /** Returns false if nothing has changed for `keepAliveMs`. */
-function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
+function changeWithin(execution: Execution, options: { keepAliveMs: number; signal: AbortSignal }): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (changed: boolean) => {
       clearTimeout(timer)
@@ -45,11 +45,11 @@ function changeWithin(run: Run, options: { keepAliveMs: number; signal: AbortSig
     }
     const onAbort = () => settle(true)
     const timer = setTimeout(() => settle(false), options.keepAliveMs)
-    const stopListening = run.onChange(() => settle(true))
+    const stopListening = execution.onChange(() => settle(true))
     options.signal.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-function endMessage(end: RunEnd) {
+function endMessage(end: ExecutionEnd) {
   return { ...end, outputSize: BigInt(end.outputSize) }
 }

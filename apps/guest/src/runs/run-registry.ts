@@ -7,10 +7,10 @@ import type { GuestState } from '../ground/guest-state.ts'
 import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
 import type { PipePool } from '../launch/pipe-pool.ts'
 import type { Programs } from '../launch/programs.ts'
-import type { Verdicts } from '../watchdog/verdicts.ts'
-import { type CommandRequest, type CommandRun, startCommandRun } from './command-run.ts'
+import type { Terminations } from '../watchdog/verdicts.ts'
+import { type CommandExecution, type CommandRequest, startCommandExecution } from './command-run.ts'
 import { makeOutputLog } from './output-log.ts'
-import type { Run } from './run.ts'
+import type { Execution } from './run.ts'
 import { makeSessionStore } from './session-store.ts'
 import { makeShellPool } from './shell-pool.ts'
 
@@ -29,13 +29,13 @@ export const runInvalid = defineError<{ problem: string }>({
 })
 
 /** Executions by key. Starting a known key again returns the execution that was started first. */
-export type RunRegistry = {
+export type ExecutionRegistry = {
   startCommand(request: CommandRequest & { session: string }): Promise<{ pid: number; existed: boolean }>
   /** Registers an execution that `start` makes, unless the key is known. */
-  startOther(key: string, start: (log: ReturnType<typeof makeOutputLog>) => Run): { existed: boolean }
+  startOther(key: string, start: (log: ReturnType<typeof makeOutputLog>) => Execution): { existed: boolean }
   /** Throws `run.unknown`. */
-  get(key: string): Run
-  list(): Run[]
+  get(key: string): Execution
+  list(): Execution[]
   /** Tells whether this process is the shell that a known command ran or runs in. */
   isCommandShell(pid: number): boolean
   forget(key: string): void
@@ -50,7 +50,7 @@ export type RunRegistry = {
   close(): void
 }
 
-export type RunRegistryDependencies = {
+export type ExecutionRegistryDependencies = {
   launcher: Launcher
   state: GuestState
   programs: Programs
@@ -58,7 +58,7 @@ export type RunRegistryDependencies = {
   scratchDirectory: string
   stateDirectory: string
   logger: Logger
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
   /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
 }
@@ -66,19 +66,19 @@ export type RunRegistryDependencies = {
 /** Longer than a caller takes to get an end and to forget the execution; shorter than a model thinks. */
 const prepareAfterMs = 50
 
-export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegistry {
+export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencies): ExecutionRegistry {
   const { launcher, state, stateDirectory, logger } = dependencies
-  const known = new Map<string, Promise<CommandRun> | Run>()
-  const settled = new Map<string, Run>()
+  const known = new Map<string, Promise<CommandExecution> | Execution>()
+  const settled = new Map<string, Execution>()
   const sessions = makeSessionStore({ directory: join(stateDirectory, 'sessions'), logger })
   const libraryPath = dependencies.programs.file('session.bash')
   const shells = makeShellPool({ ...dependencies, libraryPath })
   const newLog = () => makeOutputLog({ spillDirectory: join(stateDirectory, 'output') })
 
-  const remove = (run: Run) => {
-    run.dispose()
-    settled.delete(run.key)
-    known.delete(run.key)
+  const remove = (execution: Execution) => {
+    execution.dispose()
+    settled.delete(execution.key)
+    known.delete(execution.key)
   }
   const prepareNow = () => shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
   let preparing: NodeJS.Timeout | undefined
@@ -92,7 +92,7 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
     const session = sessions.open(request.session)
     const user = launcher.user(undefined)
     const shell = await shells.take(session)
-    const run = startCommandRun(request, {
+    const execution = startCommandExecution(request, {
       shell,
       output: await shell.openOutput(),
       session,
@@ -100,21 +100,21 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
       user,
       envVars: state.settings().envVars,
       log: newLog(),
-      takeVerdict: dependencies.takeVerdict,
+      takeTermination: dependencies.takeTermination,
       isFull: dependencies.isFull,
       processLimit: state.settings().limits.processes,
       onReusable: shells.giveBack,
     })
-    settled.set(request.key, run)
-    void run.whenEnded.then(prepareSoon)
-    return run
+    settled.set(request.key, execution)
+    void execution.whenEnded.then(prepareSoon)
+    return execution
   }
   return {
     startCommand: async (request) => {
       const earlier = known.get(request.key)
       if (earlier !== undefined) {
-        const run = await earlier
-        return { pid: 'pid' in run ? run.pid : 0, existed: true }
+        const execution = await earlier
+        return { pid: 'pid' in execution ? execution.pid : 0, existed: true }
       }
       checkCommand(request)
       const starting = start(request)
@@ -129,29 +129,29 @@ export function makeRunRegistry(dependencies: RunRegistryDependencies): RunRegis
     startOther: (key, startRun) => {
       checkKey(key)
       if (known.has(key)) return { existed: true }
-      const run = startRun(newLog())
-      known.set(key, run)
-      settled.set(key, run)
+      const execution = startRun(newLog())
+      known.set(key, execution)
+      settled.set(key, execution)
       return { existed: false }
     },
     get: (key) => {
-      const run = settled.get(key)
-      if (run === undefined) throw runUnknown({ key })
-      return run
+      const execution = settled.get(key)
+      if (execution === undefined) throw runUnknown({ key })
+      return execution
     },
     list: () => [...settled.values()],
-    isCommandShell: (pid) => [...settled.values()].some((run) => 'pid' in run && run.pid === pid),
+    isCommandShell: (pid) => [...settled.values()].some((execution) => 'pid' in execution && execution.pid === pid),
     forget: (key) => {
-      const run = settled.get(key)
-      if (run === undefined) return
-      if (run.end === undefined) throw runInvalid({ problem: 'it’s still running and can’t be discarded' })
-      remove(run)
+      const execution = settled.get(key)
+      if (execution === undefined) return
+      if (execution.end === undefined) throw runInvalid({ problem: 'it’s still running and can’t be discarded' })
+      remove(execution)
     },
     forgetAll: async () => {
-      for (const run of settled.values()) {
+      for (const execution of settled.values()) {
         // Processes that an ended command left behind keep running.
-        if (run.end === undefined) await run.stop(runs.EndCause.STOPPED)
-        if (run.end !== undefined) remove(run)
+        if (execution.end === undefined) await execution.stop(runs.EndCause.STOPPED)
+        if (execution.end !== undefined) remove(execution)
       }
       // The end of an execution prepares for the next one.
       await delay(prepareAfterMs)

@@ -2,7 +2,7 @@ import type { runs } from '@threadbox/protocol/guest'
 import type { OutputLog } from './output-log.ts'
 
 /** How an execution ended; fields that do not apply are absent. */
-export type RunEnd = {
+export type ExecutionEnd = {
   cause: runs.EndCause
   exitCode: number
   signal: string
@@ -22,11 +22,11 @@ export type RunDisplay = { bundleJson: string; isResult: boolean }
  * A command or a cell, from its start until it is forgotten. Its producer appends to `log` and `displays` and calls
  * `changed`; readers come and go.
  */
-export type Run = {
+export type Execution = {
   readonly key: string
   readonly log: OutputLog
   readonly displays: RunDisplay[]
-  readonly end: RunEnd | undefined
+  readonly end: ExecutionEnd | undefined
   /** Stops it, once; `cause` says on behalf of what. Resolves when it has ended. */
   stop(cause: StopCause): Promise<void>
   /** Frees everything. Only for executions that have ended. */
@@ -38,19 +38,19 @@ export type Run = {
 export type StopCause = runs.EndCause.STOPPED | runs.EndCause.TIMEOUT
 
 /** An execution with the means to change it, for its producer only. */
-export type RunRecord = Omit<Run, 'stop' | 'dispose'> & {
+export type ExecutionRecord = Omit<Execution, 'stop' | 'dispose'> & {
   changed(): void
-  finish(end: RunEnd): void
+  finish(end: ExecutionEnd): void
   whenEnded: Promise<void>
 }
 
-export function makeRunRecord(options: { key: string; log: OutputLog }): RunRecord {
+export function makeExecutionRecord(options: { key: string; log: OutputLog }): ExecutionRecord {
   const listeners = new Set<() => void>()
   const changed = () => {
     for (const listener of listeners) listener()
   }
   const displays: RunDisplay[] = []
-  let end: RunEnd | undefined
+  let end: ExecutionEnd | undefined
   const ended = Promise.withResolvers<void>()
   return {
     key: options.key,
@@ -74,7 +74,7 @@ export function makeRunRecord(options: { key: string; log: OutputLog }): RunReco
 }
 
 /** An end that has nothing but a cause. */
-export function plainEnd(cause: runs.EndCause): RunEnd {
+export function plainEnd(cause: runs.EndCause): ExecutionEnd {
   return {
     cause,
     exitCode: 0,
@@ -91,6 +91,6 @@ export function plainEnd(cause: runs.EndCause): RunEnd {
 }
 
 /** Returns what readers see of a record. Its getters stay getters, which copying the properties would not do. */
-export function viewOf(record: RunRecord): Omit<Run, 'stop' | 'dispose'> {
-  return Object.create(record) as RunRecord
+export function viewOf(record: ExecutionRecord): Omit<Execution, 'stop' | 'dispose'> {
+  return Object.create(record) as ExecutionRecord
 }

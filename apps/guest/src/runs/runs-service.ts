@@ -1,23 +1,25 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { runs } from '@threadbox/protocol/guest'
 import type { Contexts } from '../kernels/contexts.ts'
-import type { Verdicts } from '../watchdog/verdicts.ts'
-import { startCellRun } from './cell-run.ts'
-import { readRun } from './read-run.ts'
-import type { RunRegistry } from './run-registry.ts'
+import type { Terminations } from '../watchdog/verdicts.ts'
+import { startCellExecution } from './cell-run.ts'
+import { readExecution } from './read-run.ts'
+import type { ExecutionRegistry } from './run-registry.ts'
 
 const keepAliveMs = 15_000
 
 /** The Runs service of the guest protocol; its promises are written in `runs.proto`. */
 export function makeRunsService(dependencies: {
-  registry: RunRegistry
+  registry: ExecutionRegistry
   contexts: Contexts
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
 }): ServiceImpl<typeof runs.Runs> {
   const { registry, contexts } = dependencies
   const startCell = (request: runs.StartCellRequest) => {
     const context = contexts.get(request.context)
-    return registry.startOther(request.key, (log) => startCellRun({ ...request, log }, { ...dependencies, context }))
+    return registry.startOther(request.key, (log) =>
+      startCellExecution({ ...request, log }, { ...dependencies, context }),
+    )
   }
   const start = async ({ key, start: wanted }: runs.ReadRequest) => {
     if (wanted.case === 'startCommand') await registry.startCommand({ ...wanted.value, key })
@@ -31,7 +33,7 @@ export function makeRunsService(dependencies: {
         await start(request)
         yield { event: { case: 'keepalive', value: {} } }
       }
-      yield* readRun(registry.get(request.key), {
+      yield* readExecution(registry.get(request.key), {
         offset: Number(request.offset),
         display: request.display,
         keepAliveMs,
@@ -43,18 +45,18 @@ export function makeRunsService(dependencies: {
       return {}
     },
     stop: async ({ key }) => {
-      const run = registry.get(key)
-      const wasRunning = run.end === undefined
-      await run.stop(runs.EndCause.STOPPED)
+      const execution = registry.get(key)
+      const wasRunning = execution.end === undefined
+      await execution.stop(runs.EndCause.STOPPED)
       return { wasRunning }
     },
     list: () => ({
-      runs: registry.list().map((run) => ({
-        key: run.key,
-        ended: run.end !== undefined,
-        outputSize: BigInt(run.log.size),
-        acknowledged: BigInt(run.log.acknowledged),
-        displays: run.displays.length,
+      runs: registry.list().map((execution) => ({
+        key: execution.key,
+        ended: execution.end !== undefined,
+        outputSize: BigInt(execution.log.size),
+        acknowledged: BigInt(execution.log.acknowledged),
+        displays: execution.displays.length,
       })),
     }),
     forget: ({ key }) => {

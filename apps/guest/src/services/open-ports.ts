@@ -12,11 +12,11 @@ const maxOpenPorts = 50
 /** Leaves out ports whose holder is unknown: they can be the guest's. */
 export function findOpenPorts(options: {
   guestPorts: readonly number[]
-  isFurniture(inode: string): boolean
+  isRuntimeSocket(inode: string): boolean
   isService(pid: number): boolean
 }): OpenPort[] {
   const listeners = listListeners().filter(
-    ({ port, inode }) => !options.guestPorts.includes(port) && !options.isFurniture(inode),
+    ({ port, inode }) => !options.guestPorts.includes(port) && !options.isRuntimeSocket(inode),
   )
   if (listeners.length === 0) return []
   const ports = new Map(listeners.map(({ inode, port }) => [inode, port]))

@@ -6,7 +6,7 @@ import { services } from '@threadbox/protocol/guest'
 import type { Launcher } from '../launch/launcher.ts'
 import { userProcesses } from '../manifest/processes.ts'
 import { runVariable } from '../processes/process-family.ts'
-import type { Verdicts } from '../watchdog/verdicts.ts'
+import type { Terminations } from '../watchdog/verdicts.ts'
 import { holderOf, listListeners } from './listeners.ts'
 import { findOpenPorts, type OpenPort } from './open-ports.ts'
 import { fine, followService, portTaken, type Service, type ServiceStart, type ServiceStatus } from './service.ts'
@@ -55,11 +55,11 @@ type Entry = { start: ServiceStart; status: () => ServiceStatus; service: Servic
 export function makeServiceRegistry(dependencies: {
   launcher: Launcher
   stateDirectory: string
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
   /** Ports of the guest itself. */
   guestPorts: readonly number[]
   /** Sockets of runtime processes, such as a kernel's own. */
-  isFurniture(inode: string): boolean
+  isRuntimeSocket(inode: string): boolean
 }): ServiceRegistry {
   const { launcher, guestPorts } = dependencies
   const entries = new Map<string, Entry>()
@@ -136,7 +136,11 @@ export function makeServiceRegistry(dependencies: {
     openPorts: () => {
       const own = [...entries.values()].filter(({ service }) => service !== undefined)
       const members = new Set(own.flatMap(({ service }) => service?.members() ?? []))
-      return findOpenPorts({ guestPorts, isFurniture: dependencies.isFurniture, isService: (pid) => members.has(pid) })
+      return findOpenPorts({
+        guestPorts,
+        isRuntimeSocket: dependencies.isRuntimeSocket,
+        isService: (pid) => members.has(pid),
+      })
     },
     readLog: ({ name, before, limit }) => {
       const log = entries.get(name)?.service?.log

@@ -6,7 +6,7 @@ import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import { killFamily, membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
 import { commandLine } from '../processes/process-table.ts'
-import type { Verdicts } from '../watchdog/verdicts.ts'
+import type { Terminations } from '../watchdog/verdicts.ts'
 import { answers } from './answering.ts'
 import { holderOf, listListeners, reachableAddress } from './listeners.ts'
 import type { ServiceLog } from './service-log.ts'
@@ -40,13 +40,13 @@ export type Service = {
 const graceMs = 5_000
 const pollMs = 100
 /** A starting service is checked often; one that is late, or whose first process has ended, rarely. */
-const startingLookMs = 100
-const lateLookMs = 1_000
+const startingCheckMs = 100
+const lateCheckMs = 1_000
 /**
  * Interval of checks of a running service's port, about a millisecond of processor time each, and the number of checks
  * in a row that must find no listener: development servers leave their port for seconds when they restart themselves.
  */
-const runningLookMs = 5_000
+const runningCheckMs = 5_000
 const absentLooks = 3
 /** What is in the pipe when the first process ends is the service's. */
 const drainLimitBytes = 1024 * 1024
@@ -59,7 +59,7 @@ export function followService(options: {
   launched: LaunchedProcess
   mark: string
   log: ServiceLog
-  takeVerdict: Verdicts['take']
+  takeTermination: Terminations['take']
   onChange(): void
 }): Service {
   const { start, launched, log } = options
@@ -78,13 +78,13 @@ export function followService(options: {
 
   const end = async (exit: ProcessExit) => {
     // A program that went to the background keeps running without the process that started it.
-    while (members().length > 0) await delay(lateLookMs)
+    while (members().length > 0) await delay(lateCheckMs)
     over.abort()
     late.cancel()
     reader.drain(drainLimitBytes)
     reader.close()
     log.close()
-    if (stopping === undefined) change(exited(exit, options.takeVerdict(family, startedAt)?.words))
+    if (stopping === undefined) change(exited(exit, options.takeTermination(family, startedAt)?.words))
   }
   const ended = launched.exit.then(end)
   void watchPort({ start, members, signal: over.signal, status: () => status, change })
@@ -167,7 +167,7 @@ async function watchPort(watched: Watched & { signal: AbortSignal }): Promise<vo
       const isReady = found?.owner === 'own' && (await answers({ address: found.address, port: start.port }, signal))
       if (isReady && !signal.aborted && isFollowed(status())) change({ state: ServiceState.RUNNING, ...fine })
     }
-    await delay(lookMsOf(status().state), undefined, { signal }).catch(() => undefined)
+    await delay(checkMsOf(status().state), undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -177,9 +177,9 @@ function isFollowed({ state, problem }: ServiceStatus): boolean {
   return problem === ServiceProblem.NOT_READY || problem === ServiceProblem.NOT_ANSWERING
 }
 
-function lookMsOf(state: services.ServiceState): number {
-  if (state === ServiceState.STARTING) return startingLookMs
-  return state === ServiceState.RUNNING ? runningLookMs : lateLookMs
+function checkMsOf(state: services.ServiceState): number {
+  if (state === ServiceState.STARTING) return startingCheckMs
+  return state === ServiceState.RUNNING ? runningCheckMs : lateCheckMs
 }
 
 function notAnswering(port: number, pids: number[]): ServiceStatus {
@@ -214,12 +214,17 @@ export function portTaken(port: number, holder?: number): ServiceStatus {
   return { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.PORT_TAKEN, message }
 }
 
-/** `verdict` says which limit of the sandbox it was ended for. */
-function exited(exit: ProcessExit, verdict: string | undefined): ServiceStatus {
+/** `terminationText` says which limit of the sandbox it was ended for. */
+function exited(exit: ProcessExit, terminationText: string | undefined): ServiceStatus {
   const base = { ...fine, state: ServiceState.FAILED, problem: ServiceProblem.EXITED }
   if (exit.signal !== null) {
-    return { ...base, exitCode: -1, signal: exit.signal, message: verdict ?? `It was terminated by ${exit.signal}.` }
+    return {
+      ...base,
+      exitCode: -1,
+      signal: exit.signal,
+      message: terminationText ?? `It was terminated by ${exit.signal}.`,
+    }
   }
   const exitCode = exit.code ?? -1
-  return { ...base, exitCode, message: verdict ?? `It exited with code ${exitCode}.` }
+  return { ...base, exitCode, message: terminationText ?? `It exited with code ${exitCode}.` }
 }

@@ -12,7 +12,7 @@ const keepAliveMs = 15_000
  * How soon a port that an ordinary command opens is noticed: soon after a change, later when all is quiet, because each
  * check costs about a millisecond of the sandbox's processors.
  */
-const portsLook = { firstMs: 1_000, lastMs: 5_000, growth: 1.5 }
+const portsPace = { firstMs: 1_000, lastMs: 5_000, growth: 1.5 }
 const defaultReadyTimeoutMs = 60_000
 const maxLogBytes = 1024 * 1024
 /** Longest cut-off start of a UTF-8 character. */
@@ -74,17 +74,17 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
   let changed = Promise.withResolvers<void>()
   const stopListening = registry.onChange(() => changed.resolve())
   const ports = followOpenPorts(registry)
-  let openPorts = ports.look() ?? []
+  let openPorts = ports.check() ?? []
   try {
     let told = performance.now()
-    let lookMs = portsLook.firstMs
+    let waitMs = portsPace.firstMs
     yield snapshotOf(registry, openPorts)
     while (!signal.aborted) {
-      const hasChanged = (await waitAtMost(lookMs, { work: changed.promise, signal })) !== 'late'
+      const hasChanged = (await waitAtMost(waitMs, { work: changed.promise, signal })) !== 'late'
       if (hasChanged) changed = Promise.withResolvers<void>()
-      const found = ports.look()
+      const found = ports.check()
       const isQuiet = !hasChanged && found === undefined
-      lookMs = isQuiet ? Math.min(portsLook.lastMs, lookMs * portsLook.growth) : portsLook.firstMs
+      waitMs = isQuiet ? Math.min(portsPace.lastMs, waitMs * portsPace.growth) : portsPace.firstMs
       const isDue = performance.now() - told >= keepAliveMs
       openPorts = found ?? openPorts
       if (signal.aborted || (isQuiet && !isDue)) continue
@@ -97,10 +97,10 @@ async function* watch(registry: ServiceRegistry, signal: AbortSignal): AsyncGene
 }
 
 /** Holders are looked up only if the open ports have changed. */
-function followOpenPorts(registry: ServiceRegistry): { look(): OpenPort[] | undefined } {
+function followOpenPorts(registry: ServiceRegistry): { check(): OpenPort[] | undefined } {
   let seen: string | undefined
   return {
-    look: () => {
+    check: () => {
       const now = listListeners()
         .map(({ port, inode }) => `${port} ${inode}`)
         .sort()

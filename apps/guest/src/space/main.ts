@@ -6,7 +6,7 @@ import { formatRows, parseArguments, parseRows, rowArguments, shownRows, withDis
 
 /** The host reports a disk's space within this time after a boot. */
 const longestWaitMs = 4000
-const lookEveryMs = 100
+const pollEveryMs = 100
 const machinePrograms = ['/usr/bin/df', '/bin/df']
 
 /** `df`: the real program, with the disk's own limit in the root's row. */
@@ -44,13 +44,13 @@ function isProgram(path: string): boolean {
 }
 
 async function diskSpace(): Promise<DiskSpace | undefined> {
-  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; ; waitedMs += pollEveryMs) {
     try {
       return diskSpaceSchema.parse(JSON.parse(readFileSync(diskSpaceFile, 'utf8')))
     } catch {
       if (waitedMs >= longestWaitMs) return undefined
     }
-    await delay(lookEveryMs)
+    await delay(pollEveryMs)
   }
 }
 

@@ -30,7 +30,7 @@ export function makeScrollback(
   let dropped = 0
   let size = 0
   const modes = makeModes()
-  const roomy = (): Segment => {
+  const currentSegment = (): Segment => {
     const last = segments.at(-1)
     if (last !== undefined && last.used < limits.segmentBytes) return last
     const next = { data: Buffer.alloc(limits.segmentBytes), used: 0 }
@@ -46,7 +46,7 @@ export function makeScrollback(
   return {
     append: (data) => {
       for (let rest = Buffer.from(data.buffer, data.byteOffset, data.byteLength); rest.length > 0; ) {
-        const segment = roomy()
+        const segment = currentSegment()
         const taken = rest.copy(segment.data, segment.used)
         segment.used += taken
         size += taken

@@ -53,12 +53,12 @@ export function makeTerminal(options: {
   const reads = makeSignal()
   let size = options.size
   let end: ProcessEnd | undefined
-  const laggards = () =>
+  const slowReaders = () =>
     [...readers].filter((reader) => !reader.isLeftBehind && scrollback.size - (reader.offset ?? 0) >= lagBytes)
   const waitForReaders = async () => {
-    while (laggards().length > 0) {
+    while (slowReaders().length > 0) {
       const end = await waitAtMost(options.stallMs ?? stallMs, { work: reads.next() })
-      if (end === 'late') for (const reader of laggards()) reader.isLeftBehind = true
+      if (end === 'late') for (const reader of slowReaders()) reader.isLeftBehind = true
     }
   }
   const collect = async () => {
