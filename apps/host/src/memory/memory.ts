@@ -16,9 +16,9 @@ export type MemoryArea = {
   watch(): void
 }
 
-type Known = { machine: MachineArea; boots: BootsArea }
+type Areas = { machine: MachineArea; boots: BootsArea }
 
-export function makeMemoryArea({ machine, boots }: Known, options: { memory: MemoryOptions }): MemoryArea {
+export function makeMemoryArea({ machine, boots }: Areas, options: { memory: MemoryOptions }): MemoryArea {
   const { driver, disks, network, events, stores, logger, clock, signal } = machine
   const { launch, running, active, spares } = boots
   const { pausePoints, memoryImages: images } = stores

@@ -25,9 +25,9 @@ export type OrdersArea = {
   reclaim(): Promise<void>
 }
 
-type Known = { machine: MachineArea; boots: BootsArea; memory: MemoryArea; copies: CopiesArea }
+type Areas = { machine: MachineArea; boots: BootsArea; memory: MemoryArea; copies: CopiesArea }
 
-export async function makeOrdersArea(known: Known, options: OrdersOptions): Promise<OrdersArea> {
+export async function makeOrdersArea(known: Areas, options: OrdersOptions): Promise<OrdersArea> {
   const { machine, boots, memory, copies } = known
   const { driver, disks, network, attachments, addresses, images, events, skills, stores } = machine
   const { logger, clock, randomBytes, signal } = machine

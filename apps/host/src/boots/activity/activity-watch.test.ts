@@ -41,52 +41,52 @@ async function watched() {
     signal: new AbortController().signal,
     logger: makeLogger({ process: 'host', level: 'debug', destination: { write } }),
   })
-  const look = async () => {
+  const checkAll = async () => {
     now += 10_000
-    await watch.look()
+    await watch.checkAll()
   }
-  return { active, activity, answer, seen, lines, look, [Symbol.dispose]: () => void server.close() }
+  return { active, activity, answer, seen, lines, checkAll, [Symbol.dispose]: () => void server.close() }
 }
 
 test('O11: activity in a sandbox is reported with its reason and the busiest process', async () => {
   using guest = await watched()
-  await guest.look()
+  await guest.checkAll()
   expect(guest.seen).toEqual([])
   guest.activity.userCpuSeconds = 4
   guest.activity.terminalsLastInputAt = 7
-  await guest.look()
+  await guest.checkAll()
   const event = { type: 'activity', sandboxId: 's1', bootId: 'b1', at: 20_000 }
   expect(guest.seen).toEqual([
     { ...event, reason: 'cpu', detail: 'make' },
     { ...event, reason: 'terminal' },
   ])
-  await guest.look()
+  await guest.checkAll()
   expect(guest.seen).toHaveLength(2)
 })
 
 test('a guest that responds with an error or nonsense counts as idle, and is asked again', async () => {
   using guest = await watched()
-  await guest.look()
+  await guest.checkAll()
   guest.answer.status = 500
   guest.activity.userCpuSeconds = 4
-  await guest.look()
+  await guest.checkAll()
   expect(guest.seen).toEqual([])
   guest.answer.status = 200
-  await guest.look()
+  await guest.checkAll()
   expect(guest.seen).toHaveLength(1)
 })
 
 test('an error of the host is logged with its message and stack', async () => {
   using guest = await watched()
   guest.answer.status = 500
-  await guest.look()
+  await guest.checkAll()
   expect(guest.lines).toMatchObject([{ bootId: 'b1', err: { message: expect.any(String), stack: expect.any(String) } }])
 })
 
 test('a paused sandbox is not asked', async () => {
   using guest = await watched()
-  await guest.look()
+  await guest.checkAll()
   await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
-  await guest.look()
+  await guest.checkAll()
   expect(guest.answer.asked).toBe(1)
 })

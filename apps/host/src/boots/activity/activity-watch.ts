@@ -4,10 +4,10 @@ import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { readActivity } from '../launch/guest-requests.ts'
-import { type ActivityLook, judgeActivity } from './activity.models.ts'
+import { type ActivityReading, judgeActivity } from './activity.models.ts'
 
 /** Idle time is counted in minutes. */
-const lookEveryMs = 12_000
+const pollEveryMs = 12_000
 const answerTimeoutMs = 5000
 
 /**
@@ -16,7 +16,7 @@ const answerTimeoutMs = 5000
  */
 export type ActivityWatch = {
   watch(): void
-  look(): Promise<void>
+  checkAll(): Promise<void>
 }
 
 export function makeActivityWatch(ports: {
@@ -28,9 +28,9 @@ export function makeActivityWatch(ports: {
   signal: AbortSignal
 }): ActivityWatch {
   const { active, events, logger, clock, signal } = ports
-  const looks = new WeakMap<AbortSignal, ActivityLook>()
+  const readings = new WeakMap<AbortSignal, ActivityReading>()
 
-  const lookAt = async (boot: ActiveBoot) => {
+  const poll = async (boot: ActiveBoot) => {
     let activity: GuestActivity
     try {
       activity = await readActivity(boot, AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)]))
@@ -38,19 +38,19 @@ export function makeActivityWatch(ports: {
       if (!boot.ended.aborted) logger.debug({ err: error, bootId: boot.bootId }, 'a guest did not say what is at work')
       return
     }
-    const look = { at: clock(), activity }
-    const found = judgeActivity({ before: looks.get(boot.ended), now: look, cpuShare: ports.cpuShare })
-    looks.set(boot.ended, look)
+    const reading = { at: clock(), activity }
+    const found = judgeActivity({ before: readings.get(boot.ended), now: reading, cpuShare: ports.cpuShare })
+    readings.set(boot.ended, reading)
     const { sandboxId, bootId } = boot
-    for (const seen of found) events.emit({ type: 'activity', sandboxId, bootId, ...seen, at: look.at } as HostEvent)
+    for (const seen of found) events.emit({ type: 'activity', sandboxId, bootId, ...seen, at: reading.at } as HostEvent)
   }
-  const look = async () => {
-    await Promise.all(active.list().map(lookAt))
+  const checkAll = async () => {
+    await Promise.all(active.list().map(poll))
   }
   return {
-    look,
+    checkAll,
     watch: () => {
-      const timer = setInterval(() => void look(), lookEveryMs)
+      const timer = setInterval(() => void checkAll(), pollEveryMs)
       timer.unref()
       signal.addEventListener('abort', () => clearInterval(timer), { once: true })
     },

@@ -1,7 +1,7 @@
 import type { GuestActivity } from '@threadbox/protocol/guest'
 
 /** A guest's report and when it arrived. */
-export type ActivityLook = { at: number; activity: GuestActivity }
+export type ActivityReading = { at: number; activity: GuestActivity }
 export type SeenActivity = { reason: 'cpu' | 'terminal'; detail?: string }
 
 /**
@@ -9,8 +9,8 @@ export type SeenActivity = { reason: 'cpu' | 'terminal'; detail?: string }
  * what it counts can be hours old.
  */
 export function judgeActivity(options: {
-  before: ActivityLook | undefined
-  now: ActivityLook
+  before: ActivityReading | undefined
+  now: ActivityReading
   cpuShare: number
 }): SeenActivity[] {
   const { before, now, cpuShare } = options

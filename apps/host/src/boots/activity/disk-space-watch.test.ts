@@ -35,23 +35,23 @@ async function watched() {
     signal: new AbortController().signal,
     logger: makeLogger({ process: 'host', level: 'debug', destination: { write: () => undefined } }),
   })
-  const look = async (afterMs = 2000) => {
+  const checkAll = async (afterMs = 2000) => {
     now += afterMs
-    await watch.look()
+    await watch.checkAll()
   }
-  return { active, answer, usage, told, asked, look, [Symbol.dispose]: () => void server.close() }
+  return { active, answer, usage, told, asked, checkAll, [Symbol.dispose]: () => void server.close() }
 }
 
 test('a guest gets its disk’s space, and again only when that has changed', async () => {
   using guest = await watched()
-  await guest.look()
-  await guest.look()
+  await guest.checkAll()
+  await guest.checkAll()
   expect(guest.told).toEqual([{ usedBytes: 5, limitBytes: 10 }])
   expect(guest.asked).toEqual(['disk of s1', 'disk of s1'])
   guest.usage.usedBytes = 6
-  await guest.look()
+  await guest.checkAll()
   guest.usage.limitBytes = 20
-  await guest.look()
+  await guest.checkAll()
   expect(guest.told.slice(1)).toEqual([
     { usedBytes: 6, limitBytes: 10 },
     { usedBytes: 6, limitBytes: 20 },
@@ -61,18 +61,18 @@ test('a guest gets its disk’s space, and again only when that has changed', as
 test('a guest that does not know the route is not asked at every check', async () => {
   using guest = await watched()
   guest.answer.status = 404
-  await guest.look()
-  await guest.look()
+  await guest.checkAll()
+  await guest.checkAll()
   expect(guest.told).toHaveLength(1)
   guest.answer.status = 200
-  await guest.look(30_000)
-  await guest.look()
+  await guest.checkAll(30_000)
+  await guest.checkAll()
   expect(guest.told).toHaveLength(2)
 })
 
 test('a paused sandbox gets no reports', async () => {
   using guest = await watched()
   await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
-  await guest.look()
+  await guest.checkAll()
   expect(guest.told).toEqual([])
 })

@@ -2,10 +2,10 @@ import { makeSingleFlight } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { Logger } from '@threadbox/telemetry'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
-import { tellDiskSpace } from '../launch/guest-requests.ts'
+import { reportDiskSpace } from '../launch/guest-requests.ts'
 
 /** `df` inside shows values at most this old, plus the time of one request. */
-const lookEveryMs = 2000
+const pollEveryMs = 2000
 const answerTimeoutMs = 5000
 /** A guest that could not be reached, or is older than this route, is tried again after this time. */
 const againAfterMs = 20_000
@@ -16,10 +16,10 @@ const againAfterMs = 20_000
  */
 export type DiskSpaceWatch = {
   watch(): void
-  look(): Promise<void>
+  checkAll(): Promise<void>
 }
 
-type Told = { diskId: string; said: string; failedAt: number | undefined }
+type ReportedSpace = { diskId: string; said: string; failedAt: number | undefined }
 
 export function makeDiskSpaceWatch(ports: {
   active: Pick<ActiveBoots, 'list'>
@@ -31,10 +31,10 @@ export function makeDiskSpaceWatch(ports: {
   signal: AbortSignal
 }): DiskSpaceWatch {
   const { active, disks, logger, clock, signal } = ports
-  const told = new WeakMap<AbortSignal, Told>()
+  const reported = new WeakMap<AbortSignal, ReportedSpace>()
 
-  const tell = async (boot: ActiveBoot) => {
-    const before = told.get(boot.ended)
+  const report = async (boot: ActiveBoot) => {
+    const before = reported.get(boot.ended)
     if (before?.failedAt !== undefined && clock() - before.failedAt < againAfterMs) return
     const diskId = before?.diskId ?? (await ports.diskIdOf(boot.sandboxId))
     if (diskId === undefined) return
@@ -42,24 +42,24 @@ export function makeDiskSpaceWatch(ports: {
     const said = `${usedBytes}/${limitBytes}`
     if (limitBytes < 1 || (before?.said === said && before.failedAt === undefined)) return
     const stop = AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)])
-    const now: Told = { diskId, said, failedAt: clock() }
-    told.set(boot.ended, now)
-    await tellDiskSpace(boot, { space: { usedBytes, limitBytes }, signal: stop })
+    const now: ReportedSpace = { diskId, said, failedAt: clock() }
+    reported.set(boot.ended, now)
+    await reportDiskSpace(boot, { space: { usedBytes, limitBytes }, signal: stop })
     now.failedAt = undefined
   }
-  const look = async () => {
-    const tellOne = (boot: ActiveBoot) =>
-      tell(boot).catch((error: unknown) => {
+  const checkAll = async () => {
+    const reportOne = (boot: ActiveBoot) =>
+      report(boot).catch((error: unknown) => {
         if (!boot.ended.aborted)
           logger.debug({ err: error, bootId: boot.bootId }, 'a guest was not told its disk space')
       })
-    await Promise.all(active.list().map(tellOne))
+    await Promise.all(active.list().map(reportOne))
   }
   return {
-    look,
+    checkAll,
     watch: () => {
-      const looks = makeSingleFlight()
-      const timer = setInterval(() => void looks.join('all', look), lookEveryMs)
+      const checks = makeSingleFlight()
+      const timer = setInterval(() => void checks.join('all', checkAll), pollEveryMs)
       timer.unref()
       signal.addEventListener('abort', () => clearInterval(timer), { once: true })
     },

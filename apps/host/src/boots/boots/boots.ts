@@ -64,12 +64,12 @@ type End = { cause: BootEndCause; detail: string }
 const nothingLeft: End = { cause: 'unknown', detail: 'The sandbox was gone when the host checked.' }
 
 /** A guest that was ready a moment ago and does not respond within this time will not. */
-const takeOverTimeoutMs = 3000
+const adoptTimeoutMs = 3000
 
 export function makeBoots(ports: BootsPorts): Boots {
   const { boots, active, events, logger } = ports
   const { driver, clock } = ports.launch
-  const follows = new Map<string, { done: Promise<void>; letGo: AbortController }>()
+  const follows = new Map<string, { done: Promise<void>; release: AbortController }>()
 
   const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
     const { sandboxId, bootId } = boot
@@ -83,8 +83,8 @@ export function makeBoots(ports: BootsPorts): Boots {
   }
   const follow = (boot: StoredBoot) => {
     const { bootId, driverBootId } = boot
-    const letGo = new AbortController()
-    const signal = AbortSignal.any([ports.signal, letGo.signal])
+    const release = new AbortController()
+    const signal = AbortSignal.any([ports.signal, release.signal])
     const followed = driver.waitForEnd(driverBootId, signal).then(
       async (status) => {
         if (status.state !== 'ended') return
@@ -96,7 +96,7 @@ export function makeBoots(ports: BootsPorts): Boots {
         if (!signal.aborted) logger.error({ err: error, bootId }, 'a boot cannot be followed')
       },
     )
-    const entry = { letGo, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
+    const entry = { release, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
     follows.set(bootId, entry)
   }
   const serve = ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
@@ -108,7 +108,7 @@ export function makeBoots(ports: BootsPorts): Boots {
     start: async (options) => {
       const { sandbox, bootId } = options
       const { sandboxId } = sandbox
-      const durations = (await takeOver(ports, options)) ?? (await startAnew(ports, options))
+      const durations = (await adoptSpare(ports, options)) ?? (await startFresh(ports, options))
       const stored = await boots.find(bootId)
       if (stored !== undefined) serve({ sandbox, boot: stored })
       logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
@@ -129,7 +129,7 @@ export function makeBoots(ports: BootsPorts): Boots {
       await active.suspend({ sandboxId: boot.sandboxId, bootId: boot.bootId, reason })
     },
     unfollow: (bootId) => {
-      follows.get(bootId)?.letGo.abort(new Error('the boot is paused'))
+      follows.get(bootId)?.release.abort(new Error('the boot is paused'))
       follows.delete(bootId)
     },
     stop: async (boot) => {
@@ -146,18 +146,18 @@ export function makeBoots(ports: BootsPorts): Boots {
     setLimits: async ({ sandbox, boot, limits }) => {
       await driver.setLimits({ bootId: boot.driverBootId, limits })
       const signal = AbortSignal.timeout(ports.launch.readyTimeoutMs)
-      await greetGuest(ports.launch, { ...boot, place: { ...sandbox, limits }, signal })
+      await greetGuest(ports.launch, { ...boot, allocation: { ...sandbox, limits }, signal })
     },
   }
 }
 
-async function startAnew(ports: BootsPorts, options: StartOptions): Promise<Record<string, number>> {
+async function startFresh(ports: BootsPorts, options: StartOptions): Promise<Record<string, number>> {
   const { sandbox, bootId, hostname, diskPath, diskRestoredFrom } = options
   const accessToken = ports.launch.randomBytes(32).toString('hex')
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
   await record(ports, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
   try {
-    const durations = await launchGuest(ports.launch, { ...boot, place: sandbox, diskPath })
+    const durations = await launchGuest(ports.launch, { ...boot, allocation: sandbox, diskPath })
     await ports.boots.markReady(bootId)
     return durations
   } catch (error) {
@@ -167,14 +167,14 @@ async function startAnew(ports: BootsPorts, options: StartOptions): Promise<Reco
 }
 
 /** Returns undefined if no waiting boot exists, or it does not respond: then a fresh boot is started. */
-async function takeOver(ports: BootsPorts, options: StartOptions): Promise<Record<string, number> | undefined> {
+async function adoptSpare(ports: BootsPorts, options: StartOptions): Promise<Record<string, number> | undefined> {
   const { sandbox, bootId, waiting } = options
   if (waiting === undefined) return undefined
   const startedAt = performance.now()
   const boot = { ...waiting, bootId }
   try {
-    const signal = AbortSignal.timeout(takeOverTimeoutMs)
-    await greetGuest(ports.launch, { ...boot, place: sandbox, signal })
+    const signal = AbortSignal.timeout(adoptTimeoutMs)
+    await greetGuest(ports.launch, { ...boot, allocation: sandbox, signal })
   } catch (error) {
     ports.logger.warn({ err: error, bootId }, 'a waiting sandbox did not answer; one is started instead')
     await ports.launch.driver.stop(waiting.driverBootId)

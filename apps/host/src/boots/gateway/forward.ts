@@ -56,11 +56,11 @@ async function ask(
   upstream.once('response', answer.resolve)
   // Stays attached: after a response that came before the request was fully read, writing the rest of it fails.
   upstream.on('error', answer.reject)
-  const giveUp = () => {
+  const abort = () => {
     if (!request.complete || !response.writableFinished) upstream.destroy()
   }
-  request.once('error', giveUp)
-  response.once('close', giveUp)
+  request.once('error', abort)
+  response.once('close', abort)
   if (response.destroyed) upstream.destroy()
   // Not `pipeline`: it would destroy the request with the connection on which its refusal is still to be sent.
   if (hasBody(request)) request.pipe(upstream)

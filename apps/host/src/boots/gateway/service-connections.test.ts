@@ -111,7 +111,7 @@ test('a service that serves one connection at a time comes to the next one', asy
   await serve(service)
   const { port } = service.address() as AddressInfo
   // Without yielding this would never finish.
-  const connections = new ServiceConnections(loopbackBoot(), { idleMs: 0, patienceMs: 20 })
+  const connections = new ServiceConnections(loopbackBoot(), { idleMs: 0, yieldAfterMs: 20 })
   const ask = async () => {
     const request = httpRequest({ host: '127.0.0.1', port, agent: connections }).end()
     request.once('socket', () => connections.yieldTo(request, port))
@@ -129,7 +129,7 @@ test('O4: a response that takes longer than an unused connection is kept still a
   })
   await serve(service)
   const { port } = service.address() as AddressInfo
-  const connections = new ServiceConnections(loopbackBoot(), { idleMs: 20, patienceMs: 20 })
+  const connections = new ServiceConnections(loopbackBoot(), { idleMs: 20, yieldAfterMs: 20 })
   const request = httpRequest({ host: '127.0.0.1', port, agent: connections }).end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   expect(await text(answer)).toBe('first second')

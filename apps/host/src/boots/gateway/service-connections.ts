@@ -11,7 +11,7 @@ const idleMs = 4000
 /** A page makes six connections; this is enough for a few that load at the same time. */
 const maxIdle = 32
 /** How long a service can ignore a new connection before unused ones are closed. */
-const patienceMs = 1000
+const yieldAfterMs = 1000
 
 /**
  * Connections of one boot to its services, reused one request after another: a new one costs more than a small
@@ -20,12 +20,12 @@ const patienceMs = 1000
  */
 export class ServiceConnections extends Agent {
   readonly #boot: ActiveBoot
-  readonly #patienceMs: number
+  readonly yieldAfterMss: number
 
-  constructor(boot: ActiveBoot, times = { idleMs, patienceMs }) {
+  constructor(boot: ActiveBoot, times = { idleMs, yieldAfterMs }) {
     super({ keepAlive: true, maxFreeSockets: maxIdle, timeout: times.idleMs })
     this.#boot = boot
-    this.#patienceMs = times.patienceMs
+    this.yieldAfterMss = times.yieldAfterMs
     boot.ended.addEventListener('abort', () => this.destroy(), { once: true })
   }
 
@@ -44,7 +44,7 @@ export class ServiceConnections extends Agent {
    * unused ones are closed for as long as a new one waits for its first response.
    */
   yieldTo(request: ClientRequest, port: number): void {
-    const timer = setInterval(() => this.#closeUnused(port), this.#patienceMs)
+    const timer = setInterval(() => this.#closeUnused(port), this.yieldAfterMss)
     for (const event of ['response', 'upgrade', 'close']) request.once(event, () => clearInterval(timer))
   }
 

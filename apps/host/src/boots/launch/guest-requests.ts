@@ -33,7 +33,7 @@ export async function readActivity(guest: AskedGuest, signal: AbortSignal): Prom
   return guestActivitySchema.parse(await ask(guest, { method: 'GET', path: guestPaths.activity, signal }))
 }
 
-export async function tellDiskSpace(
+export async function reportDiskSpace(
   guest: AskedGuest,
   { space, signal }: { space: DiskSpace; signal: AbortSignal },
 ): Promise<void> {

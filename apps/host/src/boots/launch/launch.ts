@@ -19,7 +19,7 @@ export type LaunchPorts = {
   guestEnvironment: Record<string, string>
   readyTimeoutMs: number
   /** Returns where the guest came from; a template whose clone does not respond is discarded. */
-  templates: { begin(request: BootRequest): Promise<GuestOrigin>; giveUp(limits: SandboxLimits): Promise<void> }
+  templates: { begin(request: BootRequest): Promise<GuestOrigin>; discard(limits: SandboxLimits): Promise<void> }
   /**
    * Starts of sandboxes, fresh and from memory. Each keeps a processor busy: many at the same time are all as slow as
    * the last. Waiting for a guest's response is not part of a turn.
@@ -28,7 +28,7 @@ export type LaunchPorts = {
 }
 
 /** Disk, network and files of a boot; they belong to a sandbox or to a spare. */
-export type Place = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
+export type Allocation = { placeId: string; address: string; limits: SandboxLimits; egress: HostSandbox['egress'] }
 
 /** A guest cloned from a template already listens: it responds within half a second on a busy machine. */
 const clonedTimeoutMs = 10_000
@@ -46,10 +46,10 @@ export type Launch = { driverBootId: string; bootId: string; hostname: string; a
  */
 export async function launchGuest(
   ports: LaunchPorts,
-  options: Launch & { place: Place; diskPath: string },
+  options: Launch & { allocation: Allocation; diskPath: string },
 ): Promise<Record<string, number>> {
-  const { place, hostname, driverBootId } = options
-  const { placeId, limits } = place
+  const { allocation, hostname, driverBootId } = options
+  const { placeId, limits } = allocation
   const durations: Record<string, number> = {}
   const timed = async <Value>(name: string, work: Promise<Value>) => {
     const startedAt = performance.now()
@@ -57,7 +57,7 @@ export async function launchGuest(
     durations[name] = Math.round(performance.now() - startedAt)
     return value
   }
-  const { namespacePath, gatewayAddress } = await timed('networkMs', ports.attachments.obtain(place))
+  const { namespacePath, gatewayAddress } = await timed('networkMs', ports.attachments.obtain(allocation))
   const mounts = await ports.files.write({ sandboxId: placeId, hostname, gatewayAddress })
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: options.diskPath, mounts, limits }
   const begin = () => ports.templates.begin({ ...request, networkNamespacePath: namespacePath })
@@ -68,7 +68,7 @@ export async function launchGuest(
     return durations
   } catch (error) {
     if (origin !== 'cloned') throw error
-    await ports.templates.giveUp(limits)
+    await ports.templates.discard(limits)
   }
   await ports.driver.stop(driverBootId)
   await ports.driver.forget(driverBootId)
@@ -79,17 +79,17 @@ export async function launchGuest(
 export async function greetGuest(
   ports: LaunchPorts,
   options: Omit<Launch, 'driverBootId'> & {
-    place: Pick<Place, 'address' | 'limits'>
+    allocation: Pick<Allocation, 'address' | 'limits'>
     signal: AbortSignal
     origin?: GuestOrigin
     directories?: DiskDirectory[]
     presentedToken?: string | undefined
   },
 ): Promise<void> {
-  const { place, bootId, hostname, accessToken, signal } = options
-  const { memoryBytes, processes } = place.limits
+  const { allocation, bootId, hostname, accessToken, signal } = options
+  const { memoryBytes, processes } = allocation.limits
   await initGuest({
-    address: place.address,
+    address: allocation.address,
     presentedToken: options.presentedToken,
     init: {
       accessToken,
@@ -110,26 +110,26 @@ export async function greetGuest(
 export async function awaitGuest(
   ports: LaunchPorts,
   options: Launch & {
-    place: Place
+    allocation: Allocation
     origin?: GuestOrigin
     directories?: DiskDirectory[]
     presentedToken?: string | undefined
   },
 ): Promise<void> {
-  const { driverBootId, place } = options
-  const sandboxId = place.placeId
+  const { driverBootId, allocation } = options
+  const sandboxId = allocation.placeId
   const settled = new AbortController()
-  const giveUp = new AbortController()
+  const attempt = new AbortController()
   const waitMs = options.origin === 'cloned' ? Math.min(clonedTimeoutMs, ports.readyTimeoutMs) : ports.readyTimeoutMs
-  const timeout = setTimeout(() => giveUp.abort(new Error('it did not answer')), waitMs)
+  const timeout = setTimeout(() => attempt.abort(new Error('it did not answer')), waitMs)
   const ended = ports.driver.waitForEnd(driverBootId, settled.signal).then(
-    (status) => giveUp.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
+    (status) => attempt.abort(guestEndedEarly({ sandboxId, detail: status.state === 'ended' ? status.detail : '' })),
     () => undefined,
   )
   try {
-    await greetGuest(ports, { ...options, signal: giveUp.signal })
+    await greetGuest(ports, { ...options, signal: attempt.signal })
   } catch (error) {
-    if (isThreadboxError(giveUp.signal.reason)) throw giveUp.signal.reason
+    if (isThreadboxError(attempt.signal.reason)) throw attempt.signal.reason
     const reason = error instanceof Error ? error.message : String(error)
     throw guestSilent({ sandboxId, waitedMs: waitMs, reason }, { cause: error })
   } finally {

@@ -26,13 +26,13 @@ export type Spares = {
   /** Returns a spare with this image and these limits, which then belongs to the caller; undefined if none matches. */
   take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
   /** Returns, once, the boot that waits on an allocation that was taken. */
-  claim(placeId: string): WaitingBoot | undefined
+  claim(allocationId: string): WaitingBoot | undefined
   /** Runs `work` and pauses refilling until shortly after it ends, so that booting spares does not slow it down. */
-  holdOff<Result>(work: () => Promise<Result>): Promise<Result>
+  pauseRefillDuring<Result>(work: () => Promise<Result>): Promise<Result>
   /** Number of spares that wait and have everything ready. */
   count(): number
   /** Removes one that waits, because its memory is needed; returns false if none waits. */
-  giveUpOne(): Promise<boolean>
+  discardOne(): Promise<boolean>
   /** Starts the missing ones after a delay. */
   refill(): void
   /** Removes the spares of an earlier daemon. */
@@ -60,7 +60,7 @@ export type SparesPorts = {
 const refillDelayMs = 700
 /** Longest delay of a refill: where sandboxes are started all the time, no quiet moment comes. */
 const longestHoldMs = 15_000
-const lookEveryMs = 50
+const pollEveryMs = 50
 /** Measured: 9 s on a machine with every core busy. */
 const prewarmTimeoutMs = 60_000
 /** Spares are kept while this share of memory is available, because they are only a convenience. */
@@ -89,7 +89,7 @@ export function makeSpares(ports: SparesPorts): Spares {
         void watch(spare)
         continue
       }
-      const next = [...ready.values()].find(({ placeId }) => !complete.has(placeId))
+      const next = [...ready.values()].find(({ placeId: allocationId }) => !complete.has(allocationId))
       if (next === undefined) return
       if (ports.withKernels) {
         await prewarmKernel(next).catch((error: unknown) =>
@@ -99,9 +99,9 @@ export function makeSpares(ports: SparesPorts): Spares {
       if (ready.has(next.placeId)) complete.add(next.placeId)
     }
   }
-  const leave = (placeId: string) => {
-    complete.delete(placeId)
-    return ready.delete(placeId)
+  const leave = (allocationId: string) => {
+    complete.delete(allocationId)
+    return ready.delete(allocationId)
   }
   const watch = async (spare: Spare) => {
     const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, ports.signal).catch(() => undefined)
@@ -136,21 +136,21 @@ export function makeSpares(ports: SparesPorts): Spares {
       }
       return undefined
     },
-    claim: (placeId) => {
-      const waiting = taken.get(placeId)
-      taken.delete(placeId)
+    claim: (allocationId) => {
+      const waiting = taken.get(allocationId)
+      taken.delete(allocationId)
       return waiting
     },
-    holdOff: quiet.hold,
+    pauseRefillDuring: quiet.hold,
     count: () => complete.size,
-    giveUpOne: async () => {
+    discardOne: async () => {
       const spare = ready.values().next().value
       if (spare !== undefined) await drop(spare)
       return spare !== undefined
     },
     refill,
     reclaim: async () => {
-      for (const row of await ports.store.list()) await removePlace(ports, row.placeId)
+      for (const row of await ports.store.list()) await removeAllocation(ports, row.placeId)
     },
     close: async () => {
       isClosed = true
@@ -181,7 +181,7 @@ function makeQuiet() {
     moment: async (): Promise<true> => {
       const until = performance.now() + longestHoldMs
       while (!ended.signal.aborted && performance.now() < until && (holds > 0 || performance.now() < freeAt)) {
-        await delay(lookEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
+        await delay(pollEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
       }
       return true
     },
@@ -211,20 +211,20 @@ function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
 }
 
 /** Recorded first, as everything else: the next start of the daemon removes what a crash leaves of it. */
-async function makePlace(ports: SparesPorts, limits: SandboxLimits) {
+async function makeAllocation(ports: SparesPorts, limits: SandboxLimits) {
   const { launch, store } = ports
-  const placeId = makeId('sandbox', launch.randomBytes)
+  const allocationId = makeId('sandbox', launch.randomBytes)
   const imageId = await ports.images.current()
   const address = await ports.addresses.assign(async (free) => {
-    await store.insert({ placeId, address: free, imageId, createdAt: launch.clock() })
+    await store.insert({ placeId: allocationId, address: free, imageId, createdAt: launch.clock() })
     return free
   })
   const waiting = {
     driverBootId: makeId('boot', launch.randomBytes),
-    hostname: `threadbox-${placeId.slice(1, 9)}`,
+    hostname: `threadbox-${allocationId.slice(1, 9)}`,
     accessToken: launch.randomBytes(32).toString('hex'),
   }
-  return { waiting, imageId, place: { placeId, address, limits, egress: { kind: 'open' } as const } }
+  return { waiting, imageId, allocation: { placeId: allocationId, address, limits, egress: { kind: 'open' } as const } }
 }
 
 /** A boot whose guest has run commands, ended what is left of them, and forgotten its settings. */
@@ -233,26 +233,26 @@ async function makeTemplate(ports: SparesPorts, limits: SandboxLimits): Promise<
   await ports.templates.make({
     limits,
     boot: async (save) => {
-      const { waiting, imageId, place } = await makePlace(ports, limits)
+      const { waiting, imageId, allocation } = await makeAllocation(ports, limits)
       const { driverBootId, hostname } = waiting
-      const { placeId } = place
+      const { placeId: allocationId } = allocation
       try {
-        const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
-        const { namespacePath, gatewayAddress } = await launch.attachments.obtain(place)
-        const mounts = await launch.files.write({ sandboxId: placeId, hostname, gatewayAddress })
-        const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath: disk.path, mounts, limits }
+        const disk = await disks.createDisk({ diskId: allocationId, imageId, limitBytes: limits.diskBytes })
+        const { namespacePath, gatewayAddress } = await launch.attachments.obtain(allocation)
+        const mounts = await launch.files.write({ sandboxId: allocationId, hostname, gatewayAddress })
+        const request = { bootId: driverBootId, sandboxId: allocationId, hostname, rootPath: disk.path, mounts, limits }
         await launch.driver.start({ ...request, networkNamespacePath: namespacePath })
         const signal = AbortSignal.timeout(launch.readyTimeoutMs)
-        await greetGuest(launch, { ...waiting, bootId: driverBootId, place, signal })
+        await greetGuest(launch, { ...waiting, bootId: driverBootId, allocation, signal })
         const { accessToken } = waiting
-        await warmUp({ address: place.address, accessToken })
-        const guest = { address: place.address, accessToken, connections: new Set<Socket>() }
+        await warmUp({ address: allocation.address, accessToken })
+        const guest = { address: allocation.address, accessToken, connections: new Set<Socket>() }
         await becomeTemplate(guest, signal)
         await closeConnections(guest)
-        await network.setLink({ sandboxId: placeId, state: 'down' })
+        await network.setLink({ sandboxId: allocationId, state: 'down' })
         await save(driverBootId)
       } finally {
-        await removeSpare(ports, { placeId, waiting })
+        await removeSpare(ports, { placeId: allocationId, waiting })
       }
     },
   })
@@ -260,32 +260,32 @@ async function makeTemplate(ports: SparesPorts, limits: SandboxLimits): Promise<
 
 async function makeSpare(ports: SparesPorts, limits: SandboxLimits): Promise<Spare> {
   const { launch, disks } = ports
-  const { waiting, imageId, place } = await makePlace(ports, limits)
-  const { placeId, address } = place
+  const { waiting, imageId, allocation } = await makeAllocation(ports, limits)
+  const { placeId: allocationId, address } = allocation
   const { driverBootId } = waiting
   try {
-    const disk = await disks.createDisk({ diskId: placeId, imageId, limitBytes: limits.diskBytes })
-    await launchGuest(launch, { ...waiting, bootId: driverBootId, place, diskPath: disk.path })
+    const disk = await disks.createDisk({ diskId: allocationId, imageId, limitBytes: limits.diskBytes })
+    await launchGuest(launch, { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path })
     await warmUp({ address, accessToken: waiting.accessToken })
-    return { placeId, address, imageId, limits, waiting }
+    return { placeId: allocationId, address, imageId, limits, waiting }
   } catch (error) {
-    await removeSpare(ports, { placeId, waiting })
+    await removeSpare(ports, { placeId: allocationId, waiting })
     throw error
   }
 }
 
-async function removeSpare(ports: SparesPorts, { placeId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
+async function removeSpare(ports: SparesPorts, { placeId: allocationId, waiting }: Pick<Spare, 'placeId' | 'waiting'>) {
   await ports.launch.driver.stop(waiting.driverBootId)
   await ports.launch.driver.forget(waiting.driverBootId)
-  await removePlace(ports, placeId)
+  await removeAllocation(ports, allocationId)
 }
 
-async function removePlace(ports: SparesPorts, placeId: string): Promise<void> {
-  ports.launch.attachments.forget(placeId)
-  await ports.network.detach(placeId)
-  await ports.disks.deleteDisk(placeId)
-  await ports.launch.files.remove(placeId)
-  await ports.store.remove(placeId)
+async function removeAllocation(ports: SparesPorts, allocationId: string): Promise<void> {
+  ports.launch.attachments.forget(allocationId)
+  await ports.network.detach(allocationId)
+  await ports.disks.deleteDisk(allocationId)
+  await ports.launch.files.remove(allocationId)
+  await ports.store.remove(allocationId)
 }
 
 async function hasFreeMemory(): Promise<boolean> {

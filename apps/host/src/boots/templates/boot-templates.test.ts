@@ -99,7 +99,7 @@ test('templates outlive the daemon, but not a change of guest or driver, nor the
     const other = await templatesOver(change)
     await other.templates.reclaim()
     expect(await other.disks.listMemoryPlaces()).toEqual([])
-    await again.templates.giveUp(limits)
+    await again.templates.discard(limits)
   }
 })
 

@@ -15,7 +15,7 @@ export type BootTemplates = {
   /** Starts a boot, from a template if one fits; returns which it was. A template that fails is never used again. */
   begin(request: BootRequest): Promise<GuestOrigin>
   /** Discards a template whose clone does not respond; no further boot comes from it. */
-  giveUp(limits: SandboxLimits): Promise<void>
+  discard(limits: SandboxLimits): Promise<void>
   /** Makes the template for these limits from a boot that `boot` starts and ends; does nothing if it exists. */
   make(options: { limits: SandboxLimits; boot: (save: SaveTemplate) => Promise<void> }): Promise<void>
   /** Adopts templates of an earlier daemon; removes those that no longer fit this one. */
@@ -75,7 +75,7 @@ export function makeBootTemplates(ports: {
       await driver.start(request)
       return 'booted'
     },
-    giveUp: async (limits) => drop(await keyOf(limits)),
+    discard: async (limits) => drop(await keyOf(limits)),
     make: async ({ limits, boot }) => {
       const imageId = await keyOf(limits)
       if (ready.has(imageId) || failed.has(imageId)) return
@@ -113,7 +113,7 @@ function withoutTemplates({ driver, disks }: { driver: SandboxDriver; disks: Dis
       await driver.start(request)
       return 'booted'
     },
-    giveUp: async () => undefined,
+    discard: async () => undefined,
     make: async () => undefined,
     reclaim: async () => {
       for (const place of await disks.listMemoryPlaces()) {

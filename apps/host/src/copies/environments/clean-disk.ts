@@ -3,14 +3,14 @@ import { type CleanedSandbox, cleanedSandboxSchema } from '@threadbox/protocol/h
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { CleanerAnswer, CleanerOrder } from './clean-disk/main.ts'
-import type { TellingText } from './clean-disk/telling-texts.ts'
+import type { SecretTrace } from './clean-disk/telling-texts.ts'
 import { diskNotCleaned } from './environments.errors.ts'
 
 type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'> }
-type Wanted = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
+type CleaningOrder = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
 
 /** Parts of the removed texts that identify copies elsewhere. They never leave this machine. */
-export type RemovedTexts = { texts: TellingText[]; hasMore: boolean }
+export type RemovedTexts = { texts: SecretTrace[]; hasMore: boolean }
 
 /**
  * Removes secrets and traces from a disk in which nothing runs. If it is interrupted, a part is done; the same order
@@ -18,7 +18,7 @@ export type RemovedTexts = { texts: TellingText[]; hasMore: boolean }
  */
 export async function cleanDisk(
   ports: CleanPorts,
-  wanted: Wanted & { mode?: 'cleans' | 'collects' },
+  wanted: CleaningOrder & { mode?: 'cleans' | 'collects' },
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
   const { path: directory } = await ports.disks.getDisk(wanted.sandbox.placeId)
   const names = (await ports.disks.namesBesideImage(wanted.sandbox.placeId)) ?? null
@@ -28,16 +28,16 @@ export async function cleanDisk(
 }
 
 /** Finds what would be removed from this directory, without changing it. */
-export async function lookForUnwanted(
+export async function findUnwantedFiles(
   ports: CleanPorts,
-  wanted: Wanted & { directory: string },
+  wanted: CleaningOrder & { directory: string },
 ): Promise<Pick<CleanedSandbox, 'removed' | 'redacted'>> {
   return (await runCleaner(ports, { ...wanted, names: null, mode: 'looks' })).cleaned
 }
 
 async function runCleaner(
   { disks }: CleanPorts,
-  wanted: Wanted & { directory: string } & Pick<CleanerOrder, 'mode' | 'names'>,
+  wanted: CleaningOrder & { directory: string } & Pick<CleanerOrder, 'mode' | 'names'>,
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
   const { sandbox, secrets, redact, names, mode, directory } = wanted
   const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)

@@ -23,11 +23,11 @@ export async function* packDisk(root: string, order: PackerOrder): AsyncGenerato
   const compressed = createZstdCompress(compression)
   const fed = pipeline(outputOf(packer), compressed)
   fed.catch(() => undefined)
-  using patience = watch(packer)
+  using progress = watch(packer)
   try {
     for await (const part of compressed as AsyncIterable<Buffer>) {
       yield part
-      patience.seen()
+      progress.seen()
     }
     await fed
   } finally {
@@ -44,11 +44,11 @@ export async function unpackDisk(
   { bytes, limitBytes }: { bytes: Readable; limitBytes: number },
 ): Promise<void> {
   const unpacker = startProgram('unpack-disk', { directory: root })
-  using patience = watch(unpacker)
+  using progress = watch(unpacker)
   let sizeBytes = 0
   async function* counted(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const part of parts) {
-      patience.seen()
+      progress.seen()
       sizeBytes += part.length
       if (sizeBytes > limitBytes * unpackedPerDisk) throw diskTooLarge({ limitBytes })
       yield part

@@ -6,9 +6,9 @@ import { askToForget } from '../../boots/launch/guest-requests.ts'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-steps.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import { makeStopwatch, type Stopwatch } from '../../memory/memory/stopwatch.ts'
-import { cleanDisk, lookForUnwanted, type RemovedTexts } from './clean-disk.ts'
+import { cleanDisk, findUnwantedFiles, type RemovedTexts } from './clean-disk.ts'
 import { memoryNotSearched } from './environments.errors.ts'
 import type { SearcherAnswer, SearcherOrder } from './search-memory/main.ts'
 
@@ -37,7 +37,7 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
   const { paused } = ports
   const watch = makeStopwatch()
   let rescue: RescueReport | null = null
-  if (!isAsleep(boot)) {
+  if (!isBootAsleep(boot)) {
     rescue = await watch.time('forgetMs', forget(order, order.budgets))
     await watch.time('pauseMs', paused.pause(order))
   }
@@ -60,7 +60,7 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
     'memory of a copy preserved',
   )
   if (memory.kept) return { cleaned, rescue, memory }
-  await giveUp(ports, order)
+  await dropMemoryOfCopy(ports, order)
   if (memory.reason !== 'secret-written') return { cleaned, rescue, memory }
   return { cleaned: (await cleanDisk(ports, { sandbox, secrets, redact })).cleaned, rescue, memory }
 }
@@ -81,7 +81,7 @@ async function joinWithCleanedDisk(
   const image = await paused.imageOf(sandbox)
   const directory = await paused.pausedDiskPath(sandbox)
   if (image === undefined || directory === undefined) return unkept('not-restorable', 'It was not saved.')
-  const left = await watch.time('lookMs', lookForUnwanted(ports, { sandbox, secrets, redact, directory }))
+  const left = await watch.time('lookMs', findUnwantedFiles(ports, { sandbox, secrets, redact, directory }))
   // A log can have been restarted; it contains nothing of the conversation.
   const written = [...left.removed.filter(({ kind }) => kind !== 'output'), ...left.redacted].map(({ path }) => path)
   if (written.length > 0) return unkept('secret-written', written.slice(0, 3).join(', '))
@@ -109,9 +109,9 @@ async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | nu
 }
 
 /** The disk stays, without the removed parts. */
-async function giveUp({ boots, paused }: PreservePorts, { sandbox }: PreserveOrder): Promise<void> {
+async function dropMemoryOfCopy({ boots, paused }: PreservePorts, { sandbox }: PreserveOrder): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
-  if (boot !== undefined && !isAsleep(boot)) await paused.pause({ sandbox, boot, hashKey: undefined })
+  if (boot !== undefined && !isBootAsleep(boot)) await paused.pause({ sandbox, boot, hashKey: undefined })
   const asleep = await boots.current(sandbox.sandboxId)
   if (asleep !== undefined) await paused.drop({ sandbox, boot: asleep, detail: 'Its memory is not kept.' })
   await paused.forgetPauses(sandbox)

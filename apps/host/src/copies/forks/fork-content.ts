@@ -7,7 +7,7 @@ import type { PausePointsStore } from '../../machine/state/pause-points.store.ts
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { savingDriver } from '../../memory/memory/memory-steps.ts'
 import { imageName, refuseWithoutSpace } from '../../memory/memory/pause.ts'
-import { isAsleep } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep } from '../../memory/memory/paused-boots.ts'
 import type { SavedMemory, SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
 import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
 import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
@@ -27,7 +27,7 @@ export type ForkContent = {
   stallMs: number
 }
 
-type Wanted = {
+type ForkContentOrder = {
   source: StoredSandbox
   boot: StoredBoot | undefined
   fork: StoredSandbox
@@ -36,18 +36,20 @@ type Wanted = {
 }
 
 /** Makes the disk of a fork, and saves or finds the memory that fits it. The source keeps running. */
-export async function copyContent(ports: ForkPorts, wanted: Wanted): Promise<ForkContent> {
+export async function copyContent(ports: ForkPorts, wanted: ForkContentOrder): Promise<ForkContent> {
   const { source, boot, snapshotId } = wanted
   if (snapshotId !== undefined || boot === undefined) {
     await copyDisk(ports, { ...wanted, from: { diskId: source.placeId, snapshotId } })
     const memory = snapshotId === undefined ? undefined : await ports.memories.find(source, snapshotId)
     return { memory, problem: '', stallMs: 0 }
   }
-  return isAsleep(boot) ? await copyPaused(ports, { ...wanted, boot }) : await copyRunning(ports, { ...wanted, boot })
+  return isBootAsleep(boot)
+    ? await copyPaused(ports, { ...wanted, boot })
+    : await copyRunning(ports, { ...wanted, boot })
 }
 
 /** The memory image of a pause fits the disk at the pause, of which a snapshot exists; neither is changed. */
-async function copyPaused(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+async function copyPaused(ports: ForkPorts, wanted: ForkContentOrder & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot } = wanted
   const { sandboxId, placeId } = source
   const image = await ports.images.find(sandboxId)
@@ -67,7 +69,7 @@ async function copyPaused(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot 
  * Memory and disk of the same moment. The link stays up: what arrives while the sandbox is frozen reaches the source
  * when it continues. The fork has another address, so its copies of connections end.
  */
-async function copyRunning(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot }): Promise<ForkContent> {
+async function copyRunning(ports: ForkPorts, wanted: ForkContentOrder & { boot: StoredBoot }): Promise<ForkContent> {
   const { source, boot, fork, watch } = wanted
   const { driverBootId, guestDirectory, accessToken } = boot
   const driver = await savingDriver(ports)
@@ -92,7 +94,7 @@ async function copyRunning(ports: ForkPorts, wanted: Wanted & { boot: StoredBoot
 
 async function copyDisk(
   { disks }: ForkPorts,
-  { source, fork, from }: Pick<Wanted, 'source' | 'fork'> & { from: DiskContent },
+  { source, fork, from }: Pick<ForkContentOrder, 'source' | 'fork'> & { from: DiskContent },
 ): Promise<void> {
   const limitBytes = fork.limits.diskBytes
   await disks.createDisk({ diskId: fork.placeId, imageId: source.imageId, limitBytes, from })

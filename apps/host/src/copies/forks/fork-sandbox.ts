@@ -2,7 +2,7 @@ import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { StoredBoot } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { reasonOf } from '../../memory/memory/memory-steps.ts'
-import { goOnFrom } from '../../memory/memory/saved-memory.ts'
+import { restoreFromMemory } from '../../memory/memory/saved-memory.ts'
 import type { Stopwatch } from '../../memory/memory/stopwatch.ts'
 import { copyContent, type ForkPorts } from './fork-content.ts'
 
@@ -26,8 +26,8 @@ export async function forkSandbox(
   order: ForkOrder,
 ): Promise<Omit<ForkedSandbox, 'sandbox' | 'durationMs'>> {
   const { fork, source, sourceBoot, bootId, hostname, watch } = order
-  const mayGoOn = sourceBoot !== undefined && order.snapshotId === undefined
-  const attachment = mayGoOn ? watch.time('networkMs', ports.launch.attachments.obtainSilent(fork)) : undefined
+  const mayHaveMemory = sourceBoot !== undefined && order.snapshotId === undefined
+  const attachment = mayHaveMemory ? watch.time('networkMs', ports.launch.attachments.obtainSilent(fork)) : undefined
   const [copied] = await Promise.allSettled([copyContent(ports, { ...order, boot: sourceBoot }), attachment])
   if (copied.status === 'rejected') throw copied.reason
   const content = copied.value
@@ -35,7 +35,7 @@ export async function forkSandbox(
   if (memory === undefined) return { from: 'disk', problem: content.problem, stallMs }
   try {
     await ports.launch.files.copySkills({ from: source.placeId, to: fork.placeId })
-    await goOnFrom(ports, { sandbox: fork, bootId, hostname, memory, attachment, watch })
+    await restoreFromMemory(ports, { sandbox: fork, bootId, hostname, memory, attachment, watch })
     return { from: 'memory', problem: '', stallMs }
   } catch (error) {
     // Memory is a cache: the disk is whole, and the fork starts from it.

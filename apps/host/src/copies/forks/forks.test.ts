@@ -131,7 +131,7 @@ test('a fork of a stopped sandbox, and one of a snapshot, have files only, those
   await write('changed later')
   expect(await fork.order(snapshotId)).toMatchObject({ body: { from: 'disk', sandbox: { actual: 'stopped' } } })
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
-  expect(await ordersOf(host, fork).startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
+  expect(await ordersOf(host, fork).startFresh()).toMatchObject({ status: 200, body: { actual: 'ready' } })
   await host.request('DELETE', hostPaths.get(fork.sandboxId))
   await orders.stop()
   const second = forkOf(host, source.sandboxId)

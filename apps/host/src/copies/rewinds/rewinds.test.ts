@@ -41,9 +41,9 @@ async function begin(options: HostUnderTestOptions = {}) {
   }
 }
 
-type Begun = Awaited<ReturnType<typeof begin>>
+type RewindSetup = Awaited<ReturnType<typeof begin>>
 
-async function expectUnharmed({ host, sandbox, orders, read }: Begun, memory: string | undefined): Promise<void> {
+async function expectUnharmed({ host, sandbox, orders, read }: RewindSetup, memory: string | undefined): Promise<void> {
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect([await read(), await read('added')]).toEqual(['now', 'xxxxxxxxxx'])
@@ -51,13 +51,13 @@ async function expectUnharmed({ host, sandbox, orders, read }: Begun, memory: st
 }
 
 /** Nothing of the previous memory is left, and the sandbox starts with the snapshot's disk. */
-async function expectRewound({ host, sandbox, orders, read }: Begun): Promise<void> {
+async function expectRewound({ host, sandbox, orders, read }: RewindSetup): Promise<void> {
   expect([await read(), await read('added')]).toEqual(['then', undefined])
   expect(await orders.state()).toMatchObject({ actual: 'stopped', bootId: null, lastBootEnd: { cause: 'stopped' } })
   expect(await host.driver.list()).toEqual([])
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect((await orders.wake()).status).toBeGreaterThanOrEqual(400)
-  expect(await ordersOf(host, sandbox).startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
+  expect(await ordersOf(host, sandbox).startFresh()).toMatchObject({ status: 200, body: { actual: 'ready' } })
   expect(await read()).toBe('then')
 }
 
@@ -95,7 +95,7 @@ test('a rewind whose snapshot is gone from the machine leaves the disk unchanged
   await host.disks.deleteSnapshot({ diskId: begun.sandbox.sandboxId, snapshotId: begun.snapshotId })
   expect(codeOf(await begun.rewind())).toEqual([404, 'disk.snapshot-not-found'])
   expect(await begun.read()).toBe('now')
-  expect(await begun.orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
+  expect(await begun.orders.startFresh()).toMatchObject({ status: 200, body: { actual: 'ready' } })
 })
 
 test('a running sandbox goes back to the snapshot’s files, without memory; the previous state is kept and can be restored', async () => {
@@ -140,7 +140,7 @@ test('a disk that is lost after a rewind does not get back what was undone', asy
   await begun.orders.pause()
   await begun.rewind()
   await rm((await begun.host.disks.getDisk(begun.sandbox.sandboxId)).path, { recursive: true, force: true })
-  expect(await begun.orders.startAnew()).toMatchObject({ status: 200 })
+  expect(await begun.orders.startFresh()).toMatchObject({ status: 200 })
   expect(await begun.read()).toBe('then')
 })
 
@@ -187,7 +187,10 @@ test('the changes of a rewind are computed without changing anything, with sizes
   expect(await begun.orders.wake()).toMatchObject({ status: 200 })
 })
 
-async function killAt(step: Step, { isPaused = false } = {}): Promise<{ begun: Begun; memory: string | undefined }> {
+async function killAt(
+  step: Step,
+  { isPaused = false } = {},
+): Promise<{ begun: RewindSetup; memory: string | undefined }> {
   const begun = await begin()
   const memory = await begun.orders.memory()
   if (isPaused) await begun.orders.pause()

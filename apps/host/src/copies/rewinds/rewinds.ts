@@ -8,8 +8,8 @@ import type { RewindsStore } from '../../machine/state/rewinds.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { RewindsTable } from '../../machine/state/state.tables.ts'
 import { reasonOf } from '../../memory/memory/memory-steps.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
-import { goOnFrom, type SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { restoreFromMemory, type SavedMemoryPorts } from '../../memory/memory/saved-memory.ts'
 import type { SnapshotMemories } from '../../memory/snapshots/snapshot-memories.ts'
 import type { Snapshots } from '../../memory/snapshots/snapshots.ts'
 import type { MoveAddress } from './move-address.ts'
@@ -52,7 +52,7 @@ type RewindsPorts = SavedMemoryPorts & {
   logger: Logger
 }
 
-type Begun = Pick<RewindsTable, 'targetId' | 'bootId'>
+type BegunRewind = Pick<RewindsTable, 'targetId' | 'bootId'>
 
 /** The host daemon ended in between; a boot without a waiting caller is not started. */
 const interrupted = 'The rewind was interrupted and finished later.'
@@ -99,7 +99,7 @@ async function describe(
 }
 
 /** Can be called again after a crash, at any step. */
-async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<void> {
+async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: BegunRewind): Promise<void> {
   const { disks, store, logger } = ports
   const { sandboxId, placeId: diskId } = sandbox
   await endBoot(ports, sandbox)
@@ -112,7 +112,7 @@ async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, b
   }
   // Otherwise a disk that is lost later would get back what was undone here.
   await ports.paused.markPoint(sandbox)
-  const problem = await goOn(ports, sandbox, { targetId, bootId })
+  const problem = await restoreMemoryAtRewind(ports, sandbox, { targetId, bootId })
   await store.finish(sandboxId, problem)
   logger.info({ sandboxId, targetId, problem }, 'sandbox rewound')
 }
@@ -121,7 +121,7 @@ async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, b
 async function endBoot({ boots, paused, running, launch }: RewindsPorts, sandbox: StoredSandbox): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return
-  if (isAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
+  if (isBootAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
   if (boot.state === 'ready') return await running.stop(boot)
   // The server does not know of it.
   await launch.driver.stop(boot.driverBootId)
@@ -130,14 +130,18 @@ async function endBoot({ boots, paused, running, launch }: RewindsPorts, sandbox
 }
 
 /** Restores the snapshot's memory. Returns why it was not restored; empty if it was, or if none exists. */
-async function goOn(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: Begun): Promise<string> {
+async function restoreMemoryAtRewind(
+  ports: RewindsPorts,
+  sandbox: StoredSandbox,
+  { targetId, bootId }: BegunRewind,
+): Promise<string> {
   const { sandboxId } = sandbox
   const memory = targetId === null ? undefined : await ports.memories.find(sandbox, targetId)
   if (memory === undefined) return ''
   if (bootId === null) return interrupted
   try {
     const moved = await ports.moveAddress(sandbox)
-    await goOnFrom(ports, { sandbox: moved, bootId, memory, hostname: sandbox.hostname ?? sandboxId })
+    await restoreFromMemory(ports, { sandbox: moved, bootId, memory, hostname: sandbox.hostname ?? sandboxId })
     return ''
   } catch (error) {
     ports.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')

@@ -120,7 +120,7 @@ describe('a folder as a zip', () => {
     return answer.bytes
   }
   /** Names, and the targets of links among them, as another zip reader sees them. */
-  const look = async (bytes: Promise<Readable>): Promise<Record<string, string>> => {
+  const entriesOf = async (bytes: Promise<Readable>): Promise<Record<string, string>> => {
     const program = `import io,json,sys,zipfile
 z = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
 assert z.testzip() is None
@@ -138,7 +138,7 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
   })
 
   test('contains links as links, and no pipe', async () => {
-    expect(await look(zip('/home/user'))).toEqual({
+    expect(await entriesOf(zip('/home/user'))).toEqual({
       'b.txt': 'b',
       'deep/': '',
       'deep/inner/': '',
@@ -149,7 +149,7 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
 
   test('contains these paths only, and nothing that a link or `..` leads to', async () => {
     const only = ['deep/inner', 'out/passwd', '../../../etc/passwd', 'none', '']
-    expect(await look(zip('/home/user', only))).toEqual({ 'deep/inner/': '', 'deep/inner/a.txt': 'a' })
+    expect(await entriesOf(zip('/home/user', only))).toEqual({ 'deep/inner/': '', 'deep/inner/a.txt': 'a' })
   })
 
   test('of anything that is not a folder is refused', async () => {

@@ -16,7 +16,7 @@ import { sandboxNotFound } from '../../machine/errors/orders.errors.ts'
 import { startProgram } from '../../machine/programs/start-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore } from '../../machine/state/sandboxes.store.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { ReaderAnswer, ReaderOrder } from './read-disk/main.ts'
 import {
   diskNotReadable,
@@ -47,10 +47,10 @@ const sandboxUserId = 1000
  * Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long as
  * the download.
  */
-const looksAtOnce = 4
-const readsAtOnce = 16
+const maxFolderReads = 4
+const maxFileReads = 16
 /** Each uses a processor while a client reads its bytes. */
-const archivesAtOnce = 2
+const maxArchives = 2
 /** A client that reads none of a file's bytes for this long loses its turn to others. */
 const stallMs = 60_000
 /** The first line comes from one folder or one file. */
@@ -64,10 +64,10 @@ export function makeSleepingFiles(ports: {
   disks: Pick<DiskStore, 'getDisk'>
   paused: Pick<PausedBoots, 'pausedDiskPath'>
 }): SleepingFiles {
-  const looks = pLimit(looksAtOnce)
-  const reads = pLimit(readsAtOnce)
-  const archives = pLimit(archivesAtOnce)
-  const placeFor = { list: looks, entry: looks, content: reads, archive: archives }
+  const folderReads = pLimit(maxFolderReads)
+  const fileReads = pLimit(maxFileReads)
+  const archives = pLimit(maxArchives)
+  const limiterOf = { list: folderReads, entry: folderReads, content: fileReads, archive: archives }
   /**
    * While memory is saved, its disk must not even be read, because that can count as a change: the snapshot of the
    * pause is read. Without memory the disk itself is authoritative, also after a crash.
@@ -77,7 +77,7 @@ export function makeSleepingFiles(ports: {
     if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
     const boot = await ports.boots.current(sandboxId)
     if (boot === undefined) return (await ports.disks.getDisk(sandbox.placeId)).path
-    const path = isAsleep(boot) ? await ports.paused.pausedDiskPath(sandbox) : undefined
+    const path = isBootAsleep(boot) ? await ports.paused.pausedDiskPath(sandbox) : undefined
     if (path === undefined) throw diskNotReadable({ sandboxId })
     return path
   }
@@ -85,7 +85,7 @@ export function makeSleepingFiles(ports: {
     answer: async (sandboxId, question) => {
       const root = await rootOf(sandboxId)
       const begun = Promise.withResolvers<SleepingAnswer>()
-      const work = placeFor[question.kind](async () => {
+      const work = limiterOf[question.kind](async () => {
         const reader = startReader(root, question)
         begun.resolve(readAnswer(reader, { question, root }))
         await ended(reader)
@@ -106,8 +106,8 @@ async function ended(reader: ChildProcess): Promise<void> {
     seenBytes = readBytes
   }, stallMs)
   try {
-    const isOver = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
-    if (!isOver()) await once(reader, 'exit')
+    const hasEnded = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
+    if (!hasEnded()) await once(reader, 'exit')
   } finally {
     clearInterval(timer)
   }
@@ -135,7 +135,7 @@ async function readAnswer(
     failed.catch(() => undefined)
     const line = await Promise.race([firstLine(stdout), tooLate, failed])
     if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })
-    const bytes = question.kind === 'archive' ? Readable.from(untilItsEnd(reader, root)) : stdout
+    const bytes = question.kind === 'archive' ? Readable.from(readToEndOrThrow(reader, root)) : stdout
     return understood(JSON.parse(line) as ReaderAnswer, { question, bytes })
   } catch (error) {
     reader.kill('SIGKILL')
@@ -166,7 +166,7 @@ function understood(
 /**
  * Yields the reader's output after its first line; throws if the reader failed, or if the tree that it read is gone.
  */
-async function* untilItsEnd(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
+async function* readToEndOrThrow(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
   if (reader.stdout === null) return
   const over = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
   yield* reader.stdout as AsyncIterable<Buffer>

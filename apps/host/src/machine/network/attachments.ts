@@ -1,6 +1,6 @@
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from '@threadbox/sandbox-network'
 
-type Wanted = { placeId: string; address: string; egress: EgressPolicy }
+type AttachmentRequest = { placeId: string; address: string; egress: EgressPolicy }
 
 /**
  * Namespaces that are ready for a boot. Checking whether one is complete takes several programs, so what this process
@@ -8,18 +8,19 @@ type Wanted = { placeId: string; address: string; egress: EgressPolicy }
  */
 export type Attachments = {
   /** Returns a namespace with address and routes, for a boot that starts now. */
-  obtain(wanted: Wanted): Promise<NetworkAttachment>
+  obtain(wanted: AttachmentRequest): Promise<NetworkAttachment>
   /** The same with its link down, for a boot that continues from its saved memory. */
-  obtainSilent(wanted: Wanted): Promise<NetworkAttachment>
+  obtainSilent(wanted: AttachmentRequest): Promise<NetworkAttachment>
   /** Makes a namespace ahead of the first boot. */
-  prepare(wanted: Wanted): Promise<void>
+  prepare(wanted: AttachmentRequest): Promise<void>
   /** Forgets the namespace: it was removed. */
-  forget(placeId: string): void
+  forget(allocationId: string): void
 }
 
 export function makeAttachments(network: SandboxNetwork): Attachments {
   const ready = new Map<string, NetworkAttachment>()
-  const attach = ({ placeId, address, egress }: Wanted) => network.attach({ sandboxId: placeId, address, egress })
+  const attach = ({ placeId: allocationId, address, egress }: AttachmentRequest) =>
+    network.attach({ sandboxId: allocationId, address, egress })
   return {
     obtain: async (wanted) => {
       const known = ready.get(wanted.placeId)
@@ -43,6 +44,6 @@ export function makeAttachments(network: SandboxNetwork): Attachments {
     prepare: async (wanted) => {
       ready.set(wanted.placeId, await attach(wanted))
     },
-    forget: (placeId) => void ready.delete(placeId),
+    forget: (allocationId) => void ready.delete(allocationId),
   }
 }

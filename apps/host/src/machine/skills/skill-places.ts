@@ -37,7 +37,7 @@ export function makeSkillPlaces(options: { directory: string; clock: () => numbe
       const files = createHash('sha256').update(bytes).digest('hex') === digest ? unpackSkill(bytes) : undefined
       if (files === undefined) throw skillPackageInvalid({ digest })
       await removeUnplaced(copies, clock())
-      if (await isThere(copyOf(digest))) return
+      if (await exists(copyOf(digest))) return
       await inOneStep(copyOf(digest), (draft) => writeFiles(draft, files))
     },
     place: async (directory, skills) => {
@@ -45,8 +45,8 @@ export function makeSkillPlaces(options: { directory: string; clock: () => numbe
       await mkdir(versions, { recursive: true })
       const missing: string[] = []
       for (const digest of new Set(skills.map((skill) => skill.digest))) {
-        if (await isThere(path.join(versions, digest))) continue
-        if (!(await isThere(copyOf(digest)))) missing.push(digest)
+        if (await exists(path.join(versions, digest))) continue
+        if (!(await exists(copyOf(digest)))) missing.push(digest)
         else await inOneStep(path.join(versions, digest), (draft) => linkFiles(copyOf(digest), draft))
       }
       if (missing.length > 0) return { missing }
@@ -101,7 +101,7 @@ async function inOneStep(target: string, make: (draft: string) => Promise<void>)
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     // Another caller made the same in the meantime.
-    if (!(await isThere(target))) throw error
+    if (!(await exists(target))) throw error
   }
 }
 
@@ -124,6 +124,6 @@ async function linkFiles(from: string, to: string): Promise<void> {
   }
 }
 
-async function isThere(place: string): Promise<boolean> {
+async function exists(place: string): Promise<boolean> {
   return (await stat(place).catch(() => undefined)) !== undefined
 }

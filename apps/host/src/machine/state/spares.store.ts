@@ -4,7 +4,7 @@ import type { SparesTable, StateTables } from './state.tables.ts'
 export type SparesStore = {
   list(): Promise<SparesTable[]>
   insert(spare: SparesTable): Promise<void>
-  remove(placeId: string): Promise<void>
+  remove(allocationId: string): Promise<void>
 }
 
 export function makeSparesStore(database: Kysely<StateTables>): SparesStore {
@@ -13,8 +13,8 @@ export function makeSparesStore(database: Kysely<StateTables>): SparesStore {
     insert: async (spare) => {
       await database.insertInto('spares').values(spare).execute()
     },
-    remove: async (placeId) => {
-      await database.deleteFrom('spares').where('placeId', '=', placeId).execute()
+    remove: async (allocationId) => {
+      await database.deleteFrom('spares').where('placeId', '=', allocationId).execute()
     },
   }
 }

@@ -36,7 +36,7 @@ export function makeFrozenCopies(ports: {
   signal: AbortSignal
 }): FrozenCopies {
   const { driver, events, logger } = ports
-  const kept = new Map<string, { copy: FrozenCopy; letGo: AbortController }>()
+  const kept = new Map<string, { copy: FrozenCopy; release: AbortController }>()
   const evictions = makeSingleFlight()
 
   const tell = ({ sandboxId, bootId }: FrozenCopy) =>
@@ -44,7 +44,7 @@ export function makeFrozenCopies(ports: {
   const remove = (sandboxId: string) => {
     const entry = kept.get(sandboxId)
     kept.delete(sandboxId)
-    entry?.letGo.abort(new Error('the frozen copy was taken'))
+    entry?.release.abort(new Error('the frozen copy was taken'))
     return entry?.copy
   }
   /** The end of a copy for another reason is not the end of its boot. */
@@ -63,9 +63,9 @@ export function makeFrozenCopies(ports: {
   }
   return {
     keep: (copy) => {
-      const letGo = new AbortController()
-      kept.set(copy.sandboxId, { copy, letGo })
-      watch(copy, AbortSignal.any([ports.signal, letGo.signal])).catch((error: unknown) =>
+      const release = new AbortController()
+      kept.set(copy.sandboxId, { copy, release })
+      watch(copy, AbortSignal.any([ports.signal, release.signal])).catch((error: unknown) =>
         logger.error({ err: error, ...copy }, 'what is left of a frozen copy cannot be removed'),
       )
     },

@@ -36,7 +36,7 @@ test('G7: frozen copies are evicted, oldest first and no more than needed; their
   await ordersOf(host, first).wake()
   await ordersOf(host, first).stop()
   host.memory.availableBytes = GiB
-  expect(await ordersOf(host, first).startAnew()).toMatchObject({ status: 200 })
+  expect(await ordersOf(host, first).startFresh()).toMatchObject({ status: 200 })
   expect(await ordersOf(host, second).state()).toMatchObject({ actual: 'paused', paused: { isFrozen: false } })
   const dropped = () => host.events.filter((event) => event.type === 'frozen-dropped')
   await expect.poll(dropped).toMatchObject([{ sandboxId: second.sandboxId, bootId: second.bootId }])

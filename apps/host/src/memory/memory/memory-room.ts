@@ -24,7 +24,7 @@ export function makeMemoryRoom(ports: {
   /** Memory that is never given to sandboxes. */
   reserveBytes: number
   frozen: FrozenCopies
-  spares: Pick<Spares, 'giveUpOne'>
+  spares: Pick<Spares, 'discardOne'>
   awake: () => number
   logger: Logger
 }): MemoryRoom {
@@ -35,7 +35,7 @@ export function makeMemoryRoom(ports: {
     for (;;) {
       const { availableBytes } = await readMemory()
       if (availableBytes - neededBytes >= reserveBytes) return
-      if (await ports.spares.giveUpOne()) continue
+      if (await ports.spares.discardOne()) continue
       if (await frozen.evictOldest()) continue
       throw hostNoMemory({
         neededBytes,

@@ -29,7 +29,7 @@ export async function discardImage(
  * Waits for all of them, in parallel. Throws after the last has ended: nothing is still at work while a failure is
  * undone.
  */
-export async function sideBySide<Values extends readonly unknown[]>(
+export async function allSettledOrThrow<Values extends readonly unknown[]>(
   ...work: { [Index in keyof Values]: Promise<Values[Index]> }
 ): Promise<Values> {
   const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')

@@ -64,7 +64,7 @@ export function ordersOf(host: HostUnderTest, { sandboxId, bootId }: Sandbox) {
     wake: () => post(hostPaths.wake(sandboxId), { bootId }),
     demote: () => post(hostPaths.demote(sandboxId), { bootId, budgets }),
     stop: () => post(hostPaths.stop(sandboxId), { bootId }),
-    startAnew: () => post(hostPaths.start(sandboxId), { bootId: host.newBootId(), hostname: 'box' }),
+    startFresh: () => post(hostPaths.start(sandboxId), { bootId: host.newBootId(), hostname: 'box' }),
     fileChanges: () => host.request('GET', hostPaths.fileChanges(sandboxId)),
     diskPath: async () => (await host.disks.getDisk(sandboxId)).path,
     /** The memory of the sandbox's running boot, under any driver name; undefined if none runs. */

@@ -21,7 +21,7 @@ import {
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { FrozenCopies } from './frozen-copies.ts'
 import type { MemoryRoom } from './memory-room.ts'
-import { discardImage, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-steps.ts'
+import { allSettledOrThrow, discardImage, reasonOf, type SandboxBoot, savingDriver } from './memory-steps.ts'
 import type { PausePoints } from './pause-points.ts'
 import { makeStopwatch } from './stopwatch.ts'
 
@@ -77,7 +77,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
   try {
     const { path: directory } = await ports.disks.makeMemoryPlace({ diskId: placeId, imageId })
     // Most of the data is written while the sandbox still runs and its guest makes the manifest.
-    const [taken] = await sideBySide(
+    const [taken] = await allSettledOrThrow(
       watch.time('manifestMs', takeManifest(ports, options)),
       watch.time('firstSyncMs', ports.disks.syncDisk(placeId)),
     )
@@ -87,7 +87,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
     await watch.time('freezeMs', driver.freeze(boot.driverBootId))
     // Nothing new is sent, and the sandbox's kernel still receives: data in flight would be lost with the image,
     // because connection timers are not saved and it would not be sent again.
-    if (mayTalk(taken.manifest)) await watch.time('settleMs', ports.network.settle(placeId))
+    if (mayHaveOutsideConnections(taken.manifest)) await watch.time('settleMs', ports.network.settle(placeId))
     // Before the saving: what the frozen sandbox acknowledged after it would be missing in the image.
     await ports.network.setLink({ sandboxId: placeId, state: 'down' })
     const image = { bootId: boot.driverBootId, directory: path.join(directory, imageName) }
@@ -97,7 +97,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
     const savedAt = performance.now()
     if (taken.manifest !== null) await writeFile(path.join(directory, manifestName), JSON.stringify(taken.manifest))
     const marked = watch.time('snapshotMs', ports.points.mark(sandbox, { snapshotId: imageId, at: createdAt }))
-    const [diskGeneration] = await sideBySide(
+    const [diskGeneration] = await allSettledOrThrow(
       // After the snapshot, which changes it.
       marked.then(() => watch.time('generationMs', ports.disks.diskGeneration(placeId))),
       watch.time('syncMs', ports.disks.syncMemoryPlace({ diskId: placeId, imageId })),
@@ -114,7 +114,7 @@ export async function pauseBoot(ports: PausePorts, options: PauseOptions): Promi
       durationMs,
     })
     if (!isPaused) throw new Error('it ended while its memory was being saved')
-    await fallAsleep(ports, { ...options, imageId })
+    await markPaused(ports, { ...options, imageId })
     ports.points.dropEarlier(sandbox)
     ports.logger.info({ sandboxId, bootId: boot.bootId, bytes, ...watch.parts(), durationMs }, 'boot paused')
     return { ...taken, stallMs, durationMs }
@@ -145,7 +145,7 @@ export async function undoPause(
   { sandbox, boot, imageId }: SandboxBoot & { imageId: string },
 ): Promise<boolean> {
   const { sandboxId, placeId } = sandbox
-  const isRunning = await letGoOn(ports, { sandbox, boot }).catch(async (error: unknown) => {
+  const isRunning = await resumeAfterFailedPause(ports, { sandbox, boot }).catch(async (error: unknown) => {
     ports.logger.error({ err: error, sandboxId }, 'a boot whose pause failed cannot continue')
     const detail = `The pause failed and the sandbox couldn’t continue: ${reasonOf(error)}`
     await ports.running.end(boot, { cause: 'unknown', detail })
@@ -156,7 +156,7 @@ export async function undoPause(
   return isRunning
 }
 
-async function letGoOn(ports: PausePorts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
+async function resumeAfterFailedPause(ports: PausePorts, { sandbox, boot }: SandboxBoot): Promise<boolean> {
   const driver = await savingDriver(ports)
   const status = await driver.inspect(boot.driverBootId)
   if (status?.state !== 'running') return false
@@ -167,7 +167,7 @@ async function letGoOn(ports: PausePorts, { sandbox, boot }: SandboxBoot): Promi
 }
 
 /** From this point on the end of what is frozen is not the end of the boot. */
-async function fallAsleep(ports: PausePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
+async function markPaused(ports: PausePorts, options: SandboxBoot & { imageId: string }): Promise<void> {
   const { sandboxId, placeId } = options.sandbox
   const { bootId, driverBootId } = options.boot
   ports.running.unfollow(bootId)
@@ -177,7 +177,7 @@ async function fallAsleep(ports: PausePorts, options: SandboxBoot & { imageId: s
 }
 
 /** Tells whether it can have connections to other machines, as far as known. */
-function mayTalk(manifest: Manifest | null): boolean {
+function mayHaveOutsideConnections(manifest: Manifest | null): boolean {
   return manifest?.connections.some(({ scope }) => scope === 'outside') ?? true
 }
 

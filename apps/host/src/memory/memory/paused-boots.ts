@@ -6,9 +6,9 @@ import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { demoteBoot } from './demote.ts'
 import type { SandboxBoot } from './memory-steps.ts'
 import { describePause, imageName, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
-import { makeQuietLooks } from './quiet-looks.ts'
+import { makeBackgroundDiskReads } from './quiet-looks.ts'
 import { type Reclaimed, type ReclaimMemoryPorts, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
-import { dropMemory, wakeBoot } from './wake.ts'
+import { dropMemory, resumePausedBoot } from './wake.ts'
 
 /**
  * Boots whose memory is saved: pausing and waking them. The caller ensures that only one operation at a time runs on a
@@ -46,7 +46,7 @@ export type PausedBoots = {
   /** Resolves when no removal is running in the background. */
   settled(): Promise<void>
   /** Emits an event if images exceed their budget. */
-  tellBudget(): Promise<void>
+  reportBudgetExceeded(): Promise<void>
 }
 
 /** Pausing, waking and demoting need what each of them names, and these. */
@@ -61,13 +61,13 @@ type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryIma
 
 export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
   const { frozen, images, points, imageBudgetBytes } = ports
-  const looks = makeQuietLooks()
+  const diskReads = makeBackgroundDiskReads()
   const imageBytes = async () => (await images.list()).reduce((sum, { bytes }) => sum + bytes, 0)
   const dropFrozen = async (sandboxId: string) => {
     const copy = await frozen.take(sandboxId)
     if (copy !== undefined) await frozen.evict(copy)
   }
-  const tellBudget = async () => {
+  const reportBudgetExceeded = async () => {
     const [usedBytes, budgetBytes] = [await imageBytes(), await imageBudgetBytes()]
     if (usedBytes > budgetBytes) ports.events.emit({ type: 'memory-budget', usedBytes, budgetBytes })
   }
@@ -78,15 +78,15 @@ export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
     pause: async (options) => {
       const outcome = await pauseBoot(ports, options)
       await keepOrDrop(options.sandbox.sandboxId)
-      await tellBudget()
+      await reportBudgetExceeded()
       return outcome
     },
     describePause: (options) => describePause(ports, options),
-    wake: (options) => looks.waking(() => wakeBoot(ports, options)),
+    wake: (options) => diskReads.waking(() => resumePausedBoot(ports, options)),
     demote: (options) => demoteBoot(ports, options),
     drop: (options) => dropMemory(ports, { ...options, cause: 'stopped' }),
     dropFrozen,
-    fileChanges: (sandbox) => looks.look(() => points.changes(sandbox)),
+    fileChanges: (sandbox) => diskReads.run(() => points.changes(sandbox)),
     restoreDisk: (sandbox) => points.restore(sandbox),
     markPoint: async (sandbox) => {
       const snapshotId = ports.launch.randomBytes(10).toString('hex')
@@ -108,7 +108,7 @@ export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
     forgetPauses: (sandbox) => points.forget(sandbox),
     pausedDiskPath: (sandbox) => points.pathOf(sandbox),
     present: async ({ sandbox, boot }) => {
-      if (!isAsleep(boot)) return null
+      if (!isBootAsleep(boot)) return null
       const image = await images.find(sandbox.sandboxId)
       const isFrozen = frozen.has(sandbox.sandboxId)
       return { at: image?.createdAt ?? boot.startedAt, imageBytes: image?.bytes ?? 0, isFrozen }
@@ -126,11 +126,11 @@ export function makePausedBoots(ports: PausedBootsPorts): PausedBoots {
     },
     removeLeftOvers: () => removeLeftOverImages(ports),
     settled: () => points.dropped(),
-    tellBudget,
+    reportBudgetExceeded,
   }
 }
 
 /** True for states in which no request reaches the boot: it is asleep, or is being woken. */
-export function isAsleep({ state }: SandboxBoot['boot']): boolean {
+export function isBootAsleep({ state }: SandboxBoot['boot']): boolean {
   return state === 'paused' || state === 'waking' || state === 'demoting'
 }

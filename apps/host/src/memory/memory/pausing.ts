@@ -92,7 +92,7 @@ export function makePausing(ports: {
   }
   const watch = () => {
     repeat(relieveEveryMs, room.relieve)
-    repeat(budgetEveryMs, paused.tellBudget)
+    repeat(budgetEveryMs, paused.reportBudgetExceeded)
   }
   return { paused, room, watch }
 }

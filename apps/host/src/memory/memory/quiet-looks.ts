@@ -4,16 +4,16 @@ import { makeSerial, waitAtMost } from '@threadbox/concurrency'
  * Runs disk reads in the background. Each can read the names of two whole disks: beside wakes, they would take
  * processors and memory from them. So they run one at a time, while nothing is being woken.
  */
-export type QuietLooks = {
+export type BackgroundDiskReads = {
   /** No read begins before this has ended. */
   waking<Result>(wake: () => Promise<Result>): Promise<Result>
-  look<Result>(look: () => Promise<Result>): Promise<Result>
+  run<Result>(read: () => Promise<Result>): Promise<Result>
 }
 
 /** Longest delay of a background read. Without this bound, constant wakes would starve it. */
 const longestWaitMs = 30_000
 
-export function makeQuietLooks(): QuietLooks {
+export function makeBackgroundDiskReads(): BackgroundDiskReads {
   const serial = makeSerial()
   let quiet = Promise.withResolvers<void>()
   let wakes = 0
@@ -31,10 +31,10 @@ export function makeQuietLooks(): QuietLooks {
         if (wakes === 0) quiet.resolve()
       }
     },
-    look: (look) =>
+    run: (read) =>
       serial(async () => {
         await untilQuiet()
-        return await look()
+        return await read()
       }),
   }
 }

@@ -25,7 +25,7 @@ export type SavedMemoryPorts = {
 /** What the sandbox's own kernel takes beside the saved memory. */
 export const restoreMarginBytes = 64 * 1024 * 1024
 
-type GoOn = {
+type RestoreOrder = {
   sandbox: StoredSandbox
   bootId: string
   hostname: string
@@ -40,7 +40,7 @@ type GoOn = {
  * boots can come from one memory, so the guest is reseeded and shares nothing with another. If it throws, nothing of
  * the boot is left.
  */
-export async function goOnFrom(ports: SavedMemoryPorts, order: GoOn): Promise<void> {
+export async function restoreFromMemory(ports: SavedMemoryPorts, order: RestoreOrder): Promise<void> {
   const { bootId } = order
   try {
     await restore(ports, order)
@@ -56,7 +56,7 @@ export async function goOnFrom(ports: SavedMemoryPorts, order: GoOn): Promise<vo
 
 async function restore(
   ports: SavedMemoryPorts,
-  { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() }: GoOn,
+  { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() }: RestoreOrder,
 ): Promise<void> {
   const { sandboxId, placeId, limits } = sandbox
   const { directory, guestDirectory } = memory
@@ -77,7 +77,7 @@ async function restore(
     await watch.time('restoreMs', start)
   })
   await ports.network.setLink({ sandboxId: placeId, state: 'up' })
-  const greeting = { ...boot, place: sandbox, origin: 'forked' as const, presentedToken: memory.accessToken }
+  const greeting = { ...boot, allocation: sandbox, origin: 'forked' as const, presentedToken: memory.accessToken }
   await watch.time('guestMs', awaitGuest(launch, greeting))
   await ports.boots.markReady(bootId)
 }

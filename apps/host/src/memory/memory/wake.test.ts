@@ -28,7 +28,7 @@ async function expectLost(options: { host: HostUnderTest; orders: Orders; cause?
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await host.driver.list()).toEqual([])
   expect(await readdir(await orders.diskPath())).toContain('base')
-  expect(await orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
+  expect(await orders.startFresh()).toMatchObject({ status: 200, body: { actual: 'ready' } })
 }
 
 type Damage = { reason: string; damage: (ports: { image: string; host: HostUnderTest; disk: string }) => unknown }
@@ -81,7 +81,7 @@ test('C6: if the disk of a paused sandbox is gone, its memory is dropped, and th
   const failed = await orders.wake()
   expect(failed.body).toMatchObject({ error: { code: 'sandbox.memory-unusable', details: { reason: 'disk-changed' } } })
   expect(await orders.state()).toMatchObject({ actual: 'stopped', diskUsedBytes: null })
-  const started = await orders.startAnew()
+  const started = await orders.startFresh()
   expect(started.body).toMatchObject({ actual: 'ready', diskRestoredFrom: expect.any(Number) })
   expect(await readdir(disk)).toContain('base')
 })
@@ -91,7 +91,7 @@ test('C6: a lost disk without a snapshot is an error of its own, and no empty di
   await using _ = host
   await orders.stop()
   await rm(path.dirname(await orders.diskPath()), { recursive: true })
-  expect(codeOf(await orders.startAnew())).toEqual([404, 'disk.not-found'])
+  expect(codeOf(await orders.startFresh())).toEqual([404, 'disk.not-found'])
   expect(await host.disks.listDisks()).toEqual([])
 })
 

@@ -17,7 +17,7 @@ import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-images.store.ts'
 import type { FrozenCopies } from './frozen-copies.ts'
 import type { MemoryRoom } from './memory-room.ts'
-import { discardImage, reasonOf, type SandboxBoot, savingDriver, sideBySide } from './memory-steps.ts'
+import { allSettledOrThrow, discardImage, reasonOf, type SandboxBoot, savingDriver } from './memory-steps.ts'
 import { imageName } from './pause.ts'
 import type { PausePoints } from './pause-points.ts'
 import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
@@ -44,7 +44,7 @@ type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
  * Lets a paused boot continue and serve. If its memory cannot be used, it is dropped, the boot has ended, and the error
  * says why. If memory for it is short, everything stays unchanged.
  */
-export async function wakeBoot(ports: WakePorts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
+export async function resumePausedBoot(ports: WakePorts, options: SandboxBoot): Promise<Omit<WokenSandbox, 'sandbox'>> {
   const { sandbox, boot } = options
   const { sandboxId } = sandbox
   const watch = makeStopwatch()
@@ -139,7 +139,7 @@ async function reviveFrozen(ports: WakePorts, options: Revival): Promise<boolean
     ports.logger.warn({ err: error, sandboxId, bootId }, 'a frozen copy does not continue; its image is used')
     return false
   }
-  await letTalk(ports, options)
+  await openLink(ports, options)
   await greet(ports, { ...options, origin: 'resumed' })
   return true
 }
@@ -155,7 +155,7 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   await driver.forget(boot.driverBootId)
   const { attachments, files, randomBytes } = ports.launch
   // An unusable image is reported before any other failure.
-  const [directory, { namespacePath, gatewayAddress }] = await sideBySide(
+  const [directory, { namespacePath, gatewayAddress }] = await allSettledOrThrow(
     watch.time('judgeMs', judgeImage(ports, options)),
     watch.time('networkMs', attachments.obtainSilent(sandbox)),
   )
@@ -181,7 +181,7 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
       throw memoryUnusable({ reason: known, detail: reasonOf(error) }, { cause: error })
     }
   })
-  await letTalk(ports, options)
+  await openLink(ports, options)
   await greet(ports, { ...options, boot: restored, origin: 'restored' })
   return restored
 }
@@ -213,7 +213,7 @@ async function diskProblem(
 }
 
 /** Raises the boot's network link. A boot woken for demotion (`state: 'demoting'`) gets no egress. */
-async function letTalk(ports: WakePorts, { sandbox, state, watch }: Revival): Promise<void> {
+async function openLink(ports: WakePorts, { sandbox, state, watch }: Revival): Promise<void> {
   const sandboxId = sandbox.placeId
   if (state === 'demoting') await ports.network.setEgress({ sandboxId, egress: { kind: 'none' } })
   await watch.time('linkMs', ports.network.setLink({ sandboxId, state: 'up' }))
@@ -222,7 +222,7 @@ async function letTalk(ports: WakePorts, { sandbox, state, watch }: Revival): Pr
 async function greet(ports: WakePorts, options: Revival & { origin: GuestOrigin }): Promise<void> {
   const { sandbox, boot, origin } = options
   const { driverBootId, bootId, hostname, accessToken } = boot
-  const greeting = { driverBootId, bootId, hostname, accessToken, place: sandbox, origin }
+  const greeting = { driverBootId, bootId, hostname, accessToken, allocation: sandbox, origin }
   try {
     await options.watch.time('guestMs', awaitGuest(ports.launch, greeting))
   } catch (error) {
@@ -236,7 +236,7 @@ export async function finishWake(ports: WakePorts, options: SandboxBoot & { imag
   const driver = await savingDriver(ports)
   const revival = { ...options, state: 'waking', watch: makeStopwatch() } as const
   await driver.thaw(options.boot.driverBootId)
-  await letTalk(ports, revival)
+  await openLink(ports, revival)
   await greet(ports, { ...revival, origin: 'restored' })
   await serveAgain(ports, options)
 }

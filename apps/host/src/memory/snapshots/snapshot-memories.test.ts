@@ -66,10 +66,10 @@ async function begin(options: HostUnderTestOptions = {}) {
   }
 }
 
-type Begun = Awaited<ReturnType<typeof begin>>
+type SnapshotSetup = Awaited<ReturnType<typeof begin>>
 
 /** Unchanged, and nothing that was begun is left. */
-async function expectUnharmed({ host, sandbox, orders, places, read }: Begun, memory: string | undefined) {
+async function expectUnharmed({ host, sandbox, orders, places, read }: SnapshotSetup, memory: string | undefined) {
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect(host.driver.isFrozen(sandbox.bootId)).toBe(false)
@@ -242,7 +242,7 @@ test('memory that is broken, or for which the machine has no space, leaves the s
   await writeFile(path.join(place?.path ?? '/nowhere', 'image', 'memory.json'), 'not what it was')
   const broken = await begun.rewind(snapshotId)
   expect(broken.body).toMatchObject({ from: 'disk', problem: expect.stringContaining('corrupt') })
-  expect(await begun.orders.startAnew()).toMatchObject({ status: 200 })
+  expect(await begun.orders.startFresh()).toMatchObject({ status: 200 })
 })
 
 test('a fork from a snapshot with memory continues as it was then; the source is not touched', async () => {

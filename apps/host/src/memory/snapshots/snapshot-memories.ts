@@ -104,7 +104,7 @@ export function makeSnapshotMemories(ports: MemoriesPorts): SnapshotMemories {
         if (phase === 'ready' || sandbox === undefined || sandbox.isDeleting) continue
         const boot = await ports.boots.current(sandboxId)
         // One that was paused since then stays paused.
-        if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await letGoOn(ports, boot)
+        if (boot?.state === 'ready' && boot.driverBootId === driverBootId) await thawAfterSave(ports, boot)
         await removeMemory(ports, { sandbox, snapshotId })
       }
     },
@@ -162,7 +162,7 @@ async function saveRunning(
     // After saving memory, during which the sandbox's kernel writes what it still held to the disk.
     await options.snapshot()
   } finally {
-    await letGoOn(ports, boot)
+    await thawAfterSave(ports, boot)
   }
   const stallMs = performance.now() - frozenAt
   const isTooLarge = bytes !== undefined && bytes > plan.maxBytes
@@ -219,7 +219,7 @@ async function finish(
   }
 }
 
-async function letGoOn({ driver, running, logger }: MemoriesPorts, boot: StoredBoot): Promise<void> {
+async function thawAfterSave({ driver, running, logger }: MemoriesPorts, boot: StoredBoot): Promise<void> {
   const status = await driver.inspect(boot.driverBootId)
   if (!canSaveMemory(driver) || status?.state !== 'running') return
   await driver.thaw(boot.driverBootId).catch(async (error: unknown) => {

@@ -7,7 +7,7 @@ import type { PausePointsStore } from '../../machine/state/pause-points.store.ts
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { SnapshotsStore } from '../../machine/state/snapshots.store.ts'
 import type { SnapshotsTable } from '../../machine/state/state.tables.ts'
-import { isAsleep } from '../memory/paused-boots.ts'
+import { isBootAsleep } from '../memory/paused-boots.ts'
 import type { MemoryPlan, SnapshotMemories } from './snapshot-memories.ts'
 import { snapshotIdTaken } from './snapshots.errors.ts'
 
@@ -21,7 +21,7 @@ export type Snapshots = {
    * one (`isNew: false`), unless memory is saved with it, which can have changed all the same. Called again with the
    * same id, it returns the same snapshot.
    */
-  take(options: WantedSnapshot): Promise<Taken>
+  take(options: WantedSnapshot): Promise<SnapshotResult>
   /** Oldest first. */
   list(sandbox: StoredSandbox): Promise<HostSnapshot[]>
   /** Does nothing if it is already gone or belongs to another sandbox. */
@@ -40,7 +40,7 @@ export type Snapshots = {
 }
 
 type WantedSnapshot = { sandbox: StoredSandbox; snapshotId: string; memory: SnapshotMemoryOrder }
-type Taken = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
+type SnapshotResult = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
 
 type SnapshotsPorts = {
   disks: DiskStore
@@ -101,7 +101,10 @@ export function makeSnapshots(ports: SnapshotsPorts): Snapshots {
   }
 }
 
-async function takeSnapshot(ports: SnapshotsPorts, { sandbox, snapshotId, memory }: WantedSnapshot): Promise<Taken> {
+async function takeSnapshot(
+  ports: SnapshotsPorts,
+  { sandbox, snapshotId, memory }: WantedSnapshot,
+): Promise<SnapshotResult> {
   const { disks, store, memories, clock } = ports
   const { sandboxId, placeId: diskId } = sandbox
   const startedAt = performance.now()
@@ -158,8 +161,8 @@ async function mayShare(
 async function describe(
   { memories }: SnapshotsPorts,
   row: PresentedSnapshot,
-  known: Partial<Taken> & { isNew: boolean },
-): Promise<Taken> {
+  known: Partial<SnapshotResult> & { isNew: boolean },
+): Promise<SnapshotResult> {
   const snapshot = present(row, await memories.sizes(row.sandboxId))
   return { memoryProblem: null, stallMs: 0, durationMs: 0, ...known, snapshot }
 }
@@ -182,7 +185,7 @@ async function hasChanged(
 /** Returns the snapshot with the content of a paused sandbox's disk; undefined: the disk itself can be read. */
 async function pausePoint(ports: SnapshotsPorts, { sandboxId }: StoredSandbox) {
   const boot = await ports.boots.current(sandboxId)
-  return boot !== undefined && isAsleep(boot) ? await ports.pausePoints.find(sandboxId) : undefined
+  return boot !== undefined && isBootAsleep(boot) ? await ports.pausePoints.find(sandboxId) : undefined
 }
 
 function isReady({ phase }: SnapshotsTable): boolean {

@@ -15,8 +15,8 @@ export type DoctorPorts = ProbePorts & {
 export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks({ installation: ports.installation }),
-    { id: 'runsc', title: 'gVisor', look: () => lookAtDriver(ports.driver) },
-    { id: 'pool', title: 'disk pool', look: () => lookAtPool(ports.disks) },
+    { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
+    { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },
   ]
   return {
     doctor: async () => {
@@ -26,16 +26,16 @@ export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   }
 }
 
-async function examineOne({ id, title, look }: Check): Promise<HostDoctor['checks'][number]> {
-  return { id, title, ...(await look().catch(findingOf)) }
+async function examineOne({ id, title, run }: Check): Promise<HostDoctor['checks'][number]> {
+  return { id, title, ...(await run().catch(findingOf)) }
 }
 
-async function lookAtDriver(driver: DoctorPorts['driver']): Promise<Finding> {
+async function checkDriver(driver: DoctorPorts['driver']): Promise<Finding> {
   const { name, version } = await driver.describe()
   return { state: 'ok', detail: `${name} ${version}`, cure: '' }
 }
 
-async function lookAtPool(disks: DoctorPorts['disks']): Promise<Finding> {
+async function checkPool(disks: DoctorPorts['disks']): Promise<Finding> {
   const { totalBytes, usedBytes, reservedBytes } = await disks.poolUsage()
   const freeBytes = totalBytes - usedBytes
   const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of that reserved`

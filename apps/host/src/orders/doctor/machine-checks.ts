@@ -11,15 +11,15 @@ const commandTimeoutMs = 10_000
 /** What the machine itself must offer, checked without changing anything. */
 export function machineChecks(options: { installation: string }): Check[] {
   return [
-    { id: 'kernel', title: 'Linux kernel', look: lookAtKernel },
-    { id: 'cgroups', title: 'cgroups for limits', look: lookAtCgroups },
-    { id: 'btrfs', title: 'btrfs for disks', look: lookAtBtrfs },
-    { id: 'nftables', title: 'nftables for the firewall', look: () => lookAtNftables(options.installation) },
-    { id: 'forwarding', title: 'other firewalls', look: () => lookAtForwarding(options.installation) },
+    { id: 'kernel', title: 'Linux kernel', run: checkKernel },
+    { id: 'cgroups', title: 'cgroups for limits', run: checkCgroups },
+    { id: 'btrfs', title: 'btrfs for disks', run: checkBtrfs },
+    { id: 'nftables', title: 'nftables for the firewall', run: () => checkNftables(options.installation) },
+    { id: 'forwarding', title: 'other firewalls', run: () => checkForwarding(options.installation) },
   ]
 }
 
-async function lookAtKernel() {
+async function checkKernel() {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   // gVisor's systrap needs 5.6; 5.10 is the oldest kernel of a supported distribution.
   if (major > 5 || (major === 5 && minor >= 10)) return { state: 'ok', detail: `Linux ${release()}`, cure: '' } as const
@@ -30,7 +30,7 @@ async function lookAtKernel() {
   } as const
 }
 
-async function lookAtCgroups() {
+async function checkCgroups() {
   const wanted = ['memory', 'cpu', 'pids']
   const unified = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined)
   const present = unified === undefined ? await readdir('/sys/fs/cgroup').catch(() => []) : unified.trim().split(' ')
@@ -45,14 +45,14 @@ async function lookAtCgroups() {
   } as const
 }
 
-async function lookAtBtrfs() {
+async function checkBtrfs() {
   const { stdout } = await run('btrfs', ['--version'], { timeout: commandTimeoutMs })
   const known = (await readFile('/proc/filesystems', 'utf8')).includes('btrfs')
   if (known) return { state: 'ok', detail: stdout.trim().split('\n')[0] ?? '', cure: '' } as const
   return { state: 'failed', detail: 'btrfs isn’t available in the kernel', cure: 'Load it: `modprobe btrfs`' } as const
 }
 
-async function lookAtNftables(installation: string) {
+async function checkNftables(installation: string) {
   const { stdout } = await run('nft', ['list', 'tables'], { timeout: commandTimeoutMs })
   const table = `threadbox_${installation}`
   if (stdout.split('\n').includes(`table inet ${table}`)) {
@@ -65,7 +65,7 @@ async function lookAtNftables(installation: string) {
   } as const
 }
 
-async function lookAtForwarding(installation: string) {
+async function checkForwarding(installation: string) {
   const blocks = await findForwardBlocks({ interfacePrefix: `tb${installation}` })
   const first = blocks[0]
   if (first === undefined)

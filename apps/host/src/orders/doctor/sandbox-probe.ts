@@ -27,7 +27,7 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
     await orders.start(sandboxId, order)
     const detail = `a sandbox was ready after ${clock() - startedAt} ms`
     const started = { id: 'sandbox', title: 'starting a sandbox', state: 'ok' as const, detail, cure: '' }
-    return [started, ...(await lookFromInside(ports, sandboxId))]
+    return [started, ...(await probeFromSandbox(ports, sandboxId))]
   } catch (error) {
     const skipped: Finding = { state: 'skipped', detail: 'couldn’t start a sandbox', cure: '' }
     return [
@@ -41,7 +41,7 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
 
 const network = { id: 'sandbox-network', title: 'DNS, routing and certificates in a sandbox' }
 
-async function lookFromInside(ports: ProbePorts, sandboxId: string): Promise<HostDoctor['checks']> {
+async function probeFromSandbox(ports: ProbePorts, sandboxId: string): Promise<HostDoctor['checks']> {
   const boot = ports.active.find(sandboxId)
   if (boot === undefined) throw new Error('the sandbox stopped as soon as it was ready')
   const runner = makeCommandRunner(boot)

@@ -15,7 +15,7 @@ export type CleanOrderPorts = {
   disks: DiskStore
   boots: BootsStore
   paused: PausedBoots
-  spares: Pick<Spares, 'holdOff'>
+  spares: Pick<Spares, 'pauseRefillDuring'>
   logger: Logger
 }
 
@@ -38,7 +38,9 @@ export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'pr
         const boot = await boots.current(sandboxId)
         if (boot === undefined) throw sandboxNotRunning({ sandboxId })
         if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
-        return await ports.spares.holdOff(() => preserveMemory(ports, { sandbox, boot, hashKey, redact, ...order }))
+        return await ports.spares.pauseRefillDuring(() =>
+          preserveMemory(ports, { sandbox, boot, hashKey, redact, ...order }),
+        )
       }),
   }
 }

@@ -9,11 +9,11 @@ import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
 /** Each uses a processor while its bytes are being read or sent. */
-const disksAtOnce = 2
+const maxTransfers = 2
 /** A disk with this share in use counts as full. */
 const fullShare = 0.95
 
@@ -37,21 +37,21 @@ export type DiskOrderPorts = {
 export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
   const { context, disks } = ports
   const { lock, known } = context
-  const [sent, received] = [pLimit(disksAtOnce), pLimit(disksAtOnce)]
+  const [sent, received] = [pLimit(maxTransfers), pLimit(maxTransfers)]
   return {
     sendDisk: async (sandboxId) => {
       const sandbox = await known(sandboxId)
       const path = await diskAtRest(ports, sandbox)
       const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-      const packed = Readable.from(inPlace(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
+      const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
       return Readable.toWeb(packed) as ReadableStream<Uint8Array>
     },
     receiveDisk: (sandboxId, order, stream) =>
       lock(sandboxId, async () => {
         if ((await ports.sandboxes.find(sandboxId)) !== undefined) throw sandboxIdTaken({ sandboxId })
         const { imageId } = order
-        const isThere = (await disks.listImages()).some((image) => image.imageId === imageId)
-        if (!isThere) throw otherImage({ wanted: imageId, present: await ports.images.current() })
+        const hasImage = (await disks.listImages()).some((image) => image.imageId === imageId)
+        if (!hasImage) throw otherImage({ wanted: imageId, present: await ports.images.current() })
         return await received(() =>
           receive(ports, { ...order, sandboxId, bytes: Readable.fromWeb(stream as NodeReadableStream) }),
         )
@@ -64,7 +64,7 @@ async function diskAtRest({ boots, disks, paused }: DiskOrderPorts, sandbox: Sto
   const { sandboxId, placeId } = sandbox
   const boot = await boots.current(sandboxId)
   if (boot === undefined) return (await disks.getDisk(placeId)).path
-  const path = isAsleep(boot) ? await paused.pausedDiskPath(sandbox) : undefined
+  const path = isBootAsleep(boot) ? await paused.pausedDiskPath(sandbox) : undefined
   if (path === undefined) throw diskInUse({ sandboxId })
   return path
 }
@@ -99,10 +99,10 @@ async function receive(
 }
 
 /** Holds one of a few turns while the output is being consumed. */
-async function* inPlace<Part>(place: LimitFunction, begin: () => AsyncGenerator<Part>): AsyncGenerator<Part> {
+async function* withinLimit<Part>(limiter: LimitFunction, begin: () => AsyncGenerator<Part>): AsyncGenerator<Part> {
   const over = Promise.withResolvers<void>()
   const got = Promise.withResolvers<void>()
-  const held = place(() => {
+  const held = limiter(() => {
     got.resolve()
     return over.promise
   })

@@ -10,7 +10,7 @@ export type ForkOrderPorts = {
   context: OrderContext
   sandboxes: SandboxesStore
   forks: Forks
-  spares: Pick<Spares, 'holdOff'>
+  spares: Pick<Spares, 'pauseRefillDuring'>
   /** Removes what exists of a fork that could not be made. */
   remove: (fork: StoredSandbox) => Promise<void>
 }
@@ -34,7 +34,7 @@ export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
             snapshotId: source.snapshotId ?? undefined,
             manifestKey: hashKey ?? null,
           }
-          const outcome = await ports.spares.holdOff(() => forks.make(order, ports.remove))
+          const outcome = await ports.spares.pauseRefillDuring(() => forks.make(order, ports.remove))
           return { sandbox: await present(await known(sandboxId)), ...outcome }
         }),
       ),

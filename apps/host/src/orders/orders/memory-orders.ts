@@ -4,14 +4,14 @@ import { sandboxNotPaused } from '../../machine/errors/memory.errors.ts'
 import { hostShuttingDown, otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxBoot } from '../../memory/memory/memory-steps.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
 export type MemoryOrderPorts = {
   context: OrderContext
   boots: BootsStore
   paused: PausedBoots
-  spares: Pick<Spares, 'holdOff'>
+  spares: Pick<Spares, 'pauseRefillDuring'>
 }
 
 /** Orders about the memory of a boot. They wait for each other, so the second finds the work of the first. */
@@ -42,7 +42,7 @@ export function memoryOrders(
     pause: (sandboxId, { bootId, hashKey }) =>
       lock(sandboxId, async () => {
         const found = await find(sandboxId, bootId)
-        const isPaused = isAsleep(found.boot)
+        const isPaused = isBootAsleep(found.boot)
         const outcome = await (isPaused ? paused.describePause(found) : pause(found, hashKey))
         return { sandbox: await present(found.sandbox), ...outcome }
       }),
@@ -58,8 +58,8 @@ export function memoryOrders(
       lock(sandboxId, async () => {
         const found = await find(sandboxId, bootId)
         if (context.isShuttingDown()) throw hostShuttingDown({})
-        const outcome = isAsleep(found.boot)
-          ? await ports.spares.holdOff(() => paused.wake(found))
+        const outcome = isBootAsleep(found.boot)
+          ? await ports.spares.pauseRefillDuring(() => paused.wake(found))
           : ({ from: 'awake', durationMs: 0 } as const)
         return { sandbox: await present(found.sandbox), ...outcome }
       }),
@@ -71,7 +71,7 @@ export function memoryOrders(
           return { sandbox: await present(sandbox), rescue: null, problem }
         }
         const found = await find(sandboxId, bootId)
-        if (!isAsleep(found.boot)) throw sandboxNotPaused({})
+        if (!isBootAsleep(found.boot)) throw sandboxNotPaused({})
         const outcome = await paused.demote({ ...found, budgets })
         return { sandbox: await present(sandbox), ...outcome }
       }),

@@ -13,7 +13,7 @@ export type RewindOrderPorts = {
   snapshots: Snapshots
   disks: DiskStore
   network: Pick<SandboxNetwork, 'namesAsked'>
-  spares: Pick<Spares, 'holdOff'>
+  spares: Pick<Spares, 'pauseRefillDuring'>
 }
 
 export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 'snapshotChanges' | 'namesAsked'> {
@@ -25,7 +25,7 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
         const sandbox = await known(sandboxId)
         // The rewind itself is not refused: an earlier order can have begun it.
         const bootId = context.isShuttingDown() ? null : order.bootId
-        const rewound = await ports.spares.holdOff(() => ports.rewinds.rewind({ sandbox, ...order, bootId }))
+        const rewound = await ports.spares.pauseRefillDuring(() => ports.rewinds.rewind({ sandbox, ...order, bootId }))
         return { sandbox: await present(sandbox), ...rewound }
       }),
     // Wakes no sandbox and waits for no lock.

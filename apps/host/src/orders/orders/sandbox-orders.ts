@@ -14,7 +14,7 @@ export type SandboxOrderPorts = {
   sandboxes: SandboxesStore
   boots: BootsStore
   disks: Pick<DiskStore, 'diskUsage'>
-  spares: Pick<Spares, 'holdOff'>
+  spares: Pick<Spares, 'pauseRefillDuring'>
   create(wanted: WantedSandbox & { sandboxId: string }): Promise<StoredSandbox>
   change(wanted: { sandbox: StoredSandbox; limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
   start(order: { sandbox: StoredSandbox; bootId: string; hostname: string }): Promise<void>
@@ -52,7 +52,7 @@ export function sandboxOrders(
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         if (context.isShuttingDown()) throw hostShuttingDown({})
-        await ports.spares.holdOff(() => ports.start({ sandbox, ...order }))
+        await ports.spares.pauseRefillDuring(() => ports.start({ sandbox, ...order }))
         return await present(sandbox)
       }),
     stop: (sandboxId, { bootId }) =>

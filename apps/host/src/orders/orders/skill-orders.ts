@@ -4,7 +4,7 @@ import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
 import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { SkillPlaces } from '../../machine/skills/skill-places.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
-import { isAsleep } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
 export type SkillOrderPorts = {
@@ -23,7 +23,7 @@ export function skillOrders(ports: SkillOrderPorts): Pick<HostApi, 'placeSkills'
         const boot = await ports.boots.current(sandboxId)
         if (boot === undefined) throw sandboxNotRunning({ sandboxId })
         if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
-        if (isAsleep(boot)) throw sandboxPaused({})
+        if (isBootAsleep(boot)) throw sandboxPaused({})
         return await ports.skills.place(ports.files.skillsOf(placeId), skills)
       }),
     storeSkill: (digest, bytes) => ports.skills.store(digest, bytes),

@@ -8,7 +8,7 @@ import { bootUsedBefore, otherBoot } from '../../machine/errors/orders.errors.ts
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { bootBytes, type MemoryRoom } from '../../memory/memory/memory-room.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 
 export type StartPorts = {
   sandboxes: SandboxesStore
@@ -29,7 +29,7 @@ export async function startSandbox(
   const { sandbox, bootId, hostname } = order
   const { sandboxId } = sandbox
   const current = await ports.boots.current(sandboxId)
-  if (current?.bootId === bootId && !isAsleep(current)) return
+  if (current?.bootId === bootId && !isBootAsleep(current)) return
   if (current?.bootId === bootId) throw sandboxPaused({})
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await ports.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })

@@ -7,7 +7,7 @@ import type { Spares } from '../../boots/spares/spares.ts'
 import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { reasonOf } from '../../memory/memory/memory-steps.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
 export type StopPorts = {
@@ -24,10 +24,10 @@ export type ShutDownPorts = StopPorts & {
   logger: Logger
 }
 
-type Found = { sandbox: StoredSandbox; boot: StoredBoot }
+type SandboxWithBoot = { sandbox: StoredSandbox; boot: StoredBoot }
 
-export async function stopSandbox(ports: StopPorts, { sandbox, boot }: Found): Promise<void> {
-  if (isAsleep(boot)) return await ports.paused.drop({ sandbox, boot, detail: 'Stopped on request while paused.' })
+export async function stopSandbox(ports: StopPorts, { sandbox, boot }: SandboxWithBoot): Promise<void> {
+  if (isBootAsleep(boot)) return await ports.paused.drop({ sandbox, boot, detail: 'Stopped on request while paused.' })
   await ports.disks.syncDisk(sandbox.placeId)
   await ports.running.stop(boot)
   // What the guest wrote between the first sync and its end.
@@ -40,7 +40,7 @@ export async function stopSandbox(ports: StopPorts, { sandbox, boot }: Found): P
  */
 const pausingForMs = 40_000
 /** Saving uses processor and disk: more at the same time only wait for each other. */
-const pausesAtOnce = 3
+const maxPauses = 3
 
 /**
  * Nothing runs afterwards: with `keepsMemory`, what can be paused is, and paused sandboxes keep their images. Each
@@ -56,11 +56,11 @@ export async function shutDownAll(
   const outcome = { stopped: [] as string[], paused: [] as string[], failed: [] as ShutdownOutcome['failed'] }
   const noted = (sandboxId: string | null, work: Promise<void>) =>
     work.catch((error: unknown) => void outcome.failed.push({ sandboxId, reason: reasonOf(error) }))
-  const fewAtOnce = pLimit(pausesAtOnce)
+  const limitPauses = pLimit(maxPauses)
   const startedAt = performance.now()
   const mayPause = () => keepsMemory && performance.now() - startedAt < pausingForMs
   const endOne = async (sandboxId: string) => {
-    const pause = (found: Found) => fewAtOnce(async () => mayPause() && (await keepMemory(ports, found)))
+    const pause = (found: SandboxWithBoot) => limitPauses(async () => mayPause() && (await keepMemory(ports, found)))
     const how = await shutDownOne(ports, { sandboxId, keepsMemory, pause })
     if (how !== 'nothing') outcome.stopped.push(sandboxId)
     if (how === 'paused') outcome.paused.push(sandboxId)
@@ -78,13 +78,13 @@ export async function shutDownAll(
 
 async function shutDownOne(
   ports: ShutDownPorts,
-  options: { sandboxId: string; keepsMemory: boolean; pause: (found: Found) => Promise<boolean> },
+  options: { sandboxId: string; keepsMemory: boolean; pause: (found: SandboxWithBoot) => Promise<boolean> },
 ): Promise<'nothing' | 'paused' | 'stopped'> {
   const { sandboxId, keepsMemory, pause } = options
   const sandbox = await ports.sandboxes.find(sandboxId)
   const boot = await ports.boots.current(sandboxId)
   if (sandbox === undefined || boot === undefined) return 'nothing'
-  if (keepsMemory && isAsleep(boot)) {
+  if (keepsMemory && isBootAsleep(boot)) {
     await ports.paused.dropFrozen(sandboxId)
     return 'nothing'
   }
@@ -97,7 +97,7 @@ async function shutDownOne(
 /** False: its memory cannot be kept, for a reason that is in the log. */
 async function keepMemory(
   { paused, logger }: Pick<ShutDownPorts, 'paused' | 'logger'>,
-  found: Found,
+  found: SandboxWithBoot,
 ): Promise<boolean> {
   try {
     await paused.pause({ ...found, hashKey: undefined })

@@ -54,7 +54,7 @@ async function expectEnded({ host, sandboxId, bootId }: Subject): Promise<void> 
   expect(await host.driver.list()).toEqual([])
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await readdir(await orders.diskPath())).toContain('base')
-  expect(await orders.startAnew()).toMatchObject({ status: 200, body: { actual: 'ready' } })
+  expect(await orders.startFresh()).toMatchObject({ status: 200, body: { actual: 'ready' } })
   expect(host.links.get(sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
 }
 

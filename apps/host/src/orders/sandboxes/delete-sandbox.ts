@@ -7,7 +7,7 @@ import type { Spares } from '../../boots/spares/spares.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 
 export type DeletePorts = {
   sandboxes: SandboxesStore
@@ -27,7 +27,7 @@ export async function deleteSandbox(ports: DeletePorts, sandbox: StoredSandbox):
   const { sandboxId, placeId } = sandbox
   await ports.sandboxes.markDeleting(sandboxId)
   const boot = await ports.boots.current(sandboxId)
-  if (boot !== undefined && isAsleep(boot)) await ports.paused.drop({ sandbox, boot, detail: 'It was deleted.' })
+  if (boot !== undefined && isBootAsleep(boot)) await ports.paused.drop({ sandbox, boot, detail: 'It was deleted.' })
   else if (boot !== undefined) await ports.running.stop(boot)
   const waiting = ports.spares.claim(placeId)
   if (waiting !== undefined) {

@@ -1,7 +1,7 @@
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { isAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
+import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 
 export type PresentPorts = { boots: BootsStore; paused: PausedBoots }
 
@@ -12,7 +12,8 @@ export async function presentSandbox(ports: PresentPorts, sandbox: StoredSandbox
   const hasEnd = last?.endedAt != null && last.endCause !== null
   return {
     sandboxId,
-    actual: boot === undefined ? 'stopped' : isAsleep(boot) ? 'paused' : boot.state === 'ready' ? 'ready' : 'starting',
+    actual:
+      boot === undefined ? 'stopped' : isBootAsleep(boot) ? 'paused' : boot.state === 'ready' ? 'ready' : 'starting',
     bootId: boot?.bootId ?? null,
     bootStartedAt: boot?.startedAt ?? null,
     lastBootEnd: hasEnd

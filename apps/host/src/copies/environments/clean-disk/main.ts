@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { type CleanedSandbox, isThreadboxFile } from '@threadbox/protocol/host'
 import { type ContentOrder, cleanContent, readAll } from './file-content.ts'
 import { eachFileIn, entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
-import { type TellingText, tellingTexts } from './telling-texts.ts'
+import { type SecretTrace, secretTraces } from './telling-texts.ts'
 import { placeOf, unwantedKind } from './unwanted-names.ts'
 
 /**
@@ -25,7 +25,7 @@ export type CleanerOrder = {
 }
 
 /** The result of the process. `texts` go only to other processes of the host itself. */
-export type CleanerAnswer = CleanedSandbox & { texts: TellingText[]; hasMoreTexts: boolean }
+export type CleanerAnswer = CleanedSandbox & { texts: SecretTrace[]; hasMoreTexts: boolean }
 
 const maxFindings = 200
 /** Of a removed file, and of all of them together: years of work in a shell stay far below. */
@@ -33,7 +33,7 @@ const maxTextBytes = 8 * 1024 * 1024
 const maxTexts = 100_000
 
 const order = JSON.parse(await text(stdin)) as CleanerOrder
-const texts = new Map<string, TellingText>()
+const texts = new Map<string, SecretTrace>()
 const content: ContentOrder = {
   secrets: order.secrets.map((secret) => Buffer.from(secret)),
   redact: redactions(),
@@ -54,7 +54,7 @@ const answer: CleanerAnswer = {
 const gone = new Set<string>()
 const leading = order.names === null ? undefined : foldersAbove(order.names)
 const enters = ({ path }: TreeEntry) => !gone.has(path) && (leading === undefined || leading.has(path))
-for (const entry of entriesOfTree(enters)) look(entry)
+for (const entry of entriesOfTree(enters)) inspectEntry(entry)
 answer.texts = [...texts.values()]
 stdout.write(JSON.stringify(answer))
 
@@ -75,7 +75,7 @@ function redactions(): Map<string, Set<string>> {
   return rules
 }
 
-function look(entry: TreeEntry): void {
+function inspectEntry(entry: TreeEntry): void {
   const { path, at, stats } = entry
   if (isOfImage(entry)) return
   const kind = unwantedKind(path)
@@ -111,10 +111,10 @@ function look(entry: TreeEntry): void {
 function collect(file: number, kind: 'credentials' | 'history'): void {
   const { size } = fstatSync(file)
   if (size > maxTextBytes) answer.hasMoreTexts = true
-  keep(tellingTexts(readAll(file, Math.min(size, maxTextBytes)).toString('latin1'), kind))
+  keep(secretTraces(readAll(file, Math.min(size, maxTextBytes)).toString('latin1'), kind))
 }
 
-function keep(found: TellingText[]): void {
+function keep(found: SecretTrace[]): void {
   if (order.mode !== 'collects') return
   for (const one of found) {
     if (texts.size >= maxTexts) answer.hasMoreTexts = true

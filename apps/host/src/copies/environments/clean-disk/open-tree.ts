@@ -85,15 +85,15 @@ export function removeBelow(parts: readonly string[]): void {
 }
 
 /** Opens each regular file in it, or the file that it is, for reading and calls `inspect`. */
-export function eachFileIn(at: Buffer, stats: Stats, look: (file: number) => void): void {
+export function eachFileIn(at: Buffer, stats: Stats, inspect: (file: number) => void): void {
   const inside = stats.isDirectory() ? openFolder(at) : undefined
   const file = stats.isFile() ? openFile(at, 'read') : undefined
   try {
-    if (file !== undefined) look(file)
+    if (file !== undefined) inspect(file)
     for (const name of inside === undefined ? [] : namesIn(inside)) {
       const below = inFolder(inside as number, name)
       const found = lstatSync(below, { throwIfNoEntry: false })
-      if (found !== undefined) eachFileIn(below, found, look)
+      if (found !== undefined) eachFileIn(below, found, inspect)
     }
   } finally {
     for (const opened of [inside, file]) if (opened !== undefined) closeSync(opened)

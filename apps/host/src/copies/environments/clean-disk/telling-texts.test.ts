@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { tellingTexts } from './telling-texts.ts'
+import { secretTraces } from './telling-texts.ts'
 
 const textsOf = (content: string, kind: 'credentials' | 'history') =>
-  tellingTexts(content, kind).map(({ text }) => text)
+  secretTraces(content, kind).map(({ text }) => text)
 
 test.each([
   ['machine example.com login me password correct-horse', ['machine example.com login me password correct-horse']],

@@ -1,6 +1,6 @@
 /** Where a text comes from, for the report of a search for it. */
 export type TextKind = 'stored' | 'credentials' | 'history' | 'finding'
-export type TellingText = { kind: TextKind; text: string }
+export type SecretTrace = { kind: TextKind; text: string }
 
 const shortestLine = 16
 const longestText = 4096
@@ -12,21 +12,21 @@ const minBitsPerCharacter = 2.8
  * Returns the parts of a removed file that identify its content elsewhere: its lines, and words in it that look random.
  * Words of the language, hostnames and headings of keys identify nothing. Texts are bytes read as latin-1.
  */
-export function tellingTexts(content: string, kind: 'credentials' | 'history'): TellingText[] {
+export function secretTraces(content: string, kind: 'credentials' | 'history'): SecretTrace[] {
   // A database of cells: its words are in the programs that read it, and cells assign theirs to variables.
   if (content.startsWith('SQLite format 3\0')) return []
   const texts = new Set<string>()
   for (const raw of content.split(/[\n\r\0]+/)) {
     const line = raw.trim().replace(/^: \d+:\d+;/, '')
     if (line.length > longestText || /^(?:-{3,}|#)/.test(line)) continue
-    if (line.length >= shortestLine && isTellingLine(line, kind)) texts.add(line)
+    if (line.length >= shortestLine && isTraceLine(line, kind)) texts.add(line)
     for (const word of line.split(/[\s"'`=:,;@()<>{}[\]|&$]+/)) if (isRandom(word, runs[kind])) texts.add(word)
   }
   return [...texts].map((text) => ({ kind, text }))
 }
 
 /** Files of credentials also have plain settings, which are in the programs that read them. */
-function isTellingLine(line: string, kind: 'credentials' | 'history'): boolean {
+function isTraceLine(line: string, kind: 'credentials' | 'history'): boolean {
   return kind === 'history' || /pass|secret|token|key|auth|login/i.test(line)
 }
 

@@ -56,10 +56,10 @@ const outputPaths = new Set([
 export function unwantedKind(path: string): 'credentials' | 'history' | 'output' | undefined {
   if (outputPaths.has(path)) return 'output'
   const last = path.slice(path.lastIndexOf('/') + 1)
-  const isAny = (endings: readonly string[]) =>
+  const endsWithAny = (endings: readonly string[]) =>
     endings.some((ending) => last === ending || path === ending || path.endsWith(`/${ending}`))
-  if (isAny(credentialEndings)) return 'credentials'
-  return isAny(historyEndings) ? 'history' : undefined
+  if (endsWithAny(credentialEndings)) return 'credentials'
+  return endsWithAny(historyEndings) ? 'history' : undefined
 }
 
 /** Returns the category under which a file's size is reported. */

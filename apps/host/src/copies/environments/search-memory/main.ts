@@ -1,14 +1,14 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
-import type { TellingText, TextKind } from '../clean-disk/telling-texts.ts'
+import type { SecretTrace, TextKind } from '../clean-disk/telling-texts.ts'
 import { makeFinder, shortestNeedle } from './find-texts.ts'
 
 /**
  * Searches every file of the directory that it was started in, which is a memory image, for texts, and never prints
  * them.
  */
-export type SearcherOrder = { texts: readonly TellingText[] }
+export type SearcherOrder = { texts: readonly SecretTrace[] }
 /** Number of different texts found, by kind. */
 export type SearcherAnswer = { found: Partial<Record<TextKind, number>> }
 
@@ -19,7 +19,7 @@ const forms = texts.flatMap((one, index) => formsOf(one).map((bytes) => ({ index
 const found = new Set<number>()
 const find = makeFinder(forms.map(({ bytes }) => bytes))
 const longest = forms.reduce((most, { bytes }) => Math.max(most, bytes.length), 0)
-for (const entry of readdirSync('.', { withFileTypes: true })) if (entry.isFile()) look(entry.name)
+for (const entry of readdirSync('.', { withFileTypes: true })) if (entry.isFile()) searchFile(entry.name)
 const answer: SearcherAnswer = { found: {} }
 for (const index of found) {
   const kind = texts[index]?.kind as TextKind
@@ -28,7 +28,7 @@ for (const index of found) {
 stdout.write(JSON.stringify(answer))
 
 /** As bytes of a file, and as interpreters hold texts that contain a two-byte character. */
-function formsOf({ kind, text: value }: TellingText): Buffer[] {
+function formsOf({ kind, text: value }: SecretTrace): Buffer[] {
   // File content was read as latin-1; a stored value is a text.
   const plain = Buffer.from(value, kind === 'stored' ? 'utf8' : 'latin1')
   const characters = Buffer.from(kind === 'stored' ? value : plain.toString('utf8'), 'utf16le')
@@ -36,7 +36,7 @@ function formsOf({ kind, text: value }: TellingText): Buffer[] {
 }
 
 /** Reads in parts that overlap, so that nothing is missed at a border. */
-function look(name: string): void {
+function searchFile(name: string): void {
   const file = openSync(name, 'r')
   const part = Buffer.alloc(partBytes + longest)
   try {
