@@ -10,7 +10,7 @@ import { findPrograms } from './launch/programs.ts'
 
 export const testToken = 'a-token-that-only-this-test-knows-0123456789'
 
-/** The whole guest on this machine, as the user who runs the tests: everything but other users and gVisor. */
+/** The whole guest on this machine, as the user that runs the tests: everything except other users and gVisor. */
 export type TestGuest = AsyncDisposable & {
   url: string
   directory: string
@@ -93,7 +93,7 @@ function firstHandshake(directory: string): GuestInit {
     timestampMs: 0,
     hostname: 'box',
     bootId: 'b1',
-    // Whatever the person who runs the tests has in a profile is none of theirs.
+    // Keeps the profile of the person who runs the tests out of them.
     envVars: { GIVEN: 'by the host', HOME: directory },
     defaultUser: userInfo().username,
     defaultWorkdir: directory,

@@ -23,7 +23,7 @@ test('a handshake that is incomplete, not JSON or too large is refused and chang
   expect((await fetch(`${guest.url}/envs`, { headers: { 'x-access-token': 'short' } })).status).toBe(401)
 })
 
-test('only who knows the token may repeat the handshake, and may change the token', async () => {
+test('only a client that knows the token can repeat the handshake, and can change the token', async () => {
   expect(await (await guest.handshake()).json()).toMatchObject({ protocolVersion: 1, bootId: 'b1' })
   expect((await guest.handshake()).status).toBe(401)
   expect((await guest.handshake({}, 'wrong'.repeat(10))).status).toBe(401)
@@ -34,7 +34,7 @@ test('only who knows the token may repeat the handshake, and may change the toke
   expect(await answer.json()).toMatchObject({ GIVEN: 'by the host' })
 })
 
-test('metrics and activity tell what was measured', async () => {
+test('metrics and activity report what was measured', async () => {
   await guest.handshake()
   const headers = { 'x-access-token': testToken }
   const metrics = (await (await fetch(`${guest.url}/metrics`, { headers })).json()) as Record<string, number>

@@ -12,7 +12,7 @@ const logger = makeLogger({
   destination: { write: (line: string) => void writeSync(2, line) },
 })
 
-// The sandbox lives on whatever goes wrong in one request; what it was is in the log.
+// The sandbox survives any failed request; the log has the reason.
 process.on('uncaughtException', (error) => logger.error({ err: error }, 'uncaught exception'))
 process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'))
 
@@ -22,7 +22,7 @@ serve().catch((error) => {
 })
 
 async function serve() {
-  // What `ps` and `pkill` see: a user's `pkill node` must not end the sandbox.
+  // Shown by `ps` and matched by `pkill`: a user's `pkill node` must not end the sandbox.
   process.title = 'threadbox-guest'
   process.on('SIGTERM', () => undefined)
   await startGuest({

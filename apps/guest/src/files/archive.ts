@@ -9,8 +9,8 @@ import { pathInvalid, withFileErrors } from './file-errors.ts'
 
 /**
  * `GET /files/archive`: a directory as a ZIP, made while it is sent. Symbolic links are packed as links and never
- * followed; pipes, sockets and devices are left out, and so is what the user may not read. With `only` it holds these
- * paths below the directory and nothing else; one that is not there is left out.
+ * followed; pipes, sockets, devices and what the user cannot read are left out. With `only` it contains these paths
+ * below the directory and nothing else; a missing one is left out.
  */
 export async function sendArchive(options: { response: ServerResponse; path: string; only: readonly string[] }) {
   const { response, path, only } = options

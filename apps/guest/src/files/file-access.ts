@@ -13,8 +13,8 @@ export const signatureExpired = defineError({
 })
 
 /**
- * Lets a request for a file through that carries the access token, or a signature made with it over path, direction,
- * user and expiry (E2B's signed URLs). Throws `guest.token-wrong` or `file.signature-expired`.
+ * Accepts a file request that carries the access token, or a signature made with it over path, direction, user and
+ * expiry (E2B's signed URLs). Throws `guest.token-wrong` or `file.signature-expired`.
  */
 export function checkFileAccess(
   request: IncomingMessage,

@@ -6,7 +6,7 @@ import { userNameOf } from '../launch/users.ts'
 import { checkFileAccess } from './file-access.ts'
 import type { FileServers } from './file-servers.ts'
 
-/** Everything about files, passed on to the file server of the user that is asked for. */
+/** All file routes, forwarded to the file server of the requested user. */
 export function fileRoutes(dependencies: { state: GuestState; servers: FileServers; clock: () => number }): Route[] {
   const { state, servers, clock } = dependencies
   const forward = async (request: IncomingMessage, response: ServerResponse) => {

@@ -5,8 +5,8 @@ export type MultipartPart = { name: string; filename: string | undefined; conten
 const headerLimitBytes = 16 * 1024
 
 /**
- * Parts of a multipart/form-data body, one after another, as they arrive. Each part's content must be read to its end
- * before the next part is asked for; nothing larger than a chunk is held.
+ * Yields parts of a multipart/form-data body as they arrive. Each part's content must be read to its end before the
+ * next part is requested; nothing larger than a chunk is held.
  */
 export async function* readMultipart(options: {
   contentType: string
@@ -16,7 +16,7 @@ export async function* readMultipart(options: {
   const name = boundary?.[1] ?? boundary?.[2]
   if (name === undefined) throw uploadInvalid({ problem: 'the boundary is missing' })
   const source = makeSource(options.body)
-  // The first delimiter has no line break before it; with one put in front, all delimiters look the same.
+  // The first delimiter has no line break before it; with one prepended, all delimiters look the same.
   source.unshift(Buffer.from('\r\n'))
   const delimiter = Buffer.from(`\r\n--${name}`)
   for await (const _preamble of source.until(delimiter));
@@ -67,7 +67,7 @@ function makeSource(body: AsyncIterable<Buffer>) {
       while (buffer.length < text.length) await more()
       return buffer.toString('latin1', 0, text.length) === text
     },
-    /** What comes before the mark; the mark itself is taken too. */
+    /** Yields what comes before the mark, and consumes the mark. */
     async *until(mark: Buffer): AsyncGenerator<Buffer> {
       for (;;) {
         const at = buffer.indexOf(mark)
@@ -77,7 +77,7 @@ function makeSource(body: AsyncIterable<Buffer>) {
           if (before.length > 0) yield before
           return
         }
-        // The mark may have begun at the very end.
+        // The mark can have begun at the very end.
         const safe = buffer.length - mark.length + 1
         if (safe > 0) {
           const before = buffer.subarray(0, safe)

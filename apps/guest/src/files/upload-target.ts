@@ -6,12 +6,12 @@ import { pathInvalid, pathIsDirectory } from './file-errors.ts'
 
 const uploadPrefix = '.threadbox-upload-'
 
-/** True for the names under which unfinished uploads lie beside their targets. */
+/** True for names of unfinished uploads, which are beside their targets. */
 export function isUploadName(name: string): boolean {
   return name.startsWith(uploadPrefix)
 }
 
-/** Somewhere to write a new content to; it takes the place of the old one in one step, or not at all. */
+/** A destination for new content, which replaces the old content in one step, or not at all. */
 export type UploadTarget = {
   handle: FileHandle
   commit(): Promise<void>
@@ -19,16 +19,16 @@ export type UploadTarget = {
 }
 
 /**
- * Prepares writing to `path`, with parents. The content goes beside the target and replaces it at the end, with the
- * old one's mode and owner. A file with several names, or in a directory that the user cannot write, is written in
- * place: replacing it would split it off, or fail.
+ * Prepares writing to `path`, with parents. The content goes beside the target and replaces it at the end, with the old
+ * mode and owner. A file with several names, or in a directory that the user cannot write to, is written in place:
+ * replacing it would detach it from its other names, or fail.
  */
 export async function openUploadTarget(path: string): Promise<UploadTarget> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 })
   const existing = await describeExisting(path)
   if (existing === undefined) return await openBeside({ target: path, like: undefined })
   const { target, stats } = existing
-  // Replacing needs no right to write the file itself, but the user expects that it does.
+  // Replacing does not require write permission on the file itself, but the user expects that it does.
   await access(target, constants.W_OK)
   const writableDirectory = await access(dirname(target), constants.W_OK).then(
     () => true,
@@ -38,7 +38,7 @@ export async function openUploadTarget(path: string): Promise<UploadTarget> {
   return await openBeside({ target, like: stats })
 }
 
-/** A symbolic link is written through. Undefined when there is nothing; a link to nothing creates what it names. */
+/** Follows a symbolic link. Returns undefined if nothing exists; a dangling link creates its target. */
 async function describeExisting(path: string): Promise<{ target: string; stats: Stats } | undefined> {
   const own = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined

@@ -1,12 +1,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A server that git asks this guest instead of. `address` ends with a slash. */
+/** A server whose git requests go to this guest instead. `address` ends with a slash. */
 export type GitSite = { name: string; address: string }
 
 /**
- * What git reads beside its own configuration. The environment of programs names a file once and for all; what is in it
- * changes, and holds for programs that run already.
+ * Configuration that git reads besides its own. The environment of programs names a fixed file; its content changes,
+ * also for programs that already run.
  */
 export type GitConfig = { environment: Record<string, string>; write(sites: readonly GitSite[], port: number): void }
 
@@ -14,11 +14,11 @@ export function makeGitConfig({ scratchDirectory }: { scratchDirectory: string }
   const directory = join(scratchDirectory, 'git')
   const file = join(directory, 'config')
   return {
-    // A file that is not there is passed over by git.
+    // git ignores a missing file.
     environment: { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'include.path', GIT_CONFIG_VALUE_0: file },
     write: (sites, port) => {
       mkdirSync(directory, { recursive: true, mode: 0o755 })
-      // Whole or not at all for a git that reads it at this moment.
+      // Complete or absent for a git process that reads it at this moment.
       writeFileSync(`${file}.new`, gitConfigOf(sites, port), { mode: 0o644 })
       renameSync(`${file}.new`, file)
     },
@@ -31,7 +31,7 @@ export function gitConfigOf(sites: readonly GitSite[], port: number): string {
   const replaced = sites.map(
     ({ name, address }) => `[url ${quoted(`${here}${name}/`)}]\n\tinsteadOf = ${quoted(address)}\n`,
   )
-  // A proxy for the world is none for the way to this guest.
+  // A proxy for the internet must not be used for requests to this guest.
   return `${replaced.join('')}[http ${quoted(here)}]\n\tproxy = ""\n`
 }
 

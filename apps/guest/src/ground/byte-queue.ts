@@ -1,10 +1,10 @@
-/** Items for one reader that may be slower than the writer; tells when it holds too much and when it is empty again. */
+/** Items for one reader that can be slower than the writer; reports when it is too full and when it is empty again. */
 export type ByteQueue<Item> = {
   push(item: Item, sizeBytes: number): void
   /** No more items; the reader gets what is left. */
   end(): void
   readonly isFull: boolean
-  /** Items until the end, or until the signal aborts. `idle` is yielded after each time without any. */
+  /** Yields items until the end, or until the signal aborts. Yields `idle` after each `idleMs` without items. */
   read(options: { signal: AbortSignal; idleMs: number; idle: Item }): AsyncGenerator<Item>
 }
 

@@ -43,7 +43,7 @@ export function sendJson(response: ServerResponse, options: { status?: number; b
   response.end(text)
 }
 
-/** Error answers in the form of E2B's envd: `{code: <HTTP status>, message}`. The code of the error is in a header. */
+/** Error responses in the form of E2B's envd: `{code: <HTTP status>, message}`. A header has the code of the error. */
 export function sendError(response: ServerResponse, options: { error: unknown; logger: Logger }) {
   const { error } = options
   const status = httpStatusOf(error)

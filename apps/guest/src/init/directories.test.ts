@@ -21,7 +21,7 @@ test('A3: a directory gets the mode and the time of the disk, to the nanosecond'
   expect(String(now.mtimeNs)).toBe(modifiedNs)
 })
 
-test('a directory that is gone does not keep the others from their attributes', async () => {
+test('a missing directory does not prevent the others from getting their attributes', async () => {
   const [gone, present] = [join(directory, 'gone'), join(directory, 'present')]
   mkdirSync(present)
   const { uid, gid } = statSync(present)

@@ -7,12 +7,12 @@ import type { DiskDirectory } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 
 const run = promisify(execFile)
-/** A program on the disk of the sandbox: the user can have replaced it. */
+/** The program is on the sandbox's disk: the user can have replaced it. */
 const touchTimeoutMs = 5_000
 
 /**
- * Gives directories the attributes that they have on the disk, where the kernel of the sandbox knows others. What is on the
- * disk stays as it is, to the nanosecond.
+ * Gives directories the attributes that they have on the disk, if the sandbox's kernel has others. The disk itself
+ * stays unchanged, to the nanosecond.
  */
 export async function correctDirectories(directories: readonly DiskDirectory[], logger: Logger): Promise<void> {
   const work = directories.map((directory) =>
@@ -20,7 +20,7 @@ export async function correctDirectories(directories: readonly DiskDirectory[], 
       logger.warn({ err: error, path: directory.path }, 'a directory shows the attributes of another disk'),
     ),
   )
-  // What the program starts can keep its output open after its end.
+  // A child of the program can keep its output open after its end.
   const end = await waitAtMost(touchTimeoutMs, { work: Promise.all(work) })
   if (end === 'late') logger.warn('directories can show the attributes of another disk')
 }
@@ -29,7 +29,7 @@ async function correct({ path, mode, uid, gid, modifiedNs }: DiskDirectory): Pro
   const known = lstatSync(path, { bigint: true })
   const hasOwner = Number(known.uid) === uid && Number(known.gid) === gid
   if (!hasOwner) await lchown(path, uid, gid)
-  // A change of the owner may take bits of the mode away.
+  // Changing the owner can clear bits of the mode.
   if (!hasOwner || Number(known.mode & 0o7777n) !== mode) await chmod(path, mode)
   if (String(known.mtimeNs) === modifiedNs) return
   // Node's own call has microseconds.

@@ -21,9 +21,9 @@ export function initRoutes(dependencies: {
   guestVersion: string
   activity: ReadActivity
   cpuUsedPercent: () => number
-  /** Undefined until the host has said it. */
+  /** Undefined until the host has reported it. */
   diskSpace: () => DiskSpace | undefined
-  /** Called with each accepted handshake, before it is answered. */
+  /** Called with each accepted handshake, before the response. */
   awoken(handshake: Handshake): Promise<void>
   logger: Logger
 }): Route[] {

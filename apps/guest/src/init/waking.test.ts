@@ -10,7 +10,10 @@ beforeEach(async () => {
 })
 afterEach(() => guest[Symbol.asyncDispose]())
 
-/** Reads a run over a connection of its own until it breaks off or the run ends; what came, and how it ended. */
+/**
+ * Reads an execution over its own connection until it breaks off or the execution ends; returns the output, and how it
+ * ended.
+ */
 async function readOnce(key: string, offset: number, onOutput: (text: string) => void) {
   let text = ''
   try {
@@ -28,7 +31,7 @@ async function readOnce(key: string, offset: number, onOutput: (text: string) =>
 }
 
 test.each(['resumed', 'restored', 'cloned'] as const)(
-  'C5: a stream that a pause broke ends when the sandbox was %s, and is read on from where it was',
+  'C5: a stream that a pause broke ends when the sandbox was %s, and reading continues where it stopped',
   async (origin) => {
     await guest.run('mkfifo fifo')
     const key = await guest.start('echo before; read -r line < fifo; echo after', 'long')

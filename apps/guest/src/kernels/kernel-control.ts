@@ -8,12 +8,13 @@ export const kernelNotAnswering = defineError<{ problem: string }>({
   remedy: () => 'Wait until its cell finishes, or stop the cell.',
 })
 
-/** What a kernel says of everything that it holds: enough for very many variables, and no more than memory bears. */
+/** Limit for a kernel's description of its variables: enough for very many, and no more than memory allows. */
 const answerLimitBytes = 64 * 1024 * 1024
 
 /**
- * Asks the kernel by its second door, which a thread of its own answers also while a cell runs; only computations that
- * never let go of the interpreter keep it shut. One request, one answer. Rejects with `kernel.not-answering`.
+ * Sends a request to the kernel's control socket. A thread of the kernel responds to it, also while a cell runs; only a
+ * computation that never releases the interpreter blocks it. One request, one reply. Rejects with
+ * `kernel.not-answering`.
  */
 export function askKernel(options: {
   socketPath: string

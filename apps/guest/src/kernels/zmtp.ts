@@ -14,9 +14,9 @@ const commandFlag = 0x04
 const greetingLength = 64
 
 /**
- * The client side of ZMTP 3.0 (rfc.zeromq.org/spec/23) with the NULL mechanism over a Unix socket: what it takes to
- * talk to a Jupyter kernel. Rejects when nothing listens at `path`, and when `signal` aborts before the handshake is over. A
- * connection that breaks is reported by `onClose` and not made again: the kernel behind it is gone.
+ * The client side of ZMTP 3.0 (rfc.zeromq.org/spec/23) with the NULL mechanism over a Unix socket: what talking to a
+ * Jupyter kernel takes. Rejects without a listener at `path`, and when `signal` aborts before the handshake is over. A
+ * broken connection is reported by `onClose` and not reopened: the kernel behind it is gone.
  */
 export function connectZmtp(options: {
   path: string
@@ -64,7 +64,7 @@ function greet(socket: Socket, type: string) {
   socket.write(Buffer.concat([Buffer.from([commandFlag, ready.length]), ready]))
 }
 
-/** A text with its length before it in one byte. */
+/** A text with its length in one byte before it. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'ascii')])
 }
@@ -129,7 +129,7 @@ function makeParser(handlers: { onMessage(message: ZmtpMessage): void; onReady()
   }
 }
 
-/** The frame at the start of `data`; without a body when more bytes (`needed` in all) have to come first. */
+/** The frame at the start of `data`; without a body if more bytes (`needed` in total) must arrive first. */
 function readFrame(data: Buffer): { flags: number; needed: number; body?: Buffer } {
   const flags = data[0] ?? 0
   const isLong = (flags & longFlag) !== 0

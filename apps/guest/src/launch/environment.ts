@@ -4,8 +4,8 @@ import type { SandboxUser } from './users.ts'
 const fallbackPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * The environment of a user's program: who it is, then the image's `/etc/environment`, then what the host added, then
- * what the request added; the last one wins.
+ * The environment of a user's program: user variables, then the image's `/etc/environment`, then the host's variables,
+ * then the request's; the last one wins.
  */
 export function environmentFor(options: {
   user: SandboxUser
@@ -26,7 +26,7 @@ export function environmentFor(options: {
   }
 }
 
-/** `/etc/environment` as PAM reads it: one assignment a line, optional quotes, no expansion. */
+/** `/etc/environment` as PAM reads it: one assignment per line, optional quotes, no expansion. */
 function imageEnvironment(): Record<string, string> {
   let text: string
   try {

@@ -1,21 +1,21 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How to start the programs that come with the guest. */
+/** How to start the programs that belong to the guest. */
 export type Programs = {
   /** Arguments that run a shell script of the guest with `sh`. */
   script(name: 'launch'): string[]
   mkfifo: string[]
   /** A user's file server. */
   fileServer: string[]
-  /** What `df` in the sandbox is. */
+  /** The `df` of the sandbox. */
   df: string
   file(name: 'session.bash' | 'kernel.py' | 'verify.py'): string
 }
 
 /**
- * In a sandbox everything comes out of the guest directory and is started through its own loader, because the root
- * filesystem may be anything. From a source checkout (tests) the machine's own programs are used.
+ * In a sandbox everything comes from the guest directory and is started through its own loader, because the root
+ * filesystem can be anything. From a source checkout (tests) the machine's own programs are used.
  */
 export function findPrograms(directory: string): Programs {
   const library = join(directory, 'lib')

@@ -10,7 +10,7 @@ export const userUnknown = defineError<{ name: string }>({
 
 export type SandboxUser = { name: string; uid: number; gid: number; home: string; shell: string }
 
-/** Looks a user up in the sandbox's own `/etc/passwd`, as it is now. Throws `user.unknown`. */
+/** Finds a user in the sandbox's current `/etc/passwd`. Throws `user.unknown`. */
 export function findUser(name: string): SandboxUser {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [entry, , uid, gid, , home, shell] = line.split(':')
@@ -20,7 +20,7 @@ export function findUser(name: string): SandboxUser {
   throw userUnknown({ name })
 }
 
-/** User named by a Basic authorization header without password; undefined when there is none. */
+/** Returns the user named by a Basic authorization header without a password; undefined if none is. */
 export function userNameOf(authorization: string | null | undefined): string | undefined {
   const encoded = /^Basic\s+(\S+)$/i.exec(authorization ?? '')?.[1]
   if (encoded === undefined) return undefined

@@ -21,7 +21,7 @@ const ownOf = (sockets: Socket[]) => {
   return sockets.filter((one) => one.state !== 'listening').map(isOwn)
 }
 
-test('both ends of what the guest has connected to belong to threadbox, whichever family each has', () => {
+test('both ends of the guest’s own connections belong to threadbox, whichever family each has', () => {
   const tunnel = [
     listener('127.0.0.1:8000'),
     socket('127.0.0.1:8000', '127.0.0.1:50000'),
@@ -32,14 +32,14 @@ test('both ends of what the guest has connected to belong to threadbox, whicheve
   expect(ownOf(tunnel)).toEqual([true, true, true, true])
 })
 
-test('what the gateway connects to belongs to threadbox; it is known by its connections to the guest', () => {
+test('the gateway’s connections belong to threadbox; it is recognized by its connections to the guest', () => {
   const gateway = socket('198.18.64.6:49983', '198.18.64.5:40000', guest)
   const opened = socket('198.18.64.6:8001', '198.18.64.5:46636')
   expect(ownOf([listener('0.0.0.0:49983'), listener('0.0.0.0:8001'), gateway, opened])).toEqual([true, true])
   expect(ownOf([listener('0.0.0.0:8001'), opened])).toEqual([false])
 })
 
-test('connections of people’s programs are theirs: with each other, to the outside, and to what is at the gateway', () => {
+test('connections of people’s programs are theirs: with each other, to the outside, and to a service at the gateway', () => {
   const theirs = [
     listener('127.0.0.1:8000'),
     socket('198.18.64.6:49983', '198.18.64.5:40000', guest),
@@ -51,7 +51,7 @@ test('connections of people’s programs are theirs: with each other, to the out
   expect(ownOf(theirs)).toEqual([true, false, false, false, false])
 })
 
-test('where the guest is asked over loopback no other connection is taken for the gateway’s', () => {
+test('if the guest is reached over loopback, no other connection counts as the gateway’s', () => {
   const asked = socket('127.0.0.1:49983', '127.0.0.1:40000', guest)
   expect(ownOf([listener('127.0.0.1:8000'), asked, socket('127.0.0.1:8000', '127.0.0.1:50000')])).toEqual([true, false])
 })

@@ -2,9 +2,9 @@ export type End = { address: string; port: number }
 export type Socket = { local: End; remote: End; state: string; inode: string }
 
 /**
- * Which connections belong to threadbox: those of the guest, those whose other end is the guest's (a tunnel of the gateway,
- * a question whether a service answers), and those that the gateway itself has opened to a port in here. Nothing else on
- * the machine can open one, so the gateway is known by its connections to the guest.
+ * Tells which connections belong to threadbox: those of the guest, those whose other end is the guest's (a tunnel of
+ * the gateway, a check whether a service responds), and those that the gateway itself has opened to a port in the
+ * sandbox. Nothing else on the machine can open one, so the gateway is recognized by its connections to the guest.
  */
 export function makeOwnSockets(
   sockets: readonly Socket[],
@@ -25,7 +25,7 @@ export function makeOwnSockets(
     (gateways.has(plainAddress(socket.remote.address)) && listening.has(socket.local.port))
 }
 
-/** An IPv4 address also where a socket of the other family has it. */
+/** Returns an IPv4 address also if a socket of the other family has it. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
@@ -34,7 +34,7 @@ export function isLoopback(address: string): boolean {
   return plainAddress(address).startsWith('127.') || address === '::1'
 }
 
-/** The same for both ends of a connection, whichever family each has. */
+/** Returns the same name for both ends of a connection, whichever family each has. */
 export function nameOf({ address, port }: End): string {
   return `${plainAddress(address)} ${port}`
 }

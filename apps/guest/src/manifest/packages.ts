@@ -5,10 +5,10 @@ import type { Manifest } from '@threadbox/protocol/guest'
 export type PackageSurroundings = { searchPath: string; home: string; aptLogStart: number }
 
 /**
- * Reads installed packages as the directories show them; no package manager is started. `searchPath` is the PATH of the
- * user's programs, `home` the user's directory. Of apt only what was asked for since the first boot of this disk, when
- * dpkg's log was `aptLogStart` bytes long, is named: what the image brought is not the user's. What was read once is read
- * again only when its directory or file has changed.
+ * Reads installed packages from their directories; starts no package manager. `searchPath` is the PATH of the user's
+ * programs, `home` the user's directory. Of apt, lists only packages that were requested since the first boot of this
+ * disk, when dpkg's log was `aptLogStart` bytes long: the image's packages are not the user's. Reads a directory or
+ * file again only if it has changed.
  */
 export function makePackageReader(): (surroundings: PackageSurroundings) => Manifest['packages'] {
   const known = new Map<string, { changedAtMs: number; packages: Record<string, string> }>()
@@ -28,7 +28,7 @@ export function makePackageReader(): (surroundings: PackageSurroundings) => Mani
   })
 }
 
-/** The environment of each `python3` on the path, the user's own, and Debian's place for packages of others. */
+/** The environment of each `python3` on the path, the user's own, and Debian's directory for other packages. */
 function pythonDirectories({ searchPath, home }: { searchPath: string; home: string }): string[] {
   const prefixes = searchPath.split(':').map((directory) => dirname(directory))
   const roots = [...prefixes, join(home, '.local')].map((prefix) => join(prefix, 'lib'))
@@ -37,7 +37,7 @@ function pythonDirectories({ searchPath, home }: { searchPath: string; home: str
       .filter((name) => /^python3(\.\d+)?$/.test(name))
       .flatMap((name) => [join(root, name, 'dist-packages'), join(root, name, 'site-packages')]),
   )
-  // What comes first on the path wins.
+  // The first entry on the path wins.
   return directories.reverse()
 }
 
@@ -100,14 +100,14 @@ function readApt(logStart: number): Record<string, string> {
   return Object.fromEntries(asked.map((fields) => [fields.Package ?? '', fields.Version ?? '']))
 }
 
-/** Names of the packages that dpkg has put in place since its log had the given length. */
+/** Names of the packages that dpkg has installed since its log had the given length. */
 function changedPackages(logStart: number): Set<string> {
   const log = readText(dpkgLog)
   const recent = log.length < logStart ? log : log.slice(logStart)
   return new Set([...recent.matchAll(/^\S+ \S+ (?:install|upgrade) ([^:\s]+)/gm)].map((match) => match[1] ?? ''))
 }
 
-/** Only the fields that are used, because the rest of the file is large. */
+/** Only the fields in use, because the rest of the file is large. */
 function paragraphs(text: string): Record<string, string>[] {
   return text.split('\n\n').map((paragraph) => {
     const fields: Record<string, string> = {}

@@ -2,16 +2,16 @@ import type { Readable, Writable } from 'node:stream'
 
 export type DevToolsEvent = { method: string; params: Record<string, unknown>; sessionId: string | undefined }
 
-/** A browser's DevTools, spoken over two pipes: JSON messages that end with a zero byte. */
+/** A browser's DevTools over two pipes: JSON messages that end with a zero byte. */
 export type DevTools = {
-  /** Rejects when the browser refuses, and with the reason of the end when the connection is over. */
+  /** Rejects if the browser refuses, and with the reason of the end after the connection has ended. */
   send<Result = Record<string, unknown>>(
     method: string,
     params?: Record<string, unknown>,
     sessionId?: string,
   ): Promise<Result>
   onEvent(listener: (event: DevToolsEvent) => void): void
-  /** Ends every command that waits, and all that come, with this reason. The first reason counts. */
+  /** Ends every waiting and every later command with this reason. The first reason counts. */
   end(reason: Error): void
 }
 
@@ -20,7 +20,7 @@ const maxMessageBytes = 48 * 1024 * 1024
 
 export class MessageTooLarge extends Error {}
 
-/** Over pipes rather than a port, so that nothing else in the sandbox can reach the browser. */
+/** Over pipes instead of a port, so that nothing else in the sandbox can reach the browser. */
 export function makeDevTools(pipes: { input: Writable; output: Readable }): DevTools {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
   const listeners: ((event: DevToolsEvent) => void)[] = []

@@ -3,7 +3,7 @@ import { pageLookSchema } from '@threadbox/protocol/guest'
 import type { Browser } from './browser.ts'
 import { checkPage } from './look.ts'
 
-/** `look <JSON>`: prints one line of JSON and ends. SIGTERM ends the browser first. */
+/** `look <JSON>`: prints one line of JSON and exits. SIGTERM ends the browser first. */
 async function main(): Promise<void> {
   process.title = 'threadbox-look'
   let browser: Browser | undefined

@@ -12,7 +12,7 @@ describe('the connection to the browser', () => {
   }
   const say = (output: PassThrough, message: object) => void output.write(`${JSON.stringify(message)}\0`)
 
-  it('answers belong to their commands, whatever their order, and however the bytes are cut', async () => {
+  it('results belong to their commands, whatever their order, and however the bytes are cut', async () => {
     const { input, output, devTools } = connected()
     const answers = Promise.all([devTools.send('One'), devTools.send('Two', { a: 'ä' }, 'session')])
     const sent = String(input.read())
@@ -35,7 +35,7 @@ describe('the connection to the browser', () => {
     await expect(refused).rejects.toThrow('No such page')
   })
 
-  it('when the browser ends, what waits and what comes is rejected with the first reason', async () => {
+  it('when the browser ends, waiting and later commands are rejected with the first reason', async () => {
     const { output, devTools } = connected()
     const waiting = devTools.send('One')
     devTools.end(new Error('it used too much memory'))
@@ -56,12 +56,12 @@ describe('the connection to the browser', () => {
   })
 })
 
-describe('what a page said', () => {
+describe('the messages of a page', () => {
   const event = (method: string, params: Record<string, unknown>) => ({ method, params, sessionId: 's' })
   const logged = (...args: unknown[]) =>
     event('Runtime.consoleAPICalled', { type: 'log', args: args.map((value) => ({ type: typeof value, value })) })
 
-  it('has console, exceptions and failed requests with their reasons, each said once', () => {
+  it('contain console, exceptions and failed requests with their reasons, each reported once', () => {
     const events = makePageEvents('main')
     events.take(logged('a', 1, { b: 2 }))
     events.take(logged('a', 1, { b: 2 }))
@@ -89,7 +89,7 @@ describe('what a page said', () => {
     })
   })
 
-  it('is bounded however much it is, and says how much was left out', () => {
+  it('are bounded however many they are, and say how many were left out', () => {
     const events = makePageEvents('main')
     for (let count = 0; count < 3000; count += 1) events.take(logged(`${count} ${'x'.repeat(5000)}`))
     const facts = events.facts()
@@ -99,7 +99,7 @@ describe('what a page said', () => {
     expect(events.isFlooded()).toBe(true)
   })
 
-  it('is not cut within a character', () => {
+  it('are not cut within a character', () => {
     expect(cut('ab🎉cd', 4)).toBe('ab…')
     expect(cut('abcd', 4)).toBe('abcd')
   })
@@ -109,6 +109,6 @@ it('a deadline holds over several steps and names its own problem', async () => 
   const deadline = new Deadline(50, 'no-answer')
   expect(await deadline.within(Promise.resolve(1))).toBe(1)
   await expect(deadline.within(new Promise(() => undefined))).rejects.toMatchObject({ problem: 'no-answer' })
-  // Timers may be a fraction of a millisecond early.
+  // Timers can be a fraction of a millisecond early.
   expect(deadline.leftMs()).toBeLessThan(5)
 })

@@ -14,7 +14,7 @@ export const processUnknown = defineError<{ selector: string }>({
   remedy: () => 'List the processes to see what’s running.',
 })
 
-/** Ended processes can still be connected to for this long, as with E2B's envd. */
+/** How long clients can still connect to an ended process, as with E2B's envd. */
 const keepEndedMs = 30_000
 
 export type ProcessSelector = { case: 'pid'; value: number } | { case: 'tag'; value: string }
@@ -29,7 +29,7 @@ export type ProcessRegistry = {
     /** A terminal of this size instead of pipes. */
     terminal: { cols: number; rows: number } | undefined
   }): Promise<ManagedProcess>
-  /** Throws `process.unknown`. Ended ones are found until they are forgotten. */
+  /** Throws `process.unknown`. Finds ended processes until they are forgotten. */
   find(selector: ProcessSelector): ManagedProcess
   running(): ManagedProcess[]
   terminalsLastInputAt(): number | null

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** One process as `/proc` shows it. Pid and start time together name it; a pid alone may be used again. */
+/** One process as `/proc` shows it. Pid and start time together identify it; a pid alone can be reused. */
 export type ProcessEntry = {
   pid: number
   name: string
@@ -16,19 +16,19 @@ export type ProcessEntry = {
 
 const pageBytes = 4096
 
-/** Every process of the sandbox. One that ends while it is being read is left out. */
+/** Every process of the sandbox. Leaves out a process that ends while it is being read. */
 export function listProcesses(): ProcessEntry[] {
   return listPids().flatMap((pid) => readProcess(pid) ?? [])
 }
 
-/** The same without reading any of them, which costs many times as much. */
+/** The same pids without reading the processes, which costs many times as much. */
 export function listPids(): number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger)
 }
 
 export function readProcess(pid: number): ProcessEntry | undefined {
   const text = readText(`/proc/${pid}/stat`)
-  // The name stands in parentheses and may contain anything, so the fields after it are counted from the last one.
+  // The name is in parentheses and can contain anything, so the fields after it are counted from the last one.
   const match = /^\d+ \((.*)\) (.*)$/s.exec(text ?? '')
   if (match === null) return undefined
   const fields = (match[2] ?? '').split(' ')
@@ -47,7 +47,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Value of a variable in the environment that the process was started with. */
+/** Returns a variable from the environment that the process was started with. */
 export function startVariable(pid: number, name: string): string | undefined {
   const assignment = readText(`/proc/${pid}/environ`)
     ?.split('\0')
@@ -55,7 +55,7 @@ export function startVariable(pid: number, name: string): string | undefined {
   return assignment?.slice(name.length + 1)
 }
 
-/** User that a process counts for in its limits; undefined when it is gone. */
+/** Returns the user that a process counts for in its limits; undefined if it has ended. */
 export function realUser(pid: number): number | undefined {
   const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1]
   return uid === undefined ? undefined : Number(uid)

@@ -7,7 +7,7 @@ import { inputClosed, type ProcessStart, signalGroup } from './pipe-process.ts'
 type Size = { cols: number; rows: number }
 
 const defaultSize: Size = { cols: 80, rows: 24 }
-/** What may wait for a program that does not read: beyond it input is refused instead of kept in memory. */
+/** Input that can wait for a program that does not read: beyond it, input is refused instead of kept in memory. */
 const maxUnreadBytes = 1024 * 1024
 
 const inputUnread = defineError<{ pid: number }>({
@@ -62,7 +62,7 @@ export function startTerminalProcess(start: ProcessStart & { size: Partial<Size>
   }
 }
 
-/** Input that the terminal has not taken yet, because the program in it reads nothing. Not part of node-pty's types. */
+/** Input that the terminal has not accepted yet, because its program does not read. Not part of node-pty's types. */
 function unreadBytes(terminal: IPty): number {
   return (terminal as unknown as { _socket?: { writableLength?: number } })._socket?.writableLength ?? 0
 }

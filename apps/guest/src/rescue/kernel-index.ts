@@ -21,7 +21,7 @@ const indexSchema = z.object({
 })
 export type KernelIndex = z.infer<typeof indexSchema>
 
-/** What a kernel says it has written. It comes from a user's process: only its form is believed. */
+/** What a kernel claims to have written. It comes from a user's process: only its form is trusted. */
 export function readKernelIndex(directory: string): KernelIndex {
   return indexSchema.parse(JSON.parse(readFileSync(join(directory, 'index.json'), 'utf8')))
 }
@@ -37,7 +37,7 @@ const lineSchema = z.object({
 })
 export type ProgressLine = z.infer<typeof lineSchema>
 
-/** What a process said about its progress, line by line; a line that was not finished is left out. */
+/** A process's progress, line by line; leaves out an unfinished line. */
 export function readProgress(path: string): ProgressLine[] {
   let text: string
   try {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => guest[Symbol.asyncDispose]())
 
-test('a program that a command left behind can be started again, also where its shell went to a folder first', async () => {
+test('a program that a command left behind can be started again, also if its shell changed the folder first', async () => {
   const seconds = `4988.${process.pid}`
   await guest.run(`mkdir -p app && cd app && sleep ${seconds} &`)
   const { program, entries } = await startedWith(seconds)
@@ -22,7 +22,7 @@ test('a program that a command left behind can be started again, also where its 
   process.kill(program.pid)
 })
 
-test('a loop that a command left behind can not, and what it runs at the moment is a part of it', async () => {
+test('a loop that a command left behind cannot, and the program that it currently runs is a part of it', async () => {
   const seconds = `4989.${process.pid}`
   await guest.run(`(sleep 1.1; while true; do sleep ${seconds}; done) &`)
   const { program, entries } = await startedWith(seconds)

@@ -8,7 +8,7 @@ import type { ExecutionRegistry } from './run-registry.ts'
 
 const keepAliveMs = 15_000
 
-/** The Runs service of the guest protocol; its promises are written in `runs.proto`. */
+/** The Runs service of the guest protocol; `runs.proto` states its contract. */
 export function makeRunsService(dependencies: {
   registry: ExecutionRegistry
   contexts: Contexts

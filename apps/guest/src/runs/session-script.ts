@@ -1,34 +1,33 @@
 /**
- * State of a shell session as bash wrote it: bytes, held as Latin-1 text so that nothing is lost in values that are
- * not UTF-8.
+ * State of a shell session as bash wrote it: bytes, held as Latin-1 text so that values that are not UTF-8 stay intact.
  */
 export type SessionState = {
   cwd: string
   /** Script that makes variables, functions, aliases, mask and `shopt` options in a fresh shell. */
   restore: string
-  /** Names of the `set` options, when they are known apart from `restore`. */
+  /** Names of the `set` options, if they are known separately from `restore`. */
   options: string[] | undefined
 }
 
-/** What a command left behind, and whether its shell is as good as new for the next one. */
+/** The state that a command left behind, and whether its shell is clean enough for the next one. */
 export type SavedShell = { state: SessionState; isClean: boolean }
 
 /** Options that belong to one script rather than to a session: they would end or disable the next command. */
 const optionsNotKept = new Set(['errexit', 'nounset', 'noexec', 'onecmd', 'privileged'])
-/** On in every shell, so a session in which one is off has turned it off. */
+/** On in every shell, so a session without one of them has turned it off. */
 const optionsAtStart = ['braceexpand', 'hashall', 'interactive-comments']
-/** Print what the shell does; they must not show how the shell takes over its command. */
+/** They print what the shell does, and must not show how the shell gets its command. */
 const optionsThatPrint = new Set(['verbose', 'xtrace'])
 
 const exitTrap = '{ __threadbox_end; } 2>/dev/null'
 
 /**
- * What a shell does from its start on; its arguments are the library and the path of its channel. The library brings
- * the text that waits for commands and runs each one as the shell's own.
+ * What a shell runs at its start; its arguments are the library and the path of its channel. The library defines the
+ * text that waits for commands and runs each one as the shell's own.
  */
 export const shellBody = '. "$1"; __threadbox_channel=$2; shift 2; eval -- "$__threadbox_turns"'
 
-/** Reads what `__threadbox_save` wrote; undefined when the shell was ended before it had finished. */
+/** Parses what `__threadbox_save` wrote; undefined if the shell was ended before it had finished. */
 export function parseSavedShell(bytes: Buffer): SavedShell | undefined {
   const fields = bytes.toString('latin1').split('\0')
   const [cwd = '', options = '', shellOptions = '', givenNames = '', opened = '', traps = ''] = fields
@@ -36,7 +35,7 @@ export function parseSavedShell(bytes: Buffer): SavedShell | undefined {
   if (end !== 'complete') return undefined
   const declared = sessionVariables(variables, new Set(givenNames.split(' ')))
   const restore = [
-    // What is on by default is turned off first, so that only what is on has to be named.
+    // Options that are on by default are turned off first, so that only those that are on have to be named.
     `builtin shopt -u \${BASHOPTS//:/ }; builtin shopt -s ${shellOptions.replaceAll(':', ' ')}`,
     withoutOwnFunctions(functions),
     declared.text,
@@ -48,12 +47,12 @@ export function parseSavedShell(bytes: Buffer): SavedShell | undefined {
       opened === '' &&
       traps === `trap -- '${exitTrap}' EXIT\n` &&
       !declared.isOwnFrozen &&
-      // The next command's output is led to its reader by `exec`.
+      // `exec` redirects the next command's output to its reader.
       !/^exec \(\) $/m.test(functions),
   }
 }
 
-/** Own functions are cut out where one begins, which is at the start or after the end of another. */
+/** Own functions are cut out where one begins, at the start or after the end of another. */
 function withoutOwnFunctions(text: string): string {
   return text
     .replace(/(?<=^|\n\}\n)(__threadbox_[a-z_]+|exit) \(\) \n\{ \n[\s\S]*?\n\}\n/g, '')
@@ -69,15 +68,15 @@ const bashOwn = new RegExp(
 const alwaysReadOnly = new Set(['BASHOPTS', 'BASH_VERSINFO', 'EUID', 'PPID', 'SHELLOPTS', 'UID'])
 
 /**
- * The declarations that belong to the session, of all that bash printed; bash puts each on a line of its own. What came
- * from outside and is unchanged is not the session's to keep.
+ * The session's own declarations among all that bash printed; bash puts each on its own line. Unchanged variables from
+ * outside are not the session's.
  */
 function sessionVariables(text: string, given: ReadonlySet<string>): { text: string; isOwnFrozen: boolean } {
   let isOwnFrozen = false
   let isKept = false
   const kept = text.split('\n').filter((line) => {
     const match = /^declare -([A-Za-z-]+) ([A-Za-z_][A-Za-z0-9_]*)(?:=|$)/.exec(line)
-    // An older bash prints line breaks in values as they are.
+    // An older bash prints line breaks in values unescaped.
     if (match === null) return isKept
     const [, flags = '', name = ''] = match
     const isOwn = bashOwn.test(name)
@@ -91,7 +90,7 @@ function sessionVariables(text: string, given: ReadonlySet<string>): { text: str
 /** The script that turns a fresh shell into the session's. */
 export function loadScript(state: SessionState): Buffer {
   const lines = [
-    // Before the variables, of which the previous directory is one.
+    // Before the variables, because the previous directory is one of them.
     `\\builtin cd -- ${quote(state.cwd)} 2>/dev/null || \\builtin cd`,
     `\\builtin eval ${quote(state.restore)} >/dev/null 2>&1`,
   ]
@@ -99,8 +98,8 @@ export function loadScript(state: SessionState): Buffer {
 }
 
 /**
- * The script by which the session's shell takes a command: sets what belongs to this command, and arranges that the
- * state is saved however the command ends. Nothing in it may be caught by an alias or a function of the session.
+ * The script through which the session's shell runs a command: sets what belongs to this command, and arranges that the
+ * state is saved however the command ends. No alias or function of the session can intercept anything in it.
  */
 export function commandScript(options: {
   state: SessionState | undefined
@@ -108,7 +107,7 @@ export function commandScript(options: {
   cwd: string
   given: Record<string, string>
   runMark: string
-  /** Where output goes from now on; undefined when the shell prints there already. */
+  /** Where output goes from now on; undefined if the shell already prints there. */
   outputPath: string | undefined
   command: string
 }): Buffer {
@@ -119,7 +118,7 @@ export function commandScript(options: {
   const printing = (kept ?? []).filter((name) => optionsThatPrint.has(name))
   const prefix = printing.length === 0 ? '' : `\\builtin set ${printing.map((name) => `-o ${name}`).join(' ')}; `
   const lines = [
-    // By `builtin` it would not last.
+    // With `builtin` it would not last.
     `\\exec ${output}</dev/null`,
     '\\builtin set --',
     `IFS=$' \\t\\n' OPTIND=1 SECONDS=0`,
@@ -130,7 +129,7 @@ export function commandScript(options: {
     '\\builtin unset -v __threadbox_given',
     '\\builtin declare -A __threadbox_given',
     `__threadbox_given=(${given.join(' ')})`,
-    // A directory that was deleted since is no reason to refuse the command.
+    // A directory that was deleted since then is no reason to refuse the command.
     options.cwd === ''
       ? '[[ . -ef $PWD ]] || \\builtin cd -- "$PWD" 2>/dev/null || \\builtin cd'
       : `\\builtin cd -- ${quote(latin1(options.cwd))} 2>/dev/null || \\builtin cd`,

@@ -27,7 +27,7 @@ test.each([
   ['a function that takes the place of a builtin the shell needs', 'exec() { echo mine; }'],
   ['a variable of the shell that cannot be changed', 'readonly IFS'],
   ['a builtin that is off', 'enable -n test'],
-])('a shell in which a command left %s takes no further command', async (_what, command) => {
+])('a shell in which a command left %s runs no further command', async (_what, command) => {
   const used = await textOf(`${command}; echo $$`)
   const next = await textOf('[ -e /proc/$$/fd/7 ] && echo open; ulimit -n; trap -p USR1; echo $$')
   expect(next.split('\n').at(-2)).not.toBe(used.trim())
@@ -49,7 +49,7 @@ test('what belongs to one command is gone in the next one, which the same shell 
   expect(next).toBe(`0[ \t\n]0hBc1\n1\n${shell}`)
 })
 
-test('given values of one command are not there in the next', async () => {
+test('given values of one command do not exist in the next', async () => {
   await guest.runs.startCommand({ key: 'k', command: 'echo "$ONCE"', envs: { ONCE: 'now' } })
   expect((await guest.read('k')).text).toBe('now\n')
   expect(await textOf('echo "[$ONCE]"; GIVEN=mine')).toBe('[]\n')
@@ -65,7 +65,7 @@ test.each(['break', 'continue', 'return', 'set -n', 'set -t', 'unset -f $(compge
   },
 )
 
-test('options that change how the shell reads or prints hold, and show nothing of how commands are taken over', async () => {
+test('options that change how the shell reads or prints apply, and do not show how the shell gets its commands', async () => {
   await guest.run(
     'set -o noclobber; set -o noglob; alias cd=false export=false; export() { echo mine; }; shopt -s nullglob',
   )
@@ -83,7 +83,7 @@ test('the message of an error names the shell and the line of the command', asyn
   expect(await textOf('true\nno-such-program')).toBe('bash: line 2: no-such-program: command not found\n')
 })
 
-test('`cd -` leads back in the next command, in the same shell and in another', async () => {
+test('`cd -` goes back in the next command, in the same shell and in another', async () => {
   await guest.run('cd /usr; cd /etc')
   expect(await textOf('cd -')).toBe('/usr\n')
   await guest.run('kill -9 $$')

@@ -1,13 +1,16 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/** A page that a development server builds at its first request takes a while; a server of another protocol stays silent. */
+/**
+ * A page that a development server builds at its first request takes a while; a server with another protocol stays
+ * silent.
+ */
 const answerMs = 5_000
 const connectMs = 1_000
 
 /**
- * Whether a port answers: any HTTP answer counts, as does an accepted connection on which something else is spoken, or
- * nothing at all for a while.
+ * Tells whether a port responds: any HTTP response counts, as does an accepted connection that uses another protocol,
+ * or stays silent for a while.
  */
 export async function answers(target: { address: string; port: number }, signal: AbortSignal): Promise<boolean> {
   if (!(await accepts(target, signal))) return false
@@ -41,7 +44,9 @@ function accepts(target: { address: string; port: number }, signal: AbortSignal)
   })
 }
 
-/** It closed the connection before it spoke, as a server does that is about to end or that expects another protocol. */
+/**
+ * It closed the connection before sending anything, as a server does that is about to end or expects another protocol.
+ */
 function isRefusal(error: Error): boolean {
   return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
 }

@@ -17,7 +17,7 @@ function shown(...args: string[]): string[] {
   return formatRows(rows, request).trimEnd().split('\n')
 }
 
-test('the row of the root has the limit of the disk, the others stay', () => {
+test('the row of the root has the limit of the disk, the others stay unchanged', () => {
   expect(shown()).toEqual([
     'Filesystem     1K-blocks   Used Available Use% Mounted on',
     'none             1048576 102400    946176  10% /',
@@ -26,7 +26,7 @@ test('the row of the root has the limit of the disk, the others stay', () => {
   ])
 })
 
-test('sizes are printed in the units that were asked for, rounded up', () => {
+test('sizes are printed in the requested units, rounded up', () => {
   expect(shown('-h')[0]).toBe('Filesystem      Size  Used Avail Use% Mounted on')
   expect(shown('-h')[1]).toBe('none            1.0G  100M  924M  10% /')
   expect(shown('-H')[1]).toBe('none            1.1G  105M  969M  10% /')
@@ -39,12 +39,12 @@ test('sizes are printed in the units that were asked for, rounded up', () => {
 
 const padded = (text: string) => text.padStart(10)
 
-test('a listing leaves out the mounts of threadbox itself, unless they are asked for', () => {
+test('a listing leaves out the mounts of threadbox itself, unless they are requested', () => {
   expect(shown().join()).not.toContain('/.guest')
   for (const args of [['-a'], ['/.guest']]) expect(shown(...args).join(), args.join()).toContain('/.guest')
 })
 
-test('files and kinds of file systems are left to the program of the image, and so is what is not known here', () => {
+test('files, kinds of file systems and unknown options are left to the program of the image', () => {
   expect(parseArguments(['-x', 'tmpfs', '/home', '-h'])?.selection).toEqual(['-x', 'tmpfs', '--', '/home'])
   expect(parseArguments(['--', '-h'])?.selection).toEqual(['--', '-h'])
   for (const unknown of ['-i', '--total', '--help', '--output', '--output=file', '-Bx', '--nothing']) {
@@ -52,7 +52,7 @@ test('files and kinds of file systems are left to the program of the image, and 
   }
 })
 
-test('what is free is never more than the pool has, and more than the limit is not used', () => {
+test('free space is never more than the pool has, and used space never more than the limit', () => {
   const row = { source: 'none', fstype: '9p', size: 10 * MiB, used: 9 * MiB, avail: MiB, target: '/' }
   expect(withDiskSpace(row, space)).toMatchObject({ used: 100 * MiB, avail: MiB })
   expect(withDiskSpace(row, { usedBytes: 3, limitBytes: 2 })).toMatchObject({ size: 2, used: 2, avail: 0 })

@@ -3,13 +3,13 @@ import type { ProcessRegistry } from '../processes/process-registry.ts'
 import { makeTerminal, type Terminal, type TerminalSize } from './terminal.ts'
 import { terminalUnknown, tooManyTerminals } from './terminals.errors.ts'
 
-/** Each may hold two megabytes: what it printed, and what waits to be taken over. */
+/** Each can hold two megabytes: its output, and input that waits for its program. */
 const maxTerminals = 30
 const shell = { cmd: '/bin/bash', args: ['-l', '-i'] }
 
 /** The terminals of this boot. */
 export type TerminalRegistry = {
-  /** The same id again is the same terminal. */
+  /** Opening the same id again returns the same terminal. */
   open(request: { id: string; size: TerminalSize; cwd: string | undefined }): Promise<Terminal>
   /** Throws `terminal.unknown`. */
   find(id: string): Terminal

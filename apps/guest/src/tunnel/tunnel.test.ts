@@ -44,15 +44,18 @@ function dig(path: string, headers: Record<string, string> = {}): Promise<Dug> {
   return promise
 }
 
-test.each(['127.0.0.1', '::1'])('O4: a service that listens on %s only is reached, as it comes', async (address) => {
-  const { socket } = await dig(guestPaths.tunnel(await serve(address)))
-  expect(socket).toBeDefined()
-  socket?.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello')
-  const answer = String(Buffer.concat((await socket?.toArray()) ?? []))
-  expect(answer).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*hello/)
-})
+test.each(['127.0.0.1', '::1'])(
+  'O4: a service that listens on %s only is reached, with its data unchanged',
+  async (address) => {
+    const { socket } = await dig(guestPaths.tunnel(await serve(address)))
+    expect(socket).toBeDefined()
+    socket?.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello')
+    const answer = String(Buffer.concat((await socket?.toArray()) ?? []))
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*hello/)
+  },
+)
 
-test('a port on which nothing listens, one that is none, and another protocol open nothing', async () => {
+test('a port without a listener, an invalid port, and another protocol open nothing', async () => {
   const port = await serve('127.0.0.1')
   services.pop()?.close()
   expect(await dig(guestPaths.tunnel(port))).toEqual({ status: 502, socket: undefined })
@@ -61,7 +64,7 @@ test('a port on which nothing listens, one that is none, and another protocol op
   expect((await dig(guestPaths.tunnel(port), { upgrade: 'websocket' })).status).toBe(404)
 })
 
-test('O12: ports of the guest itself are behind no tunnel', async () => {
+test('O12: ports of the guest itself are not reachable through a tunnel', async () => {
   for (const port of guestPorts) expect((await dig(guestPaths.tunnel(port))).status).toBe(404)
 })
 

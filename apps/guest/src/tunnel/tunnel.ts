@@ -6,15 +6,15 @@ import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../ground/guest-state.ts'
 import { headerOf } from '../ground/server.ts'
 
-/** Where programs listen that say `localhost`: which of the two is decided by the program. */
+/** Where programs listen that say `localhost`: the program decides which of the two. */
 const loopbackAddresses = ['127.0.0.1', '::1']
-/** A browser opens six connections to a page; this is room for many pages, and a bound for a loop. */
+/** A browser opens six connections to a page; this is enough for many pages, and bounds a loop. */
 const maxTunnels = 512
 const pattern = new RegExp(`^${guestPaths.tunnel(0).replace('0', '(\\d{1,5})')}$`)
 
 /**
- * Lets the host's gateway reach services that listen on the sandbox's loopback only. A tunnel is one connection: it ends
- * with either side, and with the connection of the gateway, which ends with the boot.
+ * Lets the host's gateway reach services that listen only on the sandbox's loopback. A tunnel is one connection: it
+ * ends with either side, and with the gateway's connection, which ends with the boot.
  */
 export function answerTunnels(server: Server, options: { state: GuestState; logger: Logger }): void {
   const open = new Set<Socket>()
@@ -59,7 +59,8 @@ async function connectLoopback(port: number): Promise<Socket | undefined> {
 function portOf(request: IncomingMessage): number | undefined {
   if (request.method !== 'GET' || headerOf(request, 'upgrade') !== tunnelProtocol) return undefined
   const port = Number(pattern.exec(request.url ?? '')?.[1] ?? 0)
-  // Its own are reached as they are, and what listens on loopback alone is for the sandbox alone.
+  // Excludes the guest's own ports: they are reached directly, and one that listens on loopback only is for the sandbox
+  // only.
   return port >= 1 && port <= 65_535 && !guestPorts.includes(port) ? port : undefined
 }
 

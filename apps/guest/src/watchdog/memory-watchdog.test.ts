@@ -10,7 +10,7 @@ test('no second process is ended while the memory of the first is being freed', 
   expect(isBeingFreed(ended, { at: 11_999, usedBytes: 925, limitBytes })).toBe(true)
 })
 
-test('another process is ended when memory grows on, or stays full', () => {
+test('another process is ended if memory keeps growing, or stays full', () => {
   expect(isBeingFreed(ended, { at: 10_050, usedBytes: 970, limitBytes })).toBe(false)
   expect(isBeingFreed(ended, { at: 12_000, usedBytes: 930, limitBytes })).toBe(false)
 })
