@@ -11,12 +11,12 @@ import { makeHostServer, makeOrdersApp } from './server.ts'
 export type HostOptions = MachineOptions & BootOptions & { memory: MemoryOptions } & OrdersOptions
 
 export type Host = {
-  /** Reclaims and reconciles; after that it may serve. */
+  /** Reclaims and reconciles; after that the host can serve. */
   prepare(): Promise<void>
   /** Unpacks the base image while the host already serves; until then no new sandbox can be made. */
   prepareImage(): Promise<void>
   makeServer(options: { token: string | undefined }): Server
-  /** Lets go of everything; boots run on. */
+  /** Releases everything; boots keep running. */
   close(): Promise<void>
 }
 

@@ -46,7 +46,7 @@ export type MachineArea = Pick<MachineOptions, 'driver' | 'disks' | 'network' | 
   attachments: Attachments
   addresses: AddressBook
   skills: SkillPlaces
-  /** Aborted when this process ends: boots run on. */
+  /** Aborted when this process ends: boots keep running. */
   signal: AbortSignal
 }
 

@@ -3,8 +3,8 @@ import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { removeNetworkOf } from '@threadbox/sandbox-network'
 
 /**
- * Removes what an installation has put into the kernel of this machine: namespaces, interfaces, routes, firewall table,
- * control groups. For an installation whose daemons have ended; its files are the launcher's to remove.
+ * Removes what an installation has added to the kernel of this machine: namespaces, interfaces, routes, firewall table,
+ * control groups. Requires that the installation's daemons have ended; the launcher removes its files.
  */
 const { installation } = readSettings(hostSettings, process.env)
 await removeNetworkOf(installation)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { makeBootFiles } from './boot-files.ts'
 
-test('C13, G6: a fork gets the skills of its source, whose names lead nowhere outside of it', async () => {
+test('C13, G6: a fork gets the skills of its source, whose links lead nowhere outside of it', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-boot-files-'))
   try {
     const files = makeBootFiles({ directory, guestDirectory: '/guest', certificateBundle: '', extraCertificates: '' })

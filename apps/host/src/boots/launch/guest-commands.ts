@@ -10,7 +10,7 @@ export type CommandRunner = (request: {
   timeoutMs: number
 }) => Promise<CommandResult>
 
-/** What a command of the host's own prints is read by a program: more than this is nonsense. */
+/** A program reads the output of the host's own commands: more than this is nonsense. */
 const longestOutput = 10_000
 
 /** Commands that the host itself runs in a guest, each in a session that is not the user's. */
@@ -20,7 +20,7 @@ export function makeCommandRunner(guest: { address: string; accessToken: string 
     createConnectTransport({
       httpVersion: '1.1',
       baseUrl: `http://${guest.address}:${guestPort}`,
-      // No connection is kept: an address belongs to another sandbox as soon as this one is deleted.
+      // No connection is kept: an address can belong to another sandbox as soon as this one is deleted.
       nodeOptions: { agent: false },
       interceptors: [
         (next) => (request) => {

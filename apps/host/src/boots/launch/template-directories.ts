@@ -3,12 +3,12 @@ import path from 'node:path'
 import type { DiskDirectory } from '@threadbox/protocol/guest'
 
 /**
- * Above what is mounted over a disk, each in the one before: the sandbox's kernel keeps them in a template as they were on
- * the disk that the template was made over, and asks no disk again.
+ * Parents of the files that are mounted over a disk, each in the one before. The sandbox's kernel keeps them in a
+ * template as they were on the disk that the template was made over, and reads them from no other disk.
  */
 const directories = ['/', '/etc', '/etc/ssl', '/etc/ssl/certs']
 
-/** Those directories as they are on the disk at `rootPath`; none from the first on that is something else by now. */
+/** Those directories as they are on the disk at `rootPath`; stops at the first that is no longer a directory. */
 export async function readTemplateDirectories(rootPath: string): Promise<DiskDirectory[]> {
   const found: DiskDirectory[] = []
   for (const directory of directories) {

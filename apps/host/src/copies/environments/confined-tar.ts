@@ -1,9 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 
 /**
- * The `tar` of this machine over a tree that is not to be trusted: it sees nothing but its own programs, read-only, and the
- * tree at `/disk`, has a network and processes of its own, makes no device, and cannot leave whatever names and links say.
- * The tree is the current directory, which no name leads to: a folder on the way may hide it from here.
+ * The machine's `tar` over an untrusted tree: it sees only its own programs, read-only, and the tree at `/disk`, has
+ * its own network and processes, makes no device, and cannot leave the tree whatever names and links say. The tree is
+ * the current directory, and is not addressed by a path: a folder on the way can be hidden from here.
  */
 const confine = `
 set -eu
@@ -38,7 +38,7 @@ function startTar(access: 'ro' | 'rw', wanted: { flags: string[]; stdio: StdioOp
   })
 }
 
-/** Packs the names that it is given, each ended by NUL, with nothing that they lead to. */
+/** Packs the names that it reads, each ended by NUL, without following links. */
 export function startPacking(): ChildProcess {
   const names = ['--no-recursion', '--null', '--verbatim-files-from', '--files-from=-']
   const form = ['--format=posix', '--pax-option=delete=atime,delete=ctime', '--numeric-owner', '--sparse']
@@ -48,7 +48,7 @@ export function startPacking(): ChildProcess {
   })
 }
 
-/** A word about anything but the time means that not all of it is as the tar says. */
+/** A message about anything except timestamps means that the result differs from the tar. */
 export function startUnpacking(): ChildProcess {
   const owners = ['--numeric-owner', '--same-owner', '--preserve-permissions']
   return startTar('rw', {

@@ -14,7 +14,7 @@ export const sandboxDeleting = defineError<{ sandboxId: string }>({
   remedy: () => 'Use another sandbox.',
 })
 
-/** An order that was meant for another incarnation of the sandbox than the one there is. */
+/** An order for another incarnation of the sandbox than the current one. */
 export const otherBoot = defineError<{ sandboxId: string; bootId: string; currentBootId: string }>({
   code: 'sandbox.other-boot',
   kind: 'conflict',
@@ -37,7 +37,7 @@ export const sandboxNotRunning = defineError<{ sandboxId: string }>({
   remedy: () => 'Start it first.',
 })
 
-/** What open requests to a sandbox get when its boot ends under them. */
+/** The error for open requests to a sandbox when its boot ends. */
 export const sandboxEnded = defineError<{ sandboxId: string; bootId: string; cause: string; detail: string }>({
   code: 'sandbox.ended',
   kind: 'interrupted',

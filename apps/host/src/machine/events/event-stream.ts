@@ -6,7 +6,7 @@ const keepaliveMs = 15_000
 /** A listener that is further behind lists everything again when it reconnects, which is cheaper than waiting for it. */
 const longestQueue = 1000
 
-/** Live events until the listener or the host ends. A listener that does not read is disconnected. */
+/** Live events until the listener or the host ends. Disconnects a listener that does not read. */
 export function eventStream({ events, signal }: { events: HostEvents; signal: AbortSignal }): Pick<HostApi, 'events'> {
   return { events: (listening) => streamOf(events, AbortSignal.any([signal, listening])) }
 }
@@ -30,7 +30,7 @@ function streamOf(events: HostEvents, signal: AbortSignal): ReadableStream<HostE
           if (error === undefined) controller.close()
           else controller.error(error)
         }
-        // The first event says that the stream is open: from here on nothing is missed.
+        // The first event means that the stream is open: from here on nothing is missed.
         send({ type: 'keepalive' })
       },
     },

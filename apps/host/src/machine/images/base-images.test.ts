@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-test('an archive that cannot be unpacked is a problem that the host tells, and no image', async () => {
+test('an archive that cannot be unpacked is a problem that the host reports, and not an image', async () => {
   const archive = path.join(directory, 'image.tar.zst')
   await writeFile(archive, 'no archive')
   const disks = makeDirectoryDiskStore({ directory: path.join(directory, 'disks'), readSpace: roomySpace })

@@ -12,7 +12,7 @@ test('a program that exits as soon as it has read everything has got everything'
       read.push(chunk)
       done()
     },
-    // What Node does when it hears of the exit before it has heard of the last write.
+    // What Node does when it gets the exit before the last write.
     final: () => void input.destroy(),
   })
   await pipeline(parts(), intoProgram(input))
@@ -24,7 +24,7 @@ test('a program that exits before it has read everything is an error', async () 
   await expect(pipeline(parts(), intoProgram(input))).rejects.toThrow('exited before')
 })
 
-test('what breaks before the end is an error, and the program learns that its input is over', async () => {
+test('a break before the end is an error, and the program gets the end of its input', async () => {
   const input = new Writable({ write: (_, _encoding, done) => done() })
   const breaking = async function* () {
     yield Buffer.from('first')

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 
 /**
- * The last step of a pipeline into the input of a program that reads to the end. When the program exits, Node closes the
- * input, sometimes before it reports the end as written; a pipeline into the stream itself fails then, with
- * `ERR_STREAM_PREMATURE_CLOSE`, although the program got everything. The exit code says what the program made of it.
+ * The last step of a pipeline into the input of a program that reads to the end. When the program exits, Node closes
+ * the input, sometimes before it reports the end as written. A pipeline into the stream itself then fails with
+ * `ERR_STREAM_PREMATURE_CLOSE`, although the program got everything. The exit code tells the outcome.
  */
 export function intoProgram(input: Writable): (source: AsyncIterable<Uint8Array>) => Promise<void> {
   // A program that exits early is noticed below, and by its exit code.

@@ -6,8 +6,8 @@ import { type ProgramName, startProgram } from './start-program.ts'
 const timeoutMs = 10 * 60_000
 
 /**
- * Runs a program that reads much, which in the daemon would keep others waiting, with an order in JSON; resolves with what it
- * answered. Throws what `failed` makes of a failure.
+ * Runs a program that reads much, which would block the daemon, with an order in JSON; resolves with its output. Throws
+ * what `failed` makes of a failure.
  */
 export async function runProgram(
   name: ProgramName,

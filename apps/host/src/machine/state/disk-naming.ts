@@ -1,5 +1,5 @@
 import type { DiskNaming } from '@threadbox/disk-store'
 import { cacheDirectoryOf, fileRankOf, isThreadboxFile } from '@threadbox/protocol/host'
 
-/** How the host tells which files of a sandbox differ: those of people, and of a cache only how many. */
+/** How the host names a sandbox's changed files: those of people by path, those of caches by number only. */
 export const naming: DiskNaming = { isLeftOut: isThreadboxFile, folderOf: cacheDirectoryOf, rankOf: fileRankOf }

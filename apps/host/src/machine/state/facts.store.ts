@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { StateTables } from './state.tables.ts'
 
-/** Single values that the host decided once and keeps. */
+/** Single values that the host has decided once and keeps. */
 export type FactName = 'hostId' | 'networkPool' | 'currentImage'
 export type FactsStore = {
   find(name: FactName): Promise<string | undefined>
   set(name: FactName, value: string): Promise<void>
-  /** The value, made and kept at the first call. */
+  /** Returns the value, which the first call makes and stores. */
   obtain(name: FactName, make: () => string | Promise<string>): Promise<string>
 }
 

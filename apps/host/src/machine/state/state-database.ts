@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { StateTables } from './state.tables.ts'
 
-/** Raised with every change of the tables; {@link openStateDatabase} brings older files up to date. */
+/** Extended with every change of the tables; {@link openStateDatabase} updates older files. */
 const migrations: readonly string[] = [
   `create table facts (name text primary key, value text not null) strict;
    create table sandboxes (
@@ -50,7 +50,7 @@ const migrations: readonly string[] = [
    alter table rewinds add column problem text not null default '';`,
 ]
 
-/** Opens the host's own state. The file holds access tokens, so only root may read it. */
+/** Opens the host's own state. The file holds access tokens, so only root can read it. */
 export function openStateDatabase(path: string): Kysely<StateTables> {
   closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)

@@ -7,20 +7,20 @@ import { discardImage, reasonOf, type SandboxBoot } from './memory-steps.ts'
 import { type PausePorts, undoPause } from './pause.ts'
 import { dropMemory, finishWake, type WakePorts } from './wake.ts'
 
-/** What is finished or undone with. */
+/** What finishing or undoing needs. */
 export type ReclaimMemoryPorts = PausePorts &
   WakePorts & {
     boots: Pick<BootsStore, 'find' | 'listCurrent'>
-    /** Names of places that pauses have nothing to do with. */
+    /** Names of memory image directories that pauses leave alone. */
     keptMemories: () => Promise<ReadonlySet<string>>
   }
 
-/** What became of a boot that slept, or was about to, when the last daemon ended; undefined: it is an ordinary one. */
+/** State of a boot that was paused, or about to be, when the last daemon ended; undefined: an ordinary boot. */
 export type Reclaimed = 'paused' | 'running' | 'ended' | undefined
 
 /**
- * Finishes or undoes what a daemon left when it ended at any moment. A pause that was not recorded is undone; one that
- * was is as it was, with the frozen copy if it is still there. A wake is finished when what came out of memory runs; if
+ * Finishes or undoes what a daemon left when it ended at any moment. A pause that was not recorded is undone; a
+ * recorded one stays, with the frozen copy if that still exists. A wake is finished if the boot from memory runs; if
  * not, that memory was used and is lost.
  */
 export async function reclaimMemory(ports: ReclaimMemoryPorts, options: SandboxBoot): Promise<Reclaimed> {
@@ -47,7 +47,7 @@ export async function reclaimMemory(ports: ReclaimMemoryPorts, options: SandboxB
   return undefined
 }
 
-/** Images of boots that have ended, and files that no row names. */
+/** Removes images of boots that have ended, and files without a row. */
 export async function removeLeftOverImages(ports: ReclaimMemoryPorts): Promise<void> {
   const current = new Set((await ports.boots.listCurrent()).map(({ bootId }) => bootId))
   const known = new Set(await ports.keptMemories())
@@ -68,7 +68,7 @@ async function reclaimPaused(ports: ReclaimMemoryPorts, options: SandboxBoot): P
   const image = await ports.images.find(sandboxId)
   const status = await driver.inspect(driverBootId)
   if (status?.state === 'running' && image !== undefined) {
-    // Its namespace has outlived the daemon, with its link down; what the daemon itself knew of it has not.
+    // Its namespace has outlived the daemon, with its link down; the daemon's own knowledge of it has not.
     await attach(ports, options)
     ports.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: image.imageId })
   } else {

@@ -1,4 +1,4 @@
-/** How long the parts of a piece of work took, for one line of the log: it says where the time went. */
+/** Durations of the parts of a piece of work, for one line of the log. */
 export type Stopwatch = {
   time<Value>(name: `${string}Ms`, work: Promise<Value>): Promise<Value>
   /** Since it was made. */

@@ -22,7 +22,7 @@ function snapshotsOf(host: HostUnderTest, sandboxId: string) {
     list: async () =>
       hostSnapshotsSchema.parse((await host.request('GET', hostPaths.snapshots(sandboxId))).body).snapshots,
     remove: (snapshotId: string) => host.request('DELETE', hostPaths.removeSnapshot(sandboxId, snapshotId)),
-    /** What of the disk is on the machine, whatever the records say. */
+    /** The snapshots on the machine, whatever the records say. */
     onDisk: async () => (await host.disks.listSnapshots(sandboxId)).map(({ snapshotId }) => snapshotId),
     write: async (name: string, text: string) => writeFile(await diskFile(name), text),
     /** What a file contains in a snapshot. */
@@ -80,7 +80,7 @@ test('a snapshot that cannot be made leaves nothing, and the next one works unde
   expect(await ordersOf(host, sandbox).state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
 })
 
-test('C9: what was written later is not in a snapshot; without a change none is made; the same order is done once', async () => {
+test('C9: later writes are not in a snapshot; without a change none is made; the same order is done once', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const { sandboxId } = await host.startSandbox()
   const snapshots = snapshotsOf(host, sandboxId)
@@ -131,7 +131,7 @@ test('snapshots outlive pauses and demotions, which keep one point of their own'
   expect(await snapshots.read(snapshot.snapshotId, 'note')).toBe('first')
 })
 
-test('a removed snapshot is gone from machine and records, and removing it again is fine', async () => {
+test('a removed snapshot is gone from machine and records, and removing it again succeeds', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const { sandboxId } = await host.startSandbox()
   const snapshots = snapshotsOf(host, sandboxId)
@@ -159,7 +159,7 @@ test.each([
   'before disks.writtenBytes',
   'after disks.writtenBytes',
 ] as const)(
-  'C9: a snapshot that ends with the daemon %s was never made, leaves nothing, and the sandbox runs on',
+  'C9: a snapshot that ends with the daemon %s was never made, leaves nothing, and the sandbox keeps running',
   async (step) => {
     const { host, sandboxId, bootId, snapshots, first } = await killAt(step, 'take')
     await using _ = host
@@ -180,7 +180,7 @@ test.each(['before disks.deleteSnapshot', 'after disks.deleteSnapshot'] as const
   },
 )
 
-test('snapshots of a sandbox whose disk is lost do not keep a start of the daemon from succeeding', async () => {
+test('snapshots of a sandbox whose disk is lost do not prevent a start of the daemon', async () => {
   await using host = await startHostUnderTest(answeringGuest())
   const { sandboxId } = await host.startSandbox()
   const snapshots = snapshotsOf(host, sandboxId)

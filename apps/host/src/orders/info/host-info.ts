@@ -8,7 +8,7 @@ import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 
 const stepWords: Record<SetupStep, string> = { 'base-image': 'base image' }
 
-/** What this host is and how much room it has. */
+/** Describes this host and its free capacity. */
 export function hostInfo(options: {
   hostId: string
   version: string

@@ -16,7 +16,7 @@ import { type SnapshotOrderPorts, snapshotOrders } from './snapshot-orders.ts'
 import { type StartPorts, startSandbox } from './start-sandbox.ts'
 import { type ShutDownPorts, shutDownAll, stopSandbox } from './stop-sandboxes.ts'
 
-/** What the makers of orders need together; each says itself which of it. */
+/** Everything that the order modules need together; each declares its own part. */
 type OrdersPorts = Omit<
   CreatePorts &
     DeletePorts &
@@ -34,8 +34,8 @@ type OrdersPorts = Omit<
 > & { sleeping: SleepingFiles }
 
 /**
- * What the server can order. Every order can be sent again; orders about one sandbox are carried out one after another,
- * about different sandboxes side by side; an order that names another boot than the current one is refused.
+ * The server's orders. Every order can be sent again. Orders about one sandbox run one after another, about different
+ * sandboxes in parallel. An order that names a boot other than the current one is refused.
  */
 export type Orders = Omit<HostApi, 'info' | 'doctor' | 'events'>
 

@@ -14,7 +14,7 @@ export type SkillOrderPorts = {
   skills: SkillPlaces
 }
 
-/** Orders about what is at `/skills`, of a boot that is awake: what a paused one has seen stays as its memory knows it. */
+/** Orders about `/skills` of an awake boot: a paused one keeps the skills that its memory knows. */
 export function skillOrders(ports: SkillOrderPorts): Pick<HostApi, 'placeSkills' | 'storeSkill'> {
   return {
     placeSkills: (sandboxId, { bootId, skills }) =>

@@ -14,7 +14,7 @@ export function snapshotOrders({
   disks,
 }: SnapshotOrderPorts): Pick<HostApi, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'> {
   const { lock, known } = context
-  /** A disk that is lost takes nothing. */
+  /** A lost disk uses no space. */
   const usageOf = async ({ placeId, limits }: StoredSandbox) =>
     await disks.diskUsage(placeId).catch((error: unknown) => {
       if (isErrorOf({ code: 'disk.not-found' }, error)) return { usedBytes: 0, limitBytes: limits.diskBytes }

@@ -43,8 +43,8 @@ export async function startSandbox(
 }
 
 /**
- * The disk of a sandbox that is to start. A sandbox that never ran may get an empty one (a crash may have come between);
- * after that a disk that is gone is lost: its snapshot takes its place, or the order says that there is none.
+ * Opens the disk of a sandbox that is to start. A sandbox that never ran can get an empty one (a crash may have come
+ * between). After that a missing disk is lost: its snapshot replaces it, or the order says that none exists.
  */
 async function openDisk(
   ports: Pick<StartPorts, 'disks' | 'paused' | 'logger'>,

@@ -22,7 +22,9 @@ export type DeletePorts = {
   paused: PausedBoots
 }
 
-/** Everything of a sandbox, in the order in which it is used. Begun again after a crash, from wherever it was. */
+/**
+ * Deletes everything of a sandbox, in the order in which it is used. Can be called again after a crash, at any step.
+ */
 export async function deleteSandbox(ports: DeletePorts, sandbox: StoredSandbox): Promise<void> {
   const { sandboxId, placeId } = sandbox
   await ports.sandboxes.markDeleting(sandboxId)

@@ -11,7 +11,7 @@ export type OrderContext = {
   /** Throws `sandbox.not-found`, `sandbox.deleting`. */
   known(sandboxId: string): Promise<StoredSandbox>
   present(sandbox: StoredSandbox): Promise<HostSandbox>
-  /** From then on nothing is started. */
+  /** After this, nothing is started. */
   beginShutdown(): void
   isShuttingDown(): boolean
 }

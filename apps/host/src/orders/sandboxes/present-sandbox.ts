@@ -5,7 +5,7 @@ import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots
 
 export type PresentPorts = { boots: BootsStore; paused: PausedBoots }
 
-/** A sandbox as its server sees it. What it uses of its disk is looked up only where one sandbox is asked for. */
+/** A sandbox as its server sees it. Disk usage is only read when a single sandbox is requested. */
 export async function presentSandbox(ports: PresentPorts, sandbox: StoredSandbox): Promise<HostSandbox> {
   const { sandboxId, limits, egress, imageId } = sandbox
   const [boot, last] = await Promise.all([ports.boots.current(sandboxId), ports.boots.lastEnded(sandboxId)])

@@ -1,4 +1,4 @@
-/** One kind of secret. `keyword`: what every match contains, because looking for that is quicker. */
+/** One kind of secret. `keywords`: every match contains one of them; searching for them is quicker. */
 export type SecretRule = { id: string; keywords: readonly string[]; pattern: RegExp }
 
 const rule = (id: string, keywords: string | readonly string[], pattern: RegExp): SecretRule => ({
@@ -8,9 +8,10 @@ const rule = (id: string, keywords: string | readonly string[], pattern: RegExp)
 })
 
 /**
- * Secrets whose form tells what they are, after the default rules of gitleaks (https://github.com/gitleaks/gitleaks,
- * `config/gitleaks.toml`, MIT). Rules that guess from the name of a variable are left out: they find too much. Texts are
- * bytes read as latin-1; with two groups the second one is the secret, else the whole match.
+ * Secrets that are recognizable by their form, after the default rules of gitleaks
+ * (https://github.com/gitleaks/gitleaks, `config/gitleaks.toml`, MIT). Rules that guess from a variable's name are left
+ * out: they find too much. Texts are bytes read as latin-1; with two groups the second one is the secret, otherwise the
+ * whole match.
  */
 export const secretRules: readonly SecretRule[] = [
   rule(
@@ -48,7 +49,7 @@ export const secretRules: readonly SecretRule[] = [
   ),
 ]
 
-/** Tokens in an `.npmrc`; a reference to a variable is none. */
+/** Tokens in an `.npmrc`; a reference to a variable is not a token. */
 export const npmrcRule: SecretRule = {
   id: 'npmrc-token',
   keywords: ['_auth', '_password'],

@@ -8,13 +8,13 @@ import { intoProgram } from '../../../machine/programs/feed-program.ts'
 import { startPacking } from '../confined-tar.ts'
 import { differenceOf } from './compare-folders.ts'
 
-/** Says how the tree that it was started in differs from its image: one line of JSON, then a tar. */
+/** Describes how the tree that it was started in differs from its image: one line of JSON, then a tar. */
 export type PackerOrder = { imagePath: string | null }
 
 const order = JSON.parse(await text(stdin)) as PackerOrder
 const { removed, packed } = differenceOf({ disk: '.', image: order.imagePath })
 const head: DiskHead = { version: 1, removed }
-// The tar writes to the same pipe: the line has to be in it before.
+// The tar writes to the same pipe: the line must be written before.
 await new Promise((resolve) => stdout.write(`${JSON.stringify(head)}\n`, resolve))
 const tar = startPacking()
 let said = ''

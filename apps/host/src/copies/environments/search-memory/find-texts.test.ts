@@ -8,7 +8,7 @@ function found(needles: readonly Buffer[], bytes: Buffer): number[] {
   return [...seen].sort((left, right) => left - right)
 }
 
-test('finds exactly those texts that are there, wherever they stand', () => {
+test('finds exactly the texts that exist, wherever they are', () => {
   const needles = Array.from({ length: 300 }, (_, index) => Buffer.from(randomBytes(4 + (index % 30)).toString('hex')))
   for (let length = 0; length < 40; length += 1) {
     const [there, absent] = [needles[length] as Buffer, needles[length + 40] as Buffer]

@@ -8,8 +8,8 @@ import { removeBelow } from '../clean-disk/open-tree.ts'
 import { startUnpacking } from '../confined-tar.ts'
 
 /**
- * Lays what a packer said over the tree that it was started in, which is a fresh copy of the image. Nothing of what comes in
- * is trusted; it fails at the first thing that is not as a packer says it.
+ * Applies a packer's output to the tree that it was started in, which is a fresh copy of the image. None of the input
+ * is trusted; it fails at the first thing that a packer would not write.
  */
 const rest = new PassThrough()
 try {
@@ -35,7 +35,7 @@ async function unpack(): Promise<string> {
   return said.trim() || `tar ended with ${code}`
 }
 
-/** Takes one line; what follows it is the beginning of the rest. */
+/** Reads one line; what follows it is the beginning of the rest. */
 async function firstLine(): Promise<string> {
   const parts: Buffer[] = []
   let sizeBytes = 0
