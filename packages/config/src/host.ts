@@ -138,7 +138,7 @@ export const hostSettings = {
     default: 0,
   }),
   memoryReserveBytes: setting<number>({
-    doc: 'Host memory in bytes that stays free: no sandbox starts or wakes into it.',
+    doc: 'Host memory in bytes that sandboxes can’t start or wake into.',
     environment: 'THREADBOX_MEMORY_RESERVE',
     schema: bytes,
     default: GiB / 2,

@@ -30,7 +30,7 @@ export const turnSettings = {
     default: 0,
   }),
   maxAnswerTokens: setting<number>({
-    doc: 'Maximum output tokens per model call, up to a quarter of the context window.',
+    doc: 'Maximum output tokens per model call, and at most a quarter of the context window.',
     environment: 'THREADBOX_MAX_ANSWER_TOKENS',
     schema: wholeNumber(256, 1_000_000),
     default: 32_000,

@@ -111,7 +111,7 @@ export const editableSettings = {
     default: 4096,
   },
   memorySnapshotQuietSeconds: {
-    doc: 'Seconds to wait after a response before saving memory with the snapshot. If a message is sent sooner, memory isn’t saved.',
+    doc: 'Seconds to wait after a response before saving memory with the snapshot. A message sent sooner skips the save.',
     schema: z.number().int().min(0).max(600),
     default: 2,
   },

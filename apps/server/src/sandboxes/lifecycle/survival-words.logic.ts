@@ -80,8 +80,8 @@ export const survivalWords: {
     'ended-restartable': '{{how}} It can be restarted.',
     'ended-obstacle': '{{how}} {{obstacle}}',
     restarted: 'It was restarted.',
-    'service-responds': 'It was restarted, and its port responds.',
-    'service-silent': 'It was restarted, but its port doesn’t respond yet.',
+    'service-responds': 'It was restarted and its port responds.',
+    'service-silent': 'It was restarted; its port doesn’t respond yet.',
     'service-waiting': 'It hasn’t been restarted yet.',
     'service-failed': 'It was restarted and failed: {{detail}}',
 

@@ -76,7 +76,7 @@ export const threads = {
     imagesNotSeen_one: '{{model}} can’t see images. It was only told that one is attached.',
     imagesNotSeen_other: '{{model}} can’t see images. It was only told that {{count}} are attached.',
     imagesNotSeenText: 'Switch to a model that can see images and send the message again.',
-    interrupted: 'A command was interrupted. It might have partly run; it wasn’t run again.',
+    interrupted: 'A command was interrupted. It may have run partly; it wasn’t run again.',
     discarded: 'An unfinished response was discarded after a restart and requested again',
     sandboxStarted: 'Sandbox started',
     sandboxStopped: 'The sandbox stopped',
