@@ -161,7 +161,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'page',
         about: 'what every page needs',
-        features: ['client', 'parts', 'online', 'keys', 'content', 'thread'],
+        features: ['client', 'docs', 'parts', 'online', 'keys', 'content', 'thread'],
         isOpen: true,
       },
       {

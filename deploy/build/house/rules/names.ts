@@ -47,6 +47,8 @@ const ignorances: readonly Ignorance[] = [
       'apps/host/src/main.ts',
       // The name of a check.
       'apps/host/src/orders/doctor/doctor.ts',
+      // Error texts.
+      'apps/web/src/i18n/',
     ],
     words: /\brunsc\b/,
     strings: true,
