@@ -13,7 +13,7 @@ import {
 
 const port = 8133
 const loopbackPort = 8134
-const publicAddress = '198.51.100.78'
+const publicAddress = '198.51.100.77'
 const neighborAddress6 = 'fd77:77::2'
 const privateAddresses = ['10.254.77.2', '172.20.77.3', '192.168.77.3', '100.100.77.3', '169.254.169.254', '192.0.2.78']
 const kinds = ['tcp', 'udp', 'icmp'] as const

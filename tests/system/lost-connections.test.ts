@@ -11,7 +11,7 @@ import { addNeighbor, type Neighbor, run } from './isolation/test-machine.ts'
  * Four connections of a sandbox to another machine, with numbers flowing both ways. While the sandbox sleeps, three of
  * the other sides close, each in its own way; the fourth and a connection inside the sandbox are left alone.
  */
-const peerAddress = '198.51.100.78'
+const peerAddress = '198.51.100.81'
 const program = path.join(import.meta.dirname, 'pause-story/witness.py')
 const sides = [
   { what: 'goes on', role: 'listener', port: 7200, statusPort: 9200 },
@@ -31,7 +31,7 @@ let last: SurvivalReport | undefined
 const running = new Map<number, ChildProcess>()
 
 beforeAll(async () => {
-  peer = await addNeighbor({ subnet: 81, addresses: [peerAddress], address6: 'fd77:77::4' })
+  peer = await addNeighbor({ subnet: 81, addresses: [peerAddress], address6: 'fd77:81::2' })
   installation = await startInstallation()
   thread = await installation.newThread()
   await thread.say('/run true')

@@ -5,7 +5,7 @@ import { addNeighbor, type Neighbor } from './isolation/test-machine.ts'
 import { changesOf, count, counter, messagesOf, output, reported, run, untilKept } from './memory-snapshots/turns.ts'
 
 /** Another machine, with a program that accepts one connection and keeps it. */
-const [peerAddress, peerPort] = ['198.51.100.79', 7300]
+const [peerAddress, peerPort] = ['198.51.100.78', 7300]
 const waits = 'import socket, sys, time'
 const listening = `${waits}; s = socket.create_server(('${peerAddress}', ${peerPort})); c = s.accept(); time.sleep(4000)`
 const connecting = `${waits}; s = socket.create_connection(('${peerAddress}', ${peerPort})); open('/dev/shm/met', 'w'); time.sleep(4000)`
@@ -14,7 +14,7 @@ let peer: Neighbor
 let listener: ChildProcess
 let installation: TestInstallation
 beforeAll(async () => {
-  peer = await addNeighbor({ subnet: 78, addresses: [peerAddress], address6: 'fd77:77::5' })
+  peer = await addNeighbor({ subnet: 78, addresses: [peerAddress], address6: 'fd77:78::2' })
   listener = spawn('ip', ['netns', 'exec', peer.namespace, 'python3', '-c', listening], { stdio: 'ignore' })
   installation = await startInstallation({ memorySnapshots: 16 })
 })

@@ -13,7 +13,7 @@ import { addNeighbor, type Neighbor, run } from './isolation/test-machine.ts'
  * one question at a time, so that only the sandbox can resend what was lost. The other machine is a namespace that does
  * not know of the pauses: its TCP retransmits at growing intervals until the sandbox responds.
  */
-const peerAddress = '198.51.100.77'
+const peerAddress = '198.51.100.80'
 const flow = { inside: 'caller', outside: 'listener', port: 7000, statusPort: 9005 }
 const talk = { inside: 'asker', outside: 'answerer', port: 7001, statusPort: 9006 }
 const pauses = repeats({ what: 'pauses of connections to another machine', byDefault: 4, full: 20 })
@@ -41,7 +41,7 @@ let peer: Neighbor
 const listeners: ChildProcess[] = []
 
 beforeAll(async () => {
-  peer = await addNeighbor({ subnet: 80, addresses: [peerAddress], address6: 'fd77:77::2' })
+  peer = await addNeighbor({ subnet: 80, addresses: [peerAddress], address6: 'fd77:80::2' })
   guest = await startGuestSandbox()
   const program = path.join(import.meta.dirname, 'pause-story/witness.py')
   for (const { outside, port, statusPort } of [flow, talk]) {

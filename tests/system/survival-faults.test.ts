@@ -17,7 +17,7 @@ import * as prepared from './survival-faults/prepared.ts'
  * server’s second check, which the wire delays until then, and on its disk while it sleeps. Every item with a fault is
  * reported lost by name, its untouched twin is kept.
  */
-const peerAddress = '198.51.100.91'
+const peerAddress = '198.51.100.79'
 const [base, peerPorts] = [9100, [7101, 7102]]
 const cleanup = new AsyncDisposableStack()
 let host: TestHost
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const server = await startTestServer({ host, environment: { THREADBOX_HOST_SOCKET: wire.socketPath } })
   cleanup.defer(() => server.close())
   client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey })
-  const neighbor = await addNeighbor({ subnet: 79, addresses: [peerAddress], address6: 'fd77:77::3' })
+  const neighbor = await addNeighbor({ subnet: 79, addresses: [peerAddress], address6: 'fd77:79::2' })
   cleanup.defer(() => neighbor.remove())
   peers = await Promise.all(peerPorts.map((port) => startPeer(neighbor.namespace, port)))
   cleanup.defer(() => void peers.map((peer) => peer.kill('SIGKILL')))

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeLogger } from '@threadbox/telemetry'
+import { repeats } from '@threadbox/testkit/repeats'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { btrfs } from './btrfs-commands.ts'
 import { type BtrfsDiskStoreOptions, makeBtrfsDiskStore } from './btrfs-disk-store.ts'
@@ -201,6 +202,7 @@ describe('the pool file', () => {
     const store = await place.open()
     await store.prepare()
     await store.importImage({ imageId: 'base', build: async () => undefined })
+    const rounds = repeats({ what: 'disks that are created and deleted by each of three', byDefault: 4, full: 10 })
     let hasEnded = false
     let listed = 0
     const list = async () => {
@@ -208,7 +210,7 @@ describe('the pool file', () => {
     }
     const listing = Promise.all([list(), list(), list()])
     const come = async (diskId: string) => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < rounds; round++) {
         await store.createDisk({ diskId, imageId: 'base', limitBytes: 50 * MiB })
         await store.deleteDisk(diskId)
       }

@@ -8,6 +8,8 @@ cp -p /bin/true /usr/local/bin/as-root
 chmod 4755 /usr/local/bin/as-root
 touch -d '2001-02-03 04:05:06.789012345' /etc/of-root
 mknod /var/of-root/pipe p
+# The pipe is in memory only: without this, the disk would have an earlier time than the sandbox shows.
+touch /var/of-root
 cd /home/user/awkward
 mkdir old-directory
 chown user: old-directory

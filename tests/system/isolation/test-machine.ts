@@ -136,8 +136,9 @@ export async function startTestHost(options: {
 export type Neighbor = { namespace: string; gateway: string; first: string; remove(): Promise<void> }
 
 /**
- * Adds a neighbor with the addresses 10.254.SUBNET.2, `addresses` and `address6`. A subnet is used by one test at a
- * time: waits for the test that uses it, and removes what a killed test left, which would catch this test’s packets.
+ * Adds a neighbor with the addresses 10.254.SUBNET.2, `addresses` and `address6`, which is in fd77:SUBNET::/64; the
+ * machine is fd77:SUBNET::1. A subnet is used by one test at a time: waits for the test that uses it, and removes what a
+ * killed test left, which would catch this test’s packets. No two subnets may share an address.
  */
 export async function addNeighbor(options: {
   subnet: number
@@ -154,7 +155,8 @@ export async function addNeighbor(options: {
   run(`ip netns add ${name}`)
   run(`ip link add ${link} type veth peer name eth0 netns ${name}`)
   run(`ip addr add ${gateway}/30 dev ${link} && ip link set ${link} up`)
-  run(`ip -6 addr add ${gateway6}/64 dev ${link} nodad`)
+  // A network of its own: with one network on two links, packets take either.
+  run(`ip -6 addr add fd77:${subnet}::1/64 dev ${link} nodad`)
   run(`ip -n ${name} addr add ${first}/30 dev eth0 && ip -n ${name} link set eth0 up && ip -n ${name} link set lo up`)
   run(`ip -n ${name} route add default via ${gateway}`)
   run(`ip -n ${name} -6 addr add ${address6}/64 dev eth0 nodad`)
@@ -173,7 +175,6 @@ export async function addNeighbor(options: {
   }
 }
 
-const gateway6 = 'fd77:77::1'
 /** Interval between checks of a subnet that another test uses for some tens of seconds. */
 const claimRetryMs = 200
 
