@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readSteps } from './steps.models.ts'
+import { readSteps } from './steps.logic.ts'
 
 /**
  * The page that people see on the final address while threadbox is being set up: the launcher's steps, live. Uses

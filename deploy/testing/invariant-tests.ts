@@ -98,7 +98,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   ],
   'a transcript is valid for every provider at every moment': [
     {
-      file: 'apps/server/src/turns/engine/history.models.test.ts',
+      file: 'apps/server/src/turns/engine/history.logic.test.ts',
       title: 'has a result for every call, also for one that never ended',
     },
   ],
@@ -295,11 +295,11 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   ],
   'the app shows only what the guest, the gateway or the server measured': [
     {
-      file: 'apps/web/src/sandboxes/sandbox/state/chip.models.test.ts',
+      file: 'apps/web/src/sandboxes/sandbox/state/chip.logic.test.ts',
       title: 'says when the sandbox pauses while nothing keeps it awake, and nothing if that is unknown',
     },
     {
-      file: 'apps/web/src/sandboxes/sandbox/state/notice.models.test.ts',
+      file: 'apps/web/src/sandboxes/sandbox/state/notice.logic.test.ts',
       title: 'a missing number of a notice is not zero',
     },
     {

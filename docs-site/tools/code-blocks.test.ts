@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { slashCommandIn } from '../../apps/server/src/turns/engine/slash-command.models.ts'
+import { slashCommandIn } from '../../apps/server/src/turns/engine/slash-command.logic.ts'
 import { contentDirectory } from './translations.ts'
 
 type CodeBlock = { page: string; language: string; mark: string; text: string }

@@ -54,7 +54,7 @@ const planted: Readonly<Record<string, Text>> = {
   'name-metaphor': name('isFurniture', 'value'),
   'name-picture': name('still-picture.ts', 'file'),
   'name-parts': name('RunParts', 'type'),
-  'file-suffix': name('history.models.ts', 'file'),
+  'file-suffix': name('history.logic.ts', 'file'),
 }
 
 describe('rules', () => {

@@ -5,7 +5,7 @@ import { isOnBtrfs, makeBorrowedPool } from './borrowed-pool.ts'
 import { makeBtrfsVolumes } from './btrfs-volumes.ts'
 import type { DiskStore } from './disk-store.ts'
 import { makeLoopFilePool } from './loop-file-pool.ts'
-import type { PoolReserves } from './pool-reserves.models.ts'
+import type { PoolReserves } from './pool-reserves.logic.ts'
 import { makeVolumeDiskStore } from './volume-disk-store.ts'
 
 export type BtrfsDiskStoreOptions = {

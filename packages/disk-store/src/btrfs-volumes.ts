@@ -7,7 +7,7 @@ import { btrfs, fileSystemUuid, type QuotaGroup, type QuotaMode } from './btrfs-
 import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
 import { compareFrozen } from './frozen-comparison.ts'
 import type { Pool } from './pool.ts'
-import { diskBudgetBytes, type PoolReserves } from './pool-reserves.models.ts'
+import { diskBudgetBytes, type PoolReserves } from './pool-reserves.logic.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**

@@ -7,7 +7,7 @@ import { noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
 import type { Disk, DiskChanges, DiskNaming, DiskStore } from './disk-store.ts'
 import { checkId } from './entries.ts'
 import { compareTrees } from './tree-comparison.ts'
-import { allNames } from './tree-difference.models.ts'
+import { allNames } from './tree-difference.logic.ts'
 import type { Volumes } from './volumes.ts'
 
 type DiskComparisonDependencies = {

@@ -3,7 +3,7 @@ import { btrfs } from './btrfs-commands.ts'
 import type { DiskChanges, DiskNaming } from './disk-store.ts'
 import { type FrozenEntry, type FrozenTrees, inspectNames } from './named-entries.ts'
 import type { NamesOfStream } from './send-stream.ts'
-import { compareEntries } from './tree-difference.models.ts'
+import { compareEntries } from './tree-difference.logic.ts'
 
 /**
  * From about 10,000 names on, listing both trees completely is as fast, and the time spent until then is lost. A stream

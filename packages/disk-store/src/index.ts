@@ -26,4 +26,4 @@ export type {
   PoolUsage,
   Snapshot,
 } from './disk-store.ts'
-export type { PoolReserves } from './pool-reserves.models.ts'
+export type { PoolReserves } from './pool-reserves.logic.ts'

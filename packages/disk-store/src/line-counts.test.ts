@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { changedLines } from './line-counts.models.ts'
+import { changedLines } from './line-counts.logic.ts'
 import { countLines } from './line-counts.ts'
 
 let directory: string

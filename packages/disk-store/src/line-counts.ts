@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { changedLines } from './line-counts.models.ts'
+import { changedLines } from './line-counts.logic.ts'
 import { withTreeFile } from './tree-files.ts'
 
 /** Longer files are data rather than text whose lines people count. */

@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import type { NamesOfStream } from './send-stream.ts'
-import type { Entry } from './tree-difference.models.ts'
+import type { Entry } from './tree-difference.logic.ts'
 
 export type FrozenEntry = Entry & { inode: bigint; names: bigint }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { commandFailed, tooManyFiles } from './disk-store.errors.ts'
 import type { DiskChanges, DiskNaming } from './disk-store.ts'
-import { compareEntries, type Entry } from './tree-difference.models.ts'
+import { compareEntries, type Entry } from './tree-difference.logic.ts'
 
 /**
  * Limits of the names of one tree in memory and their facts: an empty file costs a sandbox nothing, but a name costs

@@ -10,7 +10,7 @@ import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNa
 import { findExtended } from './extended-files.ts'
 import { countLines } from './line-counts.ts'
 import { type MemoryDirectories, makeMemoryDirectories } from './memory-places.ts'
-import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.models.ts'
+import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.logic.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**

@@ -5,11 +5,11 @@ import { type Answer, type DecodedPacket, decode, encode, type Packet, type Reco
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeDnsForwarder } from './dns-forwarder.ts'
 import { makeFrameReader, toFrame } from './dns-frames.ts'
-import { checkEgress, isAllowedName, parseResolvers, responseCodes } from './dns-policy.models.ts'
+import { checkEgress, isAllowedName, parseResolvers, responseCodes } from './dns-policy.logic.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { makeDnsUpstream } from './dns-upstream.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
-import { takeToken } from './token-bucket.models.ts'
+import { takeToken } from './token-bucket.logic.ts'
 
 const logger = makeLogger({ process: 'test', level: 'silent' })
 const zone: Record<string, Answer[]> = {

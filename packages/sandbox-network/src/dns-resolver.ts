@@ -1,9 +1,9 @@
 import type { Logger } from '@threadbox/telemetry'
 import { type DecodedPacket, decode, encode, type Packet } from 'dns-packet'
-import { decideQuestion, filterAnswer, isResponseTo, reachableSeconds, responseCodes } from './dns-policy.models.ts'
+import { decideQuestion, filterAnswer, isResponseTo, reachableSeconds, responseCodes } from './dns-policy.logic.ts'
 import type { DnsTransport, DnsUpstream } from './dns-upstream.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
-import { type TokenBucket, takeToken } from './token-bucket.models.ts'
+import { type TokenBucket, takeToken } from './token-bucket.logic.ts'
 
 export type DnsMessage = { from: string; question: Buffer; transport: DnsTransport }
 

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { readFile } from 'node:fs/promises'
 import { connect, isIPv6 } from 'node:net'
 import { makeFrameReader, toFrame } from './dns-frames.ts'
-import { parseResolvers } from './dns-policy.models.ts'
+import { parseResolvers } from './dns-policy.logic.ts'
 
 export type DnsTransport = 'udp' | 'tcp'
 export type ResolverAddress = { address: string; port: number }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeAddressPool } from './address-pool.models.ts'
-import { defaultFirewallSettings } from './firewall.models.ts'
+import { makeAddressPool } from './address-pool.logic.ts'
+import { defaultFirewallSettings } from './firewall.logic.ts'
 import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
-import { makeNetworkNames } from './names.models.ts'
+import { makeNetworkNames } from './names.logic.ts'
 
 const names = makeNetworkNames('tfire0')
 const pool = makeAddressPool('198.18.252.0/28')

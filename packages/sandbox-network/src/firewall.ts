@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import { z } from 'zod'
-import type { AddressPool } from './address-pool.models.ts'
+import type { AddressPool } from './address-pool.logic.ts'
 import {
   type FirewallEntry,
   type FirewallSettings,
@@ -8,9 +8,9 @@ import {
   renderEntry,
   renderRemoval,
   renderTable,
-} from './firewall.models.ts'
+} from './firewall.logic.ts'
 import { watchTable } from './firewall-watch.ts'
-import type { NetworkNames } from './names.models.ts'
+import type { NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { AddressPool } from './address-pool.models.ts'
-import { formatRange, overlaps } from './ipv4.models.ts'
+import type { AddressPool } from './address-pool.logic.ts'
+import { formatRange, overlaps } from './ipv4.logic.ts'
 import { ipBatch, listLoopbackAddresses, listRoutes, type Route } from './links.ts'
-import type { NetworkNames } from './names.models.ts'
+import type { NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
 import { poolInvalid } from './sandbox-network.errors.ts'
 

@@ -1,7 +1,7 @@
-export { firstFreeAddress } from './address-pool.models.ts'
+export { firstFreeAddress } from './address-pool.logic.ts'
 export type { DnsUpstream } from './dns-upstream.ts'
 export { makeDnsUpstream } from './dns-upstream.ts'
-export type { FirewallSettings, Proxy } from './firewall.models.ts'
+export type { FirewallSettings, Proxy } from './firewall.logic.ts'
 export { type ForwardBlock, findForwardBlocks } from './host-network.ts'
 export {
   chooseFreePool,
@@ -9,7 +9,7 @@ export {
   removeNetworkOf,
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'
-export type { NamesAsked } from './names-asked.models.ts'
+export type { NamesAsked } from './names-asked.logic.ts'
 export {
   addressInUse,
   attachedToOtherAddress,

@@ -6,7 +6,7 @@ import { makeLogger } from '@threadbox/telemetry'
 import { repeats } from '@threadbox/testkit/repeats'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseFreePool, makeSandboxNetwork } from './linux-sandbox-network.ts'
-import { makeNetworkNames } from './names.models.ts'
+import { makeNetworkNames } from './names.logic.ts'
 import type { SandboxNetwork } from './sandbox-network.ts'
 
 const logger = makeLogger({ process: 'test', level: 'silent' })

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
-import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.models.ts'
+import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.logic.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'
-import { checkEgress } from './dns-policy.models.ts'
+import { checkEgress } from './dns-policy.logic.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
-import { defaultFirewallSettings, type FirewallSettings } from './firewall.models.ts'
+import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
 import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
 import {
@@ -26,8 +26,8 @@ import {
   removeNamespace,
   setLinkState,
 } from './links.ts'
-import { makeNetworkNames, type NetworkNames } from './names.models.ts'
-import { makeNamesLog } from './names-asked.models.ts'
+import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
+import { makeNamesLog } from './names-asked.logic.ts'
 import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
 

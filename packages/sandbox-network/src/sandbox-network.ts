@@ -1,4 +1,4 @@
-import type { NamesAsked } from './names-asked.models.ts'
+import type { NamesAsked } from './names-asked.logic.ts'
 
 /**
  * The networks of sandboxes: one namespace, one veth pair, one address and one set of firewall rules each.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isThreadboxError } from '@threadbox/errors'
 import { hostPaths } from '@threadbox/protocol/host'
-import { type Check, parseHostChecks, parseMachineChecks, renderChecks } from '../installation/checks.models.ts'
+import { type Check, parseHostChecks, parseMachineChecks, renderChecks } from '../installation/checks.logic.ts'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { askHost } from '../installation/host-client.ts'
 import { previewChecks } from '../installation/preview-checks.ts'

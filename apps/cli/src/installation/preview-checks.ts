@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { request } from 'node:http'
-import type { Check } from './checks.models.ts'
+import type { Check } from './checks.logic.ts'
 import type { Installation } from './data-directory.ts'
 
 const askTimeoutMs = 3000

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { identify, isAlive, parseStat, readProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
-import { delayAfterEnd } from './backoff.models.ts'
+import { delayAfterEnd } from './backoff.logic.ts'
 import { rotateLog } from './rotate-log.ts'
 import { SupervisedProgram } from './supervised-program.ts'
 

@@ -9,7 +9,7 @@ import {
   removeProcessRecord,
   writeProcessRecord,
 } from '../installation/process-record.ts'
-import { delayAfterEnd, type Restarts } from './backoff.models.ts'
+import { delayAfterEnd, type Restarts } from './backoff.logic.ts'
 
 export type ProgramOptions = {
   name: string

@@ -4,7 +4,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { readActivity } from '../launch/guest-requests.ts'
-import { type ActivityReading, judgeActivity } from './activity.models.ts'
+import { type ActivityReading, judgeActivity } from './activity.logic.ts'
 
 /** Idle time is counted in minutes. */
 const pollEveryMs = 12_000

@@ -13,7 +13,7 @@ import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
 import { connectTimeoutMs } from './service-connection.ts'
 import { ServiceConnections } from './service-connections.ts'
-import { headersForClient, headersForSandbox, type Target } from './target.models.ts'
+import { headersForClient, headersForSandbox, type Target } from './target.logic.ts'
 
 /** Connections are reused, each within its boot. */
 type BootAgents = { guest: Agent; services: ServiceConnections }

@@ -8,7 +8,7 @@ import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
 import { portClosed, routeBlocked } from './gateway.errors.ts'
-import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.models.ts'
+import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.logic.ts'
 
 /**
  * The only way to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv, Caller } from '../../platform/http/api.ts'
-import { cookieValues, withOnlyCookie } from '../../platform/http/cookies.models.ts'
+import { cookieValues, withOnlyCookie } from '../../platform/http/cookies.logic.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import { type Login, sessionCookieName } from './login.ts'

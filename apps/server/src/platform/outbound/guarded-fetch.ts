@@ -2,7 +2,7 @@ import { lookup as lookUp } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { Agent, type Dispatcher, type RequestInit, fetch as undiciFetch } from 'undici'
-import { type AllowedAddresses, checkedUrl, isAllowedName, mayConnectTo } from './addresses.models.ts'
+import { type AllowedAddresses, checkedUrl, isAllowedName, mayConnectTo } from './addresses.logic.ts'
 import { connectionAddressRefused, connectionAnswerTooLarge } from './outbound.errors.ts'
 
 const mebibyte = 1024 * 1024

@@ -25,7 +25,7 @@ import {
 } from '../../platform/http/api.ts'
 import { contentHeaders } from '../../platform/http/user-content.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
-import { mediaTypeOf } from '../../platform/texts/media-type.models.ts'
+import { mediaTypeOf } from '../../platform/texts/media-type.logic.ts'
 import type { Threads } from '../../threads/public.ts'
 import { copyFiles } from './copy-files.ts'
 import type { Files } from './files.usecases.ts'

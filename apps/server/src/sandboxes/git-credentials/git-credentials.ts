@@ -1,7 +1,7 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Audit } from '../../people/public.ts'
 import type { Api } from '../../platform/http/api.ts'
-import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
+import { allowedAddressesOf } from '../../platform/outbound/addresses.logic.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access, Threads, Workspaces } from '../../threads/public.ts'

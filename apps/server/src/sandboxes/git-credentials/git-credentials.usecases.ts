@@ -5,10 +5,10 @@ import type {
   UpdateGitCredential,
 } from '@threadbox/protocol/public'
 import type { Audit } from '../../people/public.ts'
-import type { AllowedAddresses } from '../../platform/outbound/addresses.models.ts'
+import type { AllowedAddresses } from '../../platform/outbound/addresses.logic.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
-import { gitAddressOf } from './git-address.models.ts'
+import { gitAddressOf } from './git-address.logic.ts'
 import { gitCredentialLimit, gitCredentialNotFound } from './git-credentials.errors.ts'
 import { presentCredential, presentForThread } from './git-credentials.presenter.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'

@@ -5,7 +5,7 @@ import { createClient, createRouterTransport } from '@connectrpc/connect'
 import { git } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { siteOf } from './git-target.models.ts'
+import { siteOf } from './git-target.logic.ts'
 
 /** A Git server that never responds. */
 let server: Server

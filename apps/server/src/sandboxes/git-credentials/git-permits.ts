@@ -1,5 +1,5 @@
 import { gitPermitRevoked, gitPushRefused } from './git-credentials.errors.ts'
-import { chooseCredential, type GitTarget } from './git-target.models.ts'
+import { chooseCredential, type GitTarget } from './git-target.logic.ts'
 import type { UsableCredential, UsableCredentials } from './usable-credentials.ts'
 
 type PermitRequest = { threadId: string; target: GitTarget; over: AbortController }

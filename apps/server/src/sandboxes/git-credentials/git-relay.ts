@@ -4,11 +4,11 @@ import { httpStatusOf, isThreadboxError } from '@threadbox/errors'
 import { type GitAnswer, gitAnswerHeader, guestPaths } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { Agent, type Dispatcher } from 'undici'
-import type { AllowedAddresses } from '../../platform/outbound/addresses.models.ts'
+import type { AllowedAddresses } from '../../platform/outbound/addresses.logic.ts'
 import { guardedLookup } from '../../platform/outbound/guarded-fetch.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { asGitError, requireReachable } from './git-address.models.ts'
+import { asGitError, requireReachable } from './git-address.logic.ts'
 import {
   gitRepositoryMissing,
   gitRepositoryNotCovered,
@@ -27,7 +27,7 @@ import {
   requestTypeOf,
   serverPathOf,
   targetOf,
-} from './git-target.models.ts'
+} from './git-target.logic.ts'
 import type { GitUses } from './git-uses.ts'
 import type { UsableCredential, UsableCredentials } from './usable-credentials.ts'
 

@@ -1,6 +1,6 @@
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { GitTarget } from './git-target.models.ts'
+import type { GitTarget } from './git-target.logic.ts'
 import { type GitUses, makeGitUses } from './git-uses.ts'
 import type { UsableCredential } from './usable-credentials.ts'
 

@@ -2,7 +2,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Audit } from '../../people/public.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
-import type { GitTarget } from './git-target.models.ts'
+import type { GitTarget } from './git-target.logic.ts'
 import type { UsableCredential } from './usable-credentials.ts'
 
 type GitUse = { credential: UsableCredential; target: GitTarget; threadId: string }

@@ -1,7 +1,7 @@
 import type { Access } from '../../threads/public.ts'
 import { repositoriesOf } from './git-credentials.presenter.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
-import { siteOf } from './git-target.models.ts'
+import { siteOf } from './git-target.logic.ts'
 
 /** A credential that a thread can use now. Its token is still sealed. */
 export type UsableCredential = {

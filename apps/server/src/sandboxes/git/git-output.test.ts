@@ -1,6 +1,6 @@
 import { maxGitFiles } from '@threadbox/protocol/public'
 import { expect, test } from 'vitest'
-import { changedOf, diffIn, fieldsOf, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
+import { changedOf, diffIn, fieldsOf, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.logic.ts'
 
 const printed = (text: string, isCut = false): GitOutput => ({ bytes: new TextEncoder().encode(text), isCut })
 const raw = (letter: string, ...names: string[]) =>

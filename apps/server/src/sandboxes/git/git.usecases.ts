@@ -4,7 +4,7 @@ import { onPath } from '../files/path-errors.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { fileRefused, sandboxNotAwake } from '../state/sandboxes.errors.ts'
 import { gitFailed, gitMissing } from './git.errors.ts'
-import { diffIn, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.models.ts'
+import { diffIn, type GitOutput, repositoriesIn, statusOf, treeOf } from './git-output.logic.ts'
 import { type GitResult, runInside } from './run-git.ts'
 
 /**

@@ -2,7 +2,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { process as processes } from '@threadbox/protocol/guest'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { gitTooSlow } from './git.errors.ts'
-import type { GitOutput } from './git-output.models.ts'
+import type { GitOutput } from './git-output.logic.ts'
 
 /** Result of a program in the sandbox. */
 export type GitResult = GitOutput & { exitCode: number | null; errors: string }

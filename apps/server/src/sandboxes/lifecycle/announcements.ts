@@ -2,7 +2,7 @@ import type { AwakeDecision, LifecyclePolicy } from '@threadbox/domain'
 import type { NoticeEntry } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import type { Sandbox } from '../state/sandbox.logic.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 
 /** Adds the server’s notices about a sandbox to its thread. */

@@ -2,7 +2,7 @@ import type { HostSandbox } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
-import type { LifecycleEvent } from '../state/sandbox.models.ts'
+import type { LifecycleEvent } from '../state/sandbox.logic.ts'
 import { recordInPlace } from '../state/transitions.ts'
 import { type LifecycleBench, makeLifecycleBench } from './lifecycle.test-utils.ts'
 

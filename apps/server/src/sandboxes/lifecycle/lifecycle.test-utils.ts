@@ -8,7 +8,7 @@ import type {
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import type { Sandbox } from '../state/sandbox.logic.ts'
 
 /** A server with a stand-in host, one person and one thread. */
 export type LifecycleBench = AsyncDisposable & {

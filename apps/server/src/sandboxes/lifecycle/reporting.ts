@@ -1,7 +1,7 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Announcements } from './announcements.ts'
 import { makeAnnouncements } from './announcements.ts'
-import type { RestartedService } from './survival-items.models.ts'
+import type { RestartedService } from './survival-items.logic.ts'
 import { makeSurvivalReports, type ReportDependencies, type SurvivalReports } from './survival-reports.ts'
 
 /** Resolves with the services that this boot has restarted of those before it, as far as they can be waited for. */

@@ -1,7 +1,7 @@
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
-import type { Sandbox, StartCause } from '../state/sandbox.models.ts'
+import type { Sandbox, StartCause } from '../state/sandbox.logic.ts'
 import { limitsOf, newSandbox } from '../state/sandbox-rows.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { Transition } from '../state/transitions.ts'

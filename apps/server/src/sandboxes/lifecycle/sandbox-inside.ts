@@ -1,9 +1,9 @@
 import type { Manifest } from '@threadbox/protocol/guest'
 import type { SandboxDetail } from '@threadbox/protocol/public'
 import type { HostClient } from '../host/host-client.ts'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import type { Sandbox } from '../state/sandbox.logic.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
-import { commandOf } from './survival-items.models.ts'
+import { commandOf } from './survival-items.logic.ts'
 
 /** How long the panel waits for the guest; without a response, it shows the rest. */
 const manifestTimeoutMs = 3000

@@ -4,8 +4,8 @@ import { type ModelServer, startModelServer, wholeText } from '@threadbox/testki
 import { emptyManifest } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
-import { emptyReport } from './survival-report.models.ts'
-import { wakeNote } from './wake-note.models.ts'
+import { emptyReport } from './survival-report.logic.ts'
+import { wakeNote } from './wake-note.logic.ts'
 
 let bench: LifecycleBench
 let model: ModelServer

@@ -4,7 +4,7 @@ import type { LogTransaction } from '../../threads/public.ts'
 import type { Sandboxes } from '../state/sandbox-access.implementation.ts'
 import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReports } from './survival-reports.ts'
-import { wakeNote } from './wake-note.models.ts'
+import { wakeNote } from './wake-note.logic.ts'
 
 /** What the agent does not know yet about its sandbox, and how to record that it got it. */
 export type WakeNotes = {

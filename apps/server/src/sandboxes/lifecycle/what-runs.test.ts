@@ -1,6 +1,6 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import type { Sandbox } from '../state/sandbox.logic.ts'
 import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './what-runs.ts'
 
 const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox

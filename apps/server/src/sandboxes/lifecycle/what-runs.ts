@@ -1,5 +1,5 @@
 import { type Manifest, manifestSchema, type UnreadPart } from '@threadbox/protocol/guest'
-import type { Sandbox } from '../state/sandbox.models.ts'
+import type { Sandbox } from '../state/sandbox.logic.ts'
 import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 

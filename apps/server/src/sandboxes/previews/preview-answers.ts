@@ -10,7 +10,7 @@ import {
   previewSuspended,
   previewWaking,
 } from './previews.errors.ts'
-import { framePolicy } from './response-headers.models.ts'
+import { framePolicy } from './response-headers.logic.ts'
 
 /** Header with the page’s state on every response of the preview server itself. A service’s response never has it. */
 const stateHeader = 'threadbox-preview'

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { cookieValues } from '../../platform/http/cookies.models.ts'
+import { cookieValues } from '../../platform/http/cookies.logic.ts'
 import { makeCheckPage } from './check-page.ts'
-import type { PreviewNames } from './preview-names.models.ts'
+import type { PreviewNames } from './preview-names.logic.ts'
 
 /** How long the cookie of a check is valid. */
 const cookieSeconds = 60

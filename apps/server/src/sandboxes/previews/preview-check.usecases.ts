@@ -3,7 +3,7 @@ import type { ThreadboxError } from '@threadbox/errors'
 import type { PreviewCheck, PreviewProblem } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import { makePassSecret } from './pass-secrets.ts'
-import type { PreviewNames } from './preview-names.models.ts'
+import type { PreviewNames } from './preview-names.logic.ts'
 import {
   previewCookiesBlocked,
   previewNamesLocal,

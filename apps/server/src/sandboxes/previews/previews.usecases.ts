@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/http/api.ts'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
 import { makePassSecret } from './pass-secrets.ts'
-import type { PreviewAddress, PreviewNames } from './preview-names.models.ts'
+import type { PreviewAddress, PreviewNames } from './preview-names.logic.ts'
 import { previewNoName, previewOtherName, previewPortReserved } from './previews.errors.ts'
 import type { PreviewStore, ValidPass } from './previews.store.ts'
 

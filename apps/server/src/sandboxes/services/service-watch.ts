@@ -2,9 +2,9 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { followWhile, makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
 import type { services as guest } from '@threadbox/protocol/guest'
 import type { OpenPort } from '@threadbox/protocol/public'
-import type { RestartedService } from '../lifecycle/survival-items.models.ts'
+import type { RestartedService } from '../lifecycle/survival-items.logic.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
-import { changeFromGuest, isMissingIn, restartOutcome } from './services.models.ts'
+import { changeFromGuest, isMissingIn, restartOutcome } from './services.logic.ts'
 import { type SharedServiceDependencies, startInBoot } from './services.usecases.ts'
 
 /** Follows the guests of awake sandboxes, and restarts the services that a boot has lost. */

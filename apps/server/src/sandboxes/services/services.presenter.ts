@@ -1,5 +1,5 @@
 import type { Service } from '@threadbox/protocol/public'
-import { type SandboxFacts, statusOf } from './services.models.ts'
+import { type SandboxFacts, statusOf } from './services.logic.ts'
 import type { ServiceRow } from './services.table.ts'
 
 /** A service as people and agents see it. */

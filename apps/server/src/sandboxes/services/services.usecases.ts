@@ -21,7 +21,7 @@ import {
   serviceUnanswered,
   serviceUnsupported,
 } from './services.errors.ts'
-import { changeFromGuest, directoryOf, notStarted, planStart, type SandboxFacts } from './services.models.ts'
+import { changeFromGuest, directoryOf, notStarted, planStart, type SandboxFacts } from './services.logic.ts'
 import { presentService } from './services.presenter.ts'
 import type { ServiceStore } from './services.store.ts'
 import type { ServiceRow } from './services.table.ts'

@@ -1,6 +1,6 @@
 import { decideAwake } from '@threadbox/domain'
 import type { Pausing } from './pausing.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import { policyOf } from './sandbox-rows.ts'
 import { awakeFactsOf, type PresenterContext } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'

@@ -2,7 +2,7 @@ import type { SandboxLimits, SandboxState } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import type { ReadDefaults } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { limitColumns, type Sandbox } from './sandbox.models.ts'
+import { limitColumns, type Sandbox } from './sandbox.logic.ts'
 import { limitsOf, wantedLimits } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 

@@ -1,6 +1,6 @@
 import type { System } from '../../platform/system/system.ts'
 import type { ReadDefaults } from '../../threads/public.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import { newSandbox } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 

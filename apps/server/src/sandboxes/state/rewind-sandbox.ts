@@ -2,7 +2,7 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { RewindSandbox, RewoundSandbox } from '@threadbox/protocol/host'
 import type { HostClient } from '../host/host-client.ts'
 import type { Claims } from './claims.ts'
-import type { ExchangeCause, LifecycleEvent, Sandbox } from './sandbox.models.ts'
+import type { ExchangeCause, LifecycleEvent, Sandbox } from './sandbox.logic.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { recordInPlace, type Transition } from './transitions.ts'
 

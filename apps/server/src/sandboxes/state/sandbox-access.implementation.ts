@@ -5,7 +5,7 @@ import { wakeSandbox } from './bring-awake.ts'
 import type { Claims } from './claims.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import type { SandboxAccess } from './sandbox-access.ts'
 import type { WakingDependencies } from './waking-dependencies.ts'
 

@@ -1,4 +1,4 @@
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import type { SandboxMemoryRow } from './sandboxes.table.ts'
 
 /** What other features read of sandboxes. */

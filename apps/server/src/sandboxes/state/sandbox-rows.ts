@@ -8,7 +8,7 @@ import {
   type Sandbox,
   type StartCause,
   type WakeFacts,
-} from './sandbox.models.ts'
+} from './sandbox.logic.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
 
 /** A sandbox that was not used yet. */

@@ -10,7 +10,7 @@ import {
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
 import type { DefaultsOf } from '../../threads/public.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
 
 /** What the server knows about a sandbox beside its row. */

@@ -1,7 +1,7 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Kysely, Transaction } from 'kysely'
 import type { LogTransaction } from '../../threads/public.ts'
-import type { Sandbox, SandboxMemory, WakeFacts } from './sandbox.models.ts'
+import type { Sandbox, SandboxMemory, WakeFacts } from './sandbox.logic.ts'
 import { columnsOf, sandboxOf, wakeFactsOf } from './sandbox-rows.ts'
 import type { SandboxMemoryRow, SandboxRow, SandboxTables } from './sandboxes.table.ts'
 

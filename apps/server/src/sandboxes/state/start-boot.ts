@@ -1,6 +1,6 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
-import type { Sandbox, StartCause } from './sandbox.models.ts'
+import type { Sandbox, StartCause } from './sandbox.logic.ts'
 import { hostnameOf, limitsOf } from './sandbox-rows.ts'
 import { sandboxNotReady } from './sandboxes.errors.ts'
 import { recordInPlace } from './transitions.ts'

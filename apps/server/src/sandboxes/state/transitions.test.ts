@@ -6,7 +6,7 @@ import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts
 import { makeEvents } from '../../platform/events/events.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
-import type { Sandbox } from './sandbox.models.ts'
+import type { Sandbox } from './sandbox.logic.ts'
 import { newSandbox } from './sandbox-rows.ts'
 import { makeSandboxStore, type SandboxStore } from './sandboxes.store.ts'
 import type { SandboxTables } from './sandboxes.table.ts'

@@ -4,9 +4,9 @@ import type { ThreadLog } from '../../threads/public.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import type { SandboxActivity } from './activity.ts'
 import { reportBootEnd } from './boot-end-notice.ts'
-import { applyInPlace, type InPlaceEvent } from './in-place.models.ts'
+import { applyInPlace, type InPlaceEvent } from './in-place.logic.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
-import { apply, type Effect, type LifecycleEvent, type Sandbox } from './sandbox.models.ts'
+import { apply, type Effect, type LifecycleEvent, type Sandbox } from './sandbox.logic.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import { type HostSandbox, memoryProblemSchema } from '@threadbox/protocol/host'
 import type { WakeCause } from '@threadbox/protocol/public'
-import type { Sandbox, StartCause } from './sandbox.models.ts'
+import type { Sandbox, StartCause } from './sandbox.logic.ts'
 import { problemOf, type WakeRequest, type WakingDependencies, wasCanceled } from './waking-dependencies.ts'
 
 /** Code of the host’s error when it cannot resume a paused boot. */

@@ -6,7 +6,7 @@ import type { HostClient } from '../host/host-client.ts'
 import type { DemotionsUnderWay } from './demotions-under-way.ts'
 import type { Pausing } from './pausing.ts'
 import type { Wait, WakeQueue } from './room.ts'
-import type { Problem } from './sandbox.models.ts'
+import type { Problem } from './sandbox.logic.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 

@@ -3,7 +3,7 @@ import { isThreadboxError } from '@threadbox/errors'
 import { errorHeader } from '@threadbox/protocol/host'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import type { View } from './terminal-output.ts'
-import { statusOf } from './terminals.models.ts'
+import { statusOf } from './terminals.logic.ts'
 import { type SharedTerminalDependencies, terminalProblem } from './terminals.usecases.ts'
 
 /** How often typing is recorded as use of the sandbox. The guest reports it too, but only now and then. */

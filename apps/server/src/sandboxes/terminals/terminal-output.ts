@@ -3,7 +3,7 @@ import { waitAtMost } from '@threadbox/concurrency'
 import { type TerminalServerFrame, type TerminalStatus, terminalCloseCodes } from '@threadbox/protocol/public'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import { terminalUnsupported } from './terminals.errors.ts'
-import { statusOf } from './terminals.models.ts'
+import { statusOf } from './terminals.logic.ts'
 import type { TerminalRow } from './terminals.table.ts'
 import type { SharedTerminalDependencies } from './terminals.usecases.ts'
 

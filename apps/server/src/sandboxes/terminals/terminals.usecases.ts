@@ -3,7 +3,7 @@ import { type ChangeWaits, type KeyedLock, makeChangeWaits, makeKeyedLock } from
 import type { OpenTerminalRequest, Terminal, TerminalsView, UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
-import { directoryOf, type SandboxFacts } from '../services/services.models.ts'
+import { directoryOf, type SandboxFacts } from '../services/services.logic.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import {
   terminalLimitReached,
@@ -12,7 +12,7 @@ import {
   terminalUnanswered,
   terminalUnsupported,
 } from './terminals.errors.ts'
-import { freeTitle, presentTerminal } from './terminals.models.ts'
+import { freeTitle, presentTerminal } from './terminals.logic.ts'
 import type { TerminalStore } from './terminals.store.ts'
 import type { TerminalRow } from './terminals.table.ts'
 

@@ -10,7 +10,7 @@ import { attachmentNotFound, uploadInterrupted, uploadNoSpace } from './attachme
 import type { AttachmentStore } from './attachments.store.ts'
 import type { AttachmentRow } from './attachments.table.ts'
 import { attachmentKey } from './blob-keys.ts'
-import { cleanName, numberedName, uploadDirectory } from './upload-name.models.ts'
+import { cleanName, numberedName, uploadDirectory } from './upload-name.logic.ts'
 
 export type Upload = {
   name: string

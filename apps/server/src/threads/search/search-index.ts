@@ -2,7 +2,7 @@ import type { Entry } from '@threadbox/protocol/public'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DatabaseKind } from '../../platform/database/database.ts'
 import type { SearchTables } from './search.table.ts'
-import { documentsOf, type SearchPlace, termsOf } from './search-documents.models.ts'
+import { documentsOf, type SearchPlace, termsOf } from './search-documents.logic.ts'
 
 export type FoundDocument = { threadId: string; entryId: string | null; place: SearchPlace; body: string; at: number }
 

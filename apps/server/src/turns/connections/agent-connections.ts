@@ -1,8 +1,8 @@
 import type { CalledConnection } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { Access } from '../../threads/public.ts'
-import { agentNames } from './agent-names.models.ts'
-import { type CallContent, callContentOf } from './call-content.models.ts'
+import { agentNames } from './agent-names.logic.ts'
+import { type CallContent, callContentOf } from './call-content.logic.ts'
 import { connectionNotFound, connectionToolGone, connectionToolOff } from './connections.errors.ts'
 import type { ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
@@ -10,8 +10,8 @@ import { redactor } from './mcp-session.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
 import { addressOf, recordList } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
-import { type KnownTool, maxTools } from './tool-list.models.ts'
-import type { InputSchema } from './tool-schema.models.ts'
+import { type KnownTool, maxTools } from './tool-list.logic.ts'
+import type { InputSchema } from './tool-schema.logic.ts'
 
 /** A tool of a connection, as the model gets it. */
 export type OfferedTool = {

@@ -1,8 +1,8 @@
 import type { Connection, ProgramPhase } from '@threadbox/protocol/public'
-import { agentNames } from './agent-names.models.ts'
+import { agentNames } from './agent-names.logic.ts'
 import type { ConnectionRow } from './connections.table.ts'
-import { programOf } from './program.models.ts'
-import type { KnownTool } from './tool-list.models.ts'
+import { programOf } from './program.logic.ts'
+import type { KnownTool } from './tool-list.logic.ts'
 
 /** A connection in the form of the API, without its secret. */
 export function presentConnection(

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ConnectionRow, ConnectionTables, ConnectionToolRow } from './connections.table.ts'
-import type { KnownTool } from './tool-list.models.ts'
+import type { KnownTool } from './tool-list.logic.ts'
 
 export type ConnectionColumns = Partial<Omit<ConnectionRow, 'id' | 'user_id' | 'workspace_id' | 'created_at'>>
 

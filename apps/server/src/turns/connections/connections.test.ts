@@ -4,7 +4,7 @@ import type { Connection, ConnectionPreset, WorkspaceContents } from '@threadbox
 import { type McpTestServer, startMcpServer } from '@threadbox/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
-import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
+import { allowedAddressesOf } from '../../platform/outbound/addresses.logic.ts'
 import { makeGuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 

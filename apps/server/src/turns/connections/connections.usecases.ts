@@ -10,12 +10,12 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Audit } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
-import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.models.ts'
+import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { connectionAddressInvalid } from '../../platform/outbound/outbound.errors.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access } from '../../threads/public.ts'
-import { slugOf } from './agent-names.models.ts'
+import { slugOf } from './agent-names.logic.ts'
 import {
   connectionHasNoLogin,
   connectionKindOther,
@@ -31,15 +31,15 @@ import { presentConnection } from './connections.presenter.ts'
 import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
-import { newOAuthState, sealState } from './oauth-state.models.ts'
+import { newOAuthState, sealState } from './oauth-state.logic.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
-import { isSameProgram, programColumns, programOf } from './program.models.ts'
+import { isSameProgram, programColumns, programOf } from './program.logic.ts'
 import type { ProgramChecks } from './program-looks.ts'
 import type { ProgramStore } from './programs.store.ts'
 import type { Programs } from './programs.ts'
 import { checkServer } from './server-look.ts'
 import type { Sessions } from './sessions.ts'
-import type { KnownTool } from './tool-list.models.ts'
+import type { KnownTool } from './tool-list.logic.ts'
 
 /** Every method throws `connection.not-found`, also for a connection that the user has no access to. */
 export type Connections = {

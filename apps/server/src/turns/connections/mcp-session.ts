@@ -9,11 +9,11 @@ import { orAborted, waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { connectionProgramEnded, connectionProgramNotStarted } from './connections.errors.ts'
-import { connectionFailureOf } from './mcp-failure.models.ts'
-import type { ProgramStart } from './program.models.ts'
+import { connectionFailureOf } from './mcp-failure.logic.ts'
+import type { ProgramStart } from './program.logic.ts'
 import { makeProgramTransport } from './program-transport.ts'
 import type { Programs } from './programs.ts'
-import type { RawTool } from './tool-list.models.ts'
+import type { RawTool } from './tool-list.logic.ts'
 
 /** The server's address, or the program to run as the server. */
 export type ServerAddress = HttpAddress | ProgramAddress

@@ -1,12 +1,12 @@
 import { readSettings, serverSettings } from '@threadbox/config'
 import { toolNames } from '@threadbox/protocol/public'
 import { describe, expect, it } from 'vitest'
-import { allowedAddressesOf, checkedUrl, mayConnectTo } from '../../platform/outbound/addresses.models.ts'
-import { agentNames, slugOf } from './agent-names.models.ts'
-import { callContentOf } from './call-content.models.ts'
+import { allowedAddressesOf, checkedUrl, mayConnectTo } from '../../platform/outbound/addresses.logic.ts'
+import { agentNames, slugOf } from './agent-names.logic.ts'
+import { callContentOf } from './call-content.logic.ts'
 import { redactor } from './mcp-session.ts'
-import { type KnownTool, listedTools, maxTools, mergedTools } from './tool-list.models.ts'
-import { SchemaProblem, usableSchema } from './tool-schema.models.ts'
+import { type KnownTool, listedTools, maxTools, mergedTools } from './tool-list.logic.ts'
+import { SchemaProblem, usableSchema } from './tool-schema.logic.ts'
 
 const nothing = allowedAddressesOf('')
 const asIs = (text: string) => text

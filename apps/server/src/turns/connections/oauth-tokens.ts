@@ -10,7 +10,7 @@ import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import { connectionLoginNeeded } from './connections.errors.ts'
 import type { ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
-import { type LoginTokens, type OAuthState, openState, sealState, secretsOf, withExpiry } from './oauth-state.models.ts'
+import { type LoginTokens, type OAuthState, openState, sealState, secretsOf, withExpiry } from './oauth-state.logic.ts'
 
 /** Access tokens of connections with sign-in: renewed before they expire, and when a server rejects them. */
 export type OAuthTokens = {

@@ -3,7 +3,7 @@ import { waitAtMost } from '@threadbox/concurrency'
 import { process } from '@threadbox/protocol/guest'
 import type { HostClient } from '../../sandboxes/public.ts'
 import { connectionProgramNotStarted } from './connections.errors.ts'
-import type { ProgramStart } from './program.models.ts'
+import type { ProgramStart } from './program.logic.ts'
 import type { ProgramOutput, StartedProgram } from './program-transport.ts'
 
 /** How long a program has to exit after its input closes, and again after each signal. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { allowedAddressesOf } from '../../platform/outbound/addresses.models.ts'
+import { allowedAddressesOf } from '../../platform/outbound/addresses.logic.ts'
 import { makeGuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { type LocalPrograms, makeLocalPrograms } from './local-programs.test-utils.ts'
 import type { ProgramAddress } from './mcp-session.ts'
-import { makeLastWords } from './program.models.ts'
-import { makeLineReader } from './program-lines.models.ts'
+import { makeLastWords } from './program.logic.ts'
+import { makeLineReader } from './program-lines.logic.ts'
 import { makeSessions, type Sessions } from './sessions.ts'
 
 const secret = 'canary-9f8e7d'

@@ -2,8 +2,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { connectionAnswerTooLarge } from '../../platform/outbound/outbound.errors.ts'
 import { connectionAnswerInvalid, connectionProgramEnded } from './connections.errors.ts'
-import { type LastWords, makeLastWords } from './program.models.ts'
-import { makeLineReader } from './program-lines.models.ts'
+import { type LastWords, makeLastWords } from './program.logic.ts'
+import { makeLineReader } from './program-lines.logic.ts'
 
 export type ProgramOutput =
   | { kind: 'stdout' | 'stderr'; bytes: Uint8Array }

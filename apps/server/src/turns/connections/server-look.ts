@@ -2,12 +2,12 @@ import type { Connection } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { ConnectionColumns, ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
-import { connectionFailureOf } from './mcp-failure.models.ts'
+import { connectionFailureOf } from './mcp-failure.logic.ts'
 import { redactor, type ServerAddress } from './mcp-session.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
-import { programOf, programStartOf } from './program.models.ts'
+import { programOf, programStartOf } from './program.logic.ts'
 import type { ServerList, Sessions } from './sessions.ts'
-import { type KnownTool, listedTools, mergedTools } from './tool-list.models.ts'
+import { type KnownTool, listedTools, mergedTools } from './tool-list.logic.ts'
 
 export type ServerCheckDependencies = {
   store: ConnectionStore

@@ -1,5 +1,5 @@
 import { type McpSession, openSession, type ServerAddress, type SessionOptions } from './mcp-session.ts'
-import type { RawTool } from './tool-list.models.ts'
+import type { RawTool } from './tool-list.logic.ts'
 
 /** The key of a session. Threads don't share sessions, because servers keep state in them. */
 export type SessionPlace = { connectionId: string; revision: number; threadId: string }

@@ -6,9 +6,9 @@ import type { UsableModel } from '../models/models.usecases.ts'
 import { type Writer, writerOf } from '../record/turn-history.ts'
 import type { CallRecord, StepRecord, TurnRecord } from '../record/turn-record.ts'
 import { toolNamed } from '../tools/tools.ts'
-import { isPicture } from './history.models.ts'
+import { isPicture } from './history.logic.ts'
 import { callEntry } from './model-step.ts'
-import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.models.ts'
+import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.logic.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 
 /** Dependencies of `beginTurn`. */

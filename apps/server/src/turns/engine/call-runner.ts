@@ -16,7 +16,7 @@ import { runningIn } from './begin-turn.ts'
 import { callEntryOf, finishCall, type TurnEnding, unexpectedOutcome } from './call-end.ts'
 import { type ConnectionCallDependencies, connectionPlanOf, runConnectionCall } from './connection-call.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
-import type { CallOrder } from './turn-state.models.ts'
+import type { CallOrder } from './turn-state.logic.ts'
 
 /** Dependencies of all kinds of calls. */
 export type CallDependencies = ConnectionCallDependencies & Pick<TurnDependencies, 'sandbox'>

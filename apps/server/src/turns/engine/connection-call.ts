@@ -1,9 +1,9 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { ToolCallEntry } from '@threadbox/protocol/public'
-import { excerptOfText, formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { excerptOfText, formatBytes } from '../../platform/texts/excerpt.logic.ts'
 import { resultBlob, type ThreadChange } from '../../threads/public.ts'
 import type { ConnectionPlan } from '../connections/agent-connections.ts'
-import type { CallContent } from '../connections/call-content.models.ts'
+import type { CallContent } from '../connections/call-content.logic.ts'
 import { connectionApprovalMissing, connectionToolGone } from '../connections/connections.errors.ts'
 import { type CallChange, writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
@@ -11,7 +11,7 @@ import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid, callInterrupted, callStopped } from '../tools/tools.errors.ts'
 import { callEntryOf, finishCall, unexpectedOutcome } from './call-end.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
-import type { CallOrder } from './turn-state.models.ts'
+import type { CallOrder } from './turn-state.logic.ts'
 
 /** Dependencies of calls to tools of connections. */
 export type ConnectionCallDependencies = Recording &

@@ -12,8 +12,8 @@ import {
   summaryMessage,
   summaryRequest,
   summaryTokens,
-} from './compaction.models.ts'
-import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.models.ts'
+} from './compaction.logic.ts'
+import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.logic.ts'
 import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 
 export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }

@@ -2,7 +2,7 @@ import type { Entry } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { StepRecord, TurnRecord } from '../record/turn-record.ts'
-import { slashCommandIn } from './slash-command.models.ts'
+import { slashCommandIn } from './slash-command.logic.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { noModelConnected, turnNotRepeatable, turnRunning } from './turns.errors.ts'
 

@@ -1,7 +1,7 @@
 import type { NoticeEntry } from '@threadbox/protocol/public'
 import { wholeText } from '@threadbox/testkit'
 import { expect } from 'vitest'
-import { estimateTokens } from './history.models.ts'
+import { estimateTokens } from './history.logic.ts'
 import type { TestBench } from './turns.test-utils.ts'
 
 export const windowTokens = 8192

@@ -1,4 +1,4 @@
-import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
+import { excerptOfText } from '../../platform/texts/excerpt.logic.ts'
 import { callModel } from '../models/model-call.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import { titleSystem } from './system-prompt.ts'

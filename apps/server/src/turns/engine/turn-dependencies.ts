@@ -13,7 +13,7 @@ import type { TurnRecord } from '../record/turn-record.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import type { QueueStore } from './queue.store.ts'
-import type { TurnLimits } from './turn-state.models.ts'
+import type { TurnLimits } from './turn-state.logic.ts'
 
 export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
 

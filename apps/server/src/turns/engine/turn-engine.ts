@@ -1,7 +1,7 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import type { ThreadChange } from '../../threads/public.ts'
-import { contextFullFailure } from '../models/model-failure.models.ts'
+import { contextFullFailure } from '../models/model-failure.logic.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import type { BegunTurn } from './begin-turn.ts'
@@ -9,7 +9,7 @@ import type { TurnEnding } from './call-end.ts'
 import { type CallDependencies, runCalls } from './call-runner.ts'
 import { askModel, type ModelStepDependencies } from './model-step.ts'
 import { limitsOf, notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
-import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.models.ts'
+import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.logic.ts'
 import { noModelConnected } from './turns.errors.ts'
 
 /** Runs turns that are recorded as running, each in its own loop, until they end. */

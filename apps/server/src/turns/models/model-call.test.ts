@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { languageModelOf, type Provider } from './language-model.ts'
 import { callModel, type ModelPart } from './model-call.ts'
-import { modelFailureOf } from './model-failure.models.ts'
+import { modelFailureOf } from './model-failure.logic.ts'
 
 const nowMs = 1_800_000_000_000
 const tools = { run_command: tool({ description: 'Runs', inputSchema: z.object({ command: z.string() }) }) }

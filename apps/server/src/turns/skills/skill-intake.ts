@@ -1,5 +1,5 @@
 import { type SkillFile, skillLimits } from '@threadbox/protocol/host'
-import { type CheckedSkill, checkSkill } from './skill-files.models.ts'
+import { type CheckedSkill, checkSkill } from './skill-files.logic.ts'
 import { skillArchiveInvalid, skillTooLarge, skillTooManyFiles, skillTypeUnsupported } from './skills.errors.ts'
 import { readZip } from './zip-reader.ts'
 

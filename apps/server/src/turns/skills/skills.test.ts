@@ -6,7 +6,7 @@ import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stan
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
-import type { CheckedSkill } from './skill-files.models.ts'
+import type { CheckedSkill } from './skill-files.logic.ts'
 import { makeZip, skillText } from './skill-zip.test-utils.ts'
 import { readZip } from './zip-reader.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fileNotFound } from '../../sandboxes/public.ts'
-import { editedText } from './edit-text.models.ts'
+import { editedText } from './edit-text.logic.ts'
 import { writePlanned } from './planned-write.ts'
 import { pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'

@@ -1,6 +1,6 @@
 import { filesystem } from '@threadbox/protocol/guest'
 import { z } from 'zod'
-import { formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { formatBytes } from '../../platform/texts/excerpt.logic.ts'
 import { succeeded } from './outcomes.ts'
 import { fileErrorOf, pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'

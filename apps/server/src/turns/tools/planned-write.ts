@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
-import { diffOf } from './file-diff.models.ts'
+import { diffOf } from './file-diff.logic.ts'
 import { failedWith, succeeded } from './outcomes.ts'
 import { readText } from './sandbox-files.ts'
 import type { ToolContext } from './tool.ts'

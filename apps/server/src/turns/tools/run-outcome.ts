@@ -1,5 +1,5 @@
 import { runs } from '@threadbox/protocol/guest'
-import { excerptOf, formatBytes } from '../../platform/texts/excerpt.models.ts'
+import { excerptOf, formatBytes } from '../../platform/texts/excerpt.logic.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import type { ExecutionEnd } from './follow-run.ts'

@@ -1,6 +1,6 @@
 import type { Display } from '@threadbox/protocol/public'
 import { z } from 'zod'
-import { excerptOfText } from '../../platform/texts/excerpt.models.ts'
+import { excerptOfText } from '../../platform/texts/excerpt.logic.ts'
 import { readStored, resultBlob } from '../../threads/public.ts'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
 import { storeDisplay } from './display.ts'

@@ -2,7 +2,7 @@ import { makeBackground, waitAtMost } from '@threadbox/concurrency'
 import type { Display } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { outputKey, readStored } from '../../threads/public.ts'
-import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../record/output-window.models.ts'
+import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../record/output-window.logic.ts'
 
 /** Stores, records and acknowledges an execution's output, and only then shows it to readers. */
 export type OutputRecorder = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { formatBytes } from '../../platform/texts/excerpt.models.ts'
-import { imageTypeOf } from '../../platform/texts/media-type.models.ts'
+import { formatBytes } from '../../platform/texts/excerpt.logic.ts'
+import { imageTypeOf } from '../../platform/texts/media-type.logic.ts'
 import { resultBlob } from '../../threads/public.ts'
 import { succeeded } from './outcomes.ts'
 import { pathIn, readBytes } from './sandbox-files.ts'

@@ -21,7 +21,7 @@ import {
   maxAgentFileHeadBytes,
   readAgentFile,
   withoutTexts,
-} from './agent-file.models.ts'
+} from './agent-file.logic.ts'
 import { agentFileDamaged, agentFileOtherFormat, agentFileOtherImage, agentVersionNotFound } from './agents.errors.ts'
 import type { AgentVersionRow } from './agents.table.ts'
 import type { Agents } from './agents.usecases.ts'

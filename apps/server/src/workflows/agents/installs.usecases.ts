@@ -5,7 +5,7 @@ import type { UserHub } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog, ThreadRows } from '../../threads/public.ts'
-import { type InstalledPackage, installsOf, installsOfCell } from './installs.models.ts'
+import { type InstalledPackage, installsOf, installsOfCell } from './installs.logic.ts'
 import type { InstallTables } from './installs.table.ts'
 
 /** A package is offered in the third thread that installed it: after this many earlier ones. */

@@ -5,7 +5,7 @@ import { type HostClient, nothingRuns, type WhatRunsDependencies, whatRuns } fro
 import { connectionPlanOf, type Snapshots, type TurnRecord } from '../../turns/public.ts'
 import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
 import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
-import { compareRunning } from './running-comparison.models.ts'
+import { compareRunning } from './running-comparison.logic.ts'
 
 export type PreviewDependencies = WhatRunsDependencies & {
   host: Pick<HostClient, 'snapshotChanges' | 'namesAsked'>

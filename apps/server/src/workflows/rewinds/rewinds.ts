@@ -2,7 +2,7 @@ import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import { forkedFromOf, type ThreadRows } from '../../threads/public.ts'
 import type { TurnGate, TurnNote } from '../../turns/public.ts'
-import { historyNotes } from './history-note.models.ts'
+import { historyNotes } from './history-note.logic.ts'
 import { rewindUnderWay } from './rewinds.errors.ts'
 import { rewindRoutes } from './rewinds.routes.ts'
 import { makeRewindStore } from './rewinds.store.ts'

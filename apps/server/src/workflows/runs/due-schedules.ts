@@ -1,10 +1,10 @@
 import type { RunDependencies } from './run-dependencies.ts'
 import type { NewRun, RunIntake } from './run-intake.ts'
-import { reasonFrom } from './run-outcome.models.ts'
+import { reasonFrom } from './run-outcome.logic.ts'
 import { runMissed, runOverlap, runQueueFull } from './runs.errors.ts'
 import type { RunWriter } from './runs.store.ts'
 import type { RunRow, ScheduleRow } from './runs.table.ts'
-import { makeScheduleTimes } from './schedule-times.models.ts'
+import { makeScheduleTimes } from './schedule-times.logic.ts'
 
 /** How late a run can begin and still count as on time, so that a restart or a busy host does not skip it. */
 const graceMs = 5 * 60_000

@@ -2,7 +2,7 @@ import { makeSingleFlight } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { threadNotFound } from '../../threads/public.ts'
 import type { RunDependencies } from './run-dependencies.ts'
-import { outcomeOf, reasonFrom } from './run-outcome.models.ts'
+import { outcomeOf, reasonFrom } from './run-outcome.logic.ts'
 import { runStopped, runThreadGone } from './runs.errors.ts'
 import type { RunRow } from './runs.table.ts'
 

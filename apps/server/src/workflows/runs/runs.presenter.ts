@@ -1,6 +1,6 @@
 import type { Run, RunReason, RunStatus, RunTrigger, Schedule, Webhook } from '@threadbox/protocol/public'
 import type { RunRow, ScheduleRow, WebhookRow } from './runs.table.ts'
-import { makeScheduleTimes } from './schedule-times.models.ts'
+import { makeScheduleTimes } from './schedule-times.logic.ts'
 
 /** How many of a schedule’s next times are shown. */
 export const shownTimes = 5

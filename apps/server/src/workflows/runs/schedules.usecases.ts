@@ -11,7 +11,7 @@ import type { RunDependencies } from './run-dependencies.ts'
 import { runTriggerLimit, runTriggerNotFound } from './runs.errors.ts'
 import { presentSchedule, shownTimes } from './runs.presenter.ts'
 import type { ScheduleRow } from './runs.table.ts'
-import { checkSchedule, makeScheduleTimes } from './schedule-times.models.ts'
+import { checkSchedule, makeScheduleTimes } from './schedule-times.logic.ts'
 
 /**
  * Schedules of agents. Methods throw `agent.not-found` or `run.trigger-not-found`, also for another user’s; those that

@@ -26,7 +26,7 @@ import {
   messageOf,
   type SignedRequest,
   toleranceSeconds,
-} from './webhook-signature.models.ts'
+} from './webhook-signature.logic.ts'
 
 /**
  * Webhooks: addresses at which a signed request starts a run. Methods throw `agent.not-found` or

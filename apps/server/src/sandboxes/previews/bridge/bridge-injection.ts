@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Transform, type TransformCallback } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
-import { type HeaderPair, pairsOf } from '../header-pairs.models.ts'
+import { type HeaderPair, pairsOf } from '../header-pairs.logic.ts'
 import type { BridgeFiles } from './bridge-files.ts'
-import { makeHeadScanner } from './head-scanner.models.ts'
-import { ignoresAddresses, withScripts } from './script-policy.models.ts'
+import { makeHeadScanner } from './head-scanner.logic.ts'
+import { ignoresAddresses, withScripts } from './script-policy.logic.ts'
 
 /** A service’s response with the bridge in it: its headers, and the transforms that its body goes through. */
 export type ChangedResponse = { rawHeaders: readonly string[]; through: readonly Transform[] }

@@ -4,11 +4,11 @@ import { CornerDownRight, FileText, MessageSquare, SquareTerminal, TextCursor } 
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
 import type { PaletteAction } from '../../../page/thread/state/thread-actions.ts'
-import { glyphOf } from '../../../sandboxes/sandbox/state/chip.models.ts'
+import { glyphOf } from '../../../sandboxes/sandbox/state/chip.logic.ts'
 import { useSandboxWords } from '../../../sandboxes/sandbox/state/sandbox-words.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
-import type { PaletteContent } from '../state/palette.models.ts'
+import type { PaletteContent } from '../state/palette.logic.ts'
 import { Marked } from './marked.tsx'
 
 const hitIcons = { title: TextCursor, text: MessageSquare, command: SquareTerminal, file: FileText } as const

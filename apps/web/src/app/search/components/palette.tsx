@@ -16,7 +16,7 @@ import { Kbd } from '../../../ui/kbd.tsx'
 import { useFocusReturn } from '../../../ui/use-focus-return.ts'
 import { shortestQuery, useSearch } from '../api/search.queries.ts'
 import { useAppActions } from '../state/app-actions.ts'
-import { type PaletteContent, paletteContent } from '../state/palette.models.ts'
+import { type PaletteContent, paletteContent } from '../state/palette.logic.ts'
 import { useSettled } from '../state/use-settled.ts'
 import { PaletteGroups } from './palette-groups.tsx'
 

@@ -20,7 +20,7 @@ import { Logo } from '../../../ui/logo.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { ThreadItem } from '../../workspaces/components/thread-item.tsx'
 import { WorkspaceSection } from '../../workspaces/components/workspace-section.tsx'
-import { groupThreads } from '../state/grouping.models.ts'
+import { groupThreads } from '../state/grouping.logic.ts'
 import { SidebarFooter } from './sidebar-footer.tsx'
 
 /** All threads, a button for a new one, and the signed-in user. */

@@ -23,7 +23,7 @@ import {
   useWorkspaces,
 } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
-import { placeByOne, placeOnto } from '../../../people/workspaces/state/workspace-groups.models.ts'
+import { placeByOne, placeOnto } from '../../../people/workspaces/state/workspace-groups.logic.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import { dragSource, useDropTarget } from '../state/drag.ts'

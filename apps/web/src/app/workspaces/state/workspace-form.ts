@@ -5,8 +5,8 @@ import {
   limitNames,
   limitText,
   readLimit,
-} from '../../../sandboxes/sandbox/state/limits.models.ts'
-import { type PolicyNumber, policyNumbers, readPolicy } from '../../../sandboxes/sandbox/state/policy.models.ts'
+} from '../../../sandboxes/sandbox/state/limits.logic.ts'
+import { type PolicyNumber, policyNumbers, readPolicy } from '../../../sandboxes/sandbox/state/policy.logic.ts'
 
 export type ValueName = PolicyNumber | LimitName
 const policyNames = Object.keys(policyNumbers) as PolicyNumber[]

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
-import { ansiSpans } from '../state/ansi.models.ts'
+import { ansiSpans } from '../state/ansi.logic.ts'
 
 /** Output of a command, in its colors. */
 export function AnsiText(props: { children: string }) {

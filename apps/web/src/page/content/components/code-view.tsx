@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import type { CodeToken } from '../state/code-tokens.models.ts'
+import type { CodeToken } from '../state/code-tokens.logic.ts'
 
 /** Longer code is shown without colors: coloring it would block the page. */
 const longestHighlighted = 60_000

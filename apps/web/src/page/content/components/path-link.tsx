@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../client/client.ts'
 import { useCardActions } from '../state/card-context.ts'
-import { shortPath } from '../state/paths.models.ts'
+import { shortPath } from '../state/paths.logic.ts'
 
 /**
  * A link to a file of the sandbox, which opens it in the files pane. Opened in a new tab (middle click) it downloads

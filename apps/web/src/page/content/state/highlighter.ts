@@ -18,8 +18,8 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 import { createLowlight } from 'lowlight'
-import type { CodeToken } from './code-tokens.models.ts'
-import { tokensOfTree } from './code-tokens.models.ts'
+import type { CodeToken } from './code-tokens.logic.ts'
+import { tokensOfTree } from './code-tokens.logic.ts'
 
 const lowlight = createLowlight({
   bash,

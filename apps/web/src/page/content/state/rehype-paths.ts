@@ -1,4 +1,4 @@
-import { splitAtPaths } from './paths.models.ts'
+import { splitAtPaths } from './paths.logic.ts'
 
 type Node = {
   type: string

@@ -6,7 +6,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { useNetwork } from '../../client/browser.ts'
 import { useNow } from '../../client/use-now.ts'
 import { isLoopback } from '../../parts/address.ts'
-import { bannerOf } from '../state/connection.models.ts'
+import { bannerOf } from '../state/connection.logic.ts'
 import { type ConnectionStore, connectionStore } from '../state/connection-store.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { StreamStatus } from '@threadbox/sdk'
 import { createStore } from 'zustand/vanilla'
 import type { Readable } from '../../client/readable.ts'
-import { type Connection, unknownConnection, withStatus } from './connection.models.ts'
+import { type Connection, unknownConnection, withStatus } from './connection.logic.ts'
 
 /** The state of the connection to the server, for everything on the page that shows it. */
 export type ConnectionStore = {

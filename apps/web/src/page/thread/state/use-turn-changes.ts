@@ -1,6 +1,6 @@
 import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useRef } from 'react'
-import { type TurnChanges, turnChangesOf } from './turn-changes.models.ts'
+import { type TurnChanges, turnChangesOf } from './turn-changes.logic.ts'
 
 /** What the last turn changed. The same object until the content changes, however often the conversation grows. */
 export function useTurnChanges(state: ThreadState | null): TurnChanges | null {

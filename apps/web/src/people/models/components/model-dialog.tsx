@@ -8,7 +8,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { useDiscoveredModels, useModels, useRemoveModel, useSaveAndTestModel } from '../api/models.queries.ts'
 import { emptyModelForm, formOfModel, type ModelForm, readModelForm } from '../state/model-form.ts'
 import { type ProviderKind, providerOf } from '../state/provider-catalog.ts'
-import { suggestedModels } from '../state/suggestions.models.ts'
+import { suggestedModels } from '../state/suggestions.logic.ts'
 import { ModelFields } from './model-fields.tsx'
 import { TestResult } from './test-result.tsx'
 

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import { useDiscoveredModels } from '../api/models.queries.ts'
 import type { ProviderKind } from '../state/provider-catalog.ts'
-import { type ProviderOffer, providerOffers } from '../state/suggestions.models.ts'
+import { type ProviderOffer, providerOffers } from '../state/suggestions.logic.ts'
 import { ModelDialog } from './model-dialog.tsx'
 
 const icons = {

@@ -10,7 +10,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useReadSkill, useSaveSkill, useSkillContent } from '../api/skills.queries.ts'
-import { skillDraft } from '../state/skill-groups.models.ts'
+import { skillDraft } from '../state/skill-groups.logic.ts'
 import { SkillPlace } from './skill-place.tsx'
 
 /** Creates a skill. */

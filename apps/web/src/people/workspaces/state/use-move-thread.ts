@@ -5,7 +5,7 @@ import { keepFocusOn } from '../../../page/client/kept-focus.ts'
 import { useMoveThread } from '../../../page/thread/api/thread-mutations.ts'
 import { showToast } from '../../../ui/toast.tsx'
 import { useWorkspaces } from '../api/workspaces.queries.ts'
-import { neighbor } from './workspace-groups.models.ts'
+import { neighbor } from './workspace-groups.logic.ts'
 
 /** Moves a thread into a workspace, or out of all, and confirms it. Does nothing if the thread is already there. */
 export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) => void {

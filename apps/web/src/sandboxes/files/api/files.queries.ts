@@ -12,8 +12,8 @@ import type { FileEntry, ThreadboxClient } from '@threadbox/sdk'
 import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
-import { parentOf } from '../../../page/content/state/names.models.ts'
-import type { Listing } from '../state/tree.models.ts'
+import { parentOf } from '../../../page/content/state/names.logic.ts'
+import type { Listing } from '../state/tree.logic.ts'
 
 const partSize = 2000
 /** The list shows how many entries are left out. */

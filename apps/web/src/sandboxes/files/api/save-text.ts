@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
-import { parentOf } from '../../../page/content/state/names.models.ts'
+import { parentOf } from '../../../page/content/state/names.logic.ts'
 import { type Edit, withLineEndsOf } from '../state/edits.ts'
-import { textOf } from '../state/kinds.models.ts'
+import { textOf } from '../state/kinds.logic.ts'
 import { renewFolder } from './files.queries.ts'
 
 /** The current file that a save conflicts with. `text` is null if it isn’t text, or too large to show. */

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { isInside, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.models.ts'
-import { type FilesView, withMoved } from '../state/files-view.models.ts'
+import { isInside, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.logic.ts'
+import { type FilesView, withMoved } from '../state/files-view.logic.ts'
 import { useFileActions } from './files.queries.ts'
 
 type ChangeView = (update: (view: FilesView) => FilesView) => void

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
-import type { changedFiles } from '../../../page/thread/state/turn-changes.models.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.logic.ts'
+import type { changedFiles } from '../../../page/thread/state/turn-changes.logic.ts'
 import { FileName } from './file-name.tsx'
 import { ChangeMark, EntryIcon } from './file-row.tsx'
 

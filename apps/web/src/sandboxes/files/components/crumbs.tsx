@@ -1,7 +1,7 @@
 import { House } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { crumbsOf } from '../../../page/content/state/names.models.ts'
+import { crumbsOf } from '../../../page/content/state/names.logic.ts'
 import { useFolderDrop } from '../state/file-drag.ts'
 import { FileName } from './file-name.tsx'
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { tableOfCsv } from '../state/csv.models.ts'
-import { textOf } from '../state/kinds.models.ts'
+import { tableOfCsv } from '../state/csv.logic.ts'
+import { textOf } from '../state/kinds.logic.ts'
 import type { FileBytes } from './file-content.tsx'
 import { TableGrid } from './table-grid.tsx'
 

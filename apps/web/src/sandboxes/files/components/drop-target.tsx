@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.logic.ts'
 import { chosenFiles, droppedFiles } from '../state/dropped-files.ts'
 import { useTransfersStore } from '../state/transfers-context.tsx'
 

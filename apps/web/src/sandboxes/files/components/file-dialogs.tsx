@@ -10,7 +10,7 @@ import {
   parentOf,
   problemOfName,
   shownName,
-} from '../../../page/content/state/names.models.ts'
+} from '../../../page/content/state/names.logic.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { SaveFolderDialog } from '../../../people/skills/components/save-folder-dialog.tsx'
@@ -21,8 +21,8 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { useFileActions } from '../api/files.queries.ts'
 import { useMoveInto, useRemoveAll } from '../api/several-files.ts'
-import { type FilesView, withFile, withMoved } from '../state/files-view.models.ts'
-import { isFolder } from '../state/tree.models.ts'
+import { type FilesView, withFile, withMoved } from '../state/files-view.logic.ts'
+import { isFolder } from '../state/tree.logic.ts'
 import { CopyFromThread } from './copy-from-thread.tsx'
 
 /** The open dialog. `path` is the parent folder for new entries, else the entry itself. */

@@ -3,10 +3,10 @@ import { type CSSProperties, type KeyboardEvent, type RefObject, useId, useLayou
 import { useTranslation } from 'react-i18next'
 import { useNow } from '../../../page/client/use-now.ts'
 import { useProblem } from '../../../page/parts/problem.ts'
-import { changedBelow, changeOf, type TurnChanges } from '../../../page/thread/state/turn-changes.models.ts'
+import { changedBelow, changeOf, type TurnChanges } from '../../../page/thread/state/turn-changes.logic.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useScroll } from '../../../ui/use-scroll.ts'
-import type { SelectHow, Selection } from '../state/selection.models.ts'
+import type { SelectHow, Selection } from '../state/selection.logic.ts'
 import {
   firstInside,
   isFolder,
@@ -17,8 +17,8 @@ import {
   type SortKey,
   type TreeRow,
   windowOf,
-} from '../state/tree.models.ts'
-import { nothingTyped, typedAfter } from '../state/type-ahead.models.ts'
+} from '../state/tree.logic.ts'
+import { nothingTyped, typedAfter } from '../state/type-ahead.logic.ts'
 import { FileRow } from './file-row.tsx'
 
 const rowHeight = 30

@@ -1,4 +1,4 @@
-import { shownName } from '../../../page/content/state/names.models.ts'
+import { shownName } from '../../../page/content/state/names.logic.ts'
 
 /** A name from the sandbox, isolated: its text direction and characters can’t affect the rest of the page. */
 export function FileName(props: { name: string; className?: string }) {

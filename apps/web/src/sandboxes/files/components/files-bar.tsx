@@ -8,7 +8,7 @@ import { isTouch } from '../../../page/client/keyboard.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
-import { isFolder, type Listing } from '../state/tree.models.ts'
+import { isFolder, type Listing } from '../state/tree.logic.ts'
 import type { FileQuestion } from './file-dialogs.tsx'
 
 /** All files or the changed ones, their number, and the actions on the selected ones. */

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
-import { parentOf } from '../../../page/content/state/names.models.ts'
+import { parentOf } from '../../../page/content/state/names.logic.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { threadQuery } from '../../../page/thread/api/thread-queries.ts'
-import { changedFiles } from '../../../page/thread/state/turn-changes.models.ts'
+import { changedFiles } from '../../../page/thread/state/turn-changes.logic.ts'
 import { Pane } from '../../../ui/pane.tsx'
 import { Resizer } from '../../../ui/resizer.tsx'
 import { usePageThread } from '../../panes/state/page-thread.ts'
@@ -14,7 +14,7 @@ import type { PaneProps } from '../../panes/state/panes-context.ts'
 import { useFolders, useWatchedFolders } from '../api/files.queries.ts'
 import { useMoveInto } from '../api/several-files.ts'
 import { useFilesView } from '../state/files-store.ts'
-import { withFile, withFolder, withSort, withToggled } from '../state/files-view.models.ts'
+import { withFile, withFolder, withSort, withToggled } from '../state/files-view.logic.ts'
 import {
   nothingSelected,
   type Selection,
@@ -23,8 +23,8 @@ import {
   selectedWith,
   selectionMoved,
   selectOnly,
-} from '../state/selection.models.ts'
-import { foldersOf, treeRows } from '../state/tree.models.ts'
+} from '../state/selection.logic.ts'
+import { foldersOf, treeRows } from '../state/tree.logic.ts'
 import { ChangedList } from './changed-list.tsx'
 import { Crumbs } from './crumbs.tsx'
 import { DropTarget } from './drop-target.tsx'

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
-import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
-import type { FileKind } from '../state/kinds.models.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.logic.ts'
+import type { FileKind } from '../state/kinds.logic.ts'
 import type { ShownFile } from './file-content.tsx'
 
 /** Formats that the browser displays. A page is framed without the rights of this one. */

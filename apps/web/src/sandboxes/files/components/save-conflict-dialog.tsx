@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
-import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.logic.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import type { SaveConflict } from '../api/save-text.ts'
-import { type ComparedLine, comparedLines } from '../state/compared-lines.models.ts'
+import { type ComparedLine, comparedLines } from '../state/compared-lines.logic.ts'
 
 /** The file was changed or removed by others since it was read: you decide what happens. */
 export function SaveConflictDialog(props: {

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import type { Table } from '../state/table.models.ts'
+import type { Table } from '../state/table.logic.ts'
 
 export function TableGrid(props: { table: Table }) {
   const { t } = useTranslation('files')

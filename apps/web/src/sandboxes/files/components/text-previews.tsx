@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { CardProvider } from '../../../page/content/state/card-context.ts'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { showFile } from '../state/files-store.ts'
-import { textOf } from '../state/kinds.models.ts'
+import { textOf } from '../state/kinds.logic.ts'
 import { FileContent, type ShownFile } from './file-content.tsx'
 
 const Markdown = lazy(() =>

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { nameOfPath } from '../../../page/content/state/names.models.ts'
+import { nameOfPath } from '../../../page/content/state/names.logic.ts'
 import { useProblem } from '../../../page/parts/problem.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keepEdit, keptEdit, withLineEndsOf } from './edits.ts'
-import { kindOf, languageOf, textOf } from './kinds.models.ts'
+import { kindOf, languageOf, textOf } from './kinds.logic.ts'
 
 test('a text keeps the line endings of its file', () => {
   expect(withLineEndsOf('a\nb\nc', 'a\r\nb\r\n')).toBe('a\r\nb\r\nc')

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { openPane, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
-import { type FilesView, readFilesView, withFile } from './files-view.models.ts'
+import { type FilesView, readFilesView, withFile } from './files-view.logic.ts'
 
 const pane = 'files'
 

@@ -2,7 +2,7 @@ import { isThreadboxError, type ThreadboxClient } from '@threadbox/sdk'
 import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../../page/client/random-id.ts'
 import type { Readable } from '../../../page/client/readable.ts'
-import { freeName, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.models.ts'
+import { freeName, joinPath, nameOfPath, parentOf } from '../../../page/content/state/names.logic.ts'
 import type { Dropped } from './dropped-files.ts'
 
 /** An upload into a sandbox. `taken`: a file of this name already exists, and you have to choose what to do. */

@@ -1,4 +1,4 @@
-import { type Table, tableOfRows } from './table.models.ts'
+import { type Table, tableOfRows } from './table.logic.ts'
 import { openZip } from './zip-parts.ts'
 
 /** A sheet of an Excel workbook; `read` parses its table. */

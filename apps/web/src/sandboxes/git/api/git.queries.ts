@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
-import { homeFolder } from '../../../page/content/state/names.models.ts'
+import { homeFolder } from '../../../page/content/state/names.logic.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { usePageThread } from '../../panes/state/page-thread.ts'
 

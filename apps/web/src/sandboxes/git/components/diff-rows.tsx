@@ -1,9 +1,9 @@
 import { type CSSProperties, useMemo, useRef } from 'react'
-import { diffLinesOf } from '../../../page/content/state/diff.models.ts'
+import { diffLinesOf } from '../../../page/content/state/diff.logic.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { useScroll } from '../../../ui/use-scroll.ts'
-import { windowOf } from '../../files/state/tree.models.ts'
-import { columnsOf, shownLine } from '../state/git-view.models.ts'
+import { windowOf } from '../../files/state/tree.logic.ts'
+import { columnsOf, shownLine } from '../state/git-view.logic.ts'
 
 const rowHeight = 20
 

@@ -1,7 +1,7 @@
 import type { GitLook, GitTree } from '@threadbox/sdk'
 import { GitBranch } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { homeFolder, isInside, shownName } from '../../../page/content/state/names.models.ts'
+import { homeFolder, isInside, shownName } from '../../../page/content/state/names.logic.ts'
 import { Select } from '../../../ui/select.tsx'
 
 /** The repository and the state of its working tree. */

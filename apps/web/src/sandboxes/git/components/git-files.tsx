@@ -2,9 +2,9 @@ import type { GitFile, GitTree } from '@threadbox/sdk'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { nameOfPath, shownName } from '../../../page/content/state/names.models.ts'
+import { nameOfPath, shownName } from '../../../page/content/state/names.logic.ts'
 import { FileName } from '../../files/components/file-name.tsx'
-import { changeLetters } from '../state/git-view.models.ts'
+import { changeLetters } from '../state/git-view.logic.ts'
 import { LineCount } from './line-count.tsx'
 
 /** The files that differ from the last commit. */

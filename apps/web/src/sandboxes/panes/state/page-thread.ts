@@ -2,7 +2,7 @@ import type { Turn } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { TurnChanges } from '../../../page/thread/state/turn-changes.models.ts'
+import type { TurnChanges } from '../../../page/thread/state/turn-changes.logic.ts'
 
 /** What panes use from the page of a thread. `threadId` is null for a thread that doesn’t exist yet. */
 export type PageThread = {

@@ -11,7 +11,7 @@ import {
   shownPane,
   withPane,
   withView,
-} from './pane-memory.models.ts'
+} from './pane-memory.logic.ts'
 
 /** A part of a pane to scroll into view and focus, once. */
 export type PaneTarget = 'limits'

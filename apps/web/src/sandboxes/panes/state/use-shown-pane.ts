@@ -1,8 +1,8 @@
 import { useNarrow } from '../../../page/client/browser.ts'
 
-export type { ShownPane } from './pane-memory.models.ts'
+export type { ShownPane } from './pane-memory.logic.ts'
 
-import { type ShownPane, shownPane } from './pane-memory.models.ts'
+import { type ShownPane, shownPane } from './pane-memory.logic.ts'
 import { usePaneState } from './pane-store.ts'
 
 /** The pane beside the page of a thread; null: another page. */

@@ -3,9 +3,9 @@ import { type PreviewProblem, type ThreadboxClient, ThreadboxError } from '@thre
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { checkPreviews } from '../state/preview-check.ts'
-import { obstacleOf } from '../state/preview-findings.models.ts'
+import { obstacleOf } from '../state/preview-findings.logic.ts'
 
-export type { PreviewFinding } from '../state/preview-findings.models.ts'
+export type { PreviewFinding } from '../state/preview-findings.logic.ts'
 
 /** A good result is trusted for this long. After a bad one every request checks again. */
 const trustMs = 60_000

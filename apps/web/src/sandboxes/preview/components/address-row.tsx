@@ -5,8 +5,8 @@ import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
-import { type FrameWidth, frameWidths, pathTyped } from '../state/preview-view.models.ts'
-import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
+import { type FrameWidth, frameWidths, pathTyped } from '../state/preview-view.logic.ts'
+import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.logic.ts'
 import type { Frame } from '../state/use-frame.ts'
 
 const widthIcons = { full: Monitor, tablet: Tablet, phone: Smartphone } as const

@@ -10,8 +10,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Glyph, type GlyphState } from '../../../ui/glyph.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
 import { useRestartService, useWake } from '../api/services.queries.ts'
-import type { FrameCover as Cover } from '../state/frame.models.ts'
-import { glyphOfService, type PreviewTarget } from '../state/targets.models.ts'
+import type { FrameCover as Cover } from '../state/frame.logic.ts'
+import { glyphOfService, type PreviewTarget } from '../state/targets.logic.ts'
 
 type CoverProps = {
   threadId: string

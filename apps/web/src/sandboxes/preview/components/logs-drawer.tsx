@@ -7,7 +7,7 @@ import { AnsiText } from '../../../page/content/components/ansi-text.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import type { useServiceLogs } from '../api/services.queries.ts'
-import { consoleText, excerptOf, type summaryOf } from '../state/logs.models.ts'
+import { consoleText, excerptOf, type summaryOf } from '../state/logs.logic.ts'
 import type { PageState } from '../state/page-bridge.ts'
 
 /** The output of a service and its page: the last line while closed, the end of either while open. */

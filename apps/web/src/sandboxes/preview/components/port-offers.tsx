@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { keyOfPort } from '../state/targets.models.ts'
+import { keyOfPort } from '../state/targets.logic.ts'
 
 /** Ports of programs that aren’t services. Shown on request, never automatically. */
 export function PortOffers(props: { ports: readonly OpenPort[]; onShow: (key: string) => void }) {

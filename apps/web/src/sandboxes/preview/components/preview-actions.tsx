@@ -7,7 +7,7 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import { useRemoveService, useRestartService, useStopService } from '../api/services.queries.ts'
 import { pinPreview } from '../state/preview-store.ts'
-import type { PreviewTarget } from '../state/targets.models.ts'
+import type { PreviewTarget } from '../state/targets.logic.ts'
 import { useOpenTab } from '../state/use-open-tab.ts'
 import { ShareDialog } from './share-dialog.tsx'
 

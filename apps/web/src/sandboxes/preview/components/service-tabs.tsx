@@ -2,7 +2,7 @@ import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Select } from '../../../ui/select.tsx'
-import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.models.ts'
+import { glyphOfService, keyOfPort, type PreviewTarget } from '../state/targets.logic.ts'
 
 /** One tab per service; on a phone one select. */
 export function ServiceTabs(props: {

@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../../page/client/random-id.ts'
 import type { Readable } from '../../../page/client/readable.ts'
 import type { AppMessage, ConsoleLine, Region } from '../../../preview-bridge/messages.ts'
-import { bridgeMessageSchema, type Captured } from './bridge-messages.models.ts'
+import { bridgeMessageSchema, type Captured } from './bridge-messages.logic.ts'
 
 /**
  * What a page reports about itself. `path` is null while no page reports: none is loaded, or it can’t report (a PDF).

@@ -1,5 +1,5 @@
 import { previewFrameSandbox, type ThreadboxClient } from '@threadbox/sdk'
-import { type BrowserProbe, findingsOf, type PreviewFinding, probeOf } from './preview-findings.models.ts'
+import { type BrowserProbe, findingsOf, type PreviewFinding, probeOf } from './preview-findings.logic.ts'
 
 /** The wait for a browser that reports nothing about a failed frame. */
 const nothingMs = 20_000

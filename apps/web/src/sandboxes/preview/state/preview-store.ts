@@ -4,8 +4,8 @@ import { useCallback, useEffect, useMemo } from 'react'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 import { offerPane, openPane, pin, rememberView, usePaneView, viewOf } from '../../panes/state/pane-store.ts'
 import { putServices, useServices } from '../api/services.queries.ts'
-import { type PreviewView, readPreviewView, withPath, withTarget } from './preview-view.models.ts'
-import { keyOfPort, startedServices } from './targets.models.ts'
+import { type PreviewView, readPreviewView, withPath, withTarget } from './preview-view.logic.ts'
+import { keyOfPort, startedServices } from './targets.logic.ts'
 
 const pane = 'preview'
 

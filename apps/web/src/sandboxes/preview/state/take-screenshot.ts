@@ -1,7 +1,7 @@
 import type { Screenshot } from '@threadbox/sdk'
 import type { Region } from '../../../preview-bridge/messages.ts'
 import type { PageBridge } from './page-bridge.ts'
-import type { PreviewTarget } from './targets.models.ts'
+import type { PreviewTarget } from './targets.logic.ts'
 
 export type TakenScreenshot = { file: File; screenshot: Screenshot }
 

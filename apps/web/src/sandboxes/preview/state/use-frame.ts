@@ -4,10 +4,10 @@ import { useStore } from 'zustand'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { errorOf, previewCheckQuery } from '../api/preview-check.queries.ts'
-import { type FrameState, shouldAutoLoad } from './frame.models.ts'
+import { type FrameState, shouldAutoLoad } from './frame.logic.ts'
 import { makePageBridge, type PageBridge, type PageState } from './page-bridge.ts'
-import { obstacleOf } from './preview-findings.models.ts'
-import type { PreviewTarget } from './targets.models.ts'
+import { obstacleOf } from './preview-findings.logic.ts'
+import type { PreviewTarget } from './targets.logic.ts'
 import { useRefusal } from './use-refusal.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Preview, ThreadboxError } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { isForeign } from './frame.models.ts'
+import { isForeign } from './frame.logic.ts'
 
 /** Returns why a preview cannot be shown here, or null. Only the browser can find `preview.same-origin`. */
 export function useRefusal(): (preview: Preview) => ThreadboxError | null {

@@ -2,7 +2,7 @@ import { type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } 
 import { useStable } from '../../../page/client/use-stable.ts'
 import type { Region } from '../../../preview-bridge/messages.ts'
 import type { PageBridge } from './page-bridge.ts'
-import { afterHandle, between, handles, inPage, middleOf, overFrame, smallestRegion, within } from './region.models.ts'
+import { afterHandle, between, handles, inPage, middleOf, overFrame, smallestRegion, within } from './region.logic.ts'
 
 /** The position of a frame below its overlay. `area`: the visible part of the page. */
 type Place = { x: number; y: number; scale: number; area: Region; box: { width: number; height: number } }

@@ -11,7 +11,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx'
 import { useHold } from '../api/sandbox.queries.ts'
-import { fieldOfMoment, holdEnd, holdHours, holdProblem, momentOfField } from '../state/hold.models.ts'
+import { fieldOfMoment, holdEnd, holdHours, holdProblem, momentOfField } from '../state/hold.logic.ts'
 
 /** Keeps the sandbox awake, always until a given time. */
 export function HoldMenu(props: { threadId: string; heldUntil: number | null; now: number; size?: 'sm' | 'md' }) {

@@ -13,7 +13,7 @@ import { Input } from '../../../ui/input.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { reachPaneTarget, usePaneState } from '../../panes/state/pane-store.ts'
 import { useChangeSandbox } from '../api/sandbox.queries.ts'
-import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } from '../state/limits.models.ts'
+import { type LimitName, type LimitProblem, limitNames, limitText, readLimit } from '../state/limits.logic.ts'
 
 type Texts = Partial<Record<LimitName, string>>
 

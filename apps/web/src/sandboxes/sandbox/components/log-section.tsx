@@ -5,7 +5,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { logDuration, logMark, sleepGaps } from '../state/log.models.ts'
+import { logDuration, logMark, sleepGaps } from '../state/log.logic.ts'
 import { useLogWords } from '../state/log-words.ts'
 import { ReportDialog } from './report-dialog.tsx'
 

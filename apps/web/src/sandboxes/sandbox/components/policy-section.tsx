@@ -19,7 +19,7 @@ import {
   policyNumbers,
   policyText,
   readPolicy,
-} from '../state/policy.models.ts'
+} from '../state/policy.logic.ts'
 
 type Save = (policy: PolicyChange) => void
 /** The source of the effective value. */

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { useSandboxAction } from '../api/sandbox.queries.ts'
-import { processName } from '../state/chip.models.ts'
+import { processName } from '../state/chip.logic.ts'
 
 /** Restarts the sandbox, after a dialog that names what is lost. */
 export function RestartMenu(props: { thread: Thread; processes: SandboxDetail['processes'] }) {

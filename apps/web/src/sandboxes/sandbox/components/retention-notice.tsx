@@ -8,7 +8,7 @@ import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useChangeSandbox } from '../api/sandbox.queries.ts'
-import { numberOf } from '../state/notice.models.ts'
+import { numberOf } from '../state/notice.logic.ts'
 import { NoticeLine } from './notice-line.tsx'
 
 /** The files will be removed: offers to keep them forever in this thread, or to download them. */

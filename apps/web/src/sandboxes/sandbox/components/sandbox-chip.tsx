@@ -4,7 +4,7 @@ import { useNow } from '../../../page/client/use-now.ts'
 import { Chip } from '../../../ui/chip.tsx'
 import { togglePane } from '../../panes/state/pane-store.ts'
 import { useShownPane } from '../../panes/state/use-shown-pane.ts'
-import { glyphOf } from '../state/chip.models.ts'
+import { glyphOf } from '../state/chip.logic.ts'
 import { useSandboxWords } from '../state/sandbox-words.ts'
 
 /** The state of the thread’s sandbox in a word with a detail. Opens the panel. */

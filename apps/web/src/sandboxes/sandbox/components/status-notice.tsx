@@ -5,8 +5,8 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { openPane } from '../../panes/state/pane-store.ts'
-import { glyphOfState, stateNamed } from '../state/chip.models.ts'
-import { numberOf } from '../state/notice.models.ts'
+import { glyphOfState, stateNamed } from '../state/chip.logic.ts'
+import { numberOf } from '../state/notice.logic.ts'
 
 /** The result of /status: the state at that time. Values that weren’t measured aren’t shown. */
 export function StatusNotice(props: { notice: NoticeEntry }) {

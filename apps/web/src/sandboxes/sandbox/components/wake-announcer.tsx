@@ -1,6 +1,6 @@
 import type { ThreadState, WakeEntry } from '@threadbox/sdk'
 import { useEffect, useRef, useState } from 'react'
-import { wakeToAnnounce } from '../state/wake-announcement.models.ts'
+import { wakeToAnnounce } from '../state/wake-announcement.logic.ts'
 import { useWakeWords } from '../state/wake-words.ts'
 
 /** Announces to screen readers once, politely, that the sandbox woke and what survived. */

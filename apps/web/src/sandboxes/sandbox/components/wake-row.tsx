@@ -6,7 +6,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { isMemoryKept, isOpenByDefault } from '../state/report.models.ts'
+import { isMemoryKept, isOpenByDefault } from '../state/report.logic.ts'
 import { useWakeWords } from '../state/wake-words.ts'
 import { SurvivalCard } from './survival-card.tsx'
 

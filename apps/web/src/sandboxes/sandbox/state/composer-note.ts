@@ -1,6 +1,6 @@
 import type { SandboxView } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { shownState, waitingPhrase } from './chip.models.ts'
+import { shownState, waitingPhrase } from './chip.logic.ts'
 import { usePhrase } from './phrase.ts'
 
 const notedStates = ['paused', 'cold', 'pausing', 'waking', 'starting'] as const

@@ -1,7 +1,7 @@
 import { type LifecycleLogEntry, wakeCauses } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { endPhrase, pausePhrase } from './causes.models.ts'
+import { endPhrase, pausePhrase } from './causes.logic.ts'
 import { usePhrase } from './phrase.ts'
 
 /** Codes whose sentence uses its params unchanged. */

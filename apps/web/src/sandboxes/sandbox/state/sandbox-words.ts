@@ -1,7 +1,7 @@
 import type { SandboxView } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { causePhrase } from './causes.models.ts'
-import { chipDetail, shownState } from './chip.models.ts'
+import { causePhrase } from './causes.logic.ts'
+import { chipDetail, shownState } from './chip.logic.ts'
 import { usePhrase } from './phrase.ts'
 
 /** Short texts for a sandbox: its state, and the detail after it. */

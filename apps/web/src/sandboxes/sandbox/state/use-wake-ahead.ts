@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { useStable } from '../../../page/client/use-stable.ts'
 import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
-import { shouldWakeOnTyping } from './wake-ahead.models.ts'
+import { shouldWakeOnTyping } from './wake-ahead.logic.ts'
 
 /** Long enough for a word, short enough to finish before the message does. */
 const pauseInTypingMs = 200

@@ -2,7 +2,7 @@ import type { SurvivalReport } from '@threadbox/sdk'
 import { wakeCauses } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { exchangedWithMemory, isMemoryKept, type LinePart, linePartsOf } from './report.models.ts'
+import { exchangedWithMemory, isMemoryKept, type LinePart, linePartsOf } from './report.logic.ts'
 
 /** The texts for a report: its summary line, and why memory was not used. */
 export function useWakeWords() {

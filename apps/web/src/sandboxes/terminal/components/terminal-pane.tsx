@@ -17,7 +17,7 @@ import { useCloseTerminal, useOpenTerminal, useTerminals } from '../api/terminal
 import type { Screen } from '../state/screen.ts'
 import { useScreenReader } from '../state/screen-reader.ts'
 import { useChosenTerminal } from '../state/terminal-store.ts'
-import { afterClosing, chosenTerminal } from '../state/terminal-view.models.ts'
+import { afterClosing, chosenTerminal } from '../state/terminal-view.logic.ts'
 import { RenameTerminal } from './rename-terminal.tsx'
 import { TerminalTabs } from './terminal-tabs.tsx'
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useProblem } from '../../../page/parts/problem.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph, type GlyphState } from '../../../ui/glyph.tsx'
-import type { LinkState } from '../state/link.models.ts'
+import type { LinkState } from '../state/link.logic.ts'
 
 type Actions = { onWake: () => void; onReplace: () => void; isOpening: boolean }
 

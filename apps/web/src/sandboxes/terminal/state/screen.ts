@@ -2,9 +2,9 @@ import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { copyText } from '../../../page/client/copy-text.ts'
-import { terminalKey } from './keys.models.ts'
-import type { LinkState } from './link.models.ts'
-import { isReport } from './reports.models.ts'
+import { terminalKey } from './keys.logic.ts'
+import type { LinkState } from './link.logic.ts'
+import { isReport } from './reports.logic.ts'
 import { linkTerminal } from './terminal-link.ts'
 
 /** Drawn bytes are acknowledged at least this often while more output comes. */

@@ -1,5 +1,5 @@
 import { maxTerminalInput, type TerminalClientFrame, type TerminalServerFrame } from '@threadbox/sdk'
-import { afterClose, afterFrame, inParts, type LinkState, newLink, retryDelayMs } from './link.models.ts'
+import { afterClose, afterFrame, inParts, type LinkState, newLink, retryDelayMs } from './link.logic.ts'
 
 export type LinkHandlers = {
   onState: (state: LinkState) => void

@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { rememberView, usePaneView } from '../../panes/state/pane-store.ts'
-import { readTerminalView } from './terminal-view.models.ts'
+import { readTerminalView } from './terminal-view.logic.ts'
 
 const pane = 'terminal'
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../page/client/copy-text.ts'
 import { useCardActions } from '../../../page/content/state/card-context.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
-import { outcomeOf } from '../state/call.models.ts'
+import { outcomeOf } from '../state/call.logic.ts'
 
 /** Stop while the call runs; copy and run again at any time. */
 export function CallActions(props: { entry: ToolCallEntry; text: string }) {

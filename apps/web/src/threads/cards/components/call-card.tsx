@@ -1,5 +1,5 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
-import { serviceOfCall } from '../state/service-call.models.ts'
+import { serviceOfCall } from '../state/service-call.logic.ts'
 import { CommandCard } from './command-card.tsx'
 import { ConnectionCard } from './connection-card.tsx'
 import { DiffCard } from './diff-card.tsx'

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { useNow } from '../../../page/client/use-now.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { elapsedMsOf, outcomeOf } from '../state/call.models.ts'
+import { elapsedMsOf, outcomeOf } from '../state/call.logic.ts'
 
 /** The mark, the state and the duration of a call. The duration counts up while it runs. */
 export function CallMeta(props: { entry: ToolCallEntry }) {

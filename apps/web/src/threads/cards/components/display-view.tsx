@@ -13,7 +13,7 @@ import {
   type DisplayKind,
   descriptionOf,
   imageAddressOf,
-} from '../state/displays.models.ts'
+} from '../state/displays.logic.ts'
 
 /** One rich result of a cell, in the best form that can be shown. */
 export function DisplayView(props: { display: Display }) {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ToolCallEntry } from '@threadbox/sdk'
 import { Gauge } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { limitHitOf } from '../state/limit-hit.models.ts'
+import { limitHitOf } from '../state/limit-hit.logic.ts'
 
 /** The sandbox limit that a call reached, with a link to raise it. Renders nothing for any other call. */
 export function LimitNote(props: { entry: ToolCallEntry }) {

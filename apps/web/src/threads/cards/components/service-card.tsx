@@ -1,13 +1,13 @@
 import { Globe, Power } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { lastLineOf } from '../../../page/content/state/ansi.models.ts'
+import { lastLineOf } from '../../../page/content/state/ansi.logic.ts'
 import { useCardActions } from '../../../page/content/state/card-context.ts'
 import { useRestartService, useServices } from '../../../sandboxes/preview/api/services.queries.ts'
 import { viewInPane } from '../../../sandboxes/preview/state/preview-store.ts'
-import { glyphOfService, keyOfPort } from '../../../sandboxes/preview/state/targets.models.ts'
+import { glyphOfService, keyOfPort } from '../../../sandboxes/preview/state/targets.logic.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Pill } from '../../../ui/pill.tsx'
-import type { ServiceOfCall } from '../state/service-call.models.ts'
+import type { ServiceOfCall } from '../state/service-call.logic.ts'
 
 /** The current state of a service that a call started, not the state at the time of the call. */
 export function ServiceCard(props: { called: ServiceOfCall }) {

@@ -7,12 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
-import {
-  isCommandText,
-  matchingCommands,
-  type SlashCommandName,
-  textOfCommand,
-} from '../state/slash-commands.models.ts'
+import { isCommandText, matchingCommands, type SlashCommandName, textOfCommand } from '../state/slash-commands.logic.ts'
 import { useUnseenImages } from '../state/unseen-pictures.ts'
 import { useAutosize } from '../state/use-autosize.ts'
 import { useSendAfterUploads } from '../state/use-patient-send.ts'

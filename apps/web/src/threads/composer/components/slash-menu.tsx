@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { type SlashCommandName, slashCommands } from '../state/slash-commands.models.ts'
+import { type SlashCommandName, slashCommands } from '../state/slash-commands.logic.ts'
 
 /**
  * The commands that match the typed text. The text field keeps the focus; it points here with `aria-activedescendant`.

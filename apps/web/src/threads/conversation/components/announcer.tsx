@@ -2,7 +2,7 @@ import type { ThreadState } from '@threadbox/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
-import { type Announcement, announcementOf } from '../state/announcement.models.ts'
+import { type Announcement, announcementOf } from '../state/announcement.logic.ts'
 import { awaitedTurn } from '../state/awaited-turn.ts'
 
 /** Announces to screen readers once how a turn ended. The conversation itself isn’t read out while it grows. */

@@ -3,7 +3,7 @@ import { type ReactNode, type Ref, useEffect, useImperativeHandle, useMemo, useR
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../../ui/button.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
-import type { Row } from '../state/rows.models.ts'
+import type { Row } from '../state/rows.logic.ts'
 import { useStick } from '../state/use-stick.ts'
 import { RowView } from './row-view.tsx'
 

@@ -1,6 +1,6 @@
 import type { Thread, Turn } from '@threadbox/sdk'
 import { type ReactNode, useMemo } from 'react'
-import { withTurnMode } from '../../../sandboxes/sandbox/state/chip.models.ts'
+import { withTurnMode } from '../../../sandboxes/sandbox/state/chip.logic.ts'
 import { ThreadHeader } from './thread-header.tsx'
 
 /** The header and the conversation. */

@@ -26,7 +26,7 @@ import { WakeAnnouncer } from '../../../sandboxes/sandbox/components/wake-announ
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ComposerHandle } from '../../composer/components/composer.tsx'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
-import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.models.ts'
+import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.logic.ts'
 import { useThreadCommands } from '../state/use-thread-actions.ts'
 import { useThreadKeys } from '../state/use-thread-keys.ts'
 import { Announcer } from './announcer.tsx'

@@ -8,7 +8,7 @@ import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { MessageEditor } from '../../composer/components/message-editor.tsx'
-import { splitCommand } from '../../composer/state/slash-commands.models.ts'
+import { splitCommand } from '../../composer/state/slash-commands.logic.ts'
 import { AttachmentList } from './attachment-list.tsx'
 
 /** A message of the user. Long messages are folded; actions appear beside it on hover and focus. */

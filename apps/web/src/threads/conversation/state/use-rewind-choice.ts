@@ -1,6 +1,6 @@
 import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
-import { answeredMessagesOf } from './rows.models.ts'
+import { answeredMessagesOf } from './rows.logic.ts'
 
 /** The message that the thread is to be rewound to, while the dialog asks. */
 export function useRewindChoice(state: ThreadState | null) {

@@ -5,7 +5,7 @@ import {
   followsAfterScroll,
   type ScrollPosition,
   topAfterPrepend,
-} from './scroll.models.ts'
+} from './scroll.logic.ts'
 
 /**
  * Keeps a growing list at its end while the reader follows, stops when they scroll up, and keeps their position when

@@ -1,0 +1,90 @@
+import {
+  contains,
+  formatIpv4,
+  formatRange,
+  type Ipv4Range,
+  overlaps,
+  parseIpv4,
+  parseRange,
+  sizeOf,
+} from './ipv4.logic.ts'
+import { isPrivateRange } from './private-ranges.logic.ts'
+import { addressInvalid, noAddressLeft, poolInvalid } from './sandbox-network.errors.ts'
+
+/**
+ * The addresses of one installation. Each sandbox has a block of four: network, the host’s end (gateway), the sandbox,
+ * broadcast. The first block belongs to the host: the DNS forwarder listens on its second address.
+ */
+export type AddressPool = {
+  range: Ipv4Range
+  text: string
+  forwarderAddress: string
+  addresses(): Iterable<string>
+  /** Throws `network.address-invalid` for an address that {@link AddressPool.addresses} does not list. */
+  gatewayOf(address: string): string
+}
+
+const blockSize = 4
+const sandboxOffset = 2
+const sharedAddressSpace = { base: 0x64400000, prefixLength: 10 }
+
+/** Throws `network.pool-invalid` unless it is a private range of a usable size without another known use. */
+export function makeAddressPool(text: string): AddressPool {
+  const range = parseRange(text)
+  if (range === undefined) throw poolInvalid({ pool: text, reason: 'it is not written as a.b.c.d/n' })
+  if (range.prefixLength < 8 || range.prefixLength > 28) {
+    throw poolInvalid({ pool: text, reason: 'its prefix is shorter than 8 or longer than 28' })
+  }
+  if (overlaps(range, sharedAddressSpace)) {
+    throw poolInvalid({ pool: text, reason: '100.64.0.0/10 belongs to Tailscale and to internet providers' })
+  }
+  if (!isPrivateRange(range)) throw poolInvalid({ pool: text, reason: 'its addresses aren’t private' })
+  return {
+    range,
+    text: formatRange(range),
+    forwarderAddress: formatIpv4(range.base + 1),
+    *addresses() {
+      for (let block = range.base + blockSize; block < range.base + sizeOf(range); block += blockSize) {
+        yield formatIpv4(block + sandboxOffset)
+      }
+    },
+    gatewayOf(address) {
+      const value = parseIpv4(address)
+      const isUsable = value !== undefined && contains(range, value) && value % blockSize === sandboxOffset
+      if (!isUsable || value < range.base + blockSize) throw addressInvalid({ address, pool: text })
+      return formatIpv4(value - 1)
+    },
+  }
+}
+
+/** Returns the first free address. Throws `network.no-address-left`. */
+export function firstFreeAddress(options: { addresses: Iterable<string>; taken: ReadonlySet<string>; pool: string }) {
+  for (const address of options.addresses) if (!options.taken.has(address)) return address
+  throw noAddressLeft({ pool: options.pool })
+}
+
+/**
+ * The ranges to choose from by default: eight parts of the benchmarking range, which is never routed on the internet
+ * and rarely inside a company, then parts of private ranges. Each has addresses for 4095 sandboxes.
+ */
+const candidates = [
+  ...Array.from({ length: 8 }, (_, part) => `198.${18 + (part >> 2)}.${(part & 3) * 64}.0/18`),
+  ...Array.from({ length: 4 }, (_, part) => `172.31.${part * 64}.0/18`),
+  ...Array.from({ length: 4 }, (_, part) => `10.201.${part * 64}.0/18`),
+]
+
+/**
+ * Returns a range that overlaps no route of this host. Another installation’s range has a route, so two never choose
+ * the same. The caller keeps the result permanently, because addresses belong to sandboxes also while nothing is
+ * running.
+ */
+export function chooseAddressPool(options: { routes: readonly Ipv4Range[] }): string {
+  const free = candidates.find((text) => isFree({ text, routes: options.routes }))
+  if (free === undefined) throw poolInvalid({ pool: '(automatic)', reason: 'this host has routes to all of them' })
+  return free
+}
+
+function isFree(options: { text: string; routes: readonly Ipv4Range[] }): boolean {
+  const range = parseRange(options.text)
+  return range !== undefined && !options.routes.some((route) => overlaps(route, range))
+}

@@ -1,0 +1,220 @@
+import type { AddressPool } from './address-pool.logic.ts'
+import type { NetworkNames } from './names.logic.ts'
+import { privateRanges } from './private-ranges.logic.ts'
+import type { EgressPolicy } from './sandbox-network.ts'
+
+export type Proxy = { address: string; port: number }
+
+export type FirewallSettings = {
+  /** Destinations on private addresses that sandboxes with open egress can use: the company’s HTTP proxy. */
+  proxies: readonly Proxy[]
+  closedPorts: readonly number[]
+  newConnectionsPerSecond: number
+  openConnections: number
+}
+
+/** Mail ports: a sandbox that sends spam would damage the reputation of the host’s address. */
+export const defaultFirewallSettings: FirewallSettings = {
+  proxies: [],
+  closedPorts: [25, 465, 587],
+  newConnectionsPerSecond: 200,
+  openConnections: 4096,
+}
+
+/**
+ * Renders the whole table as one transaction for `nft -f`. Chains are replaced each time; data of single sandboxes is only
+ * in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
+ *
+ * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
+ * costs a connection entry; `to_host` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
+ * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
+ * a lost packet seems to hang. `epochs` assigns each sandbox a mark for its connections that changes with its egress
+ * policy; connections with an older mark are not `current` and end.
+ */
+export function renderTable(options: {
+  names: NetworkNames
+  pool: AddressPool
+  forwarderPort: number
+  settings: FirewallSettings
+}): string {
+  const { names, pool, forwarderPort, settings } = options
+  const own = `"${names.interfacePrefix}*"`
+  const dns = `${pool.forwarderAddress} . ${forwarderPort}`
+  return `
+add table inet ${names.table}
+table inet ${names.table} {
+  set sources { type ifname . ipv4_addr; }
+  set gateways { type ifname . ipv4_addr; }
+  map epochs { type ifname : mark; }
+  set current { type ifname . mark; }
+  map egress { type ifname : verdict; }
+  set allowed { type ifname . ipv4_addr; flags timeout; size 262144; }
+  set newcomers { type ifname; flags dynamic; size 65536; }
+  set open_connections { type ifname; flags dynamic; size 65536; }
+  set private { type ipv4_addr; flags interval; auto-merge; }
+  set proxies { type ipv4_addr . inet_service; }
+  set closed_ports { type inet_service; }
+  chain arriving_hook { type filter hook prerouting priority raw; policy accept; }
+  chain dns_hook { type nat hook prerouting priority dstnat; policy accept; }
+  chain to_host_hook { type filter hook input priority filter; policy accept; }
+  chain from_host_hook { type filter hook output priority filter; policy accept; }
+  chain forward_hook { type filter hook forward priority filter; policy accept; }
+  chain masquerade_hook { type nat hook postrouting priority srcnat; policy accept; }
+  chain arriving { }
+  chain to_host { }
+  chain from_host { }
+  chain leaving { }
+  chain entering { }
+  chain bounds { }
+  chain forbidden { }
+  chain egress_open { }
+  chain egress_allowlist { }
+  chain egress_none { }
+  chain refused { }
+}
+flush table inet ${names.table}
+flush set inet ${names.table} private
+flush set inet ${names.table} proxies
+flush set inet ${names.table} closed_ports
+table inet ${names.table} {
+  set private { type ipv4_addr; flags interval; auto-merge; elements = { ${[...privateRanges, pool.text].join(', ')} } }
+  ${renderElements('set proxies { type ipv4_addr . inet_service;', settings.proxies.map(renderProxy))}
+  ${renderElements('set closed_ports { type inet_service;', settings.closedPorts.map(String))}
+  chain arriving_hook { iifname ${own} jump arriving; }
+  chain arriving {
+    meta nfproto != ipv4 drop
+    iifname . ip saddr != @sources drop
+  }
+  chain dns_hook {
+    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
+    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
+  }
+  chain to_host_hook { iifname ${own} jump to_host; }
+  chain to_host {
+    ct state invalid drop
+    ct state established,related accept
+    jump bounds
+    ct status dnat ip daddr . udp dport { ${dns} } accept
+    ct status dnat ip daddr . tcp dport { ${dns} } accept
+    ip daddr . tcp dport @proxies iifname vmap @egress
+    goto refused
+  }
+  chain from_host_hook { oifname ${own} jump from_host; }
+  chain from_host {
+    meta nfproto != ipv4 drop
+    ct state established,related accept
+    meta skuid 0 accept
+    goto refused
+  }
+  chain forward_hook {
+    iifname ${own} jump leaving
+    oifname ${own} jump entering
+  }
+  chain leaving {
+    ct state invalid drop
+    tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
+    ct state established,related iifname . ct mark @current accept
+    ct state established,related goto refused
+    jump bounds
+    ct mark set iifname map @epochs
+    iifname vmap @egress
+    goto refused
+  }
+  chain entering {
+    tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
+    ct state established,related oifname . ct mark @current accept
+    drop
+  }
+  chain bounds {
+    add @newcomers { iifname limit rate over ${settings.newConnectionsPerSecond}/second burst ${settings.newConnectionsPerSecond * 2} packets } drop
+    add @open_connections { iifname ct count over ${settings.openConnections} } drop
+  }
+  chain forbidden {
+    oifname ${own} goto refused
+    ip daddr @private goto refused
+    tcp dport @closed_ports goto refused
+  }
+  chain egress_open {
+    ip daddr . tcp dport @proxies accept
+    jump forbidden
+    accept
+  }
+  chain egress_allowlist {
+    jump forbidden
+    iifname . ip daddr @allowed accept
+    goto refused
+  }
+  chain egress_none { goto refused; }
+  chain refused {
+    meta l4proto tcp reject with tcp reset
+    reject with icmp type admin-prohibited
+  }
+  chain masquerade_hook { ip saddr ${pool.text} fib saddr type != local oifname != ${own} masquerade; }
+}
+`
+}
+
+/** The firewall’s data of one sandbox. */
+export type FirewallEntry = {
+  interfaceName: string
+  address: string
+  gatewayAddress: string
+  epoch: number
+  egress: EgressPolicy['kind']
+}
+
+/** Adding an existing element does nothing in nftables, so this can be repeated for the same entry. */
+export function renderEntry(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
+  const { order, table, entry } = options
+  const { interfaceName, address, gatewayAddress, epoch, egress } = entry
+  const target = order === 'add' ? ` : jump egress_${egress}` : ''
+  const mark = order === 'add' ? ` : ${epoch}` : ''
+  return [
+    `${order} element inet ${table} sources { "${interfaceName}" . ${address} }`,
+    `${order} element inet ${table} gateways { "${interfaceName}" . ${gatewayAddress} }`,
+    `${order} element inet ${table} epochs { "${interfaceName}"${mark} }`,
+    `${order} element inet ${table} current { "${interfaceName}" . ${epoch} }`,
+    `${order} element inet ${table} egress { "${interfaceName}"${target} }`,
+  ]
+}
+
+/** Deleting a missing element fails the whole transaction, so it is added first. */
+export function renderRemoval(options: { table: string; entry: FirewallEntry }): string[] {
+  return [
+    ...renderEntry({ ...options, order: 'add' }),
+    ...renderEntry({ ...options, order: 'delete' }),
+    ...renderCounterRemoval(options),
+  ]
+}
+
+/** Counters of an interface are created with its first connection and would stay forever. */
+function renderCounterRemoval({ table, entry }: { table: string; entry: FirewallEntry }): string[] {
+  return ['newcomers', 'open_connections'].flatMap((set) =>
+    ['add', 'delete'].map((order) => `${order} element inet ${table} ${set} { "${entry.interfaceName}" }`),
+  )
+}
+
+/** Lets a sandbox reach addresses for some time; repeating it restarts the time. */
+export function renderAllowed(options: {
+  table: string
+  interfaceName: string
+  addresses: readonly string[]
+  seconds: number
+}): string[] {
+  const { table, interfaceName, addresses, seconds } = options
+  return addresses.flatMap((address) => {
+    const key = `"${interfaceName}" . ${address}`
+    const timed = `add element inet ${table} allowed { ${key} timeout ${seconds}s }`
+    // Adding alone does not change the timeout of an existing element.
+    return [timed, `delete element inet ${table} allowed { ${key} }`, timed]
+  })
+}
+
+function renderProxy(proxy: Proxy): string {
+  return `${proxy.address} . ${proxy.port}`
+}
+
+/** An empty list of elements is a syntax error in nftables. */
+function renderElements(head: string, elements: readonly string[]): string {
+  return `${head}${elements.length === 0 ? '' : ` elements = { ${elements.join(', ')} }`} }`
+}
