@@ -42,7 +42,7 @@ export default defineConfig({
             'deploy/**/*.test.ts',
             'docs-site/**/*.test.ts',
             'tests/performance/*.test.ts',
-            'tests/chaos/verdict.test.ts',
+            'tests/chaos/findings.test.ts',
           ],
           exclude: ['**/*.system.test.ts', '**/node_modules/**'],
           globalSetup: ['apps/server/src/shared-postgres.test-utils.ts'],

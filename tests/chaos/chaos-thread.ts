@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ToolCallEntry } from '@threadbox/sdk'
 import type { Random } from '@threadbox/testkit/repeats'
 import type { TestInstallation } from '../stack/installation.ts'
-import type { Finding } from './verdict.ts'
+import type { Finding } from './findings.ts'
 
 /** A thread that does things and remembers what the product acknowledged. */
 export type ChaosThread = {

@@ -3,8 +3,8 @@ import { sandboxPids } from '@threadbox/testkit'
 import { makeRandom, type Random } from '@threadbox/testkit/repeats'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
+import { collectFindings, type Finding } from './findings.ts'
 import { findLeaks } from './leaks.ts'
-import { collectFindings, type Finding } from './verdict.ts'
 
 /**
  * Threads that work, pause, wake, and are deleted, while server, host daemon, sandboxes and guests are killed at random

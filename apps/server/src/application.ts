@@ -5,7 +5,7 @@ import { authenticateHeaders } from './people/users/authentication.middleware.ts
 import type { Api, ApiEnv } from './platform/http/api.ts'
 import { makeSocketFront, type SocketFront } from './platform/http/socket-front.ts'
 import { makePlatform, type Platform } from './platform/platform.ts'
-import type { PreviewFront } from './sandboxes/previews/preview-front.ts'
+import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
 import { makeSandboxArea, type SandboxArea } from './sandboxes/sandboxes.ts'
 import { makeServer } from './server.ts'
 import { makeThreadArea, type ThreadArea } from './threads/threads.ts'

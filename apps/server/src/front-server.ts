@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { ApiEnv } from './platform/http/api.ts'
 import type { SocketFront } from './platform/http/socket-front.ts'
-import type { PreviewFront } from './sandboxes/previews/preview-front.ts'
+import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
 
 /**
  * The only server that listens. The name of a request decides whether it goes to a preview or to the app: neither can

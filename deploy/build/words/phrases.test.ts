@@ -52,7 +52,7 @@ const planted: Readonly<Record<string, Text>> = {
   'name-question': name('isThere', 'value'),
   'name-participle': name('Told', 'type'),
   'name-metaphor': name('isFurniture', 'value'),
-  'name-picture': name('still-picture.ts', 'file'),
+  'name-picture': name('frozen-processes.ts', 'file'),
   'name-parts': name('RunParts', 'type'),
   'file-suffix': name('history.logic.ts', 'file'),
 }

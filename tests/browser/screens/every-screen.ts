@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeReferenceImages, type ReferenceImages } from './picture.ts'
+import { makeReferenceImages, type ReferenceImages } from './reference-images.ts'
 import { deskWidth, phoneWidth, type ScreenStage, startScreenStage, themes } from './screen-stage.ts'
 import { openScreen, type Screen, showTheme } from './screens.ts'
 import { type FindViolations, makeFindViolations } from './violations.ts'

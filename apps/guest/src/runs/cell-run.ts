@@ -7,7 +7,7 @@ import { type CellHandle, type CellListener, type Context, kernelDied } from '..
 import { stripTerminalCodes } from '../kernels/jupyter-messages.ts'
 import type { Kernel } from '../kernels/kernel.ts'
 import { membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
-import { type Termination, type Terminations, terminationFields } from '../watchdog/verdicts.ts'
+import { type Termination, type Terminations, terminationFields } from '../watchdog/terminations.ts'
 import type { OutputLog } from './output-log.ts'
 import { type Execution, type ExecutionEnd, makeExecutionRecord, plainEnd, type StopCause, viewOf } from './run.ts'
 

@@ -7,7 +7,7 @@ import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
 import { endFamily, membersOf, type ProcessFamily } from '../processes/process-family.ts'
 import { commandLine, type ProcessEntry } from '../processes/process-table.ts'
-import { type Terminations, terminationFields } from '../watchdog/verdicts.ts'
+import { type Terminations, terminationFields } from '../watchdog/terminations.ts'
 import type { OutputLog } from './output-log.ts'
 import { type Execution, type ExecutionRecord, makeExecutionRecord, plainEnd, type StopCause, viewOf } from './run.ts'
 import {

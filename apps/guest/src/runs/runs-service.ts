@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect'
 import { runs } from '@threadbox/protocol/guest'
 import type { Contexts } from '../kernels/contexts.ts'
-import type { Terminations } from '../watchdog/verdicts.ts'
+import type { Terminations } from '../watchdog/terminations.ts'
 import { startCellExecution } from './cell-run.ts'
 import { readExecution } from './read-run.ts'
 import type { ExecutionRegistry } from './run-registry.ts'

@@ -4,7 +4,7 @@ import { guestProcesses } from '../processes/activity.ts'
 import { runVariable, sendSignal } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
 import { readMemory } from './memory.ts'
-import type { Termination, Terminations } from './verdicts.ts'
+import type { Termination, Terminations } from './terminations.ts'
 
 /** Share of the limit at which a process is ended, so that the host's limit, which ends the sandbox, is not reached. */
 const actShare = 0.92

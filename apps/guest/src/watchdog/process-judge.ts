@@ -4,9 +4,9 @@ import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../processes/activity.ts'
 import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
-import { type Candidate, type Runaway, victimsOf } from './process-offender.ts'
-import type { FrozenProcesses, View } from './still-picture.ts'
-import type { Termination, Terminations } from './verdicts.ts'
+import type { FrozenProcesses, View } from './frozen-processes.ts'
+import { type Candidate, type Runaway, victimsOf } from './runaway-process.ts'
+import type { Termination, Terminations } from './terminations.ts'
 
 /** A program that fills the sandbox again within this time is ended without sparing any part of it. */
 const repeatMs = 600_000

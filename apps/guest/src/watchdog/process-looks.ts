@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { guestProcesses } from '../processes/activity.ts'
 import { type ProcessEntry, realUser } from '../processes/process-table.ts'
-import type { Snapshot } from './process-offender.ts'
+import type { Snapshot } from './runaway-process.ts'
 
 const ticksPerSecond = 100
 /** Share of the limit above which it is worth finding out which user each process belongs to. */

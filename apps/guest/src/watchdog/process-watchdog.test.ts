@@ -7,7 +7,7 @@ import { killAll, runVariable } from '../processes/process-family.ts'
 import { isZombie, listProcesses } from '../processes/process-table.ts'
 import { readProcesses } from './process-looks.ts'
 import { type ProcessWatchdog, startProcessWatchdog } from './process-watchdog.ts'
-import { makeTerminations, type Terminations } from './verdicts.ts'
+import { makeTerminations, type Terminations } from './terminations.ts'
 
 const bombName = `bomb-${process.pid}`
 const innocentName = `innocent-${process.pid}`

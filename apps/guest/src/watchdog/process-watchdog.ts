@@ -1,9 +1,9 @@
 import { runVariable } from '../processes/process-family.ts'
 import { listPids, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { type FrozenProcesses, freezeProcesses, type View } from './frozen-processes.ts'
 import { type EndRunawayDependencies, makeEndRunaway } from './process-judge.ts'
 import { isFull, leastOfFull, type ProcessReading, readProcesses } from './process-looks.ts'
-import { findRunaway, type Runaway, type Snapshot } from './process-offender.ts'
-import { type FrozenProcesses, freezeProcesses, type View } from './still-picture.ts'
+import { findRunaway, type Runaway, type Snapshot } from './runaway-process.ts'
 
 /** Milliseconds. */
 export type ProcessWatchdogPace = {

@@ -1,7 +1,7 @@
 import type { Logger } from '@threadbox/telemetry'
 import { startMemoryWatchdog } from './memory-watchdog.ts'
 import { startProcessWatchdog } from './process-watchdog.ts'
-import { makeTerminations, type Terminations } from './verdicts.ts'
+import { makeTerminations, type Terminations } from './terminations.ts'
 
 type IsCommandShell = (pid: number) => boolean
 

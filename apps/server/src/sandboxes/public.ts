@@ -3,16 +3,16 @@ export type { Files } from './files/files.usecases.ts'
 export type { HostClient } from './host/host-client.ts'
 export type { Lifecycle } from './lifecycle/lifecycle.usecases.ts'
 export { rescueBudgets } from './lifecycle/rescue-budgets.ts'
-export { commandOf, personsProcesses } from './lifecycle/survival-items.logic.ts'
-export type { SurvivalReports } from './lifecycle/survival-reports.ts'
-export type { PendingNote, WakeNotes } from './lifecycle/wake-notes.ts'
 export {
   manifestToKeep,
   nothingRuns,
   readManifest,
   type WhatRunsDependencies,
   whatRuns,
-} from './lifecycle/what-runs.ts'
+} from './lifecycle/running-state.ts'
+export { commandOf, personsProcesses } from './lifecycle/survival-items.logic.ts'
+export type { SurvivalReports } from './lifecycle/survival-reports.ts'
+export type { PendingNote, WakeNotes } from './lifecycle/wake-notes.ts'
 export { makePassSecret } from './previews/pass-secrets.ts'
 export { makePreviewNames } from './previews/preview-names.logic.ts'
 export type { PreviewTables } from './previews/previews.table.ts'

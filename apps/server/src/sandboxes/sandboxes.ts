@@ -21,7 +21,7 @@ import { type LifecycleFeature, makeLifecycleFeature } from './lifecycle/lifecyc
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeReporting, type Reporting, type RestartSource } from './lifecycle/reporting.ts'
 import type { LookUpName } from './previews/preview-check.usecases.ts'
-import type { PreviewFront } from './previews/preview-front.ts'
+import type { PreviewFront } from './previews/preview-server.ts'
 import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
 import type { SandboxEvents } from './sandboxes.events.ts'
 import { type BeginAs, makeBeginAs } from './services/begin-as.ts'

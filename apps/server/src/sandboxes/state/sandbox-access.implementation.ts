@@ -1,12 +1,12 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
-import { wakeSandbox } from './bring-awake.ts'
 import type { Claims } from './claims.ts'
 import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
 import type { SandboxAccess } from './sandbox-access.ts'
+import { wakeSandbox } from './wake-sandbox.ts'
 import type { WakingDependencies } from './waking-dependencies.ts'
 
 export type SandboxAccessDependencies = WakingDependencies & {

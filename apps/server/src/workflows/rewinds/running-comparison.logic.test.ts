@@ -1,6 +1,6 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
-import { nothingRuns } from '../../sandboxes/lifecycle/what-runs.ts'
+import { nothingRuns } from '../../sandboxes/lifecycle/running-state.ts'
 import { compareRunning } from './running-comparison.logic.ts'
 
 function process(pid: number, command: string, more: Partial<ManifestProcess> = {}): ManifestProcess {

@@ -13,9 +13,9 @@ import { passwordBounds } from '../state/password-rules.ts'
 import { serverProblemsOf } from '../state/server-problems.ts'
 import { problemsOfSignUp, type SignUpForm, signUpRequest } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
-import { SetupBlocked } from './door-message.tsx'
 import { PasswordMeasure } from './password-measure.tsx'
 import { ServerChecks } from './server-checks.tsx'
+import { SetupBlocked } from './sign-in-message.tsx'
 
 const route = getRouteApi('/setup')
 

@@ -1,7 +1,7 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../state/sandbox.logic.ts'
-import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './what-runs.ts'
+import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './running-state.ts'
 
 const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox
 const known = (parts: {

@@ -1,7 +1,7 @@
 import type { Attachment, ModelConnection } from '@threadbox/sdk'
 import { expect, test } from 'vitest'
 import type { Upload } from '../../../page/thread/state/uploads-store.ts'
-import { blindModel } from './unseen-pictures.ts'
+import { blindModel } from './unseen-images.ts'
 
 const model = (id: string, supportsImages: boolean, isDefault = false) =>
   ({ id, supportsImages, isDefault }) as ModelConnection

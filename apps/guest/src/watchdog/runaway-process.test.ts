@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Candidate, findRunaway, victimsOf } from './process-offender.ts'
+import { type Candidate, findRunaway, victimsOf } from './runaway-process.ts'
 
 const limit = 100
 const nowTicks = 2_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectFindings } from './verdict.ts'
+import { collectFindings } from './findings.ts'
 
 test('a run that found nothing says so for each kind', () => {
   const findings = collectFindings()

@@ -1,6 +1,6 @@
 import { runs } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
-import { isTerminationOf, makeTerminations, type Termination } from './verdicts.ts'
+import { isTerminationOf, makeTerminations, type Termination } from './terminations.ts'
 
 const termination: Termination = {
   cause: runs.EndCause.OUT_OF_MEMORY,
