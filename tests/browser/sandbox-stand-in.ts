@@ -19,7 +19,7 @@ import {
 } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeUserHub } from '../../apps/server/src/people/users/user-hub.ts'
-import { makeSocketFront, type SocketFront } from '../../apps/server/src/platform/http/socket-front.ts'
+import { makeSocketFront, type SocketFront } from '../../apps/server/src/platform/http/socket-server.ts'
 import { makeSystem } from '../../apps/server/src/platform/system/system.ts'
 import { type LiveHub, makeLiveHub } from '../../apps/server/src/threads/log/thread-log.hub.ts'
 import { streamSocketRoute } from '../../apps/server/src/threads/threads/stream-socket.route.ts'

@@ -13,7 +13,7 @@ import {
 import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
 import { makeFileServers } from './files/file-servers.ts'
-import { type GitPart, makeGitPart } from './git/git-part.ts'
+import { type GitPart, makeGitPart } from './git/git.module.ts'
 import { makeGuestState } from './ground/guest-state.ts'
 import { makeHttpServer, trackConnections } from './ground/server.ts'
 import { initRoutes } from './init/init-routes.ts'

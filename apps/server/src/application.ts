@@ -3,7 +3,7 @@ import { type Installation, makeInstallation } from './installation/installation
 import { makePeople, type People } from './people/people.ts'
 import { authenticateHeaders } from './people/users/authentication.middleware.ts'
 import type { Api, ApiEnv } from './platform/http/api.ts'
-import { makeSocketFront, type SocketFront } from './platform/http/socket-front.ts'
+import { makeSocketFront, type SocketFront } from './platform/http/socket-server.ts'
 import { makePlatform, type Platform } from './platform/platform.ts'
 import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
 import { makeSandboxArea, type SandboxArea } from './sandboxes/sandboxes.ts'

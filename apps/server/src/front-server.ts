@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { ApiEnv } from './platform/http/api.ts'
-import type { SocketFront } from './platform/http/socket-front.ts'
+import type { SocketFront } from './platform/http/socket-server.ts'
 import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
 
 /**

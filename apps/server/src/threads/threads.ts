@@ -4,7 +4,7 @@ import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Registration } from '../platform/events/registrations.ts'
 import type { Api, OpenThread } from '../platform/http/api.ts'
-import type { SocketRoute } from '../platform/http/socket-front.ts'
+import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import { type Access, makeAccess } from './access/access.ts'
 import { type Home, tellHome } from './access/notify-members.ts'
@@ -29,7 +29,7 @@ import { streamSocketRoute } from './threads/stream-socket.route.ts'
 import { makeStreamSources } from './threads/stream-sources.ts'
 import { makeStreamVisits } from './threads/stream-visits.ts'
 import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
-import { type HiddenThreads, makeHiddenThreads } from './threads/thread-drafts.ts'
+import { type ThreadDrafts, makeThreadDrafts } from './threads/thread-drafts.ts'
 import { threadRoutes } from './threads/threads.routes.ts'
 import { makeThreads, type SandboxViews, type Threads } from './threads/threads.usecases.ts'
 import { makeWorkspaceThreads } from './threads/workspace-threads.ts'
@@ -53,7 +53,7 @@ export type ThreadArea = {
   setups: ThreadSetups
   attachments: Attachments
   threads: Threads
-  hiddenThreads: HiddenThreads
+  threadDrafts: ThreadDrafts
   workspaces: Workspaces
   readDefaults: ReadDefaults
   /** Throws `thread.not-found` unless the thread is this user's. */
@@ -137,7 +137,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     attachments,
     threads,
     workspaces,
-    hiddenThreads: makeHiddenThreads({ store, operations, threads, titles, events, system }),
+    threadDrafts: makeThreadDrafts({ store, operations, threads, titles, events, system }),
     readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
     open: threads.open,
     rows: store,

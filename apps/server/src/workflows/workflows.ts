@@ -81,7 +81,7 @@ function makeCopies(
   { host }: { host: HostClient },
 ): { forks: ForksFeature; rewinds: RewindsFeature } {
   const { open, blobs, operations, system, logger } = platform
-  const { log, attachments, setups, hiddenThreads } = threads
+  const { log, attachments, setups, threadDrafts } = threads
   const { rows, guest, hashKeyOf, reports, services } = sandboxes
   const { history, snapshots } = turns
   const forks = makeForksFeature({
@@ -89,7 +89,7 @@ function makeCopies(
     log,
     attachments,
     setups,
-    hiddenThreads,
+    threadDrafts,
     sandboxOf: rows.find,
     forkSandbox: sandboxes.forkSandbox,
     services,

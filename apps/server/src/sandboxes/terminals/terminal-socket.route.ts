@@ -3,7 +3,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Caller, OpenThread } from '../../platform/http/api.ts'
 import { requestInvalid, requestProblems } from '../../platform/http/http.errors.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
-import type { SocketRoute } from '../../platform/http/socket-front.ts'
+import type { SocketRoute } from '../../platform/http/socket-server.ts'
 import { serveView } from './terminal-socket.ts'
 import type { SharedTerminalDependencies, Terminals } from './terminals.usecases.ts'
 

@@ -1,7 +1,7 @@
 import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { streamCloseCodes } from '@threadbox/protocol/public'
 import type { WebSocket } from 'ws'
-import { closeSocket } from '../../platform/http/socket-front.ts'
+import { closeSocket } from '../../platform/http/socket-server.ts'
 
 export type OutletLimits = {
   /** Limit of unacknowledged characters of events. The next event waits until there are fewer. */

@@ -1,7 +1,7 @@
 import { streamCloseCodes } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
-import type { SocketRoute } from '../../platform/http/socket-front.ts'
+import type { SocketRoute } from '../../platform/http/socket-server.ts'
 import { serveStreams } from './stream-socket.ts'
 import type { StreamSources } from './stream-sources.ts'
 import { passOf } from './stream-visits.ts'

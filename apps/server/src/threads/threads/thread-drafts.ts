@@ -11,7 +11,7 @@ import { deleteThreadOperation, newRow, type Threads, type Titles } from './thre
  * Threads being created by a fork, a copy or an agent. Until `show`, a thread is stored as deleted with a scheduled
  * removal, so that a crash leaves nothing visible and the removal cleans up.
  */
-export type HiddenThreads = {
+export type ThreadDrafts = {
   create(like: HiddenThread): Promise<string>
   /** Returns whether the thread is being created or was shown; undefined when it doesn't exist. */
   stateOf(threadId: string): Promise<'hidden' | 'shown' | undefined>
@@ -28,14 +28,14 @@ export type HiddenThread = Pick<ThreadRow, 'user_id' | 'title' | 'title_source' 
 /** Longer than any creation of a thread takes. */
 const removalDelayMs = 30 * 60_000
 
-export function makeHiddenThreads(dependencies: {
+export function makeThreadDrafts(dependencies: {
   store: ThreadStore
   operations: Operations
   threads: Pick<Threads, 'get' | 'announce'>
   titles: Titles
   events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
-}): HiddenThreads {
+}): ThreadDrafts {
   const { store, operations, system } = dependencies
   const plan = (subjectId: string, dueAt: number) => operations.plan({ kind: deleteThreadOperation, subjectId, dueAt })
   return {

@@ -153,7 +153,7 @@ onBothDatabases((target) => {
 
   test('C2: a thread that was being created when the server ended is deleted soon after the start', async () => {
     const like = { user_id: owner.userId, title: 'half', title_source: 'person' as const, model_id: null }
-    const id = await server.areas.threads.hiddenThreads.create({ ...like, workspace_id: null })
+    const id = await server.areas.threads.threadDrafts.create({ ...like, workspace_id: null })
     const inUse = (await server.areas.platform.operations.dueAt('delete-thread', id)) ?? 0
     await server.start()
     const dueAt = (await server.areas.platform.operations.dueAt('delete-thread', id)) ?? 0

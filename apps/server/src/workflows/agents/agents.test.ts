@@ -147,7 +147,7 @@ onBothDatabases((target) => {
   test('repeating an order creates one thread, and a thread whose creation was interrupted is removed', async () => {
     const { id } = await add({ name: 'Analyst' })
     const { agents } = server.areas.workflows
-    const { hiddenThreads } = server.areas.threads
+    const { threadDrafts } = server.areas.threads
     const { store: threadStore } = server.areas.threads.inside
     const { operations } = server.areas.platform
     const order = { agentId: id, ownerId: owner.userId, threadId: 't0123456789abcdefghij' }
@@ -157,7 +157,7 @@ onBothDatabases((target) => {
     const { threads } = await request<{ threads: Thread[] }>('GET', '/threads')
     expect(threads.map(({ startedFrom }) => startedFrom?.version)).toEqual([1])
     const like = { user_id: owner.userId, title: '', title_source: 'none', model_id: null, workspace_id: null }
-    const cut = await hiddenThreads.create(like)
+    const cut = await threadDrafts.create(like)
     await expect(agents.startThread({ ...order, threadId: cut })).rejects.toMatchObject({
       code: 'agent.start-interrupted',
     })

@@ -9,7 +9,7 @@ import type { System } from '../../platform/system/system.ts'
 import type { BeginAs, HostClient, SandboxReads, ServiceRow } from '../../sandboxes/public.ts'
 import type {
   Access,
-  HiddenThreads,
+  ThreadDrafts,
   Home,
   ThreadLog,
   ThreadRows,
@@ -39,7 +39,7 @@ type AgentThreads = {
   log: ThreadLog
   setups: ThreadSetups
   threads: Threads
-  hiddenThreads: HiddenThreads
+  threadDrafts: ThreadDrafts
   workspaces: Workspaces
   tellHome(home: Home, event: UserEvent): Promise<void>
 }
@@ -96,7 +96,7 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
   const connectionsOf = async (userId: string) => turns.connectionRows.list(userId, await workspaceIdsOf(userId))
   const agents = makeAgents({
     store: makeAgentStore(tablesOf<AgentTables>(open.database)),
-    hiddenThreads: threads.hiddenThreads,
+    threadDrafts: threads.threadDrafts,
     setups: threads.setups,
     access: threads.access,
     audit: people.audit,

@@ -1,5 +1,5 @@
 import type { StartedFrom } from '@threadbox/protocol/public'
-import type { HiddenThreads, ThreadSetups } from '../../threads/public.ts'
+import type { ThreadDrafts, ThreadSetups } from '../../threads/public.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 
@@ -20,7 +20,7 @@ export type StartThread = {
 }
 
 export type StartDependencies = {
-  hiddenThreads: HiddenThreads
+  threadDrafts: ThreadDrafts
   setups: Pick<ThreadSetups, 'insertIfMissing'>
   /** Gives the thread a sandbox that starts as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
@@ -32,16 +32,16 @@ export async function startThread(
   dependencies: StartDependencies,
   start: { agent: AgentRow; version: AgentVersionRow; order: StartThread },
 ): Promise<string> {
-  const { hiddenThreads, setups } = dependencies
+  const { threadDrafts, setups } = dependencies
   const { agent, version, order } = start
   const from: StartedFrom = { agentId: agent.id, name: agent.name, version: version.version }
-  const existing = order.threadId === undefined ? undefined : await hiddenThreads.stateOf(order.threadId)
+  const existing = order.threadId === undefined ? undefined : await threadDrafts.stateOf(order.threadId)
   if (order.threadId !== undefined && existing === 'shown') return order.threadId
   if (order.threadId !== undefined && existing === 'hidden') {
-    await hiddenThreads.abandon(order.threadId)
+    await threadDrafts.abandon(order.threadId)
     throw agentStartInterrupted({})
   }
-  const id = await hiddenThreads.create({
+  const id = await threadDrafts.create({
     ...(order.threadId === undefined ? {} : { id: order.threadId }),
     user_id: order.ownerId,
     workspace_id: agent.workspace_id,
@@ -56,11 +56,11 @@ export async function startThread(
     if (version.environment_id !== null) {
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
     }
-    await hiddenThreads.show(id)
+    await threadDrafts.show(id)
     dependencies.onSandboxChanged(id)
     return id
   } catch (error) {
-    await hiddenThreads.abandon(id)
+    await threadDrafts.abandon(id)
     throw error
   }
 }

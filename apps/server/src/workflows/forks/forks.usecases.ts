@@ -2,7 +2,7 @@ import { isErrorOf } from '@threadbox/errors'
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
 import type { Sandbox, Services } from '../../sandboxes/public.ts'
-import { type HiddenThreads, type ThreadRow, type ThreadSetups, threadNotFound } from '../../threads/public.ts'
+import { type ThreadDrafts, type ThreadRow, type ThreadSetups, threadNotFound } from '../../threads/public.ts'
 import type { Snapshots, TurnRecord, Turns } from '../../turns/public.ts'
 import { type CopyDependencies, copyConversation } from './copy-conversation.ts'
 import { forkSnapshotGone, forkTurnNotFound, forkTurnRunning } from './forks.errors.ts'
@@ -24,7 +24,7 @@ export type Forks = {
 }
 
 export type ForksDependencies = CopyDependencies & {
-  hiddenThreads: HiddenThreads
+  threadDrafts: ThreadDrafts
   /** Copies the setup that the thread got from its agent. */
   setups: Pick<ThreadSetups, 'copy'>
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
@@ -92,13 +92,13 @@ async function contentOf(
 type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; recipientId: string | undefined }
 
 async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Promise<Thread> {
-  const { hiddenThreads } = dependencies
+  const { threadDrafts } = dependencies
   const { thread, request, recipientId } = order
   const named =
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
-  const id = await hiddenThreads.create({ ...ownershipOf(order), ...named })
+  const id = await threadDrafts.create({ ...ownershipOf(order), ...named })
   const shown = await fillFork(dependencies, { ...order, id })
   if (recipientId === undefined) await addSourceNotice(dependencies, { threadId: thread.id, fork: shown })
   return shown
@@ -112,7 +112,7 @@ function ownershipOf({ thread, recipientId }: ForkOrder) {
 }
 
 async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id: string }): Promise<Thread> {
-  const { hiddenThreads } = dependencies
+  const { threadDrafts } = dependencies
   const { thread, recipientId, id, turns, source, snapshotId } = order
   const isForOther = recipientId !== undefined
   try {
@@ -130,11 +130,11 @@ async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id
     const at = dependencies.system.now()
     const turnId = turns.at(-1)?.id ?? null
     const origin = isForOther ? { threadId: '', turnId: null } : { threadId: thread.id, turnId }
-    const shown = await hiddenThreads.show(id, { ...origin, at, from, turns: turns.length })
+    const shown = await threadDrafts.show(id, { ...origin, at, from, turns: turns.length })
     dependencies.onSandboxChanged(id)
     return shown
   } catch (error) {
-    await hiddenThreads.abandon(id)
+    await threadDrafts.abandon(id)
     throw error
   }
 }

@@ -260,7 +260,7 @@ onBothDatabases((target) => {
 
     test('C11: while the thread was being created starts the run in another thread', async () => {
       const { id } = await bench.start()
-      const hidden = await bench.server.areas.threads.hiddenThreads.create({
+      const hidden = await bench.server.areas.threads.threadDrafts.create({
         user_id: bench.owner.userId,
         title: 'Reporter',
         title_source: 'person',
