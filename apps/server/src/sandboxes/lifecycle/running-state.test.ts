@@ -1,19 +1,19 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../state/sandbox.logic.ts'
-import { manifestToKeep, nothingRuns, readManifest, type WhatRunsDependencies, whatRuns } from './running-state.ts'
+import { storableManifest, nothingRuns, readManifest, type RunningStateDependencies, readRunningState } from './running-state.ts'
 
 const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox
 const known = (parts: {
   quickManifest?: () => Promise<Manifest>
   manifestJson?: string | null
-}): WhatRunsDependencies => ({
+}): RunningStateDependencies => ({
   guest: { quickManifest: parts.quickManifest ?? (() => Promise.reject(new Error('no guest'))) },
   hashKeyOf: () => 'ab',
   memoryOf: async (id) => ({ sandbox_id: id, manifest_json: parts.manifestJson ?? null, rescue_json: null }),
 })
 const read = (state: Sandbox['state'], parts: Parameters<typeof known>[0] = {}) =>
-  whatRuns(known(parts), row(state), AbortSignal.timeout(1000))
+  readRunningState(known(parts), row(state), AbortSignal.timeout(1000))
 
 test('what runs is unknown for a silent guest, in a transitional state and after a pause without a manifest', async () => {
   expect(await read('active')).toBeNull()
@@ -56,21 +56,21 @@ const variable = (name: string): ManifestVariable => ({
 
 test('what exceeds the limits is counted as left out, and a manifest that is still too large is not stored', () => {
   const many = Array.from({ length: 301 }, (_, index) => process(index, ['sleep', String(index)]))
-  const kept = readManifest(manifestToKeep({ ...nothingRuns, processes: many }))
+  const kept = readManifest(storableManifest({ ...nothingRuns, processes: many }))
   expect(kept?.processes).toHaveLength(300)
   expect(kept?.unread).toEqual([{ part: 'processes', leftOut: 1, reason: 'too-many', detail: '' }])
   expect(kept?.processesLeftOut).toBe(1)
   const variables = Array.from({ length: 1200 }, (_, index) => variable(`v${index}`))
   const kernel = { context: 'main', pid: 9, state: 'idle' as const, variables, variablesLeftOut: 3800 }
-  const [held] = readManifest(manifestToKeep({ ...nothingRuns, kernels: [kernel] }))?.kernels ?? []
+  const [held] = readManifest(storableManifest({ ...nothingRuns, kernels: [kernel] }))?.kernels ?? []
   expect([held?.variables.length, held?.variablesLeftOut]).toEqual([1000, 4000])
   const environment = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`NAME_${index}`, 'f'.repeat(32)]))
-  expect(manifestToKeep({ ...nothingRuns, shell: { ...nothingRuns.shell, environment } })).toBeNull()
+  expect(storableManifest({ ...nothingRuns, shell: { ...nothingRuns.shell, environment } })).toBeNull()
 })
 
 test('the beginning of a long command line is kept, the same each time', () => {
   const keep = () =>
-    readManifest(manifestToKeep({ ...nothingRuns, processes: [process(1, ['a', 'b'.repeat(9000), 'c'])] }))
+    readManifest(storableManifest({ ...nothingRuns, processes: [process(1, ['a', 'b'.repeat(9000), 'c'])] }))
   expect(keep()?.processes[0]?.commandLine.join(' ').length).toBeLessThan(510)
   expect(keep()).toEqual(keep())
 })

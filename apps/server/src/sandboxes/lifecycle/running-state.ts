@@ -3,7 +3,7 @@ import type { Sandbox } from '../state/sandbox.logic.ts'
 import type { SandboxReads } from '../state/sandbox-reads.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
 
-export type WhatRunsDependencies = {
+export type RunningStateDependencies = {
   guest: Pick<GuestQuestions, 'quickManifest'>
   hashKeyOf: (sandboxId: string) => string
   /** What was in memory when the sandbox was paused. */
@@ -14,8 +14,8 @@ export type WhatRunsDependencies = {
  * Returns a quick manifest of an awake sandbox, and the manifest of the pause for a paused one. Null if it is unknown
  * what runs.
  */
-export async function whatRuns(
-  { guest, hashKeyOf, memoryOf }: WhatRunsDependencies,
+export async function readRunningState(
+  { guest, hashKeyOf, memoryOf }: RunningStateDependencies,
   row: Sandbox,
   signal: AbortSignal,
 ): Promise<Manifest | null> {
@@ -58,7 +58,7 @@ const most = { processes: 300, variables: 1000, sockets: 300, files: 200 }
 const longestText = 500
 
 /** Returns a manifest as it is stored with a turn; it counts what is left out. Null if it is still too large. */
-export function manifestToKeep(manifest: Manifest): string | null {
+export function storableManifest(manifest: Manifest): string | null {
   const unread = [...manifest.unread.slice(0, 50)]
   const first = <One>(what: Pick<UnreadPart, 'part' | 'context'>, list: readonly One[], count: number): One[] => {
     const leftOut = beyond(list, count)

@@ -3,7 +3,7 @@ import type { Settings } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type HostClient, type Sandbox, type WhatRunsDependencies, whatRuns } from '../../sandboxes/public.ts'
+import { type HostClient, type Sandbox, type RunningStateDependencies, readRunningState } from '../../sandboxes/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import type { TurnHistory } from '../record/turn-history.ts'
 import { snapshotRoutes } from './snapshots.routes.ts'
@@ -19,7 +19,7 @@ export function makeSnapshotsFeature(ports: {
   record: Pick<TurnHistory, 'turnIds' | 'turn'>
   threads: { rows: Pick<ThreadRows, 'findAny'>; open: OpenThread }
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
-  inside: WhatRunsDependencies
+  inside: RunningStateDependencies
   settings: Pick<Settings, 'values'>
   /** How long the server waits for a guest's manifest when a turn has ended. */
   manifestTimeoutMs: number | undefined
@@ -31,7 +31,7 @@ export function makeSnapshotsFeature(ports: {
     store: makeSnapshotStore(tablesOf<SnapshotTables>(ports.open.database)),
     host,
     sandboxOf,
-    readRunningState: (sandbox, signal) => whatRuns(inside, sandbox, signal),
+    readRunningState: (sandbox, signal) => readRunningState(inside, sandbox, signal),
     record,
     runningTurn: async (threadId) => (await threads.rows.findAny(threadId))?.running_turn_id ?? undefined,
     settings: settings.values,

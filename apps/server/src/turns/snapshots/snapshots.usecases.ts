@@ -13,7 +13,7 @@ import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { SettingValues } from '../../people/public.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type HostClient, manifestToKeep, readManifest, type Sandbox } from '../../sandboxes/public.ts'
+import { type HostClient, storableManifest, readManifest, type Sandbox } from '../../sandboxes/public.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { TurnHistory } from '../record/turn-history.ts'
 import { makeQuietWaits, type QuietWaits } from './quiet-waits.ts'
@@ -48,7 +48,7 @@ export type Snapshots = {
    * What ran at the end of the last of these turns, as recorded at that time; null when nothing was recorded. For a
    * snapshot with memory, what the memory contains.
    */
-  ranThen(snapshot: TurnSnapshotRef, turnIds: readonly string[]): Promise<Manifest | null>
+  runningStateAt(snapshot: TurnSnapshotRef, turnIds: readonly string[]): Promise<Manifest | null>
   /** How much memory to keep of the state that a rewind leaves; null: none. */
   memoryOrder(): Promise<SnapshotMemoryOrder>
   /** Records a snapshot taken of the state that a rewind left. */
@@ -148,7 +148,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       if (newest === undefined || newest.id === null) return undefined
       return { id: newest.id, at: newest.at, hasMemory: newest.memoryBytes !== null }
     },
-    ranThen: async ({ id, hasMemory }, turnIds) => {
+    runningStateAt: async ({ id, hasMemory }, turnIds) => {
       const rows = await store.manifests(id)
       // A snapshot without memory can be shared with an earlier turn, at whose end something else ran.
       const row = hasMemory ? rows[0] : rows.find(({ turn_id }) => turn_id === turnIds.at(-1))
@@ -215,7 +215,7 @@ async function takeOne(
     }
     await store.taken(turn, row, { memory_problem: isLate ? 'not-quiet' : taken.memoryProblem })
     // Shared memory is of an earlier moment, and so is the manifest that belongs to it.
-    const json = manifest !== null && (taken.isNew || memoryBytes === null) ? manifestToKeep(manifest) : null
+    const json = manifest !== null && (taken.isNew || memoryBytes === null) ? storableManifest(manifest) : null
     if (json !== null) await store.keepManifest(turn, id, json)
     return taken
   } catch (error) {

@@ -50,7 +50,7 @@ async function runTurn({
 async function manifestAfter(...turnIds: string[]): Promise<number | null | undefined> {
   const { snapshots } = server.areas.turns
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
-  return snapshot && ((await snapshots.ranThen(snapshot, turnIds))?.memoryBytes ?? null)
+  return snapshot && ((await snapshots.runningStateAt(snapshot, turnIds))?.memoryBytes ?? null)
 }
 
 test('a guest that does not respond delays no next operation: the snapshot is taken without a manifest', async () => {
@@ -104,7 +104,7 @@ test('a manifest is deleted with its snapshot', async () => {
   const second = await runTurn({ bytes: 2 })
   const removed = await server.areas.turns.snapshots.afterTurns(threadId, [first])
   await server.areas.turns.snapshots.remove(threadId, removed?.id ?? '')
-  expect(removed && (await server.areas.turns.snapshots.ranThen(removed, [first]))).toBeNull()
+  expect(removed && (await server.areas.turns.snapshots.runningStateAt(removed, [first]))).toBeNull()
   expect(await manifestAfter(second)).toBe(2)
 })
 

@@ -1,15 +1,15 @@
 import type { Manifest } from '@threadbox/protocol/guest'
 import { fileRankOf, imageSnapshot } from '@threadbox/protocol/host'
 import type { RewindPreview } from '@threadbox/protocol/public'
-import { type HostClient, nothingRuns, type WhatRunsDependencies, whatRuns } from '../../sandboxes/public.ts'
+import { type HostClient, nothingRuns, type RunningStateDependencies, readRunningState } from '../../sandboxes/public.ts'
 import { connectionPlanOf, type Snapshots, type TurnRecord } from '../../turns/public.ts'
 import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
 import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'
 import { compareRunning } from './running-comparison.logic.ts'
 
-export type PreviewDependencies = WhatRunsDependencies & {
+export type PreviewDependencies = RunningStateDependencies & {
   host: Pick<HostClient, 'snapshotChanges' | 'namesAsked'>
-  snapshots: Pick<Snapshots, 'ranThen'>
+  snapshots: Pick<Snapshots, 'runningStateAt'>
 }
 
 /** How long the preview waits for the guest; without a reply it says that running processes are unknown. */
@@ -86,9 +86,9 @@ function inHomeFirst(left: { path: string }, right: { path: string }): number {
 }
 
 /** Null: unknown. */
-export async function runsNow(dependencies: WhatRunsDependencies, disk: DiskTarget): Promise<Manifest | null> {
+export async function runsNow(dependencies: RunningStateDependencies, disk: DiskTarget): Promise<Manifest | null> {
   if (disk.to === 'none') return nothingRuns
-  return await whatRuns(dependencies, disk.sandbox, AbortSignal.timeout(guestTimeoutMs))
+  return await readRunningState(dependencies, disk.sandbox, AbortSignal.timeout(guestTimeoutMs))
 }
 
 /** Null: not recorded. */
@@ -100,7 +100,7 @@ export async function runningAtTarget(
   if (disk.to === 'gone') return null
   const { snapshotId: id, at, hasMemory } = disk
   const turnIds = kept.map((turn) => turn.id)
-  return await snapshots.ranThen({ id, at, hasMemory }, turnIds)
+  return await snapshots.runningStateAt({ id, at, hasMemory }, turnIds)
 }
 
 /** The hostnames that the sandbox looked up. The host has recorded them only since it started. */

@@ -8,7 +8,7 @@ import {
   type ExchangeCause,
   type HostClient,
   isUnanswered,
-  manifestToKeep,
+  storableManifest,
   type SurvivalReports,
   type WakeFacts,
 } from '../../sandboxes/public.ts'
@@ -38,7 +38,7 @@ export type RewindsDependencies = PreviewDependencies & {
   log: ThreadLog
   history: TurnHistory
   host: Pick<HostClient, 'removeSnapshot' | 'snapshotChanges'>
-  snapshots: Pick<Snapshots, 'afterTurns' | 'ranThen' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
+  snapshots: Pick<Snapshots, 'afterTurns' | 'runningStateAt' | 'settled' | 'keep' | 'isKept' | 'memoryOrder'>
   sandboxes: RewindSandboxes
   reports: Pick<SurvivalReports, 'reportWake'>
   turns: Pick<Turns, 'whileQuiet'>
@@ -142,8 +142,8 @@ function newRow(
     boot_id: system.newId('boot'),
     undo_boot_id: null,
     came_back: null,
-    then_json: ran.earlier && manifestToKeep(ran.earlier),
-    present_json: ran.present && manifestToKeep(ran.present),
+    then_json: ran.earlier && storableManifest(ran.earlier),
+    present_json: ran.present && storableManifest(ran.present),
   }
 }
 
