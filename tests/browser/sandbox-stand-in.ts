@@ -19,7 +19,7 @@ import {
 } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeUserHub } from '../../apps/server/src/people/users/user-hub.ts'
-import { makeSocketFront, type SocketFront } from '../../apps/server/src/platform/http/socket-server.ts'
+import { makeSocketServer, type SocketServer } from '../../apps/server/src/platform/http/socket-server.ts'
 import { makeSystem } from '../../apps/server/src/platform/system/system.ts'
 import { type LiveHub, makeLiveHub } from '../../apps/server/src/threads/log/thread-log.hub.ts'
 import { streamSocketRoute } from '../../apps/server/src/threads/threads/stream-socket.route.ts'
@@ -178,10 +178,10 @@ export async function startSandboxStandIn(
 }
 
 /** The socket of event streams, as the server itself serves it; every client is signed in. */
-function serveSockets(server: Server, sources: StreamSources): SocketFront {
+function serveSockets(server: Server, sources: StreamSources): SocketServer {
   const logger = makeLogger({ process: 'test', level: 'fatal' })
   const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
-  const front = makeSocketFront({
+  const front = makeSocketServer({
     routes: [
       streamSocketRoute({ sources, visits: makeStreamVisits({ holds: async () => true, system, logger }), logger }),
     ],

@@ -21,7 +21,7 @@ beforeEach(async () => {
   server = await makeTestApplication()
   owner = await server.signUpOwner()
   threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
-  listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
+  listener = makeFrontServer({ app: server.app, previews: server.previewServer, sockets: server.socketServer })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   line = await startLine((listener.address() as AddressInfo).port)
@@ -182,7 +182,7 @@ test('a page that is hidden and shown ten times has one socket', async () => {
 test('a page whose server restarts reconnects automatically', async () => {
   const page = openPage()
   await expect.poll(() => page.states).toContain('open')
-  server.socketFront.close()
+  server.socketServer.close()
   await record('a')
   await expect.poll(() => page.seen).toEqual([1])
   expect(page.states).toEqual(['connecting', 'open', 'waiting', 'connecting', 'open'])

@@ -3,9 +3,9 @@ import { type Installation, makeInstallation } from './installation/installation
 import { makePeople, type People } from './people/people.ts'
 import { authenticateHeaders } from './people/users/authentication.middleware.ts'
 import type { Api, ApiEnv } from './platform/http/api.ts'
-import { makeSocketFront, type SocketFront } from './platform/http/socket-server.ts'
+import { makeSocketServer, type SocketServer } from './platform/http/socket-server.ts'
 import { makePlatform, type Platform } from './platform/platform.ts'
-import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
+import type { PreviewServer } from './sandboxes/previews/preview-server.ts'
 import { makeSandboxArea, type SandboxArea } from './sandboxes/sandboxes.ts'
 import { makeServer } from './server.ts'
 import { makeThreadArea, type ThreadArea } from './threads/threads.ts'
@@ -35,9 +35,9 @@ export type Application = {
   app: Hono<ApiEnv>
   api: Api
   /** Handles requests under the names of previews. */
-  previewFront: PreviewFront
+  previewServer: PreviewServer
   /** Accepts the app's WebSockets. */
-  socketFront: SocketFront
+  socketServer: SocketServer
   areas: Areas
   /** Resumes what a crash or a stop left unfinished, then follows the host. */
   start(): Promise<void>
@@ -55,7 +55,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   const installation = makeInstallation({ ...people, models: turns.models }, options)
   const areas: Areas = { platform, people, threads, sandboxes, turns, workflows, installation }
   const { authentication } = people
-  const socketFront = makeSocketFront({
+  const socketServer = makeSocketServer({
     routes: [...threads.sockets, ...sandboxes.sockets],
     hosts: options.hosts,
     authenticate: async (headers) => (await authenticateHeaders(authentication, headers)).caller,
@@ -74,20 +74,20 @@ export function makeApplication(options: ApplicationOptions): Application {
     sharedPages: workflows.sharedPages,
     hookPages: workflows.hookPages,
   })
-  const running = { ...areas, stopping, socketFront }
+  const running = { ...areas, stopping, socketServer }
   const { logger } = options
   return {
     app,
     api,
-    previewFront: sandboxes.previewFront,
-    socketFront,
+    previewServer: sandboxes.previewServer,
+    socketServer,
     areas,
     start: () => runInOrder(startSteps, { running, logger }),
     stop: () => runInOrder(stopSteps, { running, logger }),
   }
 }
 
-type Running = Areas & { stopping: AbortController; socketFront: SocketFront }
+type Running = Areas & { stopping: AbortController; socketServer: SocketServer }
 type Step = readonly [title: string, run: (running: Running) => unknown]
 
 /** Reclaim, reconcile, serve. Before you move a line, explain in docs/concurrency.md why that is safe. */
@@ -109,8 +109,8 @@ const startSteps: readonly Step[] = [
 /** Ends access first, dependencies last. */
 const stopSteps: readonly Step[] = [
   ['end what streams', ({ stopping }) => stopping.abort()],
-  ['close previews', ({ sandboxes }) => sandboxes.previewFront.close()],
-  ['close sockets', ({ socketFront }) => socketFront.close()],
+  ['close previews', ({ sandboxes }) => sandboxes.previewServer.close()],
+  ['close sockets', ({ socketServer }) => socketServer.close()],
   ['close shared pages', ({ workflows }) => workflows.stopSharing()],
   ['stop runs', ({ workflows }) => workflows.stopRuns()],
   ['let go of turns', ({ turns }) => turns.stopTurns()],

@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { ApiEnv } from './platform/http/api.ts'
-import type { SocketFront } from './platform/http/socket-server.ts'
-import type { PreviewFront } from './sandboxes/previews/preview-server.ts'
+import type { SocketServer } from './platform/http/socket-server.ts'
+import type { PreviewServer } from './sandboxes/previews/preview-server.ts'
 
 /**
  * The only server that listens. The name of a request decides whether it goes to a preview or to the app: neither can
  * reach the other.
  */
-export function makeFrontServer(parts: { app: Hono<ApiEnv>; previews: PreviewFront; sockets: SocketFront }): Server {
+export function makeFrontServer(parts: { app: Hono<ApiEnv>; previews: PreviewServer; sockets: SocketServer }): Server {
   const { app, previews, sockets } = parts
   const toApp = getRequestListener(app.fetch)
   const options = {

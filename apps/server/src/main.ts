@@ -88,8 +88,8 @@ async function main(): Promise<void> {
   await application.start()
   const server = makeFrontServer({
     app: application.app,
-    previews: application.previewFront,
-    sockets: application.socketFront,
+    previews: application.previewServer,
+    sockets: application.socketServer,
   })
   server.listen({ host: settings.listenHost, port: settings.listenPort }, () => {
     const { address, port } = server.address() as AddressInfo

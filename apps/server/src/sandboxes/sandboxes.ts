@@ -21,7 +21,7 @@ import { type LifecycleFeature, makeLifecycleFeature } from './lifecycle/lifecyc
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeReporting, type Reporting, type RestartSource } from './lifecycle/reporting.ts'
 import type { LookUpName } from './previews/preview-check.usecases.ts'
-import type { PreviewFront } from './previews/preview-server.ts'
+import type { PreviewServer } from './previews/preview-server.ts'
 import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
 import type { SandboxEvents } from './sandboxes.events.ts'
 import { type BeginAs, makeBeginAs } from './services/begin-as.ts'
@@ -75,7 +75,7 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     addPreparer(prepare: Preparer): void
     /** Adds a source of sandboxes that belong to no thread. */
     addOwner(sandboxIds: () => Promise<string[]>): void
-    previewFront: PreviewFront
+    previewServer: PreviewServer
     sockets: SocketRoute[]
     routes: Api[]
     /** Begins to keep the server’s records equal to the host’s state. */
@@ -119,7 +119,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,
     addOwner: base.owners.add,
-    previewFront: previews.front,
+    previewServer: previews.front,
     sockets: [terminals.socket],
     routes: [
       files.routes,

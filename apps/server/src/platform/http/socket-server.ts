@@ -37,7 +37,7 @@ export type SocketRequest = {
  * exactly the app's origin, a session or a key, then its route's checks. It is closed within 5 s when the session or
  * the key ends.
  */
-export type SocketFront = {
+export type SocketServer = {
   takesUpgrade(request: IncomingMessage): boolean
   handleUpgrade(handshake: Handshake): void
   /** Closes every socket; clients reconnect when a server is available again. */
@@ -53,7 +53,7 @@ export type SocketFrontDependencies = {
 
 type Handshake = { request: IncomingMessage; socket: Duplex; head: Buffer }
 
-export function makeSocketFront({ routes, hosts, authenticate, logger }: SocketFrontDependencies): SocketFront {
+export function makeSocketServer({ routes, hosts, authenticate, logger }: SocketFrontDependencies): SocketServer {
   const isOurName = makeHostCheck(hosts)
   const endpoints = routes.map((route) => ({ route, sockets: socketServerOf(route) }))
   const endpointOf = (request: IncomingMessage) => endpoints.find(({ route }) => route.path.test(pathOf(request)))

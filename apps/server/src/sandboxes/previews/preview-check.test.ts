@@ -21,7 +21,7 @@ async function start(options: { hosts?: Partial<typeof noHosts>; lookUpName?: Lo
   const { lookUpName = async () => undefined } = options
   const server = await makeTestApplication({ hosts: { ...noHosts, ...options.hosts }, lookUpName })
   cleanup.push(async () => await server[Symbol.asyncDispose]())
-  const listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
+  const listener = makeFrontServer({ app: server.app, previews: server.previewServer, sockets: server.socketServer })
   cleanup.push(async () => {
     listener.closeAllConnections()
     listener.close()

@@ -59,7 +59,7 @@ export type PreviewServerDependencies = {
  * Serves services’ pages: every request under a preview’s name, and nothing else. A visitor without access gets the
  * same response whether the page exists or not.
  */
-export type PreviewFront = {
+export type PreviewServer = {
   /** Responds to a request under the name of a preview; returns false for other requests. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   takesUpgrade(request: IncomingMessage): boolean
@@ -67,7 +67,7 @@ export type PreviewFront = {
   close(): void
 }
 
-export function makePreviewFront(dependencies: PreviewServerDependencies): PreviewFront {
+export function makePreviewServer(dependencies: PreviewServerDependencies): PreviewServer {
   const { names, logger } = dependencies
   const hostOf = (request: IncomingMessage) => request.headers.host ?? ''
   const refusalOf = (request: IncomingMessage, error: unknown) => ({

@@ -13,7 +13,7 @@ import { makePreviewCheckServer } from './preview-check.ts'
 import { type LookUpName, makePreviewChecks, type PreviewChecks } from './preview-check.usecases.ts'
 import { makePreviewNames } from './preview-names.logic.ts'
 import { makePreviewProxy } from './preview-proxy.ts'
-import { makePreviewFront, type PreviewFront } from './preview-server.ts'
+import { makePreviewServer, type PreviewServer } from './preview-server.ts'
 import { previewRoutes } from './previews.routes.ts'
 import { makePreviewStore } from './previews.store.ts'
 import { makePreviews, type Previews } from './previews.usecases.ts'
@@ -26,7 +26,7 @@ export type PreviewsFeature = {
   previews: Previews
   checks: PreviewChecks
   shareLinks: ShareLinksOfThreads
-  front: PreviewFront
+  front: PreviewServer
   routes: Api[]
 }
 
@@ -58,7 +58,7 @@ export function makePreviewsFeature(options: {
     audit: options.audit,
     system,
   })
-  const front = makePreviewFront({
+  const front = makePreviewServer({
     names,
     previews,
     shareLinks,

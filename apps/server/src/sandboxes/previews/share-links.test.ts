@@ -26,7 +26,7 @@ onBothDatabases((target) => {
     owner = await server.signUpOwner()
     threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
     await addService('web', 8000)
-    listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
+    listener = makeFrontServer({ app: server.app, previews: server.previewServer, sockets: server.socketServer })
     listener.listen(0, '127.0.0.1')
     await once(listener, 'listening')
     await server.areas.sandboxes.sandboxes.awake(threadId, { reason: 'api' })

@@ -24,7 +24,7 @@ beforeEach(async () => {
   server = await makeTestApplication({ hostSocket: host.socketPath, undoMs: 0 })
   owner = await server.signUpOwner()
   threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
-  listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
+  listener = makeFrontServer({ app: server.app, previews: server.previewServer, sockets: server.socketServer })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
 })

@@ -20,7 +20,7 @@ beforeEach(async () => {
   server = await makeTestApplication()
   owner = await server.signUpOwner()
   threadId = (await server.areas.threads.threads.create(owner.userId, {})).id
-  listener = makeFrontServer({ app: server.app, previews: server.previewFront, sockets: server.socketFront })
+  listener = makeFrontServer({ app: server.app, previews: server.previewServer, sockets: server.socketServer })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
 })
@@ -218,7 +218,7 @@ test('O12: a socket is closed within 5 s of the sign-out, and of the end of an A
 test('a server that stops closes its sockets', async () => {
   const page = await opened(openUser(1))
   await expect.poll(() => page.seen(1)).toEqual(['opened'])
-  server.socketFront.close()
+  server.socketServer.close()
   await expect.poll(() => page.closed).toBe(1001)
 })
 
