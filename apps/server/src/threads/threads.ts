@@ -7,7 +7,7 @@ import type { Api, OpenThread } from '../platform/http/api.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import { type Access, makeAccess } from './access/access.ts'
-import { type Home, tellHome } from './access/notify-members.ts'
+import { type Home, notifyMembers } from './access/notify-members.ts'
 import { makeWorkspaceStore } from './access/workspaces.store.ts'
 import type { WorkspaceTables } from './access/workspaces.table.ts'
 import { makeAttachmentStore } from './attachments/attachments.store.ts'
@@ -64,7 +64,7 @@ export type ThreadArea = {
   /** The thread's owner and workspace; undefined when the thread doesn't exist or is deleted. */
   placeOf(threadId: string): Promise<{ ownerId: string; workspaceId: string | null } | undefined>
   /** Publishes the event to the workspace's members, or to the user. */
-  tellHome(home: Home, event: UserEvent): Promise<void>
+  notifyMembers(home: Home, event: UserEvent): Promise<void>
   setSandboxViews(views: SandboxViews): void
   /** Erasers run in reverse order of registration; the thread's own row is deleted last. */
   addEraser(erase: ThreadEraser): void
@@ -143,7 +143,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     rows: store,
     ownerOf: async (threadId) => (await place(threadId))?.ownerId,
     placeOf: place,
-    tellHome: (home, event) => tellHome({ workspaceStore, userHub }, { home, event }),
+    notifyMembers: (home, event) => notifyMembers({ workspaceStore, userHub }, { home, event }),
     setSandboxViews: sandboxViews.set,
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
     addContentCounter: counters.add,

@@ -120,7 +120,7 @@ function makeReceived(
 ): Pick<Features, 'models' | 'connections' | 'skills'> {
   const { open, blobs, secretBox, operations, system, logger } = platform
   const { audit, users } = people
-  const { access, rows, setups, tellHome, workspaces } = threads
+  const { access, rows, setups, notifyMembers, workspaces } = threads
   const { host, hosts, environment, ollamaUrl, connectionSettings, version } = options
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   return {
@@ -157,7 +157,7 @@ function makeReceived(
         threads: threads.threads,
         workspaceIdsOf,
         requireWorkspace: workspaces.requireOpen,
-        tellHome,
+        notifyMembers,
       },
       awake: async () => {
         const awake = (await sandboxes.rows.all()).filter((row) => row.state === 'active')

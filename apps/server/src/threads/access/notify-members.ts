@@ -6,7 +6,7 @@ import type { WorkspaceStore } from './workspaces.store.ts'
 export type Home = { userId: string; workspaceId: string | null }
 
 /** Publishes the event to the workspace's members, or to the user. */
-export async function tellHome(
+export async function notifyMembers(
   { workspaceStore, userHub }: { workspaceStore: Pick<WorkspaceStore, 'memberIds'>; userHub: Pick<UserHub, 'publish'> },
   { home, event }: { home: Home; event: UserEvent },
 ): Promise<void> {

@@ -26,7 +26,7 @@ type SkillThreads = {
   workspaceIdsOf: (userId: string) => Promise<string[]>
   /** Throws unless the workspace exists and can be added to. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
-  tellHome: (home: Home, event: { type: 'skills-updated' }) => Promise<void>
+  notifyMembers: (home: Home, event: { type: 'skills-updated' }) => Promise<void>
 }
 
 export function makeSkillsFeature(ports: {
@@ -42,7 +42,7 @@ export function makeSkillsFeature(ports: {
   logger: Logger
 }): SkillsFeature {
   const { open, blobs, operations, host, files, audit, system, logger } = ports
-  const { access, rows, setups, threads, tellHome, workspaceIdsOf, requireWorkspace } = ports.threads
+  const { access, rows, setups, threads, notifyMembers, workspaceIdsOf, requireWorkspace } = ports.threads
   const packages = makeSkillPackages(blobs)
   const store = makeSkillStore(tablesOf<SkillTables>(open.database))
   const placement = makeSkillPlacement({
@@ -66,7 +66,7 @@ export function makeSkillsFeature(ports: {
     workspaceIdsOf,
     onChanged: async (home) => {
       placement.refresh()
-      await tellHome(home, { type: 'skills-updated' })
+      await notifyMembers(home, { type: 'skills-updated' })
     },
   })
   return { skills, placement, routes: skillRoutes({ skills, threads, files, placeOf: setups.placeOf }) }

@@ -41,7 +41,7 @@ type AgentThreads = {
   threads: Threads
   threadDrafts: ThreadDrafts
   workspaces: Workspaces
-  tellHome(home: Home, event: UserEvent): Promise<void>
+  notifyMembers(home: Home, event: UserEvent): Promise<void>
 }
 
 type AgentSandboxes = SandboxReads & {
@@ -110,7 +110,7 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     requireWorkspace: threads.workspaces.requireOpen,
     skillIdsOf: async (userId) => (await turns.skills.list(userId)).skills.map(({ id }) => id),
     connectionIdsOf: async (userId) => (await connectionsOf(userId)).map(({ id }) => id),
-    onChanged: (home) => threads.tellHome(home, { type: 'agents-updated' }),
+    onChanged: (home) => threads.notifyMembers(home, { type: 'agents-updated' }),
   })
   const agentFiles = makeAgentFiles({
     agents,
