@@ -8,11 +8,11 @@ import { LongestFirst } from './deploy/testing/longest-first.ts'
  * same time: much of their time is waiting, and two processors are busy with four of them. There are five disk slots,
  * and some files take two.
  */
-const filesAtOnce = 4
+const maxParallelFiles = 4
 /** Tests of limits, and of what other machines' timers do: a machine that is too busy makes their figures meaningless. */
 const measured = ['flood', 'host-room', 'limits', 'lost-connections', 'pause-connections', 'previews-large']
 const measuredFiles = measured.map((name) => `tests/system/${name}.test.ts`)
-const measuredAtOnce = 2
+const maxParallelMeasured = 2
 /** What is waited for ends a wait at once; the limit is for what never comes, on a busy machine. */
 const patience = { poll: { timeout: 20_000 } }
 /** Every bash warns of a locale that the machine does not have, in the output that tests compare. */
@@ -69,7 +69,7 @@ export default defineConfig({
           ],
           exclude: [...measuredFiles, '**/node_modules/**'],
           globalSetup: ['tests/stack/built-programs.ts', 'tests/stack/filled-slots.ts'],
-          maxWorkers: filesAtOnce,
+          maxWorkers: maxParallelFiles,
           sequence: { groupOrder: 0 },
         },
       },
@@ -79,7 +79,7 @@ export default defineConfig({
           name: 'system-measured',
           include: measuredFiles,
           globalSetup: ['tests/stack/built-programs.ts', 'tests/stack/filled-slots.ts'],
-          maxWorkers: measuredAtOnce,
+          maxWorkers: maxParallelMeasured,
           sequence: { groupOrder: 1 },
         },
       },
@@ -89,7 +89,7 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['tests/stack/built-programs.ts', 'tests/stack/filled-slots.ts', 'tests/browser/built-app.ts'],
-          maxWorkers: filesAtOnce,
+          maxWorkers: maxParallelFiles,
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { lookAtLogsThatGo, type ProgramLog, programLogs } from '@threadbox/testkit'
+import { inspectRemovedLogs, type ProgramLog, programLogs } from '@threadbox/testkit'
 import { beforeEach } from 'vitest'
 
 const lastLines = 25
@@ -19,7 +19,7 @@ beforeEach(({ onTestFailed }) => {
 })
 
 /** The same for a file that reached no test because its setup failed: when its programs are removed. */
-lookAtLogsThatGo((log) => {
+inspectRemovedLogs((log) => {
   if (!hasTestBegun) show(log, { from: 0, when: 'before any test began' })
 })
 

@@ -13,7 +13,7 @@ import {
 import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
 import { makeFileServers } from './files/file-servers.ts'
-import { type GitPart, makeGitPart } from './git/git.module.ts'
+import { type GitModule, makeGitModule } from './git/git.module.ts'
 import { makeGuestState } from './ground/guest-state.ts'
 import { makeHttpServer, trackConnections } from './ground/server.ts'
 import { initRoutes } from './init/init-routes.ts'
@@ -73,7 +73,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   mkdirSync(scratchDirectory, { recursive: true, mode: 0o711 })
   const state = makeGuestState()
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
-  const git = makeGitPart(options)
+  const git = makeGitModule(options)
   const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
   const watchdogs = startWatchdogs({ logger, limits: () => settingsNow()?.limits })
@@ -182,7 +182,7 @@ function addServices(parts: {
   contexts: Contexts
   services: ServiceRegistry
   launcher: Launcher
-  git: GitPart
+  git: GitModule
   takeTermination: Parameters<typeof makeRunsService>[0]['takeTermination']
 }) {
   const { launcher, readManifest, rescues, guarded, terminals } = parts

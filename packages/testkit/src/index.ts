@@ -22,7 +22,7 @@ export { findTestMachine, testRoot, testVolume } from './test-host/test-machine.
 export { noteStart, type Started, startRecordVariable } from './test-process/start-record.ts'
 export {
   builtProgramsVariable,
-  lookAtLogsThatGo,
+  inspectRemovedLogs,
   type ProgramLog,
   type ProgramName,
   programFile,

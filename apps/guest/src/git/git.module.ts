@@ -13,7 +13,7 @@ const bodyPattern = new RegExp(`^${guestPaths.gitBody(idPattern)}$`)
 const answerPattern = new RegExp(`^${guestPaths.gitAnswer(idPattern)}$`)
 
 /** What git in the sandbox needs to reach servers that require credentials. */
-export type GitPart = {
+export type GitModule = {
   /** Environment of every program that is started. */
   environment: Record<string, string>
   /** Listens on loopback. */
@@ -22,7 +22,7 @@ export type GitPart = {
   routes: Route[]
 }
 
-export function makeGitPart(options: { scratchDirectory: string }): GitPart {
+export function makeGitModule(options: { scratchDirectory: string }): GitModule {
   const config = makeGitConfig(options)
   const broker = makeGitBroker()
   const { environment } = config

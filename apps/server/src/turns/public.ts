@@ -2,7 +2,7 @@
 export { connectionApprovalMissing, connectionNotFound } from './connections/connections.errors.ts'
 export type { ConnectionRow } from './connections/connections.table.ts'
 export { connectionPlanOf } from './engine/connection-call.ts'
-export { isPicture } from './engine/history.logic.ts'
+export { isImage } from './engine/history.logic.ts'
 export type { ToldNote, TurnGate, TurnNote } from './engine/turn-dependencies.ts'
 export { noModelConnected, turnRunning } from './engine/turns.errors.ts'
 export type { Turns } from './engine/turns.usecases.ts'

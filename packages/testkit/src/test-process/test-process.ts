@@ -51,7 +51,7 @@ export function forgetLog(logFile: string): void {
 }
 
 /** Sets a function that reads each log before it is deleted. */
-export function lookAtLogsThatGo(onLog: (log: ProgramLog) => void): void {
+export function inspectRemovedLogs(onLog: (log: ProgramLog) => void): void {
   beforeLogGoes = onLog
 }
 

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws'
  * Returns a function that runs the work of messages in the order of their arrival. While more than `maxWaitingBytes` of
  * messages wait, the socket is paused. `work` must not reject.
  */
-export function takeInOrder(peer: WebSocket, { maxWaitingBytes }: { maxWaitingBytes: number }) {
+export function processInOrder(peer: WebSocket, { maxWaitingBytes }: { maxWaitingBytes: number }) {
   let waitingBytes = 0
   const serial = makeSerial()
   return (sizeBytes: number, work: () => Promise<void>): void => {

@@ -2,7 +2,7 @@ import { isThreadboxError, toWireError } from '@threadbox/errors'
 import { type TerminalClientFrame, terminalClientFrameSchema } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
-import { endWhenUnanswered, takeInOrder } from '../../platform/http/socket-messages.ts'
+import { endWhenUnanswered, processInOrder } from '../../platform/http/socket-messages.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { makeTerminalInput, type TerminalInput } from './terminal-input.ts'
 import { showTerminal, type View } from './terminal-output.ts'
@@ -58,7 +58,7 @@ function takeMessages(
   peer: WebSocket,
   { view, input, refuse }: { view: View; input: TerminalInput; refuse: (error: unknown) => void },
 ): void {
-  const inOrder = takeInOrder(peer, { maxWaitingBytes })
+  const inOrder = processInOrder(peer, { maxWaitingBytes })
   const enqueue = (sizeBytes: number, action: () => Promise<void>) =>
     inOrder(sizeBytes, async () => {
       if (view.signal.aborted) return

@@ -14,7 +14,7 @@ export function withDeltas(entry: Entry, deltas: readonly RecordedEvent[]): Entr
 }
 
 /** Returns whether the entry makes the thread unread for an owner who isn't viewing it. */
-export function isNews(entry: Entry): boolean {
+export function isUnreadWorthy(entry: Entry): boolean {
   // A fork opens immediately, so the original thread has nothing new for the owner.
   if (entry.kind === 'notice') return entry.code !== 'forked-to'
   return entry.kind === 'text' || entry.kind === 'tool-call'

@@ -2,7 +2,7 @@ import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
 import type { Kysely, Transaction } from 'kysely'
 import type { SearchIndex } from '../search/search-index.ts'
-import { isNews } from './thread-log.fold.ts'
+import { isUnreadWorthy } from './thread-log.fold.ts'
 import type { LiveHub, LiveReader } from './thread-log.hub.ts'
 import {
   eventsAfter,
@@ -178,7 +178,7 @@ async function updateThread(
   let newsSeq = commit.before.news_seq
   const turns = new Map<string, boolean>()
   for (const event of commit.events) {
-    if (event.type === 'entry-added' && isNews(event.entry)) newsSeq = event.seq
+    if (event.type === 'entry-added' && isUnreadWorthy(event.entry)) newsSeq = event.seq
     if (event.type === 'turn-updated') turns.set(event.turn.id, event.turn.status === 'running')
   }
   const hadNews = commit.before.news_seq > commit.before.read_seq

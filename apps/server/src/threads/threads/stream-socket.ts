@@ -10,7 +10,7 @@ import {
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
-import { endWhenUnanswered, takeInOrder } from '../../platform/http/socket-messages.ts'
+import { endWhenUnanswered, processInOrder } from '../../platform/http/socket-messages.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { makeStreamOutlet, type OutletLimits, type StreamOutlet } from './stream-outlet.ts'
 import type { StreamSources } from './stream-sources.ts'
@@ -63,7 +63,7 @@ type Session = StreamSocketDependencies & {
 }
 
 function takeFrames(session: Session, peer: WebSocket): void {
-  const inOrder = takeInOrder(peer, { maxWaitingBytes })
+  const inOrder = processInOrder(peer, { maxWaitingBytes })
   peer.on('message', (data: RawData, isBinary) => {
     const bytes = data as Buffer
     const frame = frameOf(bytes, isBinary)

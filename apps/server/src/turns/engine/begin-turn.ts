@@ -6,7 +6,7 @@ import type { UsableModel } from '../models/models.usecases.ts'
 import { type Writer, writerOf } from '../record/turn-history.ts'
 import type { CallRecord, StepRecord, TurnRecord } from '../record/turn-record.ts'
 import { toolNamed } from '../tools/tools.ts'
-import { isPicture } from './history.logic.ts'
+import { isImage } from './history.logic.ts'
 import { callEntry } from './model-step.ts'
 import { isToolCommand, type SlashCommand, slashCommandIn, type ToolCommand } from './slash-command.logic.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
@@ -140,7 +140,7 @@ function unseenImagesNotice(
   { system }: Pick<Recording, 'system'>,
   { turn, model }: { turn: TurnRecord; model: UsableModel | undefined },
 ): ThreadChange[] {
-  const images = turn.attachments.filter(isPicture)
+  const images = turn.attachments.filter(isImage)
   if (turn.mode !== 'agent' || model?.connection.supportsImages !== false || images.length === 0) return []
   const params = { model: model.connection.name, count: images.length }
   return [{ type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'images-not-seen', params }) }]

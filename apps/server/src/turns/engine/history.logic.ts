@@ -40,7 +40,7 @@ export function itemsAfter(items: readonly HistoryItem[], compaction: Compaction
 /** Blob keys of the newest images in the turns, up to `limit`. */
 export function imageKeysIn(turns: readonly TurnRecord[], limit: number): string[] {
   const keys = turns.flatMap((turn) => [
-    ...turn.attachments.filter(isPicture).map(attachmentImageKey),
+    ...turn.attachments.filter(isImage).map(attachmentImageKey),
     ...turn.steps.flatMap((step) => step.calls.flatMap((call) => imagesOf(call).map(({ key }) => key))),
   ])
   return [...new Set(keys)].slice(-limit)
@@ -51,7 +51,7 @@ export function attachmentImageKey(attachment: Attachment): string {
 }
 
 /** Media types and sizes that every provider with vision accepts. */
-export function isPicture(attachment: Attachment): boolean {
+export function isImage(attachment: Attachment): boolean {
   return /^image\/(png|jpeg|gif|webp)$/.test(attachment.mediaType) && attachment.sizeBytes <= 5 * 1024 * 1024
 }
 
@@ -101,7 +101,7 @@ function userMessage(turn: TurnRecord, options: HistoryOptions & { before: TurnR
   ].filter((note) => note !== null)
   const text = [...notes.map((note) => `[${note}]`), turn.userText].filter((part) => part !== '').join('\n\n')
   const images = options.supportsImages
-    ? turn.attachments.filter(isPicture).flatMap((attachment) => {
+    ? turn.attachments.filter(isImage).flatMap((attachment) => {
         const data = options.images.get(attachmentImageKey(attachment))
         return data === undefined ? [] : [filePart(data, attachment.mediaType)]
       })

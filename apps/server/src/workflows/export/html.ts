@@ -10,7 +10,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
 import { escapeHtml } from '../../platform/http/escape-html.ts'
 import { attachmentKey } from '../../threads/public.ts'
-import { isPicture } from '../../turns/public.ts'
+import { isImage } from '../../turns/public.ts'
 import { type DiagramDrawer, makeDiagramDrawer } from './diagrams.ts'
 import {
   bytesAt,
@@ -110,7 +110,7 @@ function unescapeHtml(text: string): string {
 async function attachmentHtml({ blobs, threadId, fileAddress }: ExportSource, attachment: Attachment): Promise<string> {
   const { id, name, mediaType } = attachment
   const bytes =
-    isPicture(attachment) && isImageType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
+    isImage(attachment) && isImageType(mediaType) ? await bytesAt(blobs, attachmentKey(threadId, id)) : undefined
   return bytes === undefined
     ? `<div class="note">${fileLink(fileAddress?.({ attachmentId: id }), name)}</div>`
     : `<div>${imageHtml(mediaType, bytes, name)}</div>`
