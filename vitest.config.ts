@@ -13,8 +13,8 @@ const maxParallelFiles = 4
 const measured = ['flood', 'host-room', 'limits', 'lost-connections', 'pause-connections', 'previews-large']
 const measuredFiles = measured.map((name) => `tests/system/${name}.test.ts`)
 const maxParallelMeasured = 2
-/** What is waited for ends a wait at once; the limit is for what never comes, on a busy machine. */
-const patience = { poll: { timeout: 20_000 } }
+/** What is waited for ends a wait immediately; the limit is for what never comes, on a busy machine. */
+const pollOptions = { poll: { timeout: 20_000 } }
 /** Every bash warns of a locale that the machine does not have, in the output that tests compare. */
 const env = { LC_ALL: 'C.UTF-8' }
 const wholeProduct = {
@@ -22,7 +22,7 @@ const wholeProduct = {
   // As for the unit tests; here the set-up of each file takes two hundredths of the workers' time.
   isolate: false,
   setupFiles: ['tests/stack/print-what-failed.ts'],
-  expect: patience,
+  expect: pollOptions,
   testTimeout: 300_000,
   hookTimeout: 600_000,
 }
@@ -51,7 +51,7 @@ export default defineConfig({
           // Modules of our own keep no state, and loading them for each of 300 files takes a third of the whole.
           isolate: false,
           // A machine that also runs other things is ten times slower at moments.
-          expect: patience,
+          expect: pollOptions,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -8,7 +8,7 @@ import { recipeDirectory, recipeHash } from './recipe-hash.ts'
 
 /**
  * Builds the base image as `<cache>/<hash>.tar.zst` and prints that path as its last line; does nothing but print when
- * it is there. Root; needs mmdebstrap and zstd. `--path` only prints where the image is or would be.
+ * it exists. Root; needs mmdebstrap and zstd. `--path` only prints where the image is or would be.
  *
  * Everything is made in `<cache>/.build-<pid>` and moved into place at the end, so an interrupted build leaves only
  * that folder, which the next build removes.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { pythonRequirements } from './recipe/packages.ts'
 
-/** Writes `recipe/python.lock` anew from the list of packages. Needs `uv` on the PATH. Then build and run the probes. */
+/** Rewrites `recipe/python.lock` from the list of packages. Needs `uv` on the PATH. Then build and run the probes. */
 const compiled = spawnSync(
   'uv',
   // biome-ignore format: one option and its value belong together

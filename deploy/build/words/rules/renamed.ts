@@ -15,7 +15,7 @@ export const renamedNames: Readonly<Record<string, string>> = {
   Wish: 'WakeRequest',
   wasGivenUp: 'wasCanceled',
   isAsleep: 'isBootAsleep or sleepsWithDisk',
-  'wake-sandbox.ts': 'wake-sandbox.ts',
+  'bring-awake.ts': 'wake-sandbox.ts',
   Room: 'WakeQueue',
   HiddenThreads: 'ThreadDrafts',
   whatRuns: 'readRunningState',
