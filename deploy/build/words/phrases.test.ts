@@ -52,9 +52,9 @@ const planted: Readonly<Record<string, Text>> = {
   'name-question': name('isThere', 'value'),
   'name-participle': name('Told', 'type'),
   'name-metaphor': name('isFurniture', 'value'),
-  'name-picture': name('frozen-processes.ts', 'file'),
+  'name-picture': name('still-picture.ts', 'file'),
   'name-parts': name('RunParts', 'type'),
-  'file-suffix': name('history.logic.ts', 'file'),
+  'file-suffix': name('history.models.ts', 'file'),
 }
 
 describe('rules', () => {

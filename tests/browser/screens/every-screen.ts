@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { translatedLanguages } from '../../../apps/web/src/i18n/translations.ts'
+import { findUntranslated, readShown, showLanguage } from './languages.ts'
 import { makeReferenceImages, type ReferenceImages } from './reference-images.ts'
 import { deskWidth, phoneWidth, type ScreenStage, startScreenStage, themes } from './screen-stage.ts'
 import { openScreen, type Screen, showTheme } from './screens.ts'
@@ -27,21 +29,23 @@ export function startScreenTools(): () => ScreenTools {
 
 /** Desktop screens, in both themes: they are accessible, and match their reference screenshots. */
 export function testAtDesk(screens: readonly Screen[], parts: () => ScreenTools): void {
-  test.each(screens)('$name is accessible, and matches its reference screenshots', async (screen) => {
+  test.each(screens)('$name is accessible, and matches its reference screenshots in each language', async (screen) => {
     await using page = await openScreen(parts().stage, screen, { width: deskWidth })
     await checkInThemes(page, `${screen.name}-${deskWidth}`, parts())
+    await checkInLanguages(page, `${screen.name}-${deskWidth}`, parts())
   })
 }
 
 /** The same on a phone, where nothing can be wider than the screen or too small to press. */
 export function testOnPhone(screens: readonly Screen[], parts: () => ScreenTools): void {
   test.each(screens)(
-    '$name is never wider than a phone, has targets of at least 24 px, is accessible, and matches its reference screenshots',
+    '$name is never wider than a phone, has targets of at least 24 px, is accessible, and matches its reference screenshots in each language',
     async (screen) => {
       await using page = await openScreen(parts().stage, screen, { width: phoneWidth })
       expect.soft(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(phoneWidth)
       expect.soft(await findTooSmall(page)).toEqual([])
       await checkInThemes(page, `${screen.name}-${phoneWidth}`, parts())
+      await checkInLanguages(page, `${screen.name}-${phoneWidth}`, parts())
     },
   )
 }
@@ -51,6 +55,21 @@ async function checkInThemes(page: Page, name: string, { images, findViolations 
     await showTheme(page, theme)
     expect.soft(await findViolations(page, { onlyColors: theme !== themes[0] }), theme).toEqual([])
     const { isSame, words } = await images.check(`${name}-${theme}`, await images.take(page))
+    expect.soft(isSame, words).toBe(true)
+  }
+}
+
+/** In the other languages nothing is left in English, cut off or overlapping; the light theme stands for both. */
+async function checkInLanguages(page: Page, name: string, { images }: ScreenTools): Promise<void> {
+  const width = page.viewportSize()?.width ?? 0
+  await showTheme(page, themes[0])
+  const english = await readShown(page)
+  for (const language of translatedLanguages) {
+    await showLanguage(page, language)
+    expect.soft(await findUntranslated({ english, shown: await readShown(page) }, language), language).toEqual([])
+    const scrollWidth = await page.evaluate<number>('document.documentElement.scrollWidth')
+    expect.soft(scrollWidth, language).toBeLessThanOrEqual(width)
+    const { isSame, words } = await images.check(`${name}-${language}`, await images.take(page))
     expect.soft(isSame, words).toBe(true)
   }
 }

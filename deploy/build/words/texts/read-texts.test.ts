@@ -110,9 +110,9 @@ it('declared names and file names are checked, keys of objects and names passed 
   const source = `function letTalk(giveUp: () => void) {}
 type Told = { isThere: boolean; takeBack(): void }
 const { startAnew, x: goOn } = { letGo: 1, startAnew: 2, x: 3 }`
-  expect(new Set(hits('apps/host/src/frozen-processes.ts', source))).toEqual(
+  expect(new Set(hits('apps/host/src/still-picture.ts', source))).toEqual(
     new Set([
-      'names 1: frozen-processes.ts',
+      'names 1: still-picture.ts',
       'names 1: letTalk',
       'names 1: giveUp',
       'names 2: Told',

@@ -236,7 +236,7 @@ export const sandbox: Texts<typeof source> = {
     'policy-changed': 'Schlaf und Aufbewahrung geändert',
   },
   composer: {
-    paused: 'Senden weckt die Sandbox.',
+    paused: 'Weckt die Sandbox.',
     cold: 'Senden startet die Sandbox.',
     pausing: 'Die Sandbox wird pausiert. Ihre Nachrichten warten so lange.',
     waking: 'Die Sandbox wacht auf. Ihre Nachrichten warten so lange.',

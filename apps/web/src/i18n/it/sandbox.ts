@@ -241,7 +241,7 @@ export const sandbox: Texts<typeof source> = {
     'policy-changed': 'Sonno e conservazione cambiati',
   },
   composer: {
-    paused: 'L’invio risveglia la sandbox.',
+    paused: 'Risveglia la sandbox.',
     cold: 'L’invio avvia la sandbox.',
     pausing: 'La sandbox sta andando in pausa. I messaggi che invii vanno in coda.',
     waking: 'La sandbox si sta risvegliando. I messaggi che invii vanno in coda.',

@@ -231,7 +231,7 @@ export const sandbox: Texts<typeof source> = {
     'policy-changed': '休止と保存の設定を変更しました',
   },
   composer: {
-    paused: '送信するとサンドボックスが復帰します。',
+    paused: '送信で復帰します。',
     cold: '送信するとサンドボックスが起動します。',
     pausing: 'サンドボックスを一時停止しています。送ったメッセージは待機します。',
     waking: 'サンドボックスが復帰しています。送ったメッセージは待機します。',
