@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { translatedLanguages } from '../../apps/web/src/i18n/translations.ts'
 import { startScreenTools, testAtDesk } from './screens/every-screen.ts'
+import { findUntranslated, readShown, showLanguage } from './screens/languages.ts'
 import { deskWidth } from './screens/screen-stage.ts'
 import { openScreen, otherScreens, type Screen, screens } from './screens/screens.ts'
 
@@ -17,6 +19,27 @@ describe('the test of the screens', () => {
     const rules = (found: string[]) => found.map((violation) => violation.split(':')[0]).sort()
     expect(rules(await findViolations(page))).toEqual(['button-name', 'color-contrast'])
     expect(rules(await findViolations(page, { onlyColors: true }))).toEqual(['color-contrast'])
+  })
+
+  test('finds a text that stayed English, one that is cut off, and texts that overlap', async () => {
+    const { stage } = parts()
+    await using page = await openScreen(stage, find('settings-about'), { width: deskWidth })
+    const english = await readShown(page)
+    for (const language of translatedLanguages) {
+      await showLanguage(page, language)
+      const before = await readShown(page)
+      expect(await findUntranslated({ english, shown: before }, language)).toEqual([])
+      const wrong = `<div id="wrong"><p>Which of the files were kept</p>
+        <p style="width: 20px; overflow: hidden; white-space: nowrap">${language} 0123456789</p>
+        <div style="position: relative"><p>0001</p><p style="margin-top: -20px">0002</p></div></div>`
+      await page.evaluate(`document.querySelector('main').insertAdjacentHTML('afterbegin', ${JSON.stringify(wrong)})`)
+      expect(await findUntranslated({ english, shown: await readShown(page) }, language)).toEqual([
+        'English: Which of the files were kept',
+        `cut off: ${language} 0123456789`,
+        'overlapping: 0001 / 0002',
+      ])
+      await page.evaluate(`document.querySelector('#wrong').remove()`)
+    }
   })
 
   test('detects an element that is missing, moved, larger or in another color, and no difference where there is none', async () => {

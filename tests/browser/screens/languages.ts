@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { en } from '../../../apps/web/src/i18n/en/index.ts'
 import { loadTranslation, type TranslatedLanguage } from '../../../apps/web/src/i18n/translations.ts'
-import { isNotTranslated, namesSomething } from './not-translated.ts'
+import { namesSomething, translatablePart } from './not-translated.ts'
 
 /** What a screen shows: its texts and names, and what of them can't be read. */
 export type Shown = {
@@ -49,14 +49,14 @@ export async function findUntranslated(
 const englishWord =
   /\b(?:the|of|and|with|not|you|your|this|that|from|were|has|have|been|will|when|which|its|it’s|can’t)\b/i
 /** Japanese is not written in these letters. */
-const latinWord = /[a-z]{2,}/i
+const latinWord = /[a-z]{3,}/i
 
 async function findEnglish(texts: readonly string[], language: TranslatedLanguage): Promise<string[]> {
   const translated = patternsOf((await loadTranslation(language)).texts)
   return texts.filter((text) => {
-    if (isNotTranslated(text)) return false
-    const isSuspicious = englishTexts.has(text) || (language === 'ja' ? latinWord : englishWord).test(text)
-    return isSuspicious && !translated.some((pattern) => pattern.test(text))
+    const isSuspicious = language === 'ja' ? latinWord : englishWord
+    const isEnglish = englishTexts.has(text) || isSuspicious.test(translatablePart(text))
+    return isEnglish && !translated.some((pattern) => pattern.test(text))
   })
 }
 
@@ -68,12 +68,18 @@ function leavesOf(texts: Texts): string[] {
 
 const englishTexts = new Set(leavesOf(en).filter((text) => text.length > 3))
 
-/** Each text as it can be on a screen: any value in a place, and tags around parts of it. */
+/**
+ * Each text as it can be on a screen: any value in a place, and tags around parts of it. A text that is little more than
+ * a value would match everything.
+ */
 function patternsOf(texts: object): RegExp[] {
-  return leavesOf(texts as Texts).map((text) => {
-    const parts = text.replaceAll(/<\/?\w+\/?>/g, '').split(/\{\{[^}]*\}\}/)
-    return new RegExp(`^${parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`, 's')
-  })
+  return leavesOf(texts as Texts)
+    .map((text) => text.replaceAll(/<\/?\w+\/?>/g, '').split(/\{\{[^}]*\}\}/))
+    .filter((parts) => parts.length === 1 || parts.join('').length > 7)
+    .map((parts) => {
+      const escaped = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      return new RegExp(`^${escaped.join('.*')}$`, 's')
+    })
 }
 
 /** Runs in the browser. */

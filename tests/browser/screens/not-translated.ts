@@ -6,38 +6,54 @@ import * as gitCredentials from './example-git-credentials.ts'
 import * as rewind from './example-rewind.ts'
 import * as runs from './example-runs.ts'
 
-/** Names, abbreviations and code that are the same in every language. */
-const properNames =
-  /\b(threadbox|Anthropic|OpenAI|Google|Gemini|Ollama|OpenRouter|GitHub|GitLab|Gitea|Forgejo|Codeberg|MCP|API|SKILL\.md|Python|Jupyter|Streamlit|Linear|Notion|Sentry|Slack|Postgres|SQLite|WebSockets?|HTTP|HTTPS|URL|JSON|Markdown|HTML|ZIP|PDF|CPU|RAM|ID|OAuth|Git|cron|UTC|GMT|Linux|Docker|gVisor|Chromium|Firefox|Chrome|Safari|macOS|Windows|Android|iOS|OK|MB|GB|kB|KB|TB|MiB|GiB|Enter|Esc|Escape|Alt|Ctrl|Shift|Tab|Space|Backspace|Delete|Home|End|Strg|Invio|Canc|English|Deutsch|Italiano|Token|token|prompt|thread|tokens|Tokens)\b/g
+/** Names and abbreviations that are the same in every language, and keys of the keyboard. */
+const properNames = [
+  ...['threadbox', 'Anthropic', 'Claude', 'Sonnet', 'OpenAI', 'Google', 'Gemini', 'Drive', 'Ollama', 'OpenRouter'],
+  ...['GitHub', 'DeepWiki', 'Notion', 'Agent Skills', 'Agent', 'Skills', 'SKILL', 'Python', 'Webhook', 'WebSocket'],
+  ...['WebSockets', 'HTTP', 'OAuth', 'Cookie', 'JSON', 'Git', 'Token', 'Unix', 'cron', 'matplotlib', 'Ctrl', 'Shift'],
+  ...['Enter', 'Esc', 'Alt', 'Tab', 'Backspace', 'Delete', 'English', 'Deutsch', 'Italiano', 'byte', 'exit status'],
+  ...['USD', 'MCP', 'API', 'URL', 'PID', 'CPU', 'CSV', 'PDF', 'ZIP', 'Linux', 'env', 'int', 'read-only', 'Server'],
+  ...['Owner', 'alt+T', 'bash', 'Chrome', 'GMT'],
+  // What the stand-ins of services print.
+  ...['def main', 'ModuleNotFoundError: no streamlit', 'Listening on'],
+]
+/** Code, paths, addresses and numbers with what belongs to them. */
+const code = /[\w@*~$-]*[\d_./:@=&[\]{}'"\\-][\w@*~$/:.,=&[\]{}'"\\?-]*/g
+/**
+ * Not translated yet: details and remedies of the checks of the machine, and why another machine could not be reached,
+ * which the server sends in English.
+ */
+const stillEnglish = ['% full', 'Remove old threads', 'the connection was refused']
 
-/** Sentences of the server, which the app translates. */
-const ofServer = new Set(['message', 'remedy', 'doc', 'cure', 'detail'])
+/** The texts of the server in the example data, which the app translates. */
+const ofServer = new Set(['message', 'remedy', 'doc'])
+/** What people, agents and programs wrote in the example data; the longest first. */
+const written = [
+  ...new Set([agents, connections, data, git, gitCredentials, rewind, runs].flatMap((module) => collect(module))),
+]
+  .filter((text) => text.length > 1)
+  .sort((one, other) => other.length - one.length)
 
-/** Texts that people, agents and programs wrote, as the example data has them; not those of the server. */
-const written = new Set<string>()
-collect([agents, connections, data, git, gitCredentials, rewind, runs])
-
-function collect(value: unknown, key = ''): void {
+function collect(value: unknown, key = ''): string[] {
   if (typeof value === 'string') {
-    if (!ofServer.has(key)) for (const line of value.split('\n')) written.add(line.replace(/\s+/g, ' ').trim())
-    return
+    return ofServer.has(key) ? [] : [value, ...value.split('\n')].map((line) => line.replace(/\s+/g, ' ').trim())
   }
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, inner] of Object.entries(value)) {
-    written.add(name)
-    collect(inner, name)
-  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...collect(inner, name)])
 }
 
-/** Whether a text on a screen is one that no translation changes. */
-export function isNotTranslated(text: string): boolean {
-  const rest = text.replaceAll(properNames, '')
-  if (!/[a-z]{2,}/i.test(rest)) return true
-  if (written.has(text)) return true
-  return [...written].some((line) => line.length > text.length && text.length > 2 && line.includes(text))
+/** What of a text on a screen a translation would change. */
+export function translatablePart(text: string): string {
+  // A preview of a longer text.
+  if (written.some((line) => line.length > text.length && text.length > 2 && line.includes(text))) return ''
+  // A short key of the data can be a part of a name, and a name a part of a long text.
+  const [long, short] = [written.filter(({ length }) => length > 12), written.filter(({ length }) => length <= 12)]
+  return [...stillEnglish, ...long, ...properNames, ...short]
+    .reduce((rest, name) => rest.replaceAll(name, ' '), text)
+    .replaceAll(code, ' ')
 }
 
 /** Whether a text contains a name that a person, an agent or a program gave. */
 export function namesSomething(text: string): boolean {
-  return [...written].some((line) => line.length > 4 && /[./ ]/.test(line) && text.includes(line))
+  return written.some((line) => line.length > 4 && /[./ ]/.test(line) && text.includes(line))
 }
