@@ -4,11 +4,11 @@ export type { HostClient } from './host/host-client.ts'
 export type { Lifecycle } from './lifecycle/lifecycle.usecases.ts'
 export { rescueBudgets } from './lifecycle/rescue-budgets.ts'
 export {
-  storableManifest,
   nothingRuns,
-  readManifest,
   type RunningStateDependencies,
+  readManifest,
   readRunningState,
+  storableManifest,
 } from './lifecycle/running-state.ts'
 export { commandOf, personsProcesses } from './lifecycle/survival-items.logic.ts'
 export type { SurvivalReports } from './lifecycle/survival-reports.ts'

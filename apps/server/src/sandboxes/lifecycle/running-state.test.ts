@@ -1,7 +1,13 @@
 import type { Manifest, ManifestProcess, ManifestVariable } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../state/sandbox.logic.ts'
-import { storableManifest, nothingRuns, readManifest, type RunningStateDependencies, readRunningState } from './running-state.ts'
+import {
+  nothingRuns,
+  type RunningStateDependencies,
+  readManifest,
+  readRunningState,
+  storableManifest,
+} from './running-state.ts'
 
 const row = (state: Sandbox['state']) => ({ id: 's1', state, boot_id: 'b1' }) as Sandbox
 const known = (parts: {

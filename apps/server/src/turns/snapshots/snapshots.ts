@@ -3,7 +3,12 @@ import type { Settings } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type HostClient, type Sandbox, type RunningStateDependencies, readRunningState } from '../../sandboxes/public.ts'
+import {
+  type HostClient,
+  type RunningStateDependencies,
+  readRunningState,
+  type Sandbox,
+} from '../../sandboxes/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import type { TurnHistory } from '../record/turn-history.ts'
 import { snapshotRoutes } from './snapshots.routes.ts'

@@ -9,8 +9,8 @@ import type { System } from '../../platform/system/system.ts'
 import type { BeginAs, HostClient, SandboxReads, ServiceRow } from '../../sandboxes/public.ts'
 import type {
   Access,
-  ThreadDrafts,
   Home,
+  ThreadDrafts,
   ThreadLog,
   ThreadRows,
   ThreadSetups,

@@ -1,7 +1,12 @@
 import type { Manifest } from '@threadbox/protocol/guest'
 import { fileRankOf, imageSnapshot } from '@threadbox/protocol/host'
 import type { RewindPreview } from '@threadbox/protocol/public'
-import { type HostClient, nothingRuns, type RunningStateDependencies, readRunningState } from '../../sandboxes/public.ts'
+import {
+  type HostClient,
+  nothingRuns,
+  type RunningStateDependencies,
+  readRunningState,
+} from '../../sandboxes/public.ts'
 import { connectionPlanOf, type Snapshots, type TurnRecord } from '../../turns/public.ts'
 import type { DiskTarget, RewindPlan } from './rewind-plan.ts'
 import { rewindSnapshotGone, rewindTurnRunning, rewindUnderWay } from './rewinds.errors.ts'

@@ -8,8 +8,8 @@ import {
   type ExchangeCause,
   type HostClient,
   isUnanswered,
-  storableManifest,
   type SurvivalReports,
+  storableManifest,
   type WakeFacts,
 } from '../../sandboxes/public.ts'
 import type { LogTransaction, ThreadLog } from '../../threads/public.ts'
