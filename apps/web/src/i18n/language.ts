@@ -29,10 +29,12 @@ export async function startTexts(): Promise<void> {
   await follow()
 }
 
-/** Switches the language and remembers it on this device. Rejects, and remembers nothing, when it can't be loaded. */
+/**
+ * Switches the language and remembers it on this device. Rejects, and remembers nothing, when it can't be loaded. A
+ * choice that a later one overtook while it was loading is neither shown nor remembered.
+ */
 export async function chooseLanguage(language: Language): Promise<void> {
-  await applyLanguage(language)
-  localStorage.setItem(storageKey, language)
+  if (await applyLanguage(language)) localStorage.setItem(storageKey, language)
 }
 
 /** What was chosen here before, else the first language of the browser that we have. */
@@ -45,18 +47,20 @@ function preferredLanguage(): Language {
   return 'en'
 }
 
-/** What was asked for last wins, also when it is loaded first. */
+/** What was requested last wins, also when it is loaded first. */
 let latest: Language = 'en'
 
-async function applyLanguage(language: Language): Promise<void> {
+/** False when another language was requested while this one was loading. */
+async function applyLanguage(language: Language): Promise<boolean> {
   latest = language
   if (language !== 'en') {
     const { texts } = await loadTranslation(language)
     for (const [namespace, bundle] of Object.entries(texts)) i18next.addResourceBundle(language, namespace, bundle)
   }
-  if (latest !== language) return
+  if (latest !== language) return false
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
+  return true
 }
 
 function isLanguage(tag: string | null | undefined): tag is Language {
