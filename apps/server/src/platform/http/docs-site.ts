@@ -6,8 +6,6 @@ import { Hono } from 'hono'
 import { preferredLanguage } from './accept-language.ts'
 import type { ApiEnv } from './api.ts'
 
-/** English has no folder of its own. */
-const translations = ['de', 'it', 'ja'] as const
 /** Made by the build out of the scripts that stand in its pages (`docs-site/tools/finish-pages.ts`). */
 const policyFile = 'content-security-policy.txt'
 /** Files with a hash of their content in their name. */
@@ -30,9 +28,7 @@ export function docsSite(directory: string): Hono<ApiEnv> | undefined {
   app.get('*', async (context, next) => {
     if (context.req.path === '/docs') {
       context.header('vary', 'accept-language')
-      return context.redirect(
-        `/docs/${folderFor(preferredLanguage(context.req.header('accept-language'), translations))}`,
-      )
+      return context.redirect(`/docs/${folderFor(preferredLanguage(context.req.header('accept-language')))}`)
     }
     // Relative links of a page assume a URL that ends with a slash.
     const isFolder = !context.req.path.endsWith('/') && (await isPage(join(directory, pathIn(context.req.path))))
@@ -65,6 +61,7 @@ async function isPage(directory: string): Promise<boolean> {
   )
 }
 
+/** English has no folder of its own. */
 function folderFor(language: string): string {
   return language === 'en' ? '' : `${language}/`
 }

@@ -162,5 +162,5 @@ const words = { en: english, de: german, it: italian, ja: japanese }
 
 /** The texts in the language that an `Accept-Language` header prefers. */
 export function pageWords(acceptLanguage: string | undefined): Words {
-  return words[preferredLanguage(acceptLanguage, ['de', 'it', 'ja'])]
+  return words[preferredLanguage(acceptLanguage)]
 }

@@ -47,5 +47,5 @@ const words = { en: english, de: german, it: italian, ja: japanese }
 
 /** The texts in the language that an `Accept-Language` header prefers. */
 export function sharedWords(acceptLanguage: string | undefined): SharedWords {
-  return words[preferredLanguage(acceptLanguage, ['de', 'it', 'ja'])]
+  return words[preferredLanguage(acceptLanguage)]
 }
