@@ -1,8 +1,9 @@
 import { sandboxStates } from '@threadbox/domain'
 import { turnFailureSchema } from '@threadbox/protocol/public'
-import { docsPlaces, failurePlace, ownErrorCodes } from '../../../apps/web/src/page/docs/docs-places.ts'
+import { docsPlaces, failurePlace } from '../../../apps/web/src/page/docs/docs-places.ts'
 import type { RequiredAnchor } from '../../../docs-site/tools/check-site.ts'
 import type { FoundError, FoundSetting } from '../docs-sources.ts'
+import { ownErrors } from './errors-page.ts'
 
 /** The limits of a sandbox that a card or a notice links to. */
 const limits = ['sandboxMemoryBytes', 'sandboxDiskBytes', 'sandboxCpus', 'sandboxProcesses', 'maxServices']
@@ -21,7 +22,6 @@ export function requiredAnchors(options: {
     ...on('limits', limits),
     ...turnFailureSchema.shape.code.options.map(failurePlace),
     ...Object.values(docsPlaces),
-    ...on('operate/errors', ownErrorCodes),
     ...on('operate/settings', options.editable),
     ...on(
       'operate/settings',
@@ -29,7 +29,7 @@ export function requiredAnchors(options: {
     ),
     ...on(
       'operate/errors',
-      options.errors.map(({ code }) => code),
+      [...options.errors, ...ownErrors].map(({ code }) => code),
     ),
   ]
 }

@@ -3,7 +3,7 @@ import type { FoundError } from '../docs-sources.ts'
 import { code, frontMatter, prose, row } from './markdown.ts'
 
 /** What the app and the SDK report themselves, because no server responded with an error. */
-const ownErrors: readonly Omit<FoundError, 'path'>[] = [
+export const ownErrors: readonly Omit<FoundError, 'path'>[] = [
   {
     code: 'server.unreachable',
     kind: 'unavailable',

@@ -24,18 +24,16 @@ export async function loadTranslation(language: TranslatedLanguage): Promise<Tra
 }
 
 /** Italian has a third form, for millions, which none of our texts needs: missing forms are those of `_other`. */
-function withAllPlurals<Value>(texts: Value, language: string): Value {
+function withAllPlurals<Value extends object>(texts: Value, language: string): Value {
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
-  const entries = Object.entries(texts as object).flatMap(([key, value]) => {
-    if (typeof value === 'object') return [[key, withAllPlurals(value, language)]]
-    if (!key.endsWith('_other')) return [[key, value]]
-    return [...forms.map((form) => [key.replace(/other$/, form), value]), [key, value]]
-  })
+  const own = Object.entries(texts).map(([key, value]) =>
+    typeof value === 'object' ? [key, withAllPlurals(value, language)] : [key, value],
+  )
+  const filled = own.flatMap(([key, value]) =>
+    key.endsWith('_other') ? forms.map((form) => [key.replace(/other$/, form), value]) : [],
+  )
   // What the translation has itself comes last, so it wins.
-  return Object.fromEntries([
-    ...entries,
-    ...Object.entries(texts as object).filter(([, value]) => typeof value === 'string'),
-  ]) as Value
+  return Object.fromEntries([...filled, ...own]) as Value
 }
 
 /** Errors by code in a language that was loaded; empty for English. */

@@ -21,9 +21,6 @@ export const docsPlaces = {
   api: { page: 'build/api', anchor: '' },
 } satisfies Record<string, DocsPlace>
 
-/** Errors that the app itself has words for, because no server responded. */
-export const ownErrorCodes = ['server.unreachable', 'server.answer-unknown', 'app.unexpected']
-
 export function errorPlace(code: string): DocsPlace {
   return { page: 'operate/errors', anchor: code }
 }
