@@ -52,7 +52,7 @@ const englishWord =
 const latinWord = /[a-z]{3,}/i
 
 async function findEnglish(texts: readonly string[], language: TranslatedLanguage): Promise<string[]> {
-  const translated = patternsOf((await loadTranslation(language)).texts)
+  const translated = await patternsIn(language)
   return texts.filter((text) => {
     const isSuspicious = language === 'ja' ? latinWord : englishWord
     const isEnglish = englishTexts.has(text) || isSuspicious.test(translatablePart(text))
@@ -67,6 +67,15 @@ function leavesOf(texts: Texts): string[] {
 }
 
 const englishTexts = new Set(leavesOf(en).filter((text) => text.length > 3))
+
+const patterns = new Map<TranslatedLanguage, Promise<RegExp[]>>()
+
+/** Compiled once for all screens. */
+function patternsIn(language: TranslatedLanguage): Promise<RegExp[]> {
+  const known = patterns.get(language) ?? loadTranslation(language).then(({ texts }) => patternsOf(texts))
+  patterns.set(language, known)
+  return known
+}
 
 /**
  * Each text as it can be on a screen: any value in a place, and tags around parts of it. A text that is little more than

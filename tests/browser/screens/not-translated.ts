@@ -42,15 +42,20 @@ function collect(value: unknown, key = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...collect(inner, name)])
 }
 
+/** A short key of the data can be a part of a name, and a name a part of a long text. */
+const isLong = (text: string) => text.length > 12
+const unchanging = [
+  ...stillEnglish,
+  ...written.filter(isLong),
+  ...properNames,
+  ...written.filter((text) => !isLong(text)),
+]
+
 /** What of a text on a screen a translation would change. */
 export function translatablePart(text: string): string {
   // A preview of a longer text.
   if (written.some((line) => line.length > text.length && text.length > 2 && line.includes(text))) return ''
-  // A short key of the data can be a part of a name, and a name a part of a long text.
-  const [long, short] = [written.filter(({ length }) => length > 12), written.filter(({ length }) => length <= 12)]
-  return [...stillEnglish, ...long, ...properNames, ...short]
-    .reduce((rest, name) => rest.replaceAll(name, ' '), text)
-    .replaceAll(code, ' ')
+  return unchanging.reduce((rest, name) => rest.replaceAll(name, ' '), text).replaceAll(code, ' ')
 }
 
 /** Whether a text contains a name that a person, an agent or a program gave. */
