@@ -149,9 +149,9 @@ export function describeDiskStore(options: {
       'a full disk fails its own writes, not those of its neighbors, and can be emptied',
       async () => {
         const full = await make({ diskId: 'full', limitBytes: 20 * MiB })
-        const neighbour = await make({ diskId: 'neighbour' })
+        const neighbor = await make({ diskId: 'neighbor' })
         expect(() => fill({ path: join(full.path, 'data'), mebibytes: 40 })).toThrow(/quota exceeded|No space left/i)
-        fill({ path: join(neighbour.path, 'data'), mebibytes: 40 })
+        fill({ path: join(neighbor.path, 'data'), mebibytes: 40 })
         execFileSync('rm', [join(full.path, 'data')])
         await store.syncDisk('full')
         fill({ path: join(full.path, 'data'), mebibytes: 10 })

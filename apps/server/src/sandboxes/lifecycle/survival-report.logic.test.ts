@@ -2,7 +2,7 @@ import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { SurvivalItem } from '@threadbox/protocol/public'
 import { emptyFileChanges, emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { describe, expect, test } from 'vitest'
-import { compareSurvival, type Evidence, summarise } from './survival-report.logic.ts'
+import { compareSurvival, type Evidence, summarize } from './survival-report.logic.ts'
 import { because } from './survival-words.logic.ts'
 
 const process = (pid: number, commandLine: string[], more: Partial<Manifest['processes'][number]> = {}) => ({
@@ -99,7 +99,7 @@ const named = (items: readonly SurvivalItem[], name: string) => items.find((item
 
 test('C6: everything that is equal before and after is kept, and nothing else is reported', () => {
   expect(notKept(hot(whole))).toEqual([])
-  const { counts } = summarise(compareSurvival(hot(whole)))
+  const { counts } = summarize(compareSurvival(hot(whole)))
   const kept = Object.fromEntries(Object.entries(counts).map(([kind, count]) => [kind, count.kept]))
   expect(kept).toEqual({
     process: 1,
@@ -548,7 +548,7 @@ test('a report lists lost items first, and counts everything', () => {
     restartId: null,
     outcome: index === 2999 ? ('lost' as const) : ('kept' as const),
   }))
-  const report = summarise(items)
+  const report = summarize(items)
   expect(report.items[0]?.name).toBe('p2999')
   expect(report.items).toHaveLength(501)
   expect(report.counts.process).toEqual({ kept: 2999, rescued: 0, restarted: 0, lost: 1, unchecked: 0 })

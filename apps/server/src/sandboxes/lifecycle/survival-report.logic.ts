@@ -326,7 +326,7 @@ function lostWithDisk({ before, facts }: Evidence): SurvivalItem[] {
 const weight: Record<SurvivalItem['outcome'], number> = { lost: 0, unchecked: 1, rescued: 2, restarted: 3, kept: 4 }
 
 /** Counts of everything, and a limited list of items with the most important ones first. */
-export function summarise(items: readonly SurvivalItem[]): Pick<SurvivalReport, 'counts' | 'items'> {
+export function summarize(items: readonly SurvivalItem[]): Pick<SurvivalReport, 'counts' | 'items'> {
   const counts: SurvivalReport['counts'] = {}
   for (const { kind, outcome } of items) {
     const count = counts[kind] ?? { kept: 0, rescued: 0, restarted: 0, lost: 0, unchecked: 0 }

@@ -13,7 +13,7 @@ import { type LifecycleStore, lifecycleWriterOf } from './lifecycle.store.ts'
 import type { SurvivalReportRow } from './lifecycle.table.ts'
 import { reasonIn } from './survival-item.logic.ts'
 import type { RestartedService } from './survival-items.logic.ts'
-import { compareSurvival, type Evidence, emptyReport, summarise } from './survival-report.logic.ts'
+import { compareSurvival, type Evidence, emptyReport, summarize } from './survival-report.logic.ts'
 import { because } from './survival-words.logic.ts'
 
 export type ReportDependencies = {
@@ -176,7 +176,7 @@ async function complete(dependencies: ReportDependencies, check: Check): Promise
   const startedAt = performance.now()
   const say = async (evidence: Evidence, status: SurvivalReport['status'], isFinal: boolean) => {
     stopping.throwIfAborted()
-    const found = { ...report, ...summarise(compareSurvival(evidence)), status }
+    const found = { ...report, ...summarize(compareSurvival(evidence)), status }
     await publish(dependencies, row, found, isFinal)
   }
   const first = await gather(dependencies, row, { report, stopping })

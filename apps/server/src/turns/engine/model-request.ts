@@ -135,7 +135,7 @@ async function compact(
   if (last === undefined) return
   const boundary = { turnOrdinal: last.turnOrdinal, stepIndex: last.stepIndex }
   const { contextTokens } = model
-  const written = await summarise(options)
+  const written = await summarize(options)
   const turns = await store.turnsFrom(turn.threadId, previous?.turnOrdinal ?? 1)
   const compaction: CompactionRecord = {
     id: system.newId('operation'),
@@ -153,7 +153,7 @@ async function compact(
   )
 }
 
-async function summarise(options: {
+async function summarize(options: {
   model: UsableModel
   signal: AbortSignal
   old: HistoryItem[]
