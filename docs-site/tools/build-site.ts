@@ -6,6 +6,7 @@ import { basename, join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { checkSite, checkTranslations, type RequiredAnchor } from './check-site.ts'
 import { filesIn, finishPages } from './finish-pages.ts'
+import { screenshotsUsed } from './screenshots.ts'
 import { findTranslations } from './translations.ts'
 
 const run = promisify(execFile)
@@ -68,8 +69,11 @@ async function buildInto(target: string): Promise<void> {
   const staging = await mkdtemp(join(cacheDirectory, '.building-'))
   try {
     const directory = join(staging, 'site')
-    await runAstro(directory)
+    await runAstro({ root: siteRoot, outputDirectory: directory })
     await cp(join(repositoryRoot, favicon), join(directory, basename(favicon)))
+    for (const { from, to } of screenshotsUsed()) {
+      await cp(join(repositoryRoot, from), join(directory, to))
+    }
     for (const file of filesIn(directory)) if (unusedFiles.test(file)) await rm(join(directory, file))
     finishPages(directory)
     const problems = [
@@ -92,13 +96,13 @@ async function buildInto(target: string): Promise<void> {
  * In a process of its own, whose environment is the same wherever it is started from: Astro takes `BASE_URL`, `MODE` and
  * others out of it, which a test runner sets.
  */
-async function runAstro(outputDirectory: string): Promise<void> {
+export async function runAstro({ root, outputDirectory }: { root: string; outputDirectory: string }): Promise<void> {
   const astro = join(require.resolve('astro/package.json'), '../bin/astro.mjs')
-  const args = [astro, 'build', '--root', siteRoot, '--outDir', outputDirectory, '--silent', '--force']
+  const args = [astro, 'build', '--root', root, '--outDir', outputDirectory, '--silent', '--force']
   const { HOME, PATH, TMPDIR } = process.env
   const environment = { HOME, PATH, TMPDIR, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' }
   try {
-    await run(process.execPath, args, { cwd: siteRoot, env: environment, maxBuffer: 1e8 })
+    await run(process.execPath, args, { cwd: root, env: environment, maxBuffer: 1e8 })
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
     throw new Error(`Astro could not build the documentation:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error })
@@ -119,7 +123,8 @@ async function hashInputs(): Promise<string> {
   const hash = createHash('sha256').update(process.version)
   const own = filesIn(siteRoot).filter((file) => !notInputs.test(file))
   const folder = relative(repositoryRoot, siteRoot)
-  const paths = [...own.map((file) => join(folder, file)), ...(await Promise.all(otherInputs.map(expand))).flat()]
+  const others = [...otherInputs, ...screenshotsUsed().map(({ from }) => from)]
+  const paths = [...own.map((file) => join(folder, file)), ...(await Promise.all(others.map(expand))).flat()]
   for (const path of paths)
     hash
       .update(`${path}\0`)
