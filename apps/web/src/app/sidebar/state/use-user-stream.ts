@@ -3,6 +3,7 @@ import { isThreadboxError, type Status } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { connectionStore } from '../../../page/online/state/connection-store.ts'
 import { dropThread, putThread } from '../../../page/thread/api/thread-queries.ts'
 import { renewSkills } from '../../../people/skills/api/skills.queries.ts'
@@ -35,8 +36,8 @@ export function useUserStream(): void {
           if (status.state !== 'open') return
           // Nothing is replayed: the list and the open thread contain what changed while disconnected.
           renewWorkspaces(queryClient)
-          void queryClient.invalidateQueries({ queryKey: queryKeys.allThreads })
-          void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+          renewQueries(queryClient, { queryKey: queryKeys.allThreads })
+          renewQueries(queryClient, { queryKey: queryKeys.status })
           renewServices(queryClient)
           renewFiles(queryClient)
           renewTerminals(queryClient)
@@ -54,7 +55,7 @@ export function useUserStream(): void {
           else if (event.type === 'files-copying') receiveCopying(queryClient, event)
           else if (event.type === 'awake-changed') putAwakeCount(queryClient, event.awakeSandboxes)
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
-          else void queryClient.invalidateQueries({ queryKey: queryKeys.status })
+          else renewQueries(queryClient, { queryKey: queryKeys.status })
         },
       })
       .catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import type { Skill, SkillBody } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 
 /** The skills of the user and of the user’s workspaces, by name. */
 export function useSkills() {
@@ -43,7 +44,7 @@ export function useThreadSkills(threadId: string) {
 }
 
 export function renewSkills(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.skills })
+  renewQueries(queryClient, { queryKey: queryKeys.skills })
 }
 
 /** Adds a skill, or replaces the content of one. */

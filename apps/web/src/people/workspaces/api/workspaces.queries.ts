@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient }
 import type { Thread, ThreadboxClient, UpdateWorkspace, Workspace, Workspaces } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 
 const workspacesQuery = (client: ThreadboxClient) =>
@@ -27,9 +28,9 @@ export function useModelOf(thread: Pick<Thread, 'modelId' | 'workspaceId'> | und
 
 /** Reloads after a change of workspaces: which ones exist, their threads, or what these inherit. */
 export function renewWorkspaces(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.workspaces })
-  void queryClient.invalidateQueries({ queryKey: queryKeys.threads })
-  void queryClient.invalidateQueries({ queryKey: queryKeys.allSandboxes })
+  for (const queryKey of [queryKeys.workspaces, queryKeys.threads, queryKeys.allSandboxes]) {
+    renewQueries(queryClient, { queryKey })
+  }
 }
 
 function put(queryClient: QueryClient, workspace: Workspace): void {

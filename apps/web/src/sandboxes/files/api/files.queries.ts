@@ -12,6 +12,7 @@ import type { FileEntry, ThreadboxClient } from '@threadbox/sdk'
 import { useCallback, useEffect, useRef } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { parentOf } from '../../../page/content/state/names.logic.ts'
 import type { Listing } from '../state/tree.logic.ts'
 
@@ -173,9 +174,7 @@ export function renewFolder(queryClient: QueryClient, threadId: string, path: st
 
 /** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewFiles(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [kind] }) => kind === 'folder' || kind === 'file-entry',
-  })
+  renewQueries(queryClient, { predicate: ({ queryKey: [kind] }) => kind === 'folder' || kind === 'file-entry' })
 }
 
 /** File operations. Each wakes a sleeping sandbox. */

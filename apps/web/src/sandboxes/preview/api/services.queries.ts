@@ -3,6 +3,7 @@ import type { Service, ServicesView } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { wakeSandbox } from '../../../page/client/wake-sandbox.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 
@@ -28,7 +29,7 @@ export function putServices(queryClient: QueryClient, threadId: string, view: Se
 
 /** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewServices(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.allServices })
+  renewQueries(queryClient, { queryKey: queryKeys.allServices })
 }
 
 /** Restarts a service with its stored command. Wakes a sleeping sandbox. */

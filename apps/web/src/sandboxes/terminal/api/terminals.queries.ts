@@ -2,6 +2,7 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import type { TerminalsView } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 
 /** A thread’s terminals, kept up to date by events. */
@@ -23,7 +24,7 @@ export function putTerminals(queryClient: QueryClient, threadId: string, view: T
 
 /** The event stream replays nothing: reloads what may have changed while it was disconnected. */
 export function renewTerminals(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.allTerminals })
+  renewQueries(queryClient, { queryKey: queryKeys.allTerminals })
 }
 
 /** Opens a terminal, and wakes the sandbox. Closes the terminal that it replaces, if there is one. */

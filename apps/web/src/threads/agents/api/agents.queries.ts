@@ -4,6 +4,7 @@ import type { CreateAgent, Environment, StartAgent, UpdateAgent } from '@threadb
 import { useCallback, useRef, useState } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
+import { renewQueries } from '../../../page/client/renew-queries.ts'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { putThread } from '../../../page/thread/api/thread-queries.ts'
 
@@ -37,7 +38,7 @@ export function useLatestRuns() {
 }
 
 export function renewAgents(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.agents })
+  renewQueries(queryClient, { queryKey: queryKeys.agents })
 }
 
 /** The target of a save: a new version of an agent, or a new agent. */
