@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePort } from '@threadbox/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 import { buildWebApp, startBrowserWith } from './app-in-browser.ts'
-import { freePort, type ProxyName, startProxy } from './reverse-proxies.ts'
+import { type ProxyName, startProxy } from './reverse-proxies.ts'
 
 /** Under a domain, with TLS terminated by a real proxy that is set up as in docs/own-domain.md. */
 const domain = 'box.localhost'

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createClient } from '@connectrpc/connect'
@@ -10,7 +9,7 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { process as processes } from '@threadbox/protocol/guest'
 import { bootHeader, gatewayPaths, type HostSandbox, hostPaths } from '@threadbox/protocol/host'
 import type { Connection, CreateStdioConnection, ToolCallEntry } from '@threadbox/protocol/public'
-import { type ModelServer, startLoginGate, startLoginServer, startModelServer } from '@threadbox/testkit'
+import { freePort, type ModelServer, startLoginGate, startLoginServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 
@@ -320,12 +319,3 @@ test('G9: deleting a connection deletes its sandbox with everything in it', asyn
   await expect.poll(async () => (await ofConnections()).length, pollOptions).toBe(0)
   await expect.poll(() => existsSync(disk), pollOptions).toBe(false)
 }, 60_000)
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
-}

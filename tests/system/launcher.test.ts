@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { testVolume } from '@threadbox/testkit'
+import { freePort, testVolume } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
@@ -113,13 +111,4 @@ async function records(): Promise<Record<'supervisor' | 'host' | 'server', Recor
     return text === undefined ? undefined : (JSON.parse(text) as Recorded)
   }
   return { supervisor: await read('supervisor'), host: await read('host'), server: await read('server') }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port: found } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return found
 }

@@ -1,3 +1,4 @@
+export { freePort } from './free-port/free-port.ts'
 export { type GitTestServer, startGitServer } from './git-server/git-server.ts'
 export { type LoginServer, startLoginServer } from './login-server/login-server.ts'
 export { type LoginGate, startLoginGate } from './mcp-server/login-gate.ts'

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../free-port/free-port.ts'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 
 /** A real server process beside a test host: own port, own database, a signed-up owner, and the owner’s API key. */
@@ -137,14 +137,4 @@ async function signUp(options: {
   await changed.body?.cancel()
   const created = await send('POST', { route: '/api-keys', body: { name: 'tests' }, headers: { cookie } })
   return ((await created.json()) as { secret: string }).secret
-}
-
-/** Returns a port that was free a moment ago, so that a restarted server can use the same one. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
