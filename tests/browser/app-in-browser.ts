@@ -91,6 +91,8 @@ export async function openPage(
       colorScheme: theme,
       hasTouch: isTouch,
       deviceScaleFactor: options.deviceScale ?? 1,
+      // Elements are where they stay: nothing is pressed while it moves, and nothing waits for the end of a motion.
+      reducedMotion: 'reduce',
       acceptDownloads: true,
     },
     enter: (first) => signIn(first, server),

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildSite } from '../../docs-site/tools/build-site.ts'
+import { buildSite, runAstro } from '../../docs-site/tools/build-site.ts'
 import { buildWebApp, startBrowser } from './app-in-browser.ts'
 import { startServerWithoutHost } from './app-without-host.ts'
-import { themes } from './screens/screen-stage.ts'
+import type { themes } from './screens/screen-stage.ts'
 import { type FindViolations, makeFindViolations } from './screens/violations.ts'
 
 /** The documentation as the server serves it: a reader needs no account, no JavaScript and no other host. */
@@ -55,47 +54,41 @@ const languages = [
   { language: 'ja', folder: 'ja/', word: 'メモリ', results: '検索結果' },
 ]
 
-describe.each(themes)('in the %s theme', (theme) => {
-  test.each(['', 'start/', 'sandbox/', 'de/persistence/', 'it/agents/', 'ja/limits/', 'build/api/', 'operate/errors/'])(
-    'axe finds nothing on %s, on a desk and on a phone',
-    async (path) => {
-      for (const viewport of [
-        { width: 1440, height: 900 },
-        { width: 390, height: 844 },
-      ]) {
-        await using opened = await visit(path, { colorScheme: theme, viewport })
-        await opened.page.getByRole('heading', { level: 1 }).waitFor()
-        expect(await findViolations(opened.page)).toEqual([])
-        const overflow = await opened.page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        )
-        expect(overflow).toBe(0)
-      }
-    },
-  )
-})
+/** Pages that take axe seconds; a phone shows nothing on them that it doesn’t show on the others. */
+const long = ['build/api/', 'operate/errors/']
+
+test.each(['', 'start/', 'sandbox/', 'de/persistence/', 'it/agents/', 'ja/limits/', ...long])(
+  'axe finds nothing on %s in both themes, on a desk and on a phone',
+  async (path) => {
+    await using opened = await visit(path, { viewport: { width: 1440, height: 900 } })
+    const { page } = opened
+    const show = async (theme: (typeof themes)[number]) => {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.locator(`html[data-theme=${theme}]`).waitFor()
+    }
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await show('light')
+    expect(await findViolations(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    if (!long.includes(path)) expect(await findViolations(page)).toEqual([])
+    await show('dark')
+    if (!long.includes(path)) expect(await findViolations(page, { onlyColors: true })).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await findViolations(page, { onlyColors: true })).toEqual([])
+  },
+)
 
 describe.each(languages)('in $language', ({ language, folder, word, results }) => {
-  test('A5: nothing is requested from another host, and the policy has hashes and no unsafe-inline', async () => {
-    await using opened = await visit(`${folder}sandbox/`)
+  test('A5: search finds pages of the language; nothing is requested from another host, and the policy has hashes and no unsafe-inline', async () => {
+    await using opened = await visit(`${folder}start/`)
     const { page, asked, printed } = opened
-    await page.getByRole('button', { name: /Search|Suche|Cerca|検索/ }).click()
-    await page.getByRole('searchbox').or(page.locator('.pagefind-ui__search-input')).first().fill(word)
-    await page.locator('.pagefind-ui__result-link').first().waitFor()
-    expect(printed).toEqual([])
-    expect(asked.filter((url) => new URL(url).protocol !== 'data:').map((url) => new URL(url).origin)).toEqual(
-      asked.filter((url) => new URL(url).protocol !== 'data:').map(() => origin),
-    )
     const policy = await (await page.reload())?.headerValue('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("'sha256-")
     expect(policy).not.toContain('unsafe-inline')
-  })
-
-  test('A5: search finds pages of the language', async () => {
-    await using opened = await visit(`${folder}start/`)
-    const { page } = opened
-    await page.keyboard.press('Control+k')
+    const search = page.getByRole('button', { name: /Search|Suche|Cerca|検索/ })
+    await search.click()
     await page.locator('.pagefind-ui__search-input').fill(word)
     const first = page.locator('.pagefind-ui__result-link').first()
     await first.waitFor()
@@ -105,6 +98,12 @@ describe.each(languages)('in $language', ({ language, folder, word, results }) =
     await first.click()
     await page.waitForURL((url) => url.pathname === address)
     expect(await page.locator('html').getAttribute('lang')).toBe(language)
+    await expect.poll(() => search.isEnabled()).toBe(true)
+    await page.keyboard.press('Control+k')
+    await page.locator('.pagefind-ui__search-input').waitFor()
+    expect(printed).toEqual([])
+    const hosts = asked.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin)
+    expect(new Set(hosts)).toEqual(new Set([origin]))
   })
 
   test('A5: it is readable without JavaScript', async () => {
@@ -154,11 +153,14 @@ test('A5: a translation that is older than its English page says so', async () =
   cleanup.defer(() => rm(copy, { recursive: true, force: true }))
   const filter = (path: string) => !/\/(node_modules|\.astro)(\/|$)/.test(path.slice(root.length))
   await cp(join(root, 'docs-site'), copy, { recursive: true, filter })
-  await appendFile(join(copy, 'src/content/docs/limits.md'), '\nOne more sentence.\n')
+  const content = join(copy, 'src/content/docs')
+  // The menu requires every page; what the others say does not matter here.
+  for (const page of globSync('{*,operate/*,build/*}.md', { cwd: content })) {
+    if (page !== 'limits.md' && page !== 'start.md') await writeFile(join(content, page), '---\ntitle: A page\n---\n')
+  }
+  await appendFile(join(content, 'limits.md'), '\nOne more sentence.\n')
   const site = join(copy, 'dist')
-  const build = join(copy, 'tools/build-site.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [build, '--out', site])
-  expect(stdout).toMatch(/3 outdated translations/)
+  await runAstro({ root: copy, outputDirectory: site })
   const textOf = async (path: string) => await readFile(join(site, path, 'index.html'), 'utf8')
   expect(await textOf('de/limits')).toContain('Diese Übersetzung ist älter als die englische Seite.')
   expect(await textOf('it/limits')).toContain('Questa traduzione è più vecchia della pagina inglese')

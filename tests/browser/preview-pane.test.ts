@@ -253,6 +253,7 @@ describe('the page', () => {
     await frame(page).getByLabel('Word').fill('kept')
     tell([serviceIn('suspended')])
     const cover = pane(page).getByRole('region', { name: 'Suspended' })
+    await cover.waitFor()
     expect(await cover.getByRole('button').allInnerTexts()).toEqual(['Wake', 'Restart service'])
     await pill(page, 'suspended').waitFor()
     expect(await page.locator('.frame-scroll').getAttribute('inert')).not.toBeNull()

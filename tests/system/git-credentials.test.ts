@@ -243,8 +243,8 @@ test(`a clone of ${cloned} MB and a push of 20 MB are streamed in pieces: the se
   const change = 'cd /tmp/large && head -c 20000000 /dev/urandom > more.bin && git add . && '
   await run(`${change} git ${identity} commit -qm more && git push -q && git rev-parse HEAD`)
   expect(await server.git('team/large', 'ls-tree', '--name-only', 'main')).toContain('more.bin')
-  // Buffered whole, it would be all of it and more; other work of the server takes some tens of megabytes.
-  expect((await peak()) - before).toBeLessThan(cloned * 700)
+  // Buffered whole, it would be all of it and more. Pieces that wait to be collected reach 70 MB on a busy machine.
+  expect((await peak()) - before).toBeLessThan(cloned * 950)
 })
 
 test('a server that is killed during a git request makes git fail, and the next attempt works without intervention', async () => {

@@ -221,7 +221,12 @@ export const screens: readonly Screen[] = [
   {
     name: 'kept-runs',
     path: '/agents/g1/runs',
-    reach: async (page) => await page.getByRole('button', { name: 'Change how many threads are kept' }).press('Enter'),
+    reach: async (page) => {
+      // Everything above the button: what arrives later would move it after the page scrolled to it.
+      await page.getByText('Every morning').nth(1).waitFor()
+      await page.getByText('https://box.example.com/hooks').waitFor()
+      await page.getByRole('button', { name: 'Change how many threads are kept' }).press('Enter')
+    },
     shows: (page) => dialog(page).getByRole('textbox', { name: 'Number of runs' }),
   },
   settings('skills', (page) => page.getByText('weekly-report', { exact: true })),

@@ -66,13 +66,15 @@ export async function show(page: Page, at: string): Promise<void> {
   await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
   await address(page).fill(at)
   await address(page).press('Enter')
-  await expect.poll(() => frame(page).locator('html').evaluate('location.pathname')).toBe(at)
-  await frame(page)
-    .locator('html')
-    .evaluate(`new Promise((resolve) => {
+  // A page that is still being left ends what is evaluated in it.
+  const loadedPath = () =>
+    frame(page)
+      .locator('html')
+      .evaluate(`new Promise((resolve) => {
     if (document.readyState === 'complete') resolve()
     else addEventListener('load', () => resolve())
-  }).then(() => document.fonts.ready).then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))`)
+  }).then(() => document.fonts.ready).then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))).then(() => location.pathname)`)
+  await expect.poll(() => loadedPath().catch(String)).toBe(at)
   await expect.poll(() => address(page).inputValue()).toBe(at)
   await camera(page).and(page.locator(':not([aria-disabled])')).waitFor()
 }
