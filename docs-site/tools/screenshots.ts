@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { screenshotsFolder, screenshotThemes } from '../src/markdown/screenshot.ts'
 import { contentDirectory } from './translations.ts'
 
-/** Pictures that the browser tests compare every screen with. */
+/** Screenshots that the browser tests compare every screen with. */
 const references = 'tests/browser/reference'
 
 export type UsedScreenshot = {

@@ -1,4 +1,4 @@
-/** Where the pages expect screenshots; the build copies them there from the reference pictures of the browser tests. */
+/** Where the pages expect screenshots; the build copies the reference screenshots of the browser tests there. */
 export const screenshotsFolder = 'screenshots'
 
 export const screenshotThemes = ['light', 'dark'] as const
