@@ -227,6 +227,16 @@ describe('rows of a conversation', () => {
     expect(first.map((row, index) => isSameRow(row, second[index]!))).toEqual([true, true, false, false])
   })
 
+  test('rows of untouched entries differ once an older pause is known, shared files too', () => {
+    const paused: Entry = { ...base('p', ''), kind: 'notice', code: 'sandbox-paused', params: {} }
+    const unrelated: Entry = { ...paused, code: 'retention-near' }
+    const rowsAfter = (oldest: Entry) => rowsOf(stateOf([oldest, user('a', 't1'), file('b', 't1')], [turn('t1')]))
+    const [awake, asleep] = [rowsAfter(unrelated).slice(1), rowsAfter(paused).slice(1)]
+    expect(awake.map(({ kind }) => kind)).toEqual(['user', 'files'])
+    expect(awake.map((row, index) => isSameRow(row, asleep[index]!))).toEqual([false, false])
+    expect(asleep.map((row, index) => isSameRow(row, awake[index]!))).toEqual([false, false])
+  })
+
   test('C8: attachments and files of the tools are the paths that a text can link to', () => {
     expect([...knownPathsOf(stateOf([file('a.csv', 't1')], []))]).toEqual(['/home/user/a.csv'])
   })

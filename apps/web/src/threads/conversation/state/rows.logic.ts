@@ -11,8 +11,9 @@ import type {
 import type { OutgoingMessage } from '../../../page/thread/state/thread-store.ts'
 
 /**
- * One rendered line of the conversation. `key` is stable for the life of the row. `wasAsleep`: the sandbox was asleep
- * when the entry was recorded, so the thread line is dashed there.
+ * One item of the rendered conversation. `key` is stable for the life of the row. `wasAsleep`: the sandbox was asleep
+ * when the entry was recorded, so the vertical line beside the row is dashed. `isLatest`: the row belongs to the newest
+ * wake, or to the newest turn.
  */
 export type Row = { key: string; wasAsleep?: true } & (
   | { kind: 'user'; entry: UserMessageEntry }
@@ -30,7 +31,7 @@ export type Row = { key: string; wasAsleep?: true } & (
 
 /** The rows of a conversation, in order. Queued messages are not rows: they are in the queue strip. */
 export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] = []): Row[] {
-  const entries = inOrderOfEffect(state.entries.filter((entry) => !isWaiting(entry)))
+  const entries = moveWakesAboveWaitingCalls(state.entries.filter((entry) => !isWaiting(entry)))
   const latestTurnId = entries.findLast((entry) => entry.turnId !== '')?.turnId
   const latestWakeId = entries.findLast((entry) => entry.kind === 'wake')?.id
   const undoableId = undoableRewindOf(entries, state.turns)?.id
@@ -41,17 +42,17 @@ export function rowsOf(state: ThreadState, outgoing: readonly OutgoingMessage[] 
     addEntry(rows, { entry, turn: state.turns[entry.turnId], latestWakeId, undoableId })
     const turn = state.turns[entry.turnId]
     if (turn !== undefined && isLastOfTurn(entries, { index, turn }))
-      rows.push(...endOf(turn, { entries, latestTurnId }))
+      rows.push(...statusRowsOf(turn, { entries, latestTurnId }))
     if (wasAsleep && entry.kind !== 'wake') for (const row of rows.slice(from)) row.wasAsleep = true
-    wasAsleep = sleepsAfter(entry, wasAsleep)
+    wasAsleep = isAsleepAfter(entry, wasAsleep)
   }
   for (const message of outgoing) rows.push({ kind: 'outgoing', key: message.key, message })
   return rows
 }
 
-/** True if two rows render the same. Entries and turns are values, so the same object is the same content. */
+/** True only if two rows render the same. Entries and turns are immutable, so they are compared by identity. */
 export function isSameRow(a: Row, b: Row): boolean {
-  if (a.kind !== b.kind || a.key !== b.key) return false
+  if (a.kind !== b.kind || a.key !== b.key || a.wasAsleep !== b.wasAsleep) return false
   if (a.kind === 'files' && b.kind === 'files') {
     return a.entries.length === b.entries.length && a.entries.every((entry, index) => entry === b.entries[index])
   }
@@ -60,7 +61,7 @@ export function isSameRow(a: Row, b: Row): boolean {
   return Object.keys(a).every((name) => left[name] === right[name])
 }
 
-/** Messages that wait for the running turn (`queued`) or are on hold (`held`), in order. */
+/** Messages that no turn has taken yet (`queued`) or that are on hold (`held`), in order. */
 export function queueOf(state: ThreadState): UserMessageEntry[] {
   return state.entries.filter(isWaiting)
 }
@@ -70,18 +71,18 @@ export function runningTurnOf(state: ThreadState): Turn | undefined {
   return Object.values(state.turns).find((turn) => turn.status === 'running')
 }
 
-/** The message that ↑ in an empty composer edits: the last queued one, else the last delivered one. */
+/** The message that ↑ in an empty composer edits: the last one, whether delivered, queued or held. */
 export function lastMessageOf(state: ThreadState): UserMessageEntry | undefined {
   return state.entries.findLast((entry) => entry.kind === 'user-message')
 }
 
-/** The loaded messages that the thread can be rewound to, newest first. */
-export function answeredMessagesOf(state: ThreadState): UserMessageEntry[] {
+/** The loaded messages that the thread can be rewound to, newest first: all delivered ones, also without a response. */
+export function rewindableMessagesOf(state: ThreadState): UserMessageEntry[] {
   const messages = state.entries.filter((entry) => entry.kind === 'user-message')
   return messages.filter(({ status }) => status === 'delivered').toReversed()
 }
 
-/** Files that the thread’s entries name. A path in a text becomes a link only if it is one of these. */
+/** Files that the thread’s entries name. A path in text becomes a link only if it is one of these. */
 export function knownPathsOf(state: ThreadState): Set<string> {
   const paths = new Set<string>()
   for (const entry of state.entries) {
@@ -93,14 +94,14 @@ export function knownPathsOf(state: ThreadState): Set<string> {
   return paths
 }
 
-/** The notice of the rewind that can be undone: the newest one, if no message and no turn came after it. */
+/** The notice of the rewind that can be undone: the newest, unless a message follows it or its own turn was retried. */
 function undoableRewindOf(entries: readonly Entry[], turns: ThreadState['turns']): NoticeEntry | undefined {
   const last = entries.findLast((entry) => entry.kind === 'user-message' || isRewind(entry))
   if (last?.kind !== 'notice' || last.params.rewindId === undefined) return undefined
   const turn = turns[last.turnId]
-  // A turn that failed before the rewind, and is retried.
-  const hasContinued = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
-  return hasContinued ? undefined : last
+  // A turn that failed before the rewind can be retried after it.
+  const wasRetried = turn !== undefined && (turn.endedAt === null || turn.endedAt > last.at)
+  return wasRetried ? undefined : last
 }
 
 function isRewind(entry: Entry): boolean {
@@ -111,7 +112,7 @@ function isRewind(entry: Entry): boolean {
  * The server records a call before it wakes the sandbox for it, and the call takes effect after the wake. So a wake
  * stands above the calls that waited for it.
  */
-function inOrderOfEffect(entries: readonly Entry[]): Entry[] {
+function moveWakesAboveWaitingCalls(entries: readonly Entry[]): Entry[] {
   const ordered: Entry[] = []
   for (const entry of entries) {
     let at = ordered.length
@@ -135,26 +136,27 @@ const sandboxNotices: readonly NoticeEntry['code'][] = [
 ]
 
 /**
- * True for sandbox events that don’t belong to a turn: they don’t split a running turn, and come after an ended one.
+ * True for entries that say nothing about where the turn ends: those without a turn and, once the turn has ended, wakes
+ * and sandbox notices. `isTurnRunning` is about the turn whose end is sought.
  */
-function isOutsideTurn(entry: Entry, isRunning: boolean): boolean {
+function isOutsideTurn(entry: Entry, isTurnRunning: boolean): boolean {
   if (entry.turnId === '') return true
-  if (isRunning) return false
+  if (isTurnRunning) return false
   return entry.kind === 'wake' || (entry.kind === 'notice' && sandboxNotices.includes(entry.code))
 }
 
 function isLastOfTurn(entries: readonly Entry[], { index, turn }: { index: number; turn: Turn }): boolean {
   const isRunning = turn.status === 'running'
-  const [entry, ...later] = entries.slice(index, index + 1 + longestSandboxRun)
+  const [entry, ...later] = entries.slice(index, index + 1 + maxSandboxEventsInRow)
   if (entry === undefined || isOutsideTurn(entry, isRunning)) return false
   return later.find((next) => !isOutsideTurn(next, isRunning))?.turnId !== entry.turnId
 }
 
-/** Longer runs of sandbox events in a row don’t occur. */
-const longestSandboxRun = 50
+/** Sandbox events in a row that are skipped to find a turn’s next entry. After more, its end would show twice. */
+const maxSandboxEventsInRow = 50
 
-/** Memory is kept from the pause to the wake. Other starts and ends of the sandbox have rows of their own. */
-function sleepsAfter(entry: Entry, wasAsleep: boolean): boolean {
+/** True if the sandbox is asleep after the entry: calls need it awake, a start or stop shows as its own row. */
+function isAsleepAfter(entry: Entry, wasAsleep: boolean): boolean {
   if (entry.kind === 'wake' || entry.kind === 'tool-call') return false
   if (entry.kind !== 'notice') return wasAsleep
   if (entry.code === 'sandbox-paused') return true
@@ -167,9 +169,9 @@ function isWaiting(entry: Entry): entry is UserMessageEntry {
 
 function addEntry(
   rows: Row[],
-  known: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined; undoableId: string | undefined },
+  context: { entry: Entry; turn: Turn | undefined; latestWakeId: string | undefined; undoableId: string | undefined },
 ): void {
-  const { entry, turn, latestWakeId } = known
+  const { entry, turn, latestWakeId } = context
   const key = entry.id
   switch (entry.kind) {
     case 'user-message':
@@ -180,7 +182,7 @@ function addEntry(
       if (entry.text !== '' || entry.status === 'streaming') rows.push({ kind: entry.kind, key, entry })
       return
     case 'notice':
-      rows.push({ kind: 'notice', key, entry, turn, isUndoable: entry.id === known.undoableId })
+      rows.push({ kind: 'notice', key, entry, turn, isUndoable: entry.id === context.undoableId })
       return
     case 'wake':
       rows.push({ kind: 'wake', key, entry, isLatest: entry.id === latestWakeId })
@@ -190,7 +192,7 @@ function addEntry(
   }
 }
 
-/** Files shared one after another form one row. */
+/** Files that a turn shares one after another form one row. */
 function addCall(rows: Row[], entry: ToolCallEntry): void {
   if (entry.result?.kind !== 'file') {
     rows.push({ kind: 'call', key: entry.id, entry })
@@ -201,11 +203,12 @@ function addCall(rows: Row[], entry: ToolCallEntry): void {
   else rows.push({ kind: 'files', key: entry.id, entries: [entry] })
 }
 
-function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: string | undefined }): Row[] {
+/** At most one row, below a turn’s entries: `working`, `failure` or `turn-end`. */
+function statusRowsOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: string | undefined }): Row[] {
   const own = context.entries.filter((entry) => entry.turnId === turn.id)
   const isLatest = turn.id === context.latestTurnId
   if (turn.status === 'running') {
-    return own.some(isBusy) ? [] : [{ kind: 'working', key: `${turn.id}-working`, turn }]
+    return own.some(showsProgress) ? [] : [{ kind: 'working', key: `${turn.id}-working`, turn }]
   }
   if (turn.status === 'failed') return [{ kind: 'failure', key: `${turn.id}-failure`, turn, isLatest }]
   const text = own.flatMap((entry) => (entry.kind === 'text' ? [entry.text] : [])).join('\n\n')
@@ -213,8 +216,8 @@ function endOf(turn: Turn, context: { entries: readonly Entry[]; latestTurnId: s
   return [{ kind: 'turn-end', key: `${turn.id}-end`, turn, text, isLatest }]
 }
 
-/** True if the entry shows that the turn is working. */
-function isBusy(entry: Entry): boolean {
+/** True if the entry itself shows that the turn works, so that no `working` row is needed. */
+function showsProgress(entry: Entry): boolean {
   if (entry.kind === 'tool-call') return ['running', 'waiting', 'awaiting-approval'].includes(entry.status)
   return (entry.kind === 'text' || entry.kind === 'reasoning') && entry.status === 'streaming' && entry.text !== ''
 }

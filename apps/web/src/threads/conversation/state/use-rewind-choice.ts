@@ -1,10 +1,10 @@
 import type { ThreadState } from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
-import { answeredMessagesOf } from './rows.logic.ts'
+import { rewindableMessagesOf } from './rows.logic.ts'
 
 /** The message that the thread is to be rewound to, while the dialog asks. */
 export function useRewindChoice(state: ThreadState | null) {
-  const messages = useMemo(() => (state === null ? [] : answeredMessagesOf(state)), [state])
+  const messages = useMemo(() => (state === null ? [] : rewindableMessagesOf(state)), [state])
   const [asked, setAsked] = useState<{ entryId: string; isChosen: boolean } | null>(null)
   const newestId = messages[0]?.id
   // Stable while a response streams, so that it doesn’t render rows again.
