@@ -8,23 +8,23 @@ import type { GitAnswer } from '@threadbox/protocol/guest'
 export const gitRequestGone = defineError({
   code: 'guest.git-request-gone',
   kind: 'not-found',
-  message: () => 'This git request is over: it was answered, or git stopped waiting.',
-  remedy: () => 'No action is needed.',
+  message: () => 'This git request has ended, or is already being handled.',
+  remedy: () => 'If git reported an error, run its command again.',
 })
 
 /** A request as the follower gets it. */
 export type AnnouncedRequest = { id: string; method: string; target: string; headers: Record<string, string> }
 
-/** Headers that the other side can forward; all other headers stay here. */
+/** Headers that the follower gets; all others are dropped. */
 const passedHeaders = [
   ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type'],
   ...['git-protocol', 'user-agent'],
 ]
-/** A clone takes one at a time: this leaves room for many and bounds a loop. */
+/** A clone has one open request at a time: room for many clones, and a limit for a program that asks in a loop. */
 const maxOpen = 32
-/** A follower that took a request has its own limits; this limit is for a request that is never answered. */
-const longestWaitMs = 15 * 60_000
-/** Why git gets no response, in words that git prints. */
+/** Longest silence on git's connection before the response begins; from then on the follower limits the exchange. */
+const idleTimeoutMs = 15 * 60_000
+/** The response that git gets instead of the follower's; git prints the text. */
 type Refusal = { status: 403 | 503; text: string }
 const notConnected: Refusal = {
   status: 503,
@@ -32,11 +32,15 @@ const notConnected: Refusal = {
 }
 const tooMany: Refusal = {
   status: 503,
-  text: `More than ${maxOpen} git requests are in progress in this sandbox. Try again when some have finished.`,
+  text: `A sandbox can have up to ${maxOpen} git requests in progress. Try again when some have finished.`,
 }
-const ofPage: Refusal = {
+const fromWebPage: Refusal = {
   status: 403,
   text: "This address only serves git. Requests from web pages can't use a Git credential.",
+}
+const otherHost: Refusal = {
+  status: 403,
+  text: "This address only serves git as 127.0.0.1, not under another name. Use the URL from the sandbox's Git configuration.",
 }
 
 type Exchange = {
@@ -48,16 +52,22 @@ type Exchange = {
 }
 
 /**
- * Accepts git requests on loopback and hands each to the current follower, which brings the response. Nothing is
- * buffered.
+ * Accepts git requests on loopback and announces each to the current follower, which sends the response. Bodies are
+ * streamed, not buffered.
  */
 export type GitBroker = {
   server: Server
-  /** Announces requests until it is aborted or another follower arrives. Null: nothing happened for `keepAliveMs`. */
+  /** Yields requests until `signal` aborts or another follower arrives; null if none came for `keepAliveMs`. */
   follow(options: { signal: AbortSignal; keepAliveMs: number }): AsyncGenerator<AnnouncedRequest | null>
-  /** Streams what git sends. Throws `guest.git-request-gone`. */
+  /**
+   * Streams the body of git's request. Throws `guest.git-request-gone` if the request has ended, if its body was sent
+   * before, and when either side breaks off.
+   */
   sendBody(id: string, to: ServerResponse): Promise<void>
-  /** Streams the response to git. Throws `guest.git-request-gone`; rejects when either side breaks off. */
+  /**
+   * Streams the response to git. Throws `guest.git-request-gone` if the request has ended, if it already has a
+   * response, and when either side breaks off.
+   */
   takeAnswer(id: string, answer: GitAnswer, from: IncomingMessage): Promise<void>
 }
 
@@ -68,12 +78,13 @@ export function makeGitBroker(): GitBroker {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy())
     request.on('error', () => response.destroy())
-    if (!isOfProgram(request)) return refuse(response, ofPage)
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) return refuse(response, refusal)
     if (follower === undefined) return refuse(response, notConnected)
     if (exchanges.size >= maxOpen) return refuse(response, tooMany)
     const announced = announcementOf(request)
     exchanges.set(announced.id, { announced, request, response, isBodyTaken: false, isAnswering: false })
-    response.setTimeout(longestWaitMs, () => response.destroy())
+    response.setTimeout(idleTimeoutMs, () => response.destroy())
     response.once('close', () => exchanges.delete(announced.id))
     announcements.push(announced)
     follower.wake()
@@ -87,25 +98,25 @@ export function makeGitBroker(): GitBroker {
     return exchange
   }
   const follow: GitBroker['follow'] = async function* ({ signal, keepAliveMs }) {
-    const left = new AbortController()
-    let something = Promise.withResolvers<void>()
-    const own = { replaced: () => left.abort(), wake: () => something.resolve() }
+    const replaced = new AbortController()
+    let wakeUp = Promise.withResolvers<void>()
+    const own = { replaced: () => replaced.abort(), wake: () => wakeUp.resolve() }
     follower?.replaced()
     follower = own
-    const over = AbortSignal.any([signal, left.signal])
-    over.addEventListener('abort', () => something.resolve())
+    const stopped = AbortSignal.any([signal, replaced.signal])
+    stopped.addEventListener('abort', () => wakeUp.resolve())
     try {
-      while (!over.aborted) {
+      while (!stopped.aborted) {
         const next = announcements.shift()
         if (next !== undefined) {
           if (exchanges.has(next.id)) yield next
           continue
         }
-        something = Promise.withResolvers<void>()
-        if ((await waitAtMost(keepAliveMs, { work: something.promise })) === 'late') yield null
+        wakeUp = Promise.withResolvers<void>()
+        if ((await waitAtMost(keepAliveMs, { work: wakeUp.promise })) === 'late') yield null
       }
     } finally {
-      // A newer follower answers the requests that this one received: it belongs to the same server.
+      // A newer follower is the same threadbox server, connected again: it responds to the requests that this one got.
       if (follower === own) {
         follower = undefined
         announcements = []
@@ -135,7 +146,7 @@ export function makeGitBroker(): GitBroker {
       exchange.response.setTimeout(0)
       exchange.response.writeHead(status, headers)
       exchange.response.flushHeaders()
-      // Broken off here, git's connection breaks off too: git never takes a part for the whole.
+      // A failed stream destroys git's connection too, so that git can't take a part of the response for all of it.
       await pipeline(from, exchange.response).catch(brokenOff)
     },
   }
@@ -146,12 +157,12 @@ function brokenOff(cause: unknown): never {
 }
 
 /**
- * Browsers send the origin of a page, which the page cannot prevent; a page whose own hostname resolves to here is
- * recognized by that hostname.
+ * Refuses what a web page can send. A browser adds `Origin` or `Sec-Fetch-*`, which the page cannot prevent. If the
+ * page's own hostname resolves to this address (DNS rebinding), `Host` has that name.
  */
-function isOfProgram({ headers, socket }: IncomingMessage): boolean {
-  const isOfBrowser = Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))
-  return !isOfBrowser && headers.host === `127.0.0.1:${socket.localPort}`
+function refusalOf({ headers, socket }: IncomingMessage): Refusal | undefined {
+  if (Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))) return fromWebPage
+  return headers.host === `127.0.0.1:${socket.localPort}` ? undefined : otherHost
 }
 
 function announcementOf(request: IncomingMessage): AnnouncedRequest {
@@ -164,10 +175,10 @@ function announcementOf(request: IncomingMessage): AnnouncedRequest {
   return { id: randomUUID(), method: request.method ?? 'GET', target: request.url ?? '/', headers }
 }
 
-/** git prints plain text of a refusing response, each line behind `remote:`. */
+/** git prints the plain text of an error response, each line prefixed with `remote:`. */
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
   if (response.headersSent || response.destroyed) return
-  const again = status === 503 ? { 'retry-after': '5' } : {}
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...again })
+  const retryHeaders = status === 503 ? { 'retry-after': '5' } : {}
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...retryHeaders })
   response.end(`${text}\n`)
 }

@@ -123,8 +123,8 @@ export const machineErrors: ErrorWords = {
     remedy: 'Senden Sie JSON von höchstens 1 MiB.',
   },
   'guest.git-request-gone': {
-    message: 'Diese git-Anfrage ist vorbei: Sie wurde beantwortet, oder git wartet nicht mehr.',
-    remedy: 'Sie müssen nichts tun.',
+    message: 'Diese git-Anfrage ist beendet oder wird bereits bearbeitet.',
+    remedy: 'Wenn git einen Fehler gemeldet hat, führen Sie seinen Befehl noch einmal aus.',
   },
   'guest.init-invalid': {
     message: 'Der Handshake ist ungültig: {problem}',

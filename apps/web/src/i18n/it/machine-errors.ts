@@ -122,8 +122,8 @@ export const machineErrors: ErrorWords = {
     remedy: 'Invia JSON di al massimo 1 MiB.',
   },
   'guest.git-request-gone': {
-    message: 'Questa richiesta git è conclusa: ha avuto risposta, o git ha smesso di aspettare.',
-    remedy: 'Non devi fare nulla.',
+    message: 'Questa richiesta git è terminata o è già in corso di gestione.',
+    remedy: 'Se git ha segnalato un errore, esegui di nuovo il suo comando.',
   },
   'guest.init-invalid': {
     message: 'L’handshake non è valido: {problem}',

@@ -130,8 +130,8 @@ export const machineErrors: ErrorWords = {
     remedy: '1 MiB 以下の JSON を送ってください。',
   },
   'guest.git-request-gone': {
-    message: 'この git のリクエストは終わっています。応答が済んだか、git が待つのをやめました。',
-    remedy: '何もする必要はありません。',
+    message: 'この git のリクエストは終わっているか、すでに処理されています。',
+    remedy: 'git がエラーを報告した場合は、そのコマンドをもう一度実行してください。',
   },
   'guest.init-invalid': {
     message: 'ハンドシェイクが無効です：{problem}',
