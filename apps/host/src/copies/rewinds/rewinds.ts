@@ -16,32 +16,43 @@ import type { MoveAddress } from './move-address.ts'
 import { rewindTargetGone } from './rewinds.errors.ts'
 
 /**
- * Sandboxes that return to an earlier state. The present is kept first, before anything is changed; then the rewind is
- * recorded, and from that point on it will be finished. The sandbox's memory ends before its disk is touched, and only
- * memory that was saved with exactly that content continues over the exchanged disk. The caller ensures that only one
- * operation at a time runs on a sandbox.
+ * Returns sandboxes to an earlier state. First a snapshot keeps the current state; then the rewind is recorded, and
+ * from that point on a crash or an error leaves a pending rewind, which is finished later unless its snapshot is gone.
+ * The boot ends before its disk is replaced, and the only memory restored over that disk is what the same snapshot
+ * saved. Callers hold the sandbox's lock.
  */
 export type Rewinds = {
-  /** Called again with the same `keepId`, it is the same rewind. */
-  rewind(options: WantedRewind): Promise<Omit<RewoundSandbox, 'sandbox'>>
-  /** Finishes a recorded rewind, without memory; a sandbox can start over its disk only after that. */
-  settle(sandbox: StoredSandbox): Promise<void>
-  /** Does the same as `settle`, at a start of the daemon: what cannot be finished now is left for the next order. */
+  /**
+   * With the `keepId` of the sandbox's newest rewind, returns the outcome of that rewind, as long as the snapshot that it
+   * kept exists. Throws `rewind.target-gone` before it changes anything.
+   */
+  rewind(options: RewindRequest): Promise<Omit<RewoundSandbox, 'sandbox'>>
+  /**
+   * Finishes a pending rewind on the disk only: the snapshot's memory is not restored. Called before every boot,
+   * because a pending rewind can have replaced a part of what the boot would use.
+   */
+  finishPending(sandbox: StoredSandbox): Promise<void>
+  /** `finishPending` at a start of the daemon: an error is logged, and the next start or rewind retries. */
   reclaim(sandbox: StoredSandbox): Promise<void>
 }
 
-export type WantedRewind = {
+export type RewindRequest = {
   sandbox: StoredSandbox
+  /** The snapshot to return to; null: the image. */
   snapshotId: string | null
+  /** Names the rewind, and the snapshot that keeps the current state. */
   keepId: string
-  /** For the kept present. */
+  /** How memory is saved with the snapshot of the current state. */
   memory: SnapshotMemoryOrder
-  /** Id of the boot that continues from the snapshot's memory; null: none does. */
+  /** Id of the boot that continues from the memory of the snapshot to return to; null: the caller wants none. */
   bootId: string | null
+  /** Why that memory cannot be restored now; empty if it can. */
+  memoryObstacle: string
 }
 
 type RewindsPorts = SavedMemoryPorts & {
   disks: DiskStore
+  /** The records of boots; `running` operates them. */
   boots: BootsStore
   running: Boots
   paused: Pick<PausedBoots, 'drop' | 'markPoint'>
@@ -52,100 +63,101 @@ type RewindsPorts = SavedMemoryPorts & {
   logger: Logger
 }
 
-type BegunRewind = Pick<RewindsTable, 'targetId' | 'bootId'>
+type UnfinishedRewind = Pick<RewindsTable, 'targetId' | 'bootId'> & Pick<RewindRequest, 'memoryObstacle'>
 
-/** The host daemon ended in between; a boot without a waiting caller is not started. */
+/** Of a pending rewind: no boot is started from memory, because no caller may be waiting for it. */
 const interrupted = 'The rewind was interrupted and finished later.'
 
 export function makeRewinds(ports: RewindsPorts): Rewinds {
   const { store, snapshots, logger } = ports
-  const settle = async (sandbox: StoredSandbox) => {
-    const begun = await store.find(sandbox.sandboxId)
-    if (begun?.phase === 'begun') await finish(ports, sandbox, { ...begun, bootId: null })
+  const finishPending = async (sandbox: StoredSandbox) => {
+    const last = await store.find(sandbox.sandboxId)
+    if (last?.phase === 'begun') await finish(ports, sandbox, { ...last, memoryObstacle: interrupted })
   }
   const find = async (sandbox: StoredSandbox, snapshotId: string) =>
-    (await snapshots.list(sandbox)).find((one) => one.snapshotId === snapshotId)
+    (await snapshots.list(sandbox)).find((snapshot) => snapshot.snapshotId === snapshotId)
   return {
-    settle,
-    rewind: async ({ sandbox, snapshotId, keepId, memory, bootId }) => {
+    finishPending,
+    rewind: async ({ sandbox, snapshotId, keepId, memory, bootId, memoryObstacle }) => {
       const { sandboxId } = sandbox
-      await settle(sandbox)
+      await finishPending(sandbox)
       const last = await store.find(sandboxId)
-      const known = last?.keepId === keepId ? await find(sandbox, last.keptId) : undefined
-      if (known !== undefined) return await describe(ports, { sandbox, kept: known })
+      const alreadyKept = last?.keepId === keepId ? await find(sandbox, last.keptId) : undefined
+      if (alreadyKept !== undefined) return await outcomeOf(ports, { sandbox, kept: alreadyKept })
       if (snapshotId !== null && (await find(sandbox, snapshotId)) === undefined) throw rewindTargetGone({ snapshotId })
       const { snapshot: kept } = await snapshots.take({ sandbox, snapshotId: keepId, memory })
       const rewind = { sandboxId, keepId, keptId: kept.snapshotId, targetId: snapshotId, bootId }
       await store.begin(rewind)
-      await finish(ports, sandbox, rewind)
-      return await describe(ports, { sandbox, kept })
+      await finish(ports, sandbox, { ...rewind, memoryObstacle })
+      return await outcomeOf(ports, { sandbox, kept })
     },
     reclaim: async (sandbox) => {
-      await settle(sandbox).catch((error: unknown) => {
+      await finishPending(sandbox).catch((error: unknown) => {
         logger.error({ err: error, sandboxId: sandbox.sandboxId }, 'a rewind could not be finished')
       })
     },
   }
 }
 
-async function describe(
+async function outcomeOf(
   { boots, store }: RewindsPorts,
   { sandbox, kept }: { sandbox: StoredSandbox; kept: HostSnapshot },
 ): Promise<Omit<RewoundSandbox, 'sandbox'>> {
   const last = await store.find(sandbox.sandboxId)
   const boot = await boots.current(sandbox.sandboxId)
-  const isRunning = boot !== undefined && boot.bootId === last?.bootId
-  return { kept, from: isRunning ? 'memory' : 'disk', problem: isRunning ? '' : (last?.problem ?? '') }
+  const isRestored = boot !== undefined && boot.bootId === last?.bootId
+  return { kept, from: isRestored ? 'memory' : 'disk', problem: isRestored ? '' : (last?.problem ?? '') }
 }
 
 /** Can be called again after a crash, at any step. */
-async function finish(ports: RewindsPorts, sandbox: StoredSandbox, { targetId, bootId }: BegunRewind): Promise<void> {
+async function finish(ports: RewindsPorts, sandbox: StoredSandbox, rewind: UnfinishedRewind): Promise<void> {
+  const { targetId } = rewind
   const { disks, store, logger } = ports
   const { sandboxId, placeId: diskId } = sandbox
   await endBoot(ports, sandbox)
   try {
     await disks.restoreSnapshot({ diskId, snapshotId: targetId })
   } catch (error) {
-    // The snapshot is gone: the disk stays unchanged.
+    // The snapshot is gone from the disk pool: the disk stays unchanged, but its boot has ended.
     if (isErrorOf({ code: 'disk.snapshot-not-found' }, error)) await store.remove(sandboxId)
     throw error
   }
-  // Otherwise a disk that is lost later would get back what was undone here.
+  // Otherwise the recovery of a lost disk would restore the state that was undone here.
   await ports.paused.markPoint(sandbox)
-  const problem = await restoreMemoryAtRewind(ports, sandbox, { targetId, bootId })
+  const problem = await restoreMemoryAtRewind(ports, sandbox, rewind)
   await store.finish(sandboxId, problem)
   logger.info({ sandboxId, targetId, problem }, 'sandbox rewound')
 }
 
-/** Ends any boot, also one of an earlier attempt: nothing can run while the disk is exchanged. */
+/** Ends the current boot, including one that an earlier attempt started: nothing may run while the disk is replaced. */
 async function endBoot({ boots, paused, running, launch }: RewindsPorts, sandbox: StoredSandbox): Promise<void> {
   const boot = await boots.current(sandbox.sandboxId)
   if (boot === undefined) return
   if (isBootAsleep(boot)) return await paused.drop({ sandbox, boot, detail: 'The thread was rewound.' })
   if (boot.state === 'ready') return await running.stop(boot)
-  // The server does not know of it.
+  // It is still starting and was never reported to the server, so it is removed without recording an end.
   await launch.driver.stop(boot.driverBootId)
   await launch.driver.forget(boot.driverBootId)
   await boots.remove(boot.bootId)
 }
 
-/** Restores the snapshot's memory. Returns why it was not restored; empty if it was, or if none exists. */
+/** Restores the snapshot's memory. Returns why it was not restored; empty if it was, or if none exists or is wanted. */
 async function restoreMemoryAtRewind(
   ports: RewindsPorts,
   sandbox: StoredSandbox,
-  { targetId, bootId }: BegunRewind,
+  { targetId, bootId, memoryObstacle }: UnfinishedRewind,
 ): Promise<string> {
   const { sandboxId } = sandbox
   const memory = targetId === null ? undefined : await ports.memories.find(sandbox, targetId)
-  if (memory === undefined) return ''
-  if (bootId === null) return interrupted
+  if (memory === undefined || bootId === null) return ''
+  if (memoryObstacle !== '') return memoryObstacle
   try {
     const moved = await ports.moveAddress(sandbox)
     await restoreFromMemory(ports, { sandbox: moved, bootId, memory, hostname: sandbox.hostname ?? sandboxId })
     return ''
   } catch (error) {
-    ports.logger.warn({ err: error, sandboxId }, 'the memory of an earlier moment cannot be used')
-    // The boot can have written in its short run: the snapshot's disk is restored once more.
+    ports.logger.warn({ err: error, sandboxId }, 'the memory of a snapshot could not be restored')
+    // The boot may have written to the disk before it failed, so the disk is restored again.
     await ports.disks.restoreSnapshot({ diskId: sandbox.placeId, snapshotId: targetId })
     return reasonOf(error)
   }

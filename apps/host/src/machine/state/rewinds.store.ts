@@ -4,7 +4,7 @@ import type { RewindsTable, StateTables } from './state.tables.ts'
 /** The last rewind of each sandbox. */
 export type RewindsStore = {
   find(sandboxId: string): Promise<RewindsTable | undefined>
-  /** From this point on it will be finished. Replaces the previous one. */
+  /** Records a pending rewind, until `finish` or `remove`. Replaces the record of the previous one. */
   begin(rewind: Omit<RewindsTable, 'phase' | 'problem'>): Promise<void>
   /** `problem`: why the snapshot's memory was not restored. */
   finish(sandboxId: string, problem: string): Promise<void>

@@ -311,6 +311,16 @@ test.each(['before disks.deleteMemoryPlace', 'after disks.deleteMemoryPlace'] as
   },
 )
 
+test('a rewind that wants no boot reports no problem; one during a shutdown says why it has no memory', async () => {
+  const begun = await begin()
+  await using host = begun.host
+  const { snapshotId } = (await begun.take()).snapshot
+  expect((await begun.rewind(snapshotId, { bootId: null })).body).toMatchObject({ from: 'disk', problem: '' })
+  await host.request('POST', hostPaths.shutdown(), { keepsMemory: false })
+  const ending = await begun.rewind(snapshotId)
+  expect(ending.body).toMatchObject({ from: 'disk', problem: expect.stringContaining('shutting down') })
+})
+
 const rewindSteps: Step[] = [
   ...(['before driver.stop', 'before disks.restoreSnapshot', 'after disks.restoreSnapshot'] as const),
   ...(['before driver.startFromMemory', 'after driver.startFromMemory', 'before network.setLink'] as const),

@@ -24,8 +24,9 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
       lock(sandboxId, async () => {
         const sandbox = await known(sandboxId)
         // The rewind itself is not refused: an earlier order can have begun it.
-        const bootId = context.isShuttingDown() ? null : order.bootId
-        const rewound = await ports.spares.pauseRefillDuring(() => ports.rewinds.rewind({ sandbox, ...order, bootId }))
+        const memoryObstacle = context.isShuttingDown() ? 'The host daemon was shutting down.' : ''
+        const wanted = { sandbox, ...order, memoryObstacle }
+        const rewound = await ports.spares.pauseRefillDuring(() => ports.rewinds.rewind(wanted))
         return { sandbox: await present(sandbox), ...rewound }
       }),
     // Wakes no sandbox and waits for no lock.

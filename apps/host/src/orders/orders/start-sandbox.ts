@@ -33,7 +33,7 @@ export async function startSandbox(
   if (current?.bootId === bootId) throw sandboxPaused({})
   if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await ports.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
-  await ports.rewinds.settle(sandbox)
+  await ports.rewinds.finishPending(sandbox)
   const { diskPath, diskRestoredFrom } = await openDisk(ports, sandbox)
   const waiting = ports.spares.claim(sandbox.placeId)
   if (waiting === undefined) await ports.room.ensure(bootBytes)
