@@ -23,8 +23,8 @@ import { rewindTargetGone } from './rewinds.errors.ts'
  */
 export type Rewinds = {
   /**
-   * With the `keepId` of the sandbox's newest rewind, returns the outcome of that rewind, as long as the snapshot that it
-   * kept exists. Throws `rewind.target-gone` before it changes anything.
+   * With the `keepId` of the sandbox's newest rewind, returns the outcome of that rewind, as long as the snapshot that
+   * it kept exists. Throws `rewind.target-gone` before it changes anything.
    */
   rewind(options: RewindRequest): Promise<Omit<RewoundSandbox, 'sandbox'>>
   /**

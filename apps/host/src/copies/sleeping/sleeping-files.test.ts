@@ -113,6 +113,14 @@ test('C8: for a paused sandbox the snapshot of its pause is read, and an awake o
   await expect(list('/')).rejects.toMatchObject({ code: 'sandbox.disk-not-readable' })
 })
 
+test('a reader that cannot be started is not reported as a timeout', async () => {
+  await rm(root, { recursive: true })
+  await expect(list('/')).rejects.toMatchObject({
+    code: 'file.refused',
+    message: expect.stringContaining('reading it failed'),
+  })
+})
+
 describe('a folder as a zip', () => {
   const zip = async (path: string, only: readonly string[] = []) => {
     const answer = await ask({ kind: 'archive', path, only: JSON.stringify(only) })

@@ -28,15 +28,16 @@ import {
 export type SleepingAnswer =
   | { kind: 'list'; page: SleepingPage }
   | { kind: 'entry'; entry: SleepingEntry }
+  /** Bytes that end early do so without an error: the entry states how many there are. */
   | { kind: 'content'; entry: SleepingEntry; bytes: Readable }
   /** The bytes end with an error if they are incomplete: a zip does not state its length. */
   | { kind: 'archive'; entry: SleepingEntry; bytes: Readable }
 
-/** Reads the files of sandboxes that are asleep, without waking them. */
+/** Reads the files of sandboxes that are paused or have no boot, without waking them. */
 export type SleepingFiles = {
   /**
-   * Throws `sandbox.disk-not-readable` while the sandbox is awake, `file.not-found`, `file.is-directory`,
-   * `file.refused`.
+   * Throws `sandbox.not-found`, `disk.not-found`, `file.not-found`, `file.is-directory`, `file.refused`, and
+   * `sandbox.disk-not-readable` while the sandbox is awake, or if its pause has no snapshot.
    */
   answer(sandboxId: string, question: SleepingQuestion): Promise<SleepingAnswer>
 }
@@ -44,18 +45,18 @@ export type SleepingFiles = {
 /** The user that owns the files of a sandbox; the image creates it. */
 const sandboxUserId = 1000
 /**
- * Readers that run at the same time, each a process of some 40 MB: of folders, and of files, which last for as long as
- * the download.
+ * Limits of readers that run at the same time, each a process of some 40 MB: for lists and single entries, and for
+ * files, which last for as long as the download.
  */
-const maxFolderReads = 4
+const maxMetadataReads = 4
 const maxFileReads = 16
 /** Each uses a processor while a client reads its bytes. */
 const maxArchives = 2
-/** A client that reads none of a file's bytes for this long loses its turn to others. */
-const stallMs = 60_000
-/** The first line comes from one folder or one file. */
-const answerWithinMs = 30_000
-/** Ten thousand entries with long names. */
+/** Time between two checks of a reader. One without output since the last check is killed, to free its slot. */
+const stallCheckMs = 60_000
+/** Enough even for an archive: for the first line, one folder or one file is read. */
+const firstLineWithinMs = 30_000
+/** Room for the largest page: 10,000 entries with long names. */
 const longestLineBytes = 64 * 1024 * 1024
 
 export function makeSleepingFiles(ports: {
@@ -64,13 +65,14 @@ export function makeSleepingFiles(ports: {
   disks: Pick<DiskStore, 'getDisk'>
   paused: Pick<PausedBoots, 'pausedDiskPath'>
 }): SleepingFiles {
-  const folderReads = pLimit(maxFolderReads)
+  const metadataReads = pLimit(maxMetadataReads)
   const fileReads = pLimit(maxFileReads)
   const archives = pLimit(maxArchives)
-  const limiterOf = { list: folderReads, entry: folderReads, content: fileReads, archive: archives }
+  const limiterOf = { list: metadataReads, entry: metadataReads, content: fileReads, archive: archives }
   /**
-   * While memory is saved, its disk must not even be read, because that can count as a change: the snapshot of the
-   * pause is read. Without memory the disk itself is authoritative, also after a crash.
+   * Returns the directory to read. While the boot is paused, its disk must not even be read: that can count as a
+   * change, after which the memory image no longer fits. So the snapshot of the pause is read instead. Without a boot,
+   * the disk itself is read, also after a crash.
    */
   const rootOf = async (sandboxId: string): Promise<string> => {
     const sandbox = await ports.sandboxes.find(sandboxId)
@@ -84,30 +86,30 @@ export function makeSleepingFiles(ports: {
   return {
     answer: async (sandboxId, question) => {
       const root = await rootOf(sandboxId)
-      const begun = Promise.withResolvers<SleepingAnswer>()
+      const started = Promise.withResolvers<SleepingAnswer>()
       const work = limiterOf[question.kind](async () => {
         const reader = startReader(root, question)
-        begun.resolve(readAnswer(reader, { question, root }))
-        await ended(reader)
+        started.resolve(readAnswer(reader, { question, root }))
+        await waitForExit(reader)
       })
-      work.catch(begun.reject)
-      return await begun.promise
+      work.catch(started.reject)
+      return await started.promise
     },
   }
 }
 
-/** Resolves when the reader has ended; a reader whose output is not consumed is ended. */
-async function ended(reader: ChildProcess): Promise<void> {
+/** Resolves when the reader has exited. Kills it when its output is no longer consumed. */
+async function waitForExit(reader: ChildProcess): Promise<void> {
   const { stdout } = reader
   let seenBytes = -1
   const timer = setInterval(() => {
     const readBytes = stdout instanceof Socket ? stdout.bytesRead : 0
     if (readBytes === seenBytes) reader.kill('SIGKILL')
     seenBytes = readBytes
-  }, stallMs)
+  }, stallCheckMs)
   try {
-    const hasEnded = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
-    if (!hasEnded()) await once(reader, 'exit')
+    const hasExited = () => reader.exitCode !== null || reader.signalCode !== null || reader.pid === undefined
+    if (!hasExited()) await once(reader, 'exit')
   } finally {
     clearInterval(timer)
   }
@@ -115,7 +117,7 @@ async function ended(reader: ChildProcess): Promise<void> {
 
 function startReader(root: string, question: SleepingQuestion): ChildProcess {
   const reader = startProgram('read-disk', { directory: root })
-  // Its standard error is not used, and must not block it.
+  // Discards its standard error: a full pipe would block it.
   reader.stderr.resume()
   const order: ReaderOrder = { question, userId: process.getuid?.() === 0 ? sandboxUserId : null }
   reader.stdin.end(JSON.stringify(order))
@@ -127,25 +129,30 @@ async function readAnswer(
   { question, root }: { question: SleepingQuestion; root: string },
 ): Promise<SleepingAnswer> {
   const { stdout } = reader
-  if (stdout === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read.' })
-  const late = new AbortController()
+  const { path } = question
+  const failure = () => sleepingFileRefused({ path, problem: 'reading it failed.' })
+  if (stdout === null) throw failure()
+  const settled = new AbortController()
   try {
-    const tooLate = waitAtMost(answerWithinMs, { signal: late.signal }).then(() => null)
-    const failed = once(reader, 'error', { signal: late.signal }).then(() => null)
-    failed.catch(() => undefined)
-    const line = await Promise.race([firstLine(stdout), tooLate, failed])
-    if (line === null) throw sleepingFileRefused({ path: question.path, problem: 'it could not be read in time.' })
-    const bytes = question.kind === 'archive' ? Readable.from(readToEndOrThrow(reader, root)) : stdout
-    return understood(JSON.parse(line) as ReaderAnswer, { question, bytes })
+    const tooLate = waitAtMost(firstLineWithinMs, { signal: settled.signal }).then(() => undefined)
+    const spawnError = once(reader, 'error', { signal: settled.signal }).then(() => null)
+    // Rejects with the abort below, when a line has arrived.
+    spawnError.catch(() => undefined)
+    const line = await Promise.race([firstLine(stdout), tooLate, spawnError])
+    if (line === undefined) throw sleepingFileRefused({ path, problem: 'it could not be read in time.' })
+    if (line === null) throw failure()
+    const bytes = question.kind === 'archive' ? Readable.from(readToEndOrThrow(reader, { root, path })) : stdout
+    return parseAnswer(JSON.parse(line) as ReaderAnswer, { question, bytes })
   } catch (error) {
     reader.kill('SIGKILL')
     throw error
   } finally {
-    late.abort()
+    settled.abort()
   }
 }
 
-function understood(
+/** Throws what the reader refused. */
+function parseAnswer(
   answer: ReaderAnswer,
   { question, bytes }: { question: SleepingQuestion; bytes: Readable },
 ): SleepingAnswer {
@@ -166,16 +173,19 @@ function understood(
 /**
  * Yields the reader's output after its first line; throws if the reader failed, or if the tree that it read is gone.
  */
-async function* readToEndOrThrow(reader: ChildProcess, root: string): AsyncGenerator<Buffer> {
+async function* readToEndOrThrow(
+  reader: ChildProcess,
+  { root, path }: { root: string; path: string },
+): AsyncGenerator<Buffer> {
   if (reader.stdout === null) return
-  const over = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
+  const exited = reader.exitCode === null && reader.signalCode === null ? once(reader, 'exit') : Promise.resolve()
   yield* reader.stdout as AsyncIterable<Buffer>
-  await over
-  if (reader.exitCode !== 0) throw sleepingFileRefused({ path: '/', problem: 'it could not be read to its end.' })
+  await exited
+  if (reader.exitCode !== 0) throw sleepingFileRefused({ path, problem: 'it could not be read to its end.' })
   await access(root)
 }
 
-/** Reads one line; what follows it stays in the stream. Null if the stream ends before. */
+/** Reads one line; what follows it stays in the stream. Null if the line is incomplete or too long. */
 async function firstLine(stream: Readable): Promise<string | null> {
   const chunks: Buffer[] = []
   let sizeBytes = 0

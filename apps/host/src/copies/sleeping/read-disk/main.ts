@@ -11,7 +11,7 @@ import { answerQuestion, type Refusal, RefusedQuestion } from './questions.ts'
 /**
  * Answers one question about the tree that it was started in, as the user of the sandbox: what that user cannot read,
  * it cannot read either, and it has access to nothing else of this machine. The first line of its output is the result,
- * the rest the bytes of a file, or of a zip.
+ * the rest the bytes of a file, or of a zip. `userId` null: it stays the user that started it.
  */
 export type ReaderOrder = { question: SleepingQuestion; userId: number | null }
 export type ReaderAnswer = { ok: unknown } | { refusal: Refusal }
