@@ -5,24 +5,28 @@ import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 
-/** The processes of a paused boot, kept in RAM with their clock stopped. Its image holds the same. */
+/**
+ * The original processes of a paused boot, suspended in RAM. The memory image `imageId` was saved from them, and the
+ * boot can also wake from it.
+ */
 export type FrozenCopy = { sandboxId: string; bootId: string; driverBootId: string; placeId: string; imageId: string }
 
 /**
- * Frozen copies, oldest first. A copy belongs to the caller that takes it, and can be taken once: a wake and an
- * eviction never work on the same one.
+ * Frozen copies, oldest first. `take` and `evictOldest` find and remove a copy in one step, so a wake and an eviction
+ * never work on the same one.
  */
 export type FrozenCopies = {
+  /** Adds a copy and watches its processes. */
   keep(copy: FrozenCopy): void
-  /** Returns the copy, which then belongs to the caller; undefined if none exists. */
+  /** Removes and returns the copy, which then belongs to the caller; undefined if none exists. */
   take(sandboxId: string): Promise<FrozenCopy | undefined>
   has(sandboxId: string): boolean
   count(): number
-  /** Frees the memory of a copy. The boot stays paused, because it has its image. */
+  /** Stops the processes of a copy that the caller took, or that is still kept. The boot stays paused. */
   evict(copy: FrozenCopy): Promise<void>
   /** Evicts the oldest copy; false if none exists. */
   evictOldest(): Promise<boolean>
-  /** RAM held by all copies. */
+  /** RAM held by all kept copies. */
   bytes(): Promise<number>
 }
 
@@ -36,40 +40,41 @@ export function makeFrozenCopies(ports: {
   signal: AbortSignal
 }): FrozenCopies {
   const { driver, events, logger } = ports
-  const kept = new Map<string, { copy: FrozenCopy; release: AbortController }>()
+  const kept = new Map<string, { copy: FrozenCopy; watching: AbortController }>()
   const evictions = makeSingleFlight()
 
-  const tell = ({ sandboxId, bootId }: FrozenCopy) =>
+  const emitDropped = ({ sandboxId, bootId }: FrozenCopy) =>
     events.emit({ type: 'frozen-dropped', sandboxId, bootId, at: ports.clock() })
   const remove = (sandboxId: string) => {
     const entry = kept.get(sandboxId)
     kept.delete(sandboxId)
-    entry?.release.abort(new Error('the frozen copy was taken'))
+    entry?.watching.abort(new Error('the frozen copy is no longer kept'))
     return entry?.copy
   }
-  /** The end of a copy for another reason is not the end of its boot. */
+  /** If the processes end without being taken or evicted, the boot stays paused: it can wake from its memory image. */
   const watch = async (copy: FrozenCopy, signal: AbortSignal) => {
     await driver.waitForEnd(copy.driverBootId, signal).catch(() => undefined)
     if (signal.aborted) return
     kept.delete(copy.sandboxId)
-    logger.warn(copy, 'a frozen copy has ended; its image is still there')
+    logger.warn(copy, 'a frozen copy has ended; its sandbox can only wake from the memory image')
     await driver.forget(copy.driverBootId)
-    tell(copy)
+    emitDropped(copy)
   }
   const evict = async (copy: FrozenCopy) => {
     remove(copy.sandboxId)
     await evictions.join(copy.sandboxId, () => stopCopy(ports, copy))
-    tell(copy)
+    emitDropped(copy)
   }
   return {
     keep: (copy) => {
-      const release = new AbortController()
-      kept.set(copy.sandboxId, { copy, release })
-      watch(copy, AbortSignal.any([ports.signal, release.signal])).catch((error: unknown) =>
-        logger.error({ err: error, ...copy }, 'what is left of a frozen copy cannot be removed'),
+      const watching = new AbortController()
+      kept.set(copy.sandboxId, { copy, watching })
+      watch(copy, AbortSignal.any([ports.signal, watching.signal])).catch((error: unknown) =>
+        logger.error({ err: error, ...copy }, 'a frozen copy that has ended could not be cleaned up'),
       )
     },
     take: async (sandboxId) => {
+      // An eviction in progress ends first: it can still record the disk's generation for the image.
       await evictions.present(sandboxId)
       return remove(sandboxId)
     },
@@ -94,8 +99,8 @@ export function makeFrozenCopies(ports: {
 }
 
 /**
- * The end of a copy frees deleted files that it held open. That changes the disk's generation, but nothing that the
- * memory knows of: the image holds those files itself.
+ * Stops the processes of a copy. That frees deleted files that they held open, which changes the disk's generation. The
+ * memory image holds those files itself and still fits: if it fit before, the new generation is recorded for it.
  */
 async function stopCopy(
   ports: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },
