@@ -30,11 +30,12 @@ export function isAllowedName(hostname: string, allowed: AllowedAddresses): bool
 }
 
 /**
- * Parses the URL of a server and checks what can be checked without resolving its name. Throws
+ * Parses the URL of a server and checks what can be checked without resolving its name: `guardedLookup` checks the rest
+ * when connecting. Throws
  * `connection.address-invalid` and `connection.address-refused`. Unencrypted URLs are only for addresses that the
  * administrator allowed.
  */
-export function checkedUrl(text: string, allowed: AllowedAddresses): URL {
+export function parseAllowedUrl(text: string, allowed: AllowedAddresses): URL {
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') {
     throw connectionAddressInvalid({ problem: 'it contains a username or password.' })

@@ -1,5 +1,5 @@
 import { isErrorOf } from '@threadbox/errors'
-import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.logic.ts'
+import { type AllowedAddresses, parseAllowedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { connectionAddressInvalid, connectionAddressRefused } from '../../platform/outbound/outbound.errors.ts'
 import { gitAddressInvalid, gitAddressRefused } from './git-credentials.errors.ts'
 import { isSite, siteOf } from './git-target.logic.ts'
@@ -26,7 +26,7 @@ export function gitAddressOf(text: string, allowed: AllowedAddresses): string {
  */
 export function requireReachable(address: string, allowed: AllowedAddresses): string {
   try {
-    return checkedUrl(address, allowed).origin
+    return parseAllowedUrl(address, allowed).origin
   } catch (error) {
     throw asGitError(error)
   }

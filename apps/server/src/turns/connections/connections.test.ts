@@ -237,7 +237,7 @@ describe('an address that is refused', () => {
         null,
         addresses.map((address) => ({ address, family: isIP(address) })),
       )) as never
-    const limits = { maxAnswerMebibytes: 1, connectTimeoutMs: 1000, silenceMs: 1000, lookUp }
+    const limits = { maxAnswerMebibytes: 1, connectTimeoutMs: 1000, headersTimeoutMs: 1000, lookUp }
     await using strict = makeGuardedFetch({ allowed: allowedAddressesOf('10.0.0.0/8'), ...limits })
     const { port } = new URL(server.url)
     const fetch = strict.fetchFor({ onTooLarge: () => undefined })

@@ -132,7 +132,7 @@ function makeFetches(settings: ConnectionSettings) {
     allowed,
     maxAnswerMebibytes: settings.connectionAnswerMebibytes,
     connectTimeoutMs,
-    silenceMs: timeoutMs,
+    headersTimeoutMs: timeoutMs,
   })
   const guarded = fetch.fetchFor({ onTooLarge: () => undefined })
   /** One request of a sign-in. A timeout also ends the reading of its response. */

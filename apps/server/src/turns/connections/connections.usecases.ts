@@ -10,7 +10,7 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Audit } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
-import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.logic.ts'
+import { type AllowedAddresses, parseAllowedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { connectionAddressInvalid } from '../../platform/outbound/outbound.errors.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -238,7 +238,7 @@ function newRow(
     request.kind === 'stdio'
       ? { url: '', ...programColumns(request, dependencies.secretBox) }
       : {
-          url: checkedUrl(request.url, allowed).href,
+          url: parseAllowedUrl(request.url, allowed).href,
           program_json: null,
           ...secretColumns(dependencies, request.auth),
         }
@@ -300,7 +300,7 @@ function changedAddress(
   row: ConnectionRow,
   request: UpdateConnection,
 ): ConnectionColumns | undefined {
-  const url = request.url === undefined ? row.url : checkedUrl(request.url, dependencies.limits.allowed).href
+  const url = request.url === undefined ? row.url : parseAllowedUrl(request.url, dependencies.limits.allowed).href
   const isMoved = url !== row.url
   if (isMoved && request.auth === undefined && row.sealed_secret !== null) {
     throw connectionAddressInvalid({

@@ -1,7 +1,7 @@
 import { readSettings, serverSettings } from '@threadbox/config'
 import { toolNames } from '@threadbox/protocol/public'
 import { describe, expect, it } from 'vitest'
-import { allowedAddressesOf, checkedUrl, mayConnectTo } from '../../platform/outbound/addresses.logic.ts'
+import { allowedAddressesOf, mayConnectTo, parseAllowedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { agentNames, slugOf } from './agent-names.logic.ts'
 import { callContentOf } from './call-content.logic.ts'
 import { redactor } from './mcp-session.ts'
@@ -38,8 +38,8 @@ describe('where connections may lead', () => {
     const may = (address: string) => mayConnectTo(address, allowed)
     expect(['10.1.255.1', '192.168.7.7', 'fd12::1'].map(may)).toEqual([true, true, true])
     expect(['10.2.0.1', '192.168.7.8', '127.0.0.1', 'fe80::1'].map(may)).toEqual([false, false, false, false])
-    expect(checkedUrl('http://tools.internal:8080/mcp', allowed).href).toBe('http://tools.internal:8080/mcp')
-    expect(() => checkedUrl('http://other.internal/mcp', allowed)).toThrow('must use HTTPS')
+    expect(parseAllowedUrl('http://tools.internal:8080/mcp', allowed).href).toBe('http://tools.internal:8080/mcp')
+    expect(() => parseAllowedUrl('http://other.internal/mcp', allowed)).toThrow('must use HTTPS')
   })
 
   it.each([
@@ -55,7 +55,7 @@ describe('where connections may lead', () => {
     ['https://user:secret@example.com/mcp', 'connection.address-invalid'],
     ['https://example.com/mcp#part', 'connection.address-invalid'],
   ])('G9: %s cannot be a connection', (url, code) => {
-    expect(() => checkedUrl(url, nothing)).toThrow(expect.objectContaining({ code }))
+    expect(() => parseAllowedUrl(url, nothing)).toThrow(expect.objectContaining({ code }))
   })
 
   it('refuses a list of allowed addresses with an invalid range', () => {

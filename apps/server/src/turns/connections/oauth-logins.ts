@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isThreadboxError } from '@threadbox/errors'
 import type { ConnectionLogin, FinishLogin } from '@threadbox/protocol/public'
-import { type AllowedAddresses, checkedUrl } from '../../platform/outbound/addresses.logic.ts'
+import { type AllowedAddresses, parseAllowedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { isSameSecret } from '../../platform/secrets/is-same-secret.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -71,7 +71,7 @@ export function makeOAuthLogins(options: {
         })
         const url = visit.authorizationUrl()
         // The browser opens this URL: it must not be a script, nor an internal address unless allowed.
-        checkedUrl(url, options.allowed)
+        parseAllowedUrl(url, options.allowed)
         return new URL(url)
       })
       const pending = { ...login, verifier: visit.verifier(), userId, until: system.now() + loginMs }

@@ -36,7 +36,7 @@ let hasty: Sessions
 let fetch: ReturnType<typeof makeGuardedFetch>
 beforeEach(() => {
   programs = makeLocalPrograms()
-  const limits = { connectTimeoutMs: 1000, silenceMs: 1000, maxAnswerMebibytes: 1 }
+  const limits = { connectTimeoutMs: 1000, headersTimeoutMs: 1000, maxAnswerMebibytes: 1 }
   fetch = makeGuardedFetch({ allowed: allowedAddressesOf(''), ...limits })
   const options = { fetch, programs, timeoutSeconds: 30, maxAnswerMebibytes: 1, version: '0', now: Date.now }
   sessions = makeSessions(options)
