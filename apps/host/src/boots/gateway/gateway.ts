@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import { backgroundHeader, bootHeader, errorHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
@@ -49,7 +49,7 @@ export function makeGateway(options: {
     if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
     const wanted = request.headers[bootHeader]
     if (typeof wanted === 'string' && wanted !== boot.bootId) {
-      throw otherBoot({ sandboxId, bootId: wanted, currentBootId: boot.bootId })
+      throw bootMismatch({ sandboxId, bootId: wanted, currentBootId: boot.bootId })
     }
     if (request.headers[backgroundHeader] === undefined) note(boot, target)
     return boot

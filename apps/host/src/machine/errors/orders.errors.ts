@@ -15,7 +15,7 @@ export const sandboxDeleting = defineError<{ sandboxId: string }>({
 })
 
 /** An order for another incarnation of the sandbox than the current one. */
-export const otherBoot = defineError<{ sandboxId: string; bootId: string; currentBootId: string }>({
+export const bootMismatch = defineError<{ sandboxId: string; bootId: string; currentBootId: string }>({
   code: 'sandbox.other-boot',
   kind: 'conflict',
   message: ({ bootId, currentBootId }) =>

@@ -5,7 +5,7 @@ import type { Spares } from '../../boots/spares/spares.ts'
 import { cleanDisk } from '../../copies/environments/clean-disk.ts'
 import { diskInUse } from '../../copies/environments/environments.errors.ts'
 import { preserveMemory } from '../../copies/environments/preserve-memory.ts'
-import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
@@ -22,11 +22,11 @@ export type CleanOrderPorts = {
 /** Orders that make disk and memory of a sandbox safe to hand to others. */
 export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'preserve'> {
   const { context, disks, boots } = ports
-  const { lock, known } = context
+  const { lock, requireSandbox } = context
   return {
     clean: (sandboxId, { secrets, redact = [] }) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         if ((await boots.current(sandboxId)) !== undefined) throw diskInUse({ sandboxId })
         // Otherwise the removed parts of the disk would still exist at an earlier moment.
         await ports.paused.forgetPauses(sandbox)
@@ -34,10 +34,10 @@ export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'pr
       }),
     preserve: (sandboxId, { bootId, hashKey, redact = [], ...order }) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         const boot = await boots.current(sandboxId)
         if (boot === undefined) throw sandboxNotRunning({ sandboxId })
-        if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
+        if (boot.bootId !== bootId) throw bootMismatch({ sandboxId, bootId, currentBootId: boot.bootId })
         return await ports.spares.pauseRefillDuring(() =>
           preserveMemory(ports, { sandbox, boot, hashKey, redact, ...order }),
         )

@@ -36,11 +36,11 @@ export type DiskOrderPorts = {
  */
 export function diskOrders(ports: DiskOrderPorts): Pick<HostApi, 'sendDisk' | 'receiveDisk'> {
   const { context, disks } = ports
-  const { lock, known } = context
+  const { lock, requireSandbox } = context
   const [sent, received] = [pLimit(maxTransfers), pLimit(maxTransfers)]
   return {
     sendDisk: async (sandboxId) => {
-      const sandbox = await known(sandboxId)
+      const sandbox = await requireSandbox(sandboxId)
       const path = await diskAtRest(ports, sandbox)
       const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
       const packed = Readable.from(withinLimit(sent, () => packDisk(path, { imagePath: image?.path ?? null })))
@@ -91,7 +91,7 @@ async function receive(
       throw usedBytes > limitBytes * fullShare ? diskTooLarge({ limitBytes }, { cause: error }) : error
     })
     await disks.syncDisk(sandboxId)
-    return await ports.context.present(sandbox)
+    return await ports.context.toHostSandbox(sandbox)
   } catch (error) {
     await ports.remove(sandbox)
     throw error

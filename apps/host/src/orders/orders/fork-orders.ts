@@ -17,7 +17,7 @@ export type ForkOrderPorts = {
 
 export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
   const { context, forks } = ports
-  const { lock, known, present } = context
+  const { lock, requireSandbox, toHostSandbox } = context
   return {
     fork: (sandboxId, { source, hashKey, ...wanted }) =>
       // The fork's lock first: no order holds the source while it waits for a fork that is being made.
@@ -30,12 +30,12 @@ export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
           const order = {
             ...wanted,
             sandboxId,
-            source: await known(source.sandboxId),
+            source: await requireSandbox(source.sandboxId),
             snapshotId: source.snapshotId ?? undefined,
             manifestKey: hashKey ?? null,
           }
           const outcome = await ports.spares.pauseRefillDuring(() => forks.make(order, ports.remove))
-          return { sandbox: await present(await known(sandboxId)), ...outcome }
+          return { sandbox: await toHostSandbox(await requireSandbox(sandboxId)), ...outcome }
         }),
       ),
   }
@@ -45,6 +45,6 @@ export function forkOrders(ports: ForkOrderPorts): Pick<HostApi, 'fork'> {
 async function describeFork({ context, forks }: ForkOrderPorts, fork: StoredSandbox): Promise<ForkedSandbox> {
   const { sandboxId } = fork
   if (await forks.isBeingMade(sandboxId)) throw forkIdTaken({ sandboxId })
-  const sandbox = await context.present(fork)
+  const sandbox = await context.toHostSandbox(fork)
   return { sandbox, from: sandbox.bootId === null ? 'disk' : 'memory', problem: '', stallMs: 0, durationMs: 0 }
 }

@@ -1,7 +1,7 @@
 import type { HostApi } from '@threadbox/protocol/host'
 import type { Spares } from '../../boots/spares/spares.ts'
 import { sandboxNotPaused } from '../../machine/errors/memory.errors.ts'
-import { hostShuttingDown, otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+import { bootMismatch, hostShuttingDown, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxBoot } from '../../memory/memory/memory-steps.ts'
 import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
@@ -19,7 +19,7 @@ export function memoryOrders(
   ports: MemoryOrderPorts,
 ): Pick<HostApi, 'pause' | 'abandonPause' | 'wake' | 'demote' | 'fileChanges'> {
   const { context, boots, paused } = ports
-  const { lock, known, present } = context
+  const { lock, requireSandbox, toHostSandbox } = context
   const underWay = new Map<string, { bootId: string; wanted: AbortController }>()
   const pause = async (found: SandboxBoot, hashKey: string | undefined) => {
     const { sandboxId } = found.sandbox
@@ -32,10 +32,10 @@ export function memoryOrders(
     }
   }
   const find = async (sandboxId: string, bootId: string): Promise<SandboxBoot> => {
-    const sandbox = await known(sandboxId)
+    const sandbox = await requireSandbox(sandboxId)
     const boot = await boots.current(sandboxId)
     if (boot === undefined) throw sandboxNotRunning({ sandboxId })
-    if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
+    if (boot.bootId !== bootId) throw bootMismatch({ sandboxId, bootId, currentBootId: boot.bootId })
     return { sandbox, boot }
   }
   return {
@@ -44,11 +44,11 @@ export function memoryOrders(
         const found = await find(sandboxId, bootId)
         const isPaused = isBootAsleep(found.boot)
         const outcome = await (isPaused ? paused.describePause(found) : pause(found, hashKey))
-        return { sandbox: await present(found.sandbox), ...outcome }
+        return { sandbox: await toHostSandbox(found.sandbox), ...outcome }
       }),
     // Does not wait: it concerns the order in progress.
     abandonPause: async (sandboxId, { bootId }) => {
-      await known(sandboxId)
+      await requireSandbox(sandboxId)
       const pausing = underWay.get(sandboxId)
       if (pausing?.bootId !== bootId) return { wasUnderWay: false }
       pausing.wanted.abort()
@@ -61,21 +61,21 @@ export function memoryOrders(
         const outcome = isBootAsleep(found.boot)
           ? await ports.spares.pauseRefillDuring(() => paused.wake(found))
           : ({ from: 'awake', durationMs: 0 } as const)
-        return { sandbox: await present(found.sandbox), ...outcome }
+        return { sandbox: await toHostSandbox(found.sandbox), ...outcome }
       }),
     demote: (sandboxId, { bootId, budgets }) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         if ((await boots.current(sandboxId)) === undefined && (await isLastEnded(ports, { sandboxId, bootId }))) {
           const problem = 'Its memory was already discarded.'
-          return { sandbox: await present(sandbox), rescue: null, problem }
+          return { sandbox: await toHostSandbox(sandbox), rescue: null, problem }
         }
         const found = await find(sandboxId, bootId)
         if (!isBootAsleep(found.boot)) throw sandboxNotPaused({})
         const outcome = await paused.demote({ ...found, budgets })
-        return { sandbox: await present(sandbox), ...outcome }
+        return { sandbox: await toHostSandbox(sandbox), ...outcome }
       }),
-    fileChanges: async (sandboxId) => paused.fileChanges(await known(sandboxId)),
+    fileChanges: async (sandboxId) => paused.fileChanges(await requireSandbox(sandboxId)),
   }
 }
 

@@ -18,20 +18,20 @@ export type RewindOrderPorts = {
 
 export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 'snapshotChanges' | 'namesAsked'> {
   const { context, disks } = ports
-  const { lock, known, present } = context
+  const { lock, requireSandbox, toHostSandbox } = context
   return {
     rewind: (sandboxId, order) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         // The rewind itself is not refused: an earlier order can have begun it.
         const memoryObstacle = context.isShuttingDown() ? 'The host daemon was shutting down.' : ''
         const wanted = { sandbox, ...order, memoryObstacle }
         const rewound = await ports.spares.pauseRefillDuring(() => ports.rewinds.rewind(wanted))
-        return { sandbox: await present(sandbox), ...rewound }
+        return { sandbox: await toHostSandbox(sandbox), ...rewound }
       }),
     // Wakes no sandbox and waits for no lock.
     snapshotChanges: async (sandboxId, named) => {
-      const sandbox = await known(sandboxId)
+      const sandbox = await requireSandbox(sandboxId)
       const { placeId: diskId } = sandbox
       const snapshotId = named === imageSnapshot ? null : named
       // Comparing the disk itself changes it: a wake would read all of it, and a turn that changed nothing could not
@@ -44,7 +44,7 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
       return { files, removedCount, changedCount, addedCount, folders }
     },
     namesAsked: async (sandboxId, { since }) => {
-      const { placeId } = await known(sandboxId)
+      const { placeId } = await requireSandbox(sandboxId)
       return ports.network.namesAsked(placeId, since) ?? { knownSince: null, names: [] }
     },
   }

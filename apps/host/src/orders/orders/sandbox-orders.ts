@@ -3,8 +3,8 @@ import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type { HostApi, HostSandbox } from '@threadbox/protocol/host'
 import type { Spares } from '../../boots/spares/spares.ts'
-import { hostShuttingDown, otherBoot, sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.errors.ts'
-import type { BootsStore } from '../../machine/state/boots.store.ts'
+import { bootMismatch, hostShuttingDown, sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.errors.ts'
+import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import type { WantedSandbox } from '../sandboxes/create-sandbox.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
@@ -18,52 +18,54 @@ export type SandboxOrderPorts = {
   create(wanted: WantedSandbox & { sandboxId: string }): Promise<StoredSandbox>
   change(wanted: { sandbox: StoredSandbox; limits: SandboxLimits; egress: HostSandbox['egress'] }): Promise<void>
   start(order: { sandbox: StoredSandbox; bootId: string; hostname: string }): Promise<void>
-  stop(order: { sandbox: StoredSandbox; boot: NonNullable<Awaited<ReturnType<BootsStore['current']>>> }): Promise<void>
+  stop(order: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<void>
   remove(sandbox: StoredSandbox): Promise<void>
 }
 
-/** Orders about a sandbox and its boots. */
+/** Implements the host API's requests about one sandbox, and the list of all. Those that change it hold its lock. */
 export function sandboxOrders(
   ports: SandboxOrderPorts,
 ): Pick<HostApi, 'ensure' | 'change' | 'start' | 'stop' | 'delete' | 'get' | 'list'> {
   const { context, sandboxes, boots } = ports
-  const { lock, known, present } = context
-  const apply = async (sandbox: StoredSandbox, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }) => {
+  const { lock, requireSandbox, toHostSandbox } = context
+  const applyChange = async (sandbox: StoredSandbox, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }) => {
     await ports.change({ sandbox, ...wanted })
-    return await present({ ...sandbox, ...wanted })
+    return await toHostSandbox({ ...sandbox, ...wanted })
   }
   return {
     ensure: (sandboxId, wanted) =>
       lock(sandboxId, async () => {
         const sandbox = await sandboxes.find(sandboxId)
-        if (sandbox === undefined) return await present(await ports.create({ sandboxId, ...wanted }))
+        if (sandbox === undefined) return await toHostSandbox(await ports.create({ sandboxId, ...wanted }))
         if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
+        // The request's `hashKey` is stored as `manifestKey`.
         const { limits, egress, hashKey } = wanted
         if (hashKey !== undefined && hashKey !== sandbox.manifestKey) await sandboxes.setManifestKey(sandboxId, hashKey)
-        return await apply(sandbox, { limits, egress })
+        return await applyChange(sandbox, { limits, egress })
       }),
     change: (sandboxId, wanted) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         const { limits = sandbox.limits, egress = sandbox.egress } = wanted
-        return await apply(sandbox, { limits, egress })
+        return await applyChange(sandbox, { limits, egress })
       }),
     start: (sandboxId, order) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         if (context.isShuttingDown()) throw hostShuttingDown({})
         await ports.spares.pauseRefillDuring(() => ports.start({ sandbox, ...order }))
-        return await present(sandbox)
+        return await toHostSandbox(sandbox)
       }),
     stop: (sandboxId, { bootId }) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         const boot = await boots.current(sandboxId)
         if (boot !== undefined && boot.bootId !== bootId) {
-          throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
+          throw bootMismatch({ sandboxId, bootId, currentBootId: boot.bootId })
         }
+        // Without a boot, the sandbox has already stopped.
         if (boot !== undefined) await ports.stop({ sandbox, boot })
-        return await present(sandbox)
+        return await toHostSandbox(sandbox)
       }),
     delete: (sandboxId) =>
       lock(sandboxId, async () => {
@@ -73,18 +75,18 @@ export function sandboxOrders(
     get: async (sandboxId, { usage } = {}) => {
       const sandbox = await sandboxes.find(sandboxId)
       if (sandbox === undefined || sandbox.isDeleting) throw sandboxNotFound({ sandboxId })
-      const presented = await present(sandbox)
-      return usage === true ? { ...presented, diskUsedBytes: await usedBytes(ports, sandbox.placeId) } : presented
+      const presented = await toHostSandbox(sandbox)
+      return usage === true ? { ...presented, diskUsedBytes: await diskUsedBytes(ports, sandbox.placeId) } : presented
     },
     list: async () => {
       const all = await sandboxes.list()
-      return await Promise.all(all.filter((one) => !one.isDeleting).map(present))
+      return await Promise.all(all.filter(({ isDeleting }) => !isDeleting).map(toHostSandbox))
     },
   }
 }
 
-/** Null: the disk is lost. */
-async function usedBytes({ disks }: Pick<SandboxOrderPorts, 'disks'>, diskId: string): Promise<number | null> {
+/** Returns null if the disk does not exist: it is lost. */
+async function diskUsedBytes({ disks }: Pick<SandboxOrderPorts, 'disks'>, diskId: string): Promise<number | null> {
   try {
     return (await disks.diskUsage(diskId)).usedBytes
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { HostApi } from '@threadbox/protocol/host'
 import type { BootFiles } from '../../boots/launch/boot-files.ts'
 import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
-import { otherBoot, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { SkillPlaces } from '../../machine/skills/skill-places.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { isBootAsleep } from '../../memory/memory/paused-boots.ts'
@@ -19,10 +19,10 @@ export function skillOrders(ports: SkillOrderPorts): Pick<HostApi, 'placeSkills'
   return {
     placeSkills: (sandboxId, { bootId, skills }) =>
       ports.context.lock(sandboxId, async () => {
-        const { placeId } = await ports.context.known(sandboxId)
+        const { placeId } = await ports.context.requireSandbox(sandboxId)
         const boot = await ports.boots.current(sandboxId)
         if (boot === undefined) throw sandboxNotRunning({ sandboxId })
-        if (boot.bootId !== bootId) throw otherBoot({ sandboxId, bootId, currentBootId: boot.bootId })
+        if (boot.bootId !== bootId) throw bootMismatch({ sandboxId, bootId, currentBootId: boot.bootId })
         if (isBootAsleep(boot)) throw sandboxPaused({})
         return await ports.skills.place(ports.files.skillsOf(placeId), skills)
       }),

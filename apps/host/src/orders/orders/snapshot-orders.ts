@@ -13,7 +13,7 @@ export function snapshotOrders({
   snapshots,
   disks,
 }: SnapshotOrderPorts): Pick<HostApi, 'takeSnapshot' | 'snapshots' | 'removeSnapshot' | 'removeSnapshotMemory'> {
-  const { lock, known } = context
+  const { lock, requireSandbox } = context
   /** A lost disk uses no space. */
   const usageOf = async ({ placeId, limits }: StoredSandbox) =>
     await disks.diskUsage(placeId).catch((error: unknown) => {
@@ -23,17 +23,17 @@ export function snapshotOrders({
   return {
     takeSnapshot: (sandboxId, order) =>
       lock(sandboxId, async () => {
-        const sandbox = await known(sandboxId)
+        const sandbox = await requireSandbox(sandboxId)
         const taken = await snapshots.take({ sandbox, ...order })
         return { ...taken, ...(await usageOf(sandbox)) }
       }),
     snapshots: async (sandboxId) => {
-      const sandbox = await known(sandboxId)
+      const sandbox = await requireSandbox(sandboxId)
       return { snapshots: await snapshots.list(sandbox), ...(await usageOf(sandbox)) }
     },
     removeSnapshot: (sandboxId, snapshotId) =>
-      lock(sandboxId, async () => snapshots.remove({ sandbox: await known(sandboxId), snapshotId })),
+      lock(sandboxId, async () => snapshots.remove({ sandbox: await requireSandbox(sandboxId), snapshotId })),
     removeSnapshotMemory: (sandboxId, snapshotId) =>
-      lock(sandboxId, async () => snapshots.removeMemory({ sandbox: await known(sandboxId), snapshotId })),
+      lock(sandboxId, async () => snapshots.removeMemory({ sandbox: await requireSandbox(sandboxId), snapshotId })),
   }
 }

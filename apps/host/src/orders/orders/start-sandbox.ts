@@ -4,7 +4,7 @@ import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { Rewinds } from '../../copies/rewinds/rewinds.ts'
 import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
-import { bootUsedBefore, otherBoot } from '../../machine/errors/orders.errors.ts'
+import { bootMismatch, bootUsedBefore } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { bootBytes, type MemoryRoom } from '../../memory/memory/memory-room.ts'
@@ -31,7 +31,7 @@ export async function startSandbox(
   const current = await ports.boots.current(sandboxId)
   if (current?.bootId === bootId && !isBootAsleep(current)) return
   if (current?.bootId === bootId) throw sandboxPaused({})
-  if (current !== undefined) throw otherBoot({ sandboxId, bootId, currentBootId: current.bootId })
+  if (current !== undefined) throw bootMismatch({ sandboxId, bootId, currentBootId: current.bootId })
   if ((await ports.boots.find(bootId)) !== undefined) throw bootUsedBefore({ bootId })
   await ports.rewinds.finishPending(sandbox)
   const { diskPath, diskRestoredFrom } = await openDisk(ports, sandbox)

@@ -4,13 +4,14 @@ import { sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.er
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 import { type PresentPorts, presentSandbox } from './present-sandbox.ts'
 
-/** What all orders share. */
+/** What all orders (requests of the server to the host) share. */
 export type OrderContext = {
   /** Orders about one sandbox are carried out one after another. */
   lock: KeyedLock
-  /** Throws `sandbox.not-found`, `sandbox.deleting`. */
-  known(sandboxId: string): Promise<StoredSandbox>
-  present(sandbox: StoredSandbox): Promise<HostSandbox>
+  /** Loads a sandbox. Throws `sandbox.not-found`, `sandbox.deleting`. */
+  requireSandbox(sandboxId: string): Promise<StoredSandbox>
+  /** Converts to what the host API returns. */
+  toHostSandbox(sandbox: StoredSandbox): Promise<HostSandbox>
   /** After this, nothing is started. */
   beginShutdown(): void
   isShuttingDown(): boolean
@@ -20,13 +21,13 @@ export function makeOrderContext(ports: PresentPorts & { sandboxes: SandboxesSto
   let isShuttingDown = false
   return {
     lock: makeKeyedLock(),
-    known: async (sandboxId) => {
+    requireSandbox: async (sandboxId) => {
       const sandbox = await ports.sandboxes.find(sandboxId)
       if (sandbox === undefined) throw sandboxNotFound({ sandboxId })
       if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
       return sandbox
     },
-    present: (sandbox) => presentSandbox(ports, sandbox),
+    toHostSandbox: (sandbox) => presentSandbox(ports, sandbox),
     beginShutdown: () => {
       isShuttingDown = true
     },

@@ -8,8 +8,8 @@ import { connectionAddressRefused, connectionAnswerTooLarge } from './outbound.e
 const mebibyte = 1024 * 1024
 
 /**
- * Sends requests to MCP servers and their authorization servers: only to allowed addresses, and with a limit on the size of
- * a response.
+ * Sends requests to MCP servers and their authorization servers: only to allowed addresses, and with a limit on the
+ * size of a response.
  */
 export type GuardedFetch = AsyncDisposable & {
   /** `onTooLarge` is called when a body is aborted at the limit: its reader may only see a broken stream. */
