@@ -100,7 +100,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     programs,
     stateDirectory: options.stateDirectory,
     ownsMachine: options.ownsMachine,
-    firstVictim: watchdogs.setFirstVictim,
+    setPreferredVictim: watchdogs.setPreferredVictim,
     contexts,
     terminalPids: processes.terminalPids,
     runningKeys,

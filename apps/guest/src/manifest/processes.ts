@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import type { ManifestProcess } from '@threadbox/protocol/guest'
 import { guestProcesses } from '../processes/activity.ts'
 import { runVariable } from '../processes/process-family.ts'
-import { isZombie, listProcesses, type ProcessEntry, readProcess, startVariable } from '../processes/process-table.ts'
+import { isZombie, listProcesses, type ProcessEntry, readInitialVariable, readProcess } from '../processes/process-table.ts'
 import { shellBody } from '../runs/session-script.ts'
 
 const ticksPerSecond = 100
@@ -66,7 +66,7 @@ function partOf(
   if (known.runtimeProcesses.kernels.has(entry.pid)) return { role: 'kernel', ...plain }
   if (known.runtimeProcesses.terminals.has(entry.pid)) return { role: 'terminal', ...plain }
   if (isCommandShell(known.commandLine) && !isForkOfCommand(entry)) return { role: 'shell', ...plain }
-  const service = serviceKey.exec(startVariable(entry.pid, runVariable) ?? '')
+  const service = serviceKey.exec(readInitialVariable(entry.pid, runVariable) ?? '')
   return service === null ? { role: 'user', ...plain } : { role: 'service', service: service[1] ?? '' }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isZombie, listProcesses, type ProcessEntry, startVariable } from './process-table.ts'
+import { isZombie, listProcesses, type ProcessEntry, readInitialVariable } from './process-table.ts'
 
 /** Environment variable that marks a process as part of an execution, however it was detached. */
 export const runVariable = 'THREADBOX_RUN'
@@ -23,7 +23,7 @@ export function membersOf(family: ProcessFamily, processes = listProcesses()): P
   )
   if (family.mark !== undefined) {
     for (const candidate of candidates) {
-      if (startVariable(candidate.pid, runVariable) === family.mark) members.set(candidate.pid, candidate)
+      if (readInitialVariable(candidate.pid, runVariable) === family.mark) members.set(candidate.pid, candidate)
     }
   }
   for (let before = -1; before !== members.size; ) {

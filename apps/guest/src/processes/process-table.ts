@@ -48,7 +48,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /** Returns a variable from the environment that the process was started with. */
-export function startVariable(pid: number, name: string): string | undefined {
+export function readInitialVariable(pid: number, name: string): string | undefined {
   const assignment = readText(`/proc/${pid}/environ`)
     ?.split('\0')
     .find((entry) => entry.startsWith(`${name}=`))

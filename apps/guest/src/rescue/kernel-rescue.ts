@@ -30,7 +30,7 @@ type KernelRescueOptions = {
   deadlineAt: number
   launcher: Launcher
   programs: Programs
-  firstVictim(pid: number | undefined): void
+  setPreferredVictim(pid: number | undefined): void
 }
 
 /**

@@ -56,7 +56,7 @@ export type RescueDependencies = {
   /** True if everything that runs here is the user's. */
   ownsMachine: boolean
   /** Sets the process to end first when memory runs out. */
-  firstVictim(pid: number | undefined): void
+  setPreferredVictim(pid: number | undefined): void
   contexts(): Context[]
   terminalPids(): number[]
   /** Problems from earlier attempts. */

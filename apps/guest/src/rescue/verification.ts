@@ -22,7 +22,7 @@ export async function verify(options: {
   programs: Programs
   directory: string
   deadlineAt: number
-  firstVictim(pid: number | undefined): void
+  setPreferredVictim(pid: number | undefined): void
   only?: ReadonlySet<string>
 }): Promise<Verification> {
   const { directory, only } = options
@@ -68,7 +68,7 @@ async function runOnce(options: {
   output: string
   skip: number[]
   deadlineAt: number
-  firstVictim(pid: number | undefined): void
+  setPreferredVictim(pid: number | undefined): void
 }): Promise<'ended' | 'late'> {
   const leftMs = options.deadlineAt - performance.now()
   if (leftMs <= 0) return 'late'
@@ -82,10 +82,10 @@ async function runOnce(options: {
     stderr: 'same',
   })
   // The verification is a second copy of what the kernel holds, so it goes first when memory runs out.
-  options.firstVictim(launched.pid)
+  options.setPreferredVictim(launched.pid)
   const reader = readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
   const how = (await waitAtMost(leftMs, { work: launched.exit })) === 'late' ? 'late' : 'ended'
-  options.firstVictim(undefined)
+  options.setPreferredVictim(undefined)
   if (how === 'late') await killFamily({ root: launched.pid, mark: undefined })
   reader.close()
   return how

@@ -84,7 +84,7 @@ export function followService(options: {
     reader.drain(drainLimitBytes)
     reader.close()
     log.close()
-    if (stopping === undefined) change(exited(exit, options.takeTermination(family, startedAt)?.words))
+    if (stopping === undefined) change(exited(exit, options.takeTermination(family, startedAt)?.message))
   }
   const ended = launched.exit.then(end)
   void watchPort({ start, members, signal: over.signal, status: () => status, change })

@@ -2,28 +2,29 @@ import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../processes/activity.ts'
 import { runVariable, sendSignal } from '../processes/process-family.ts'
-import { isZombie, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { isZombie, listProcesses, type ProcessEntry, readInitialVariable } from '../processes/process-table.ts'
 import { readMemory } from './memory.ts'
 import type { Termination, Terminations } from './terminations.ts'
 
-/** Share of the limit at which a process is ended, so that the host's limit, which ends the sandbox, is not reached. */
-const actShare = 0.92
-/** Above this share memory is checked often: a program can fill the rest in well under a second. */
-const watchShare = 0.6
-const calmMs = 500
-const alertMs = 50
+/** Share of the limit at which a process is killed, so that the host's limit, which ends the sandbox, is not reached. */
+const killShare = 0.92
+/** Above this share of the limit memory is checked often: a program can fill the rest in well under a second. */
+const fastPollShare = 0.6
+const pollMs = 500
+const fastPollMs = 50
 const mebibyte = 1024 * 1024
-/** Longest wait for the memory of an ended process: until the kernel has freed it, the sandbox is as full as before. */
-const settleMs = 2_000
+/** Longest wait before the next kill: memory stays full until the kernel has freed that of the killed process. */
+const freeTimeoutMs = 2_000
 /**
- * Growth after the end of a process, as a share of the limit, that is more than it adds until the signal reaches it.
+ * Share of the limit by which memory has grown since a kill if another process fills it, so that the next kill does not
+ * wait. The killed process cannot allocate that much before the signal reaches it.
  */
 const growthShare = 0.04
 
-/** Ends the largest process of the user before memory runs out. */
+/** Kills the largest process that does not belong to the guest daemon, before memory runs out. */
 export type MemoryWatchdog = {
-  /** Sets the process to end before any other, because it is dispensable; undefined for none. */
-  setFirstVictim(pid: number | undefined): void
+  /** Sets a dispensable process, which is killed before any other, whatever its size; undefined for none. */
+  setPreferredVictim(pid: number | undefined): void
   stop(): void
 }
 
@@ -34,64 +35,67 @@ export function startMemoryWatchdog(dependencies: {
   logger: Logger
 }): MemoryWatchdog {
   let timer: NodeJS.Timeout
-  let firstVictim: number | undefined
-  let ended: LastEnd | undefined
+  let preferredVictim: number | undefined
+  let lastKill: MemorySample | undefined
   const check = () => {
     const limitBytes = dependencies.limitBytes()
     const { usedBytes } = readMemory()
     const share = limitBytes === undefined ? 0 : usedBytes / limitBytes
-    if (share < actShare) ended = undefined
-    const now = { at: performance.now(), usedBytes }
-    if (limitBytes !== undefined && share >= actShare && !isBeingFreed(ended, { ...now, limitBytes })) {
-      const termination = endLargest(limitBytes, firstVictim)
+    if (share < killShare) lastKill = undefined
+    const now: MemorySample = { at: performance.now(), usedBytes }
+    if (limitBytes !== undefined && share >= killShare && !isBeingFreed(lastKill, { ...now, limitBytes })) {
+      const termination = killVictim({ limitBytes, usedBytes, preferredVictim })
       if (termination !== undefined) {
-        ended = now
+        lastKill = now
         dependencies.terminations.add(termination)
-        dependencies.logger.warn({ pids: [...termination.pids], share }, 'memory nearly full, largest process ended')
+        dependencies.logger.warn({ pids: [...termination.pids], share }, 'memory nearly full, process killed')
       }
     }
-    timer = setTimeout(check, share > watchShare ? alertMs : calmMs)
+    timer = setTimeout(check, share > fastPollShare ? fastPollMs : pollMs)
   }
-  timer = setTimeout(check, calmMs)
+  timer = setTimeout(check, pollMs)
   return {
-    setFirstVictim: (pid) => {
-      firstVictim = pid
+    setPreferredVictim: (pid) => {
+      preferredVictim = pid
     },
     stop: () => clearTimeout(timer),
   }
 }
 
-/** When a process was ended, in ms of `performance.now()`, and the memory in use at that point. */
-type LastEnd = { at: number; usedBytes: number }
+/** The memory in use at a time, in ms of `performance.now()`. */
+type MemorySample = { at: number; usedBytes: number }
 
-/**
- * Tells whether memory can still be full of the process that was ended last, so that ending another would hit the wrong
- * one.
- */
-export function isBeingFreed(ended: LastEnd | undefined, now: LastEnd & { limitBytes: number }): boolean {
-  if (ended === undefined || now.at - ended.at >= settleMs) return false
-  return now.usedBytes - ended.usedBytes < now.limitBytes * growthShare
+/** Tells whether memory can still be full of the last killed process, so that the next kill would hit the wrong one. */
+export function isBeingFreed(lastKill: MemorySample | undefined, now: MemorySample & { limitBytes: number }): boolean {
+  if (lastKill === undefined || now.at - lastKill.at >= freeTimeoutMs) return false
+  return now.usedBytes - lastKill.usedBytes < now.limitBytes * growthShare
 }
 
-function endLargest(limitBytes: number, firstVictim: number | undefined): Termination | undefined {
+/** Kills the preferred victim, else the largest process. Undefined if no process could be killed. */
+function killVictim(options: {
+  limitBytes: number
+  usedBytes: number
+  preferredVictim: number | undefined
+}): Termination | undefined {
   const processes = listProcesses()
   const own = guestProcesses(processes)
-  const users = processes.filter((process) => !own.has(process.pid) && !isZombie(process))
-  const largest =
-    users.find((process) => process.pid === firstVictim) ??
-    users.sort((left, right) => right.residentBytes - left.residentBytes)[0]
-  if (largest === undefined) return undefined
-  const mark = startVariable(largest.pid, runVariable)
+  const candidates = processes.filter((process) => !own.has(process.pid) && !isZombie(process))
+  const victim =
+    candidates.find((process) => process.pid === options.preferredVictim) ??
+    candidates.sort((left, right) => right.residentBytes - left.residentBytes)[0]
+  if (victim === undefined) return undefined
+  // Read before the kill: afterwards `/proc` no longer has it.
+  const mark = readInitialVariable(victim.pid, runVariable)
   const termination: Termination = {
     cause: runs.EndCause.OUT_OF_MEMORY,
     at: performance.now(),
-    pids: new Set([largest.pid]),
+    pids: new Set([victim.pid]),
     marks: new Set(mark === undefined ? [] : [mark]),
-    sessions: new Set([largest.session]),
-    ancestors: ancestorsOf(largest, processes),
-    words: `${largest.name} (process ${largest.pid}) was killed at ${inMebibytes(largest.residentBytes)} of memory: the sandbox’s limit is ${inMebibytes(limitBytes)}.`,
+    sessions: new Set([victim.session]),
+    ancestors: ancestorsOf(victim, processes),
+    message: `${victim.name} (process ${victim.pid}) was killed at ${inMebibytes(victim.residentBytes)}: the sandbox used ${inMebibytes(options.usedBytes)} of its ${inMebibytes(options.limitBytes)} of memory.`,
   }
-  return sendSignal(largest.pid, 'SIGKILL') ? termination : undefined
+  return sendSignal(victim.pid, 'SIGKILL') ? termination : undefined
 }
 
 function ancestorsOf(process: ProcessEntry, processes: ProcessEntry[]): Set<number> {

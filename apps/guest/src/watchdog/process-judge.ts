@@ -3,7 +3,7 @@ import { runs } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../processes/activity.ts'
 import { killAll, runVariable } from '../processes/process-family.ts'
-import { isZombie, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { isZombie, type ProcessEntry, readInitialVariable } from '../processes/process-table.ts'
 import type { FrozenProcesses, View } from './frozen-processes.ts'
 import { type Candidate, type Runaway, victimsOf } from './runaway-process.ts'
 import type { Termination, Terminations } from './terminations.ts'
@@ -39,7 +39,7 @@ export function makeEndRunaway(dependencies: EndRunawayDependencies): EndRunaway
     const termination = terminationOf(runaway, { victims, limit, at })
     // Before the first signal, so that the execution that ends because of it finds the reason.
     terminations.add(termination)
-    logger.warn({ processes: victims.length, sessions: [...runaway.sessions], isRepeated }, termination.words)
+    logger.warn({ processes: victims.length, sessions: [...runaway.sessions], isRepeated }, termination.message)
     const pids = new Set(victims.map(({ pid }) => pid))
     // A stopped process would get a hangup when its parent is ended.
     frozen.release(pids)
@@ -91,7 +91,7 @@ function makeFinder(options: {
 function belongs(entry: ProcessEntry, runaway: Runaway): boolean {
   if (entry.startTicks < runaway.sinceTicks) return false
   if (runaway.sessions.has(entry.session)) return true
-  const mark = startVariable(entry.pid, runVariable)
+  const mark = readInitialVariable(entry.pid, runVariable)
   if (mark !== undefined) return runaway.marks.has(mark)
   // While no other process can be started, a process without a parent comes from the runaway.
   return entry.startTicks >= runaway.foundTicks && entry.parent <= 1
@@ -117,7 +117,7 @@ function terminationOf(runaway: Runaway, judged: { victims: Candidate[]; limit: 
   const more = names.length > namesShown ? ', …' : ''
   return {
     cause: runs.EndCause.OUT_OF_PROCESSES,
-    words: `Ended: ${what}${withThreads} (${names.slice(0, namesShown).join(', ')}${more}). The sandbox reached its limit of ${limit} processes and threads, so nothing else could start.`,
+    message: `Ended: ${what}${withThreads} (${names.slice(0, namesShown).join(', ')}${more}). The sandbox reached its limit of ${limit} processes and threads, so nothing else could start.`,
     at,
     pids: new Set(victims.map(({ pid }) => pid)),
     marks: runaway.marks,

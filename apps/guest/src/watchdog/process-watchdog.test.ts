@@ -103,7 +103,7 @@ test('what multiplies at the limit is ended with all its sessions and named; ear
   expect(terminations.take({ root: innocentPid, mark: 'innocent' }, 0)).toBeUndefined()
   const termination = terminations.take({ root: bombPid, mark: 'bomb' }, 0)
   expect(termination).toMatchObject({ cause: runs.EndCause.OUT_OF_PROCESSES })
-  expect(termination?.words).toMatch(
+  expect(termination?.message).toMatch(
     /^Ended: \d+ processes \(\d+ × python3?[\d.]*\)\. The sandbox reached its limit of \d+ /,
   )
 }, 60_000)

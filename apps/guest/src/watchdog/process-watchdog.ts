@@ -1,5 +1,5 @@
 import { runVariable } from '../processes/process-family.ts'
-import { listPids, listProcesses, type ProcessEntry, startVariable } from '../processes/process-table.ts'
+import { listPids, listProcesses, type ProcessEntry, readInitialVariable } from '../processes/process-table.ts'
 import { type FrozenProcesses, freezeProcesses, type View } from './frozen-processes.ts'
 import { type EndRunawayDependencies, makeEndRunaway } from './process-judge.ts'
 import { isFull, leastOfFull, type ProcessReading, readProcesses } from './process-looks.ts'
@@ -157,6 +157,6 @@ function runawayIn(reading: ProcessReading, known: { snapshots: Snapshot[]; limi
     (least, snapshot) => (snapshot.held < least.held ? snapshot : least),
     reading.snapshot,
   )
-  const candidates = reading.users.map((entry) => ({ ...entry, mark: startVariable(entry.pid, runVariable) }))
+  const candidates = reading.users.map((entry) => ({ ...entry, mark: readInitialVariable(entry.pid, runVariable) }))
   return findRunaway(candidates, { before, limit, nowTicks: reading.snapshot.ticks })
 }

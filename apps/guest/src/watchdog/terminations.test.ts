@@ -4,7 +4,7 @@ import { isTerminationOf, makeTerminations, type Termination } from './terminati
 
 const termination: Termination = {
   cause: runs.EndCause.OUT_OF_MEMORY,
-  words: 'python3 was ended',
+  message: 'python3 was ended',
   at: 1000,
   pids: new Set([21]),
   marks: new Set(['first']),

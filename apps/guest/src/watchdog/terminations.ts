@@ -7,11 +7,11 @@ const terminationsKept = 100
 export type Termination = {
   cause: runs.EndCause.OUT_OF_MEMORY | runs.EndCause.OUT_OF_PROCESSES
   /** Which program, how much of what, and which limit. */
-  words: string
+  message: string
   /** Milliseconds of `performance.now()`. */
   at: number
   pids: ReadonlySet<number>
-  /** Keys of the executions that its processes belonged to, as far as they had a mark. */
+  /** Keys of the executions that its processes belonged to, from the mark in their environment. */
   marks: ReadonlySet<string>
   sessions: ReadonlySet<number>
   ancestors: ReadonlySet<number>
@@ -52,5 +52,5 @@ export function isTerminationOf(
 
 /** The fields of an execution's end that say what was ended of it. */
 export function terminationFields(termination: Termination | undefined): { cause?: runs.EndCause; message?: string } {
-  return termination === undefined ? {} : { cause: termination.cause, message: termination.words }
+  return termination === undefined ? {} : { cause: termination.cause, message: termination.message }
 }

@@ -10,8 +10,8 @@ export type Watchdogs = {
   takeTermination: Terminations['take']
   /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
-  /** Sets the process to end before any other when memory runs out; undefined for none. */
-  setFirstVictim(pid: number | undefined): void
+  /** Sets the process to kill before any other when memory runs out; undefined for none. */
+  setPreferredVictim(pid: number | undefined): void
   /** Sets the test for shells of commands; before that, no process counts as one. */
   addCommandShells(isCommandShell: IsCommandShell): void
   stop(): void
@@ -36,7 +36,7 @@ export function startWatchdogs(dependencies: {
   return {
     takeTermination: terminations.take,
     isFull: processes.isFull,
-    setFirstVictim: memory.setFirstVictim,
+    setPreferredVictim: memory.setPreferredVictim,
     addCommandShells: (isOne) => void commandShells.push(isOne),
     stop: () => {
       memory.stop()
