@@ -76,7 +76,7 @@ export async function startKernel(options: {
     envs: {},
     cwd: options.cwd,
     stdin: 'none',
-    stderr: 'same',
+    stderr: 'stdout',
   })
   let lastWords = Buffer.alloc(0)
   const output = readPipe({

@@ -41,7 +41,8 @@ export type LaunchRequest = {
   envs: Record<string, string>
   cwd: string
   stdin: 'none' | 'pipe'
-  stderr: 'pipe' | 'same'
+  /** `stdout`: the same pipe as standard output. */
+  stderr: 'pipe' | 'stdout'
 }
 
 /** Starts programs of users, with the user's rights, environment and limits. */
@@ -117,7 +118,7 @@ export function identityOptions(user: SandboxUser): { uid?: number; gid?: number
 
 async function openPipes(pipes: PipePool, request: LaunchRequest) {
   const stdout = await pipes.forOutput(request.user)
-  const stderr = request.stderr === 'same' ? undefined : await pipes.forOutput(request.user)
+  const stderr = request.stderr === 'stdout' ? undefined : await pipes.forOutput(request.user)
   const stdin = request.stdin === 'none' ? undefined : await pipes.forInput(request.user)
   return { stdin, stdout, stderr }
 }

@@ -29,8 +29,8 @@ export type PipePool = {
   forInput(owner: { uid: number; gid: number }): Promise<Pipe>
   /** The guest reads what the program writes. */
   forOutput(owner: { uid: number; gid: number }): Promise<Pipe>
-  /** Makes a pipe that the owner can open by its name; the caller opens it and removes the name. */
-  named(owner: { uid: number; gid: number }, path: string): Promise<void>
+  /** Creates a named pipe that the owner can open; the caller opens it and removes the name. */
+  createFifo(owner: { uid: number; gid: number }, path: string): Promise<void>
 }
 
 const batchSize = 32
@@ -67,12 +67,16 @@ export function makePipePool(options: { scratchDirectory: string; mkfifo: string
     else fchmodSync(pipe.writeEnd, 0o600)
     return pipe
   }
-  const named = async (owner: { uid: number; gid: number }, path: string) => {
+  const createFifo = async (owner: { uid: number; gid: number }, path: string) => {
     const unused = await take()
     if (process.getuid?.() === 0) chownSync(unused, owner.uid, owner.gid)
     renameSync(unused, path)
   }
-  return { named, forInput: (owner) => opened(owner, openForInput), forOutput: (owner) => opened(owner, openForOutput) }
+  return {
+    createFifo,
+    forInput: (owner) => opened(owner, openForInput),
+    forOutput: (owner) => opened(owner, openForOutput),
+  }
 }
 
 /** Only the guest's end is non-blocking: programs do not expect EAGAIN. Opening both ways first keeps opens short. */

@@ -41,7 +41,7 @@ export async function startAgain(stored: StoredProcess, launcher: Launcher): Pro
     envs: environment,
     cwd: stored.cwd,
     stdin: 'none',
-    stderr: 'same',
+    stderr: 'stdout',
   })
   readPipe({ descriptor: launched.stdout, onData: () => undefined, onEnd: () => undefined })
   return launched.pid

@@ -79,7 +79,7 @@ async function runOnce(options: {
     envs: {},
     cwd: '/',
     stdin: 'none',
-    stderr: 'same',
+    stderr: 'stdout',
   })
   // The verification is a second copy of what the kernel holds, so it goes first when memory runs out.
   options.setPreferredVictim(launched.pid)

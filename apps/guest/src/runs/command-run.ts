@@ -67,7 +67,7 @@ const throngShare = 0.8
 const multiplyingLimitMs = 15_000
 
 /**
- * Gives a waiting shell its command and follows it to its end. The execution ends when the shell is back or has ended,
+ * Gives a waiting shell its command and follows it to its end. The execution ends when the shell is idle or has exited,
  * not when the last process closes the output: what a background process prints later is added until the execution is
  * forgotten.
  */
@@ -88,7 +88,7 @@ export function startCommandExecution(request: CommandRequest, dependencies: Com
     onEnd: () => undefined,
   })
   log.onRoom(() => reader.resume())
-  const back = shell.send(scriptFor(request, dependencies))
+  const status = shell.send(scriptFor(request, dependencies))
 
   let stopCause: StopCause | undefined
   const stop = async (cause: StopCause) => {
@@ -99,7 +99,7 @@ export function startCommandExecution(request: CommandRequest, dependencies: Com
   const timeout =
     request.timeoutMs > 0 ? afterAwake(request.timeoutMs, () => void stop(runs.EndCause.TIMEOUT)) : undefined
   const follow = async () => {
-    let end: CommandEnd = await Promise.race([shell.exit, back.then((status) => ({ status }))])
+    let end: CommandEnd = await Promise.race([shell.exit, status.then((code) => ({ status: code }))])
     const saved = readSaved(shell.statePath)
     const state = dependencies.sessions.commit(dependencies.session, saved?.state)
     const isReusable =
@@ -110,7 +110,7 @@ export function startCommandExecution(request: CommandRequest, dependencies: Com
     }
     if (!isReusable) await waitForForks(family, dependencies)
     timeout?.cancel()
-    output.settle()
+    output.releasePlaceholderWriter()
     while (!reader.drain(drainLimitBytes) && log.isFull) await roomIn(record)
     shell.tidy()
     // A reused shell belongs to the next command; ending this execution later must not find it.
@@ -142,7 +142,7 @@ export function startCommandExecution(request: CommandRequest, dependencies: Com
   })
 }
 
-/** Tells whether a shell that is back can run a command that cannot tell it from a new shell. */
+/** Tells whether an idle shell can run a command that cannot tell it from a new shell. */
 function isAsNew(ended: {
   request: CommandRequest
   shell: SessionShell
@@ -152,7 +152,7 @@ function isAsNew(ended: {
   const { request, shell, saved, family } = ended
   // Variables from a request are not the session's, and would have to be removed.
   if (saved?.isClean !== true || Object.keys(request.envs).length > 0) return false
-  return !shell.hasOtherLimits() && membersOf(family).every(({ pid }) => pid === shell.pid)
+  return !shell.haveLimitsChanged() && membersOf(family).every(({ pid }) => pid === shell.pid)
 }
 
 /**
@@ -223,7 +223,7 @@ function scriptFor(request: CommandRequest, options: CommandDependencies): Buffe
     outputPath: output.path,
     command: request.command,
   })
-  const isLoaded = shell.holds !== undefined
+  const isLoaded = shell.loadedState !== undefined
   return isLoaded || session.state === undefined ? command : Buffer.concat([loadScript(session.state), command])
 }
 

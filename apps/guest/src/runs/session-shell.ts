@@ -19,31 +19,40 @@ import { sendSignal } from '../processes/process-family.ts'
 import { shellBody } from './session-script.ts'
 
 /**
- * A bash that runs commands one after another. A named pipe gives it each command, a script in a file, and another
- * named pipe returns the status. It opens both by name: descriptors that it held open would be inherited by every
- * program, and a program that read from one would swallow the next command.
+ * A bash that runs commands one after another. Each command is a script in a file. A line on one named pipe tells the
+ * shell to run it, an empty line to exit; the status comes back on another. The shell opens both by name: descriptors
+ * that it held open would be inherited by every program, and a program that read from one would swallow the next line.
  */
 export type SessionShell = {
   readonly pid: number
   readonly exit: Promise<ProcessExit>
-  /** The session state that the shell holds, once it has run a command. */
-  holds: { name: string; version: number } | undefined
-  /** Where the next command's output can be read; `path` if the shell still has to switch to it. */
+  /** The session state that the shell has loaded. Set by the pool when a command has left the shell reusable. */
+  loadedState: { name: string; version: number } | undefined
+  /** Opens the pipe of the next command's output. */
   openOutput(): Promise<ShellOutput>
-  /** The file in which the shell saves its state after each command. */
+  /** The file in which the shell saves its state after each command. `tidy` removes it. */
   readonly statePath: string
-  /** Gives the shell a script; resolves with the command's status when the shell is back. */
+  /**
+   * Runs a script; resolves with its status when the shell is idle again. Does not resolve if the shell exits: `exit`
+   * does. Before the next call, `tidy` must be called.
+   */
   send(script: Buffer): Promise<number>
-  /** Removes the files of the last command. */
+  /** Removes the files of the last command, including its state. Required before the next `send` and after an exit. */
   tidy(): void
-  /** Lets a returned shell exit as its command did: with its status and its EXIT trap. */
+  /** Makes an idle shell exit with the status of its last command, and run its EXIT trap. */
   finish(): void
   kill(): void
-  /** True if a command has changed the limits that programs of this shell start with. */
-  hasOtherLimits(): boolean
+  /** True if the limits that programs of this shell start with differ from those at its start, or if it has exited. */
+  haveLimitsChanged(): boolean
 }
 
-export type ShellOutput = { descriptor: number; path: string | undefined; settle(): void }
+export type ShellOutput = {
+  descriptor: number
+  /** The pipe to which the shell still has to redirect its output; undefined if it already prints there. */
+  path: string | undefined
+  /** To be called once the shell has opened the pipe, or exited: from then on, the last writer ends the output. */
+  releasePlaceholderWriter(): void
+}
 export type ShellKind = 'login' | 'bare'
 export type ShellDependencies = { launcher: Launcher; pipes: PipePool; libraryPath: string; scratchDirectory: string }
 
@@ -53,33 +62,34 @@ export async function startSessionShell(dependencies: ShellDependencies, kind: S
   const directory = join(dependencies.scratchDirectory, 'shells')
   // Others can traverse it, but not list it.
   mkdirSync(directory, { recursive: true, mode: 0o711 })
-  const channel = join(directory, freshRandom(16))
-  await pipes.named(user, `${channel}.in`)
-  await pipes.named(user, `${channel}.out`)
+  /** Prefix of the paths of this shell's pipes and files. */
+  const channelPath = join(directory, freshRandom(16))
+  await pipes.createFifo(user, `${channelPath}.in`)
+  await pipes.createFifo(user, `${channelPath}.out`)
   const flags = kind === 'login' ? ['--login'] : ['--noprofile', '--norc']
   const launched = await launcher.launch({
     user,
     program: '/bin/bash',
-    args: [...flags, '-c', shellBody, 'bash', dependencies.libraryPath, channel],
+    args: [...flags, '-c', shellBody, 'bash', dependencies.libraryPath, channelPath],
     envs: {},
     cwd: launcher.workdir(user),
     stdin: 'none',
-    stderr: 'same',
+    stderr: 'stdout',
   })
-  return makeSessionShell({ pipes, user, channel, launched })
+  return makeSessionShell({ pipes, user, channelPath, launched })
 }
 
 function makeSessionShell(options: {
   pipes: PipePool
   user: SandboxUser
-  channel: string
+  channelPath: string
   launched: LaunchedProcess
 }): SessionShell {
-  const { pipes, user, channel, launched } = options
-  // Open both ways: the shell's opening and closing is then no end of file here.
-  const input = openSync(`${channel}.in`, constants.O_RDWR | constants.O_NONBLOCK)
-  const output = openSync(`${channel}.out`, constants.O_RDWR | constants.O_NONBLOCK)
-  let back: ((status: number) => void) | undefined
+  const { pipes, user, channelPath, launched } = options
+  // Read and write: otherwise each closing by the shell would be an end of file here.
+  const input = openSync(`${channelPath}.in`, constants.O_RDWR | constants.O_NONBLOCK)
+  const output = openSync(`${channelPath}.out`, constants.O_RDWR | constants.O_NONBLOCK)
+  let resolveStatus: ((status: number) => void) | undefined
   const ready = Promise.withResolvers<void>()
   let limitsAtStart = ''
   let text = ''
@@ -91,19 +101,19 @@ function makeSessionShell(options: {
       if (text === 'ready\n') {
         limitsAtStart = limitsOf(launched.pid)
         ready.resolve()
-      } else back?.(Number(text))
+      } else resolveStatus?.(Number(text))
       text = ''
     },
     onEnd: () => undefined,
   })
-  let count = 0
-  let isFirst = true
+  let outputCount = 0
+  let isFirstOutput = true
   let files: string[] = []
   const tidy = () => {
     for (const path of files) rmSync(path, { force: true })
     files = []
   }
-  // In memory, in a directory where no other user can replace them; only the user can read them.
+  // On a tmpfs, in a directory where no other user can replace them. Only the user can read them.
   const write = (path: string, data: Buffer) => {
     writeFileSync(path, data, { mode: 0o600, flag: 'wx' })
     if (process.getuid?.() === 0) chownSync(path, user.uid, user.gid)
@@ -113,33 +123,33 @@ function makeSessionShell(options: {
   void launched.exit.then(() => {
     isGone = true
     closeSync(input)
-    if (isFirst) closeSync(launched.stdout)
+    if (isFirstOutput) closeSync(launched.stdout)
     reports.close()
-    for (const end of ['in', 'out']) rmSync(`${channel}.${end}`, { force: true })
+    for (const end of ['in', 'out']) rmSync(`${channelPath}.${end}`, { force: true })
   })
   return {
     pid: launched.pid,
     exit: launched.exit,
-    holds: undefined,
+    loadedState: undefined,
     openOutput: async () => {
-      if (isFirst) {
-        isFirst = false
-        return { descriptor: launched.stdout, path: undefined, settle: () => undefined }
+      if (isFirstOutput) {
+        isFirstOutput = false
+        return { descriptor: launched.stdout, path: undefined, releasePlaceholderWriter: () => undefined }
       }
-      const path = `${channel}.${++count}`
-      await pipes.named(user, path)
+      const path = `${channelPath}.${++outputCount}`
+      await pipes.createFifo(user, path)
       files.push(path)
       const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-      // Until the shell writes there: a pipe without a writer is at its end.
-      const writer = openSync(path, constants.O_WRONLY)
-      return { descriptor, path, settle: () => closeSync(writer) }
+      // Without any writer, a read returns the end of file before the shell has opened the pipe.
+      const placeholderWriter = openSync(path, constants.O_WRONLY)
+      return { descriptor, path, releasePlaceholderWriter: () => closeSync(placeholderWriter) }
     },
-    statePath: `${channel}.state`,
+    statePath: `${channelPath}.state`,
     send: (script) => {
       const { promise, resolve } = Promise.withResolvers<number>()
-      back = resolve
-      write(`${channel}.state`, Buffer.alloc(0))
-      write(`${channel}.script`, script)
+      resolveStatus = resolve
+      write(`${channelPath}.state`, Buffer.alloc(0))
+      write(`${channelPath}.script`, script)
       void ready.promise.then(() => {
         // If the shell was killed in the meantime, its exit reports that.
         if (!isGone) writeSync(input, 'x\n')
@@ -153,13 +163,14 @@ function makeSessionShell(options: {
     kill: () => {
       if (!isGone) sendSignal(launched.pid, 'SIGKILL')
     },
-    hasOtherLimits: () => limitsOf(launched.pid) !== limitsAtStart,
+    haveLimitsChanged: () => limitsOf(launched.pid) !== limitsAtStart,
   }
 }
 
-/** Limits and niceness, as text; empty for a process that has ended. */
+/** Limits and niceness, as text; empty for a process that has exited. */
 function limitsOf(pid: number): string {
   try {
+    // The name in field 2 can contain spaces, so fields are counted after it: 16 is field 19, the niceness.
     const nice = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]
     return `${readFileSync(`/proc/${pid}/limits`, 'utf8')}${nice}`
   } catch {

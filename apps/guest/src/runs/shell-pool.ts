@@ -7,7 +7,7 @@ import type { SessionCopy } from './session-store.ts'
  * without state, a bare one for a session whose state is to be restored.
  */
 export type ShellPool = {
-  /** Returns a shell for the session; its `holds` says whether it has the session's state. */
+  /** Returns a shell for the session; its `loadedState` says whether it has the session's. */
   take(session: SessionCopy): Promise<SessionShell>
   /** Returns a shell to the pool: it holds the session's state and is clean. A shell from before a `reset` is ended. */
   giveBack(shell: SessionShell, session: SessionCopy): void
@@ -44,7 +44,9 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
       shell.then(({ exit }) => exit.then(drop), drop)
     },
     take: async (session) => {
-      const held = idle.find(({ holds }) => holds?.name === session.name && holds.version === session.version)
+      const held = idle.find(
+        ({ loadedState }) => loadedState?.name === session.name && loadedState.version === session.version,
+      )
       if (held !== undefined) {
         forget(held)
         return held
@@ -56,8 +58,8 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
     },
     giveBack: (shell, { name, version }) => {
       if (!current.has(shell)) return shell.kill()
-      shell.holds = { name, version }
-      const stale = idle.filter(({ holds }) => holds?.name === name)
+      shell.loadedState = { name, version }
+      const stale = idle.filter(({ loadedState }) => loadedState?.name === name)
       const kept = idle.filter((other) => !stale.includes(other))
       for (const other of [...stale, ...kept.splice(maxIdle - 1)]) other.kill()
       idle = [shell, ...kept]

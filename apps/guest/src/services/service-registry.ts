@@ -109,7 +109,7 @@ export function makeServiceRegistry(dependencies: {
         envs: { PORT: String(request.port), PYTHONUNBUFFERED: '1', ...request.envs, [runVariable]: mark },
         cwd: request.cwd === '' ? launcher.workdir(user) : request.cwd,
         stdin: 'none',
-        stderr: 'same',
+        stderr: 'stdout',
       })
       const log = makeServiceLog({ directory: directoryOf(request.name) })
       const service = followService({ ...dependencies, start: request, launched, mark, log, onChange: changed })
