@@ -114,9 +114,9 @@ export function makeBtrfsVolumes(options: {
     sync: (path) => btrfs.sync(path),
     generation: (path) => btrfs.generation(path),
     // A frozen copy has the number of the transaction that created it; later writes have a higher one.
-    async mayHaveChangedSince({ path, from }) {
-      const [now, then] = await Promise.all([btrfs.generation(path), btrfs.generation(from)])
-      return transactionOf(now) !== transactionOf(then)
+    async mayHaveChangedSince({ path, since }) {
+      const [now, before] = await Promise.all([btrfs.generation(path), btrfs.generation(since)])
+      return transactionOf(now) !== transactionOf(before)
     },
     async writtenBytes({ path, since }) {
       // Writes before the copy, in the transaction that created it, have its number too.
@@ -124,7 +124,7 @@ export function makeBtrfsVolumes(options: {
     },
     compareFrozen: (volumes) => compareFrozen(volumes, logger),
     ...copyMethods({ root, mode: () => mode, groups, clean }),
-    async makeImageDirectory(path) {
+    async makeMemoryDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
       // Memory is written once and read once, and a wake waits for the read: saves the time for decompression.
       await btrfs.disableCompression(path)
@@ -170,7 +170,7 @@ function copyMethods(options: {
       const { groupId } = await limitingGroup({ root, path: (await isVolume(of)) ? of : from, mode: mode() })
       await btrfs.snapshot({ from, to, groupId })
     },
-    async removeCopy(path: string) {
+    async removeKeepingLimit(path: string) {
       if (!(await isVolume(path))) return
       const volumeId = await btrfs.volumeId(path)
       await groups.forget(path)

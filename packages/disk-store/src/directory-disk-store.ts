@@ -11,9 +11,11 @@ import { makeVolumeDiskStore } from './volume-disk-store.ts'
 import type { Volumes } from './volumes.ts'
 
 /**
- * A disk store of plain directories, for tests and for machines that cannot do better. It needs no privilege and keeps
- * the whole contract but three things: limits are recorded and reported, not enforced; images and snapshots are frozen by
- * their mode only, so root can still write to them; copies take as long as copying takes.
+ * A disk store of plain directories, for tests: it needs no privilege and no btrfs. It differs from the contract:
+ * - Limits are recorded and reported, not enforced.
+ * - Freezing only makes the top directory read-only: files below it stay writable to their owner.
+ * - Copies, including snapshots of a disk in use, are made file by file: not immediate and not of one moment.
+ * - `writtenBytes` counts growth only, not what was overwritten.
  */
 export function makeDirectoryDiskStore(options: {
   directory: string
@@ -26,7 +28,7 @@ export function makeDirectoryDiskStore(options: {
   return makeVolumeDiskStore({ volumes: makeDirectoryVolumes(options.directory, options.readSpace), reserves, logger })
 }
 
-/** How large the file system below a directory is, and how much of it new data can take. */
+/** Returns the size of the file system that contains a directory, and how much of it new data can take. */
 export type ReadSpace = (directory: string) => Promise<{ totalBytes: number; availableBytes: number }>
 
 export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFileSystemSpace): Volumes {
@@ -45,7 +47,7 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
     async copy({ from, to, limitBytes }) {
       await runCommand(['cp', '--archive', '--reflink=auto', from, to])
       await chmod(to, 0o755)
-      await writeRecord({ path: to, record: { limitBytes, imageBytes: await bytesBelow(to) } })
+      await writeRecord({ path: to, record: { limitBytes, imageBytes: await bytesIn(to) } })
     },
     async remove(path) {
       await chmod(path, 0o755).catch(() => undefined)
@@ -56,8 +58,8 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
       await writeRecord({ path, record: { ...(await readRecord(path)), limitBytes } })
     },
     async usage(path) {
-      const { limitBytes, imageBytes } = await readRecord(path)
-      return { usedBytes: Math.max(0, (await bytesBelow(path)) - imageBytes), limitBytes }
+      const { limitBytes, imageBytes: baseBytes } = await readRecord(path)
+      return { usedBytes: Math.max(0, (await bytesIn(path)) - baseBytes), limitBytes }
     },
     async sync(path) {
       await runCommand(['sync', '--file-system', path])
@@ -66,30 +68,32 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
       createHash('sha256')
         .update(await describeTree(path))
         .digest('hex'),
-    async mayHaveChangedSince({ path, from }) {
-      return !(await compareTrees({ before: from, after: path, comparesInodes: false })).isSame
+    async mayHaveChangedSince({ path, since }) {
+      return !(await compareTrees({ before: since, after: path, comparesInodes: false })).isSame
     },
     async writtenBytes({ path, since }) {
-      return Math.max(0, (await bytesBelow(path)) - (await bytesBelow(since)))
+      return Math.max(0, (await bytesIn(path)) - (await bytesIn(since)))
     },
     async snapshot({ from, to }) {
       await runCommand(['cp', '--archive', '--reflink=auto', from, to])
       await chmod(to, 0o555)
     },
+    // Only a file system that records its writes can compare faster than by reading both trees.
     compareFrozen: undefined,
     async copyBack({ from, to }) {
       await runCommand(['cp', '--archive', '--reflink=auto', from, to])
       await chmod(to, 0o755)
     },
-    removeCopy: (path) => rm(path, { recursive: true, force: true }),
-    async makeImageDirectory(path) {
+    // The record stays: it is that of the volume beside the copy.
+    removeKeepingLimit: (path) => rm(path, { recursive: true, force: true }),
+    async makeMemoryDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
     },
     keepsInodes: false,
     async space() {
       const images = join(root, 'images')
       const imageBytes = await access(images).then(
-        () => bytesBelow(images),
+        () => bytesIn(images),
         () => 0,
       )
       return { ...(await readSpace(root)), imageBytes }
@@ -102,8 +106,10 @@ async function readFileSystemSpace(directory: string) {
   return { totalBytes: blocks * bsize, availableBytes: bavail * bsize }
 }
 
+/** `imageBytes`: the size of what the volume was copied from, which does not count toward its limit. */
 const recordSchema = z.object({ limitBytes: z.number(), imageBytes: z.number() })
 
+/** Beside the volume, not in it: the copy that replaces a volume in a restore has the same record. */
 function recordPath(path: string): string {
   return join(dirname(path), 'limit.json')
 }
@@ -116,6 +122,7 @@ function writeRecord(options: { path: string; record: z.infer<typeof recordSchem
   return writeFile(recordPath(options.path), JSON.stringify(options.record))
 }
 
-async function bytesBelow(path: string): Promise<number> {
+/** Disk space of a directory and everything in it. */
+async function bytesIn(path: string): Promise<number> {
   return Number.parseInt(await runCommand(['du', '--summarize', '--block-size=1', path]), 10)
 }

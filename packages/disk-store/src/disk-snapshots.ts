@@ -56,7 +56,7 @@ export function makeDiskSnapshots(options: {
       const remove = isTemporaryName(name) ? deleteTemporarySnapshot : removeEntry
       await remove(join(snapshots, name))
     }
-    for (const path of [next, previous]) await volumes.removeCopy(path)
+    for (const path of [next, previous]) await volumes.removeKeepingLimit(path)
   }
   return {
     find,
@@ -104,7 +104,7 @@ export function makeDiskSnapshots(options: {
       if (await exists(root)) await rename(root, previous)
       await rename(next, root)
       await volumes.sync(root)
-      await volumes.removeCopy(previous)
+      await volumes.removeKeepingLimit(previous)
     },
     reclaim: async () => {
       if (!(await exists(root)) && (await exists(next))) await rename(next, root)
@@ -124,11 +124,11 @@ export async function removeAllSnapshots({
   const snapshots = join(directory, 'snapshots')
   const names = [...(await hiddenNames(snapshots)), ...(await wholeNames(snapshots))]
   for (const name of names) await removeEntryOf(volumes, join(snapshots, name))
-  for (const name of copyNames) await volumes.removeCopy(join(directory, name))
+  for (const name of copyNames) await volumes.removeKeepingLimit(join(directory, name))
 }
 
 async function removeEntryOf(volumes: Volumes, entry: string): Promise<void> {
-  await volumes.removeCopy(join(entry, 'root'))
+  await volumes.removeKeepingLimit(join(entry, 'root'))
   await rm(entry, { recursive: true, force: true })
 }
 

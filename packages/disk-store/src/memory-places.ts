@@ -40,7 +40,7 @@ export function makeMemoryDirectories(volumes: Volumes): MemoryDirectories {
   }
   return {
     prepare: async () => {
-      await volumes.makeImageDirectory(memory)
+      await volumes.makeMemoryDirectory(memory)
       for (const diskId of await wholeNames(memory)) {
         const directory = join(memory, diskId)
         for (const name of await hiddenNames(directory)) await rm(join(directory, name), { recursive: true })

@@ -52,7 +52,8 @@ test('a comparison succeeds although its frozen copy cannot be removed, and the 
   let isRefusing = true
   const { store, point, passing } = await makeDiskOver((volumes) => ({
     compareFrozen: async () => quickResult,
-    removeCopy: (path) => (isRefusing && path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
+    removeKeepingLimit: (path) =>
+      isRefusing && path.includes('.passing~') ? refuse() : volumes.removeKeepingLimit(path),
   }))
   expect(await store.compareWithSnapshot(point)).toEqual(quickResult)
   expect(await passing()).toHaveLength(1)
@@ -64,7 +65,7 @@ test('a comparison succeeds although its frozen copy cannot be removed, and the 
 test('a start and a restore continue although a frozen copy cannot be removed yet', async () => {
   const { store, plain, point, passing } = await makeDiskOver((volumes) => ({
     compareFrozen: async () => quickResult,
-    removeCopy: (path) => (path.includes('.passing~') ? refuse() : volumes.removeCopy(path)),
+    removeKeepingLimit: (path) => (path.includes('.passing~') ? refuse() : volumes.removeKeepingLimit(path)),
   }))
   await store.compareWithSnapshot(point)
   await store.prepare()
@@ -79,10 +80,10 @@ test('a start and a restore continue although a frozen copy cannot be removed ye
 test('a snapshot can be created while another one is being removed, which is hidden from the beginning', async () => {
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { store, point } = await makeDiskOver((volumes) => ({
-    removeCopy: async (path) => {
+    removeKeepingLimit: async (path) => {
       begun.resolve()
       await released.promise
-      await volumes.removeCopy(path)
+      await volumes.removeKeepingLimit(path)
     },
   }))
   const removed = store.deleteSnapshot(point)

@@ -147,7 +147,7 @@ function snapshotMethods(parts: {
       const disk = await getDisk(diskId)
       const snapshot = await snapshotsOf(diskId).find(checkId(snapshotId))
       await volumes.sync(disk.path)
-      return await volumes.mayHaveChangedSince({ path: disk.path, from: snapshot.path })
+      return await volumes.mayHaveChangedSince({ path: disk.path, since: snapshot.path })
     },
     async writtenBytes({ diskId, snapshotId, since }: Parameters<DiskStore['writtenBytes']>[0]) {
       const disk = await findDisk(diskId)

@@ -26,10 +26,10 @@ export type Volumes = {
   /** Changes with every write; the caller has synced the volume. */
   generation(path: string): Promise<string>
   /**
-   * False: nothing was written to the volume since the frozen copy was created. The caller has synced the volume. Reads
-   * no file if that can be avoided.
+   * False: nothing was written to the volume since its frozen copy `since` was created. The caller has synced the
+   * volume. Reads no file if that can be avoided.
    */
-  mayHaveChangedSince(options: { path: string; from: string }): Promise<boolean>
+  mayHaveChangedSince(options: { path: string; since: string }): Promise<boolean>
   /** Bytes of files, before compression, that a volume has and an earlier copy of the same volume does not. */
   writtenBytes(options: { path: string; since: string }): Promise<number>
   /**
@@ -49,15 +49,15 @@ export type Volumes = {
         naming?: DiskNaming | undefined
       }) => Promise<DiskChanges | undefined>)
     | undefined
-  /** Creates a writable copy of a snapshot under the limit of `of`, which it will replace. */
+  /** Creates a writable copy of a snapshot under the limit of `of`, which the caller replaces with it. */
   copyBack(options: { from: string; to: string; of: string }): Promise<void>
   /**
    * Removes a frozen or writable copy that shares the limit of another volume; the limit stays. Does nothing if it does
    * not exist.
    */
-  removeCopy(path: string): Promise<void>
-  /** Creates a directory outside of every volume’s limit for large files that are written once and read once. */
-  makeImageDirectory(path: string): Promise<void>
+  removeKeepingLimit(path: string): Promise<void>
+  /** Creates a directory for memory images: outside of every volume’s limit, for large files that are read once. */
+  makeMemoryDirectory(path: string): Promise<void>
   /** Whether a copied file keeps its inode number and change time, so that these identify it. */
   keepsInodes: boolean
   space(): Promise<VolumeSpace>
