@@ -21,6 +21,8 @@ const press =
   (...keys: string[]) =>
   async (page: Page) => {
     await conversation(page).waitFor()
+    // Shown with what can be done with the thread.
+    await page.getByRole('button', { name: 'Bike trips per hour', exact: true }).waitFor()
     for (const key of keys) await page.keyboard.press(key)
   }
 const settings = (section: string, shows: Screen['shows']): Screen => ({
