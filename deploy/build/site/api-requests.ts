@@ -15,6 +15,21 @@ const downloads: Readonly<Record<string, string>> = {
   'GET /agents/{agentId}/versions/{version}/export': 'weather.threadbox-agent',
   'GET /threads/{threadId}/export': 'thread.html',
 }
+/**
+ * What replaces the values of the tests. `$name` is a variable of the reader’s shell, for what only an earlier request
+ * or page gives.
+ */
+const values: Readonly<Record<string, { query?: Record<string, string>; body?: Record<string, string> }>> = {
+  'POST /auth/sign-up': { body: { token: '$token' } },
+  'POST /auth/password': { body: { currentPassword: 'correct horse battery' } },
+  'POST /shared-threads/look': { body: { secret: '$secret' } },
+  'POST /shared-threads/copy': { body: { secret: '$secret' } },
+  'POST /threads/{threadId}/files/copies': { body: { fromThreadId: '$otherThreadId' } },
+  'GET /threads/{threadId}/rewind': { query: { before: '$entryId' } },
+  'POST /threads/{threadId}/rewind': { body: { entryId: '$entryId' } },
+  'POST /threads/{threadId}/rewind/undo': { body: { rewindId: '$rewindId' } },
+  'POST /connections/login': { body: { state: '$state', code: '$code' } },
+}
 const upgrade = [
   '--http1.1',
   "-H 'Connection: Upgrade'",
@@ -39,7 +54,9 @@ export function requestOf(route: string, row: BadInputRow): string {
   const file = files[route]
   const download = downloads[route]
   const isSocket = path.endsWith('/socket')
-  const query = new URLSearchParams(row.query).toString()
+  const { query: ownQuery, body: ownBody } = values[route] ?? {}
+  const query = new URLSearchParams({ ...row.query, ...ownQuery }).toString().replaceAll('%24', '$')
+  const body = row.body === undefined ? undefined : { ...row.body, ...ownBody }
   const words = [
     row.sessionOnly === true || route === 'POST /auth/sign-in' ? 'session' : row.isPublic === true ? 'curl -sS' : 'api',
     ...(isSocket ? upgrade : []),
@@ -49,9 +66,14 @@ export function requestOf(route: string, row: BadInputRow): string {
     ...(download === undefined ? [] : [`-o ${download}`]),
     ...(file?.type === undefined ? [] : [`-H 'Content-Type: ${file.type}'`]),
     ...(file === undefined ? [] : [`--data-binary @${file.name}`]),
-    ...(row.body === undefined ? [] : [`--json '${JSON.stringify(readable(row.body)).replaceAll("'", "'\\''")}'`]),
+    ...(body === undefined ? [] : [`--json ${quoted(JSON.stringify(readable(body)))}`]),
   ]
   return wrap(words)
+}
+
+/** The text as one word of the shell. Values that are a variable are outside the quotes. */
+function quoted(json: string): string {
+  return `'${json.replaceAll("'", "'\\''").replaceAll(/"\$(\w+)"/g, `"'"$$$1"'"`)}'`
 }
 
 /** Replaces names from the tests with ones that a reader would write. */

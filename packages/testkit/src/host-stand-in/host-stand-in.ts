@@ -42,6 +42,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     ...steps,
     ...noCopiesYet(),
     socketPath: join(directory, 'host.sock'),
+    archive: (path, only) => `zip of ${path}: ${only}`,
     pathOf: (sandboxId, path) => join(directory, sandboxId, path),
     sandboxes: new Map(),
     starts: [],

@@ -23,6 +23,8 @@ export type SandboxesStandIn = {
   fileChanges: FileChanges
   /** The key of the last manifest requested from the guest, by purpose. */
   hashKeys: { pause: string | undefined; look: string | undefined }
+  /** The bytes of every archive of a sleeping sandbox. */
+  archive(path: string, only: string): string | Uint8Array<ArrayBuffer>
   /** The path on this machine of a path in a sandbox. */
   pathOf(sandboxId: string, path: string): string
   emit(event: HostEvent): void

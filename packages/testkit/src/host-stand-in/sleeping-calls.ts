@@ -20,7 +20,7 @@ export function sleepingCalls(host: SandboxesStandIn): Pick<HostApi, 'sleepingFi
       const entry = await describe(path, real)
       if (question.kind === 'entry') return { kind: 'entry', entry }
       if (question.kind === 'archive') {
-        return { kind: 'archive', entry, bytes: new Blob([`zip of ${path}: ${question.only}`]).stream() }
+        return { kind: 'archive', entry, bytes: new Blob([host.archive(path, question.only)]).stream() }
       }
       const bytes = await readFile(real(path))
       const end = question.end === undefined ? bytes.length : question.end + 1

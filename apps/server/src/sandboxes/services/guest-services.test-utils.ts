@@ -1,4 +1,11 @@
-import { type Client, Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect'
+import {
+  type Client,
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createClient,
+  createRouterTransport,
+} from '@connectrpc/connect'
 import { services as guest } from '@threadbox/protocol/guest'
 
 const { ServiceState, ServiceProblem } = guest
@@ -7,6 +14,8 @@ type Info = Omit<guest.ServiceInfo, '$typeName' | '$unknown'>
 /** A guest whose services have the states that a test sets: it stores keys and notifies watchers, and runs nothing. */
 export type GuestServices = {
   client: Client<typeof guest.Services>
+  /** The same for a guest that is reached over HTTP. */
+  routes: (router: ConnectRouter) => void
   infos: Map<string, Info>
   starts: { name: string; key: string; command: string; port: number; cwd: string }[]
   openPorts: { port: number; command: string; cwd: string }[]
@@ -28,6 +37,7 @@ export function makeGuestServices(): GuestServices {
   }
   const state: GuestServices = {
     client: undefined as never,
+    routes: (router) => addRoutes(router),
     infos: new Map(),
     starts: [],
     openPorts: [],
@@ -45,7 +55,7 @@ export function makeGuestServices(): GuestServices {
       boot = new AbortController()
     },
   }
-  const transport = createRouterTransport((router) => {
+  const addRoutes = (router: ConnectRouter) => {
     router.service(guest.Services, {
       startService: ({ key, name, port, command, cwd }) => {
         if (state.fails !== undefined) throw state.fails
@@ -86,8 +96,8 @@ export function makeGuestServices(): GuestServices {
         return { data, offset: 0n, size: BigInt(data.length), dropped: 0n }
       },
     })
-  })
-  state.client = createClient(guest.Services, transport)
+  }
+  state.client = createClient(guest.Services, createRouterTransport(addRoutes))
   return state
 }
 
