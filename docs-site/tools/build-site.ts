@@ -4,10 +4,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { checkSite, checkTranslations, type RequiredAnchor } from './check-site.ts'
+import { checkCode, checkSite, checkTranslations, type RequiredAnchor } from './check-site.ts'
 import { filesIn, finishPages } from './finish-pages.ts'
 import { screenshotsUsed } from './screenshots.ts'
-import { findTranslations } from './translations.ts'
+import { contentDirectory, findTranslations } from './translations.ts'
 
 const run = promisify(execFile)
 const require = createRequire(import.meta.url)
@@ -79,6 +79,7 @@ async function buildInto(target: string): Promise<void> {
     const problems = [
       ...checkTranslations(),
       ...checkSite(directory, await requiredAnchors()),
+      ...checkCode(directory, contentDirectory),
       ...(await checkSize(directory)),
     ]
     if (problems.length > 0)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { blocksInHtml, blocksInMarkdown, type CodeBlock } from './code-blocks.ts'
 import { base, filesIn } from './finish-pages.ts'
 import { type PageFacts, readPage } from './pages.ts'
 import { findTranslations, type Translation } from './translations.ts'
@@ -31,6 +32,22 @@ export function checkSite(directory: string, required: readonly RequiredAnchor[]
     return exists ? [] : [`${page}: the anchor #${anchor} is missing`]
   })
   return [...new Set([...problems, ...styles, ...missing])]
+}
+
+/** Pages whose commands and messages aren’t those of their Markdown, for a reader who copies them. */
+export function checkCode(directory: string, content: string): string[] {
+  const paths = filesIn(content).filter((path) => path.endsWith('.md'))
+  return paths.flatMap((path) => {
+    const page = join(path.replace(/(^|\/)index\.md$/, '').replace(/\.md$/, ''), 'index.html')
+    const built = usedIn(blocksInHtml(readFileSync(join(directory, page), 'utf8')))
+    const written = usedIn(blocksInMarkdown(readFileSync(join(content, path), 'utf8')))
+    return built === written ? [] : [`${page}: has other code than ${path}`]
+  })
+}
+
+function usedIn(blocks: readonly Pick<CodeBlock, 'language' | 'text'>[]): string {
+  const used = blocks.filter(({ language }) => language === 'sh' || language === 'text')
+  return used.map(({ language, text }) => `${language}: ${text}`).join('\n')
 }
 
 /** Translations that a build refuses. */

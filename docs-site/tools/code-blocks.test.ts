@@ -3,16 +3,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { slashCommandIn } from '../../apps/server/src/turns/engine/slash-command.logic.ts'
+import { blocksInHtml, blocksInMarkdown } from './code-blocks.ts'
 import { contentDirectory } from './translations.ts'
-
-type CodeBlock = { page: string; language: string; mark: string; text: string }
 
 const blocks = globSync('**/*.md', { cwd: contentDirectory })
   .sort()
-  .flatMap((page): CodeBlock[] =>
-    [...readFileSync(join(contentDirectory, page), 'utf8').matchAll(/^```(\S+)(?: (.*))?\n([\s\S]*?)\n```$/gm)].map(
-      ([, language = '', mark = '', text = '']) => ({ page, language, mark, text }),
-    ),
+  .flatMap((page) =>
+    blocksInMarkdown(readFileSync(join(contentDirectory, page), 'utf8')).map((block) => ({ page, ...block })),
   )
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
 
@@ -37,6 +34,12 @@ describe('code on the pages', () => {
     }
   })
 
+  it('is run by the visit of a bare system, or by the test of the API’s requests, where it is not marked', () => {
+    const visit = readFileSync(join(import.meta.dirname, '../../deploy/bare-system/visit.sh'), 'utf8')
+    const lines = inLanguage('sh').filter(({ page, mark }) => mark === '' && !page.startsWith('build/'))
+    for (const { page, text } of lines) expect(visit, page).toContain(`\n${text} `)
+  })
+
   it('is a command of direct mode where it begins with a slash', () => {
     const commands = inLanguage('text').filter(({ text }) => text.startsWith('/'))
     expect(commands.length).toBeGreaterThan(10)
@@ -53,4 +56,18 @@ describe('code on the pages', () => {
       expect(codeOf(page), page).toEqual(codeOf(original))
     }
   })
+})
+
+it('code is read from a built page as a reader sees it', () => {
+  const markdown = '```sh no-run\napi "$url" \\\n  --json \'{"a":"<b> & c"}\'\n\nls\n```\n\n```text\n/pause\n```\n'
+  const lines = [
+    '<div class="ec-line"><div class="code"><span class="s2">api </span><span>&quot;$url&quot; \\</span></div></div>',
+    '<div class="s3 ec-line"><div class="code"><span class="indent"><span>  </span></span>--json',
+    ' &#x27;{&quot;a&quot;:&quot;&lt;b&gt; &amp; c&quot;}&#39;</div></div>',
+    '<div class="ec-line"><div class="code">\n</div></div><div class="ec-line"><div class="code">ls</div></div>',
+  ]
+  const html = `<figure><pre data-language="sh" class="s1 wrap"><code>${lines.join('')}</code></pre>
+    <button data-code="api"></button></figure><p><code>/pause</code></p>
+    <pre data-language="text"><code><div class="ec-line"><div class="code">/pause</div></div></code></pre>`
+  expect(blocksInHtml(html)).toEqual(blocksInMarkdown(markdown).map(({ language, text }) => ({ language, text })))
 })
