@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the whole path on a machine that has nothing: creates a minimal root filesystem with its own network, clones
-# this checkout into it, and there runs `up`, a command in a thread's sandbox, `test check`, `down` and `uninstall`.
+# this checkout into it, and there does what the site's "Start in five minutes" says, from `up` to a run on a schedule,
+# then `down`, `uninstall` and `test check`.
 # Arguments: suites of Debian (trixie, bookworm). Root; needs mmdebstrap, git, iproute2 and nftables. Takes about ten
 # minutes and 12 GB each, downloads everything again, and leaves nothing but its log.
 set -euo pipefail

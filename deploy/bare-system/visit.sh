@@ -21,14 +21,22 @@ done
 . /etc/os-release
 echo "$PRETTY_NAME, $(dpkg-query -W | wc -l) packages"
 
-step './threadbox up'
+# What the site tells a newcomer to run: its first shell block that has no values to replace.
+command=$(awk '/^```/ {inside = !done && $0 == "```sh"; if (found && !inside) done = 1; next} inside {found = 1; print}' \
+  docs-site/src/content/docs/start.md)
+[ -n "$command" ] || broken 'the site has no command to start with'
+step "$command (from the site; only the options for the port and the data directory are added)"
 began=$(now_ms)
 before=$(received)
-./threadbox up --port "$port" --data-dir "$data"
+# shellcheck disable=SC2086 # the command is several words
+$command --port "$port" --data-dir "$data"
 echo "took $(($(now_ms) - began)) ms; the interface received $(($(received) - before)) bytes"
 
-step 'a command in a thread'
+step 'the rest of "Start in five minutes", as the installed site has it'
 node=$data/current/node/bin/node
+"$node" deploy/bare-system/newcomer.ts --port "$port" --data-dir "$data" --ran "$command"
+
+step 'a command and a package in another thread'
 "$node" deploy/bare-system/first-thread.ts --port "$port" --data-dir "$data"
 
 step './threadbox up, again'
