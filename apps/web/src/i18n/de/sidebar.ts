@@ -21,8 +21,8 @@ export const sidebar: Texts<typeof source> = {
   language: 'Sprache',
   shortcuts: 'Tastenkürzel',
   signOut: 'Abmelden',
-  hostAwake_one: '{{count}} wach · {{used}} von {{total}}',
-  hostAwake_other: '{{count}} wach · {{used}} von {{total}}',
+  hostAwake_one: '{{count}} wach · {{used}} von {{total}} RAM',
+  hostAwake_other: '{{count}} wach · {{used}} von {{total}} RAM',
   hostMemory: 'Belegter Arbeitsspeicher des Hosts',
   hostAway: 'Der Host-Dienst antwortet nicht',
   group: {

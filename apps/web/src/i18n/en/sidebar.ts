@@ -18,8 +18,8 @@ export const sidebar = {
   language: 'Language',
   shortcuts: 'Keyboard shortcuts',
   signOut: 'Sign out',
-  hostAwake_one: '{{count}} awake · {{used}} of {{total}}',
-  hostAwake_other: '{{count}} awake · {{used}} of {{total}}',
+  hostAwake_one: '{{count}} awake · {{used}} of {{total}} RAM',
+  hostAwake_other: '{{count}} awake · {{used}} of {{total}} RAM',
   hostMemory: 'Host memory in use',
   hostAway: 'Host daemon not responding',
   group: {

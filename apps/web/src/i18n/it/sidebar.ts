@@ -21,8 +21,8 @@ export const sidebar: Texts<typeof source> = {
   language: 'Lingua',
   shortcuts: 'Scorciatoie da tastiera',
   signOut: 'Esci',
-  hostAwake_one: '{{count}} sveglia · {{used}} di {{total}}',
-  hostAwake_other: '{{count}} sveglie · {{used}} di {{total}}',
+  hostAwake_one: '{{count}} sveglia · {{used}} di {{total}} di RAM',
+  hostAwake_other: '{{count}} sveglie · {{used}} di {{total}} di RAM',
   hostMemory: 'Memoria dell’host in uso',
   hostAway: 'Il daemon dell’host non risponde',
   group: {

@@ -21,7 +21,7 @@ export const sidebar: Texts<typeof source> = {
   language: '言語',
   shortcuts: 'キーボードショートカット',
   signOut: 'サインアウト',
-  hostAwake_other: '{{count}} 個稼働中 · {{used}} / {{total}}',
+  hostAwake_other: '{{count}} 個稼働中 · RAM {{used}} / {{total}}',
   hostMemory: 'ホストのメモリ使用量',
   hostAway: 'ホストデーモンが応答していません',
   group: {

@@ -18,8 +18,9 @@ describe('formats', () => {
   })
 
   test('memory is counted in powers of two', () => {
-    expect(plain(format.formatBinaryBytes(4 * 1024 ** 3, 'en'))).toBe('4 GB')
-    expect(plain(format.formatBinaryBytes(512 * 1024 ** 2, 'en'))).toBe('512 MB')
+    expect(plain(format.formatBinaryBytes(4 * 1024 ** 3, 'en'))).toBe('4 GiB')
+    expect(plain(format.formatBinaryBytes(512 * 1024 ** 2, 'en'))).toBe('512 MiB')
+    expect(plain(format.formatBinaryBytes(2.5 * 1024 ** 3, 'de'))).toBe('2,5 GiB')
   })
 
   test('durations never show sixty of a unit', () => {

@@ -15,15 +15,13 @@ export function formatBytes(bytes: number, locale: string): string {
   }).format(value)
 }
 
-/** A size in powers of two, for memory and disks: `4 GiB` is written as `4 GB`, the common form. */
+/** A size in powers of two, for memory and disks, in the units that fields of limits show: `4 GiB`, `512 MiB`. */
 export function formatBinaryBytes(bytes: number, locale: string): string {
   const gib = bytes / 1024 ** 3
   const isLarge = gib >= 1
-  return new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: isLarge ? 'gigabyte' : 'megabyte',
-    maximumFractionDigits: isLarge && gib < 100 ? 1 : 0,
-  }).format(isLarge ? gib : bytes / 1024 ** 2)
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: isLarge && gib < 100 ? 1 : 0 })
+  // Intl has no name for these units. A no-break space keeps the unit with its number.
+  return `${number.format(isLarge ? gib : bytes / 1024 ** 2)}\u00a0${isLarge ? 'GiB' : 'MiB'}`
 }
 
 type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day'
