@@ -41,7 +41,7 @@ export function rewindPreviewAt(at: number): RewindPreview {
       processes: [
         { name: 'ptw tests/', kind: 'process', change: 'restored' },
         { name: 'python3 training.py', kind: 'process', change: 'returns' },
-        { name: 'web', kind: 'service', change: 'restarted' },
+        { name: 'dashboard', kind: 'service', change: 'restarted' },
       ],
       variables: [
         { name: 'peaks', change: 'changed', ...typed('list', 'list'), bytesNow: 1480, bytesThen: 920 },

@@ -30,6 +30,7 @@ export function RewindDialog(props: {
   const rewind = useRewind(target)
   const onClose = () => actions.askRewind(null)
   const problem = preview.data?.problem ?? null
+  const time = useTimeOf(preview.data)
   return (
     <Dialog
       isOpen
@@ -49,7 +50,7 @@ export function RewindDialog(props: {
               actions.forkBefore(preview.data?.turnId ?? '')
             }}
           >
-            {t('rewind.forkInstead')}
+            {time === '' ? t('rewind.forkInstead') : t('rewind.forkInsteadAt', { time })}
           </Button>
           <span className="grow" />
           <Button size="md" onClick={onClose}>
@@ -99,13 +100,18 @@ function problemKey(code: string): 'running' | 'gone' | 'underWay' {
   return code === 'rewind.snapshot-gone' ? 'gone' : 'underWay'
 }
 
+/** The time of the state that the rewind restores; empty if there is none. */
+function useTimeOf(preview: RewindPreview | undefined): string {
+  const format = useFormat()
+  const at = preview?.disk.at ?? null
+  return at === null ? '' : format.deadline(at, Date.now())
+}
+
 function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
   const { t } = useTranslation('threads')
-  const format = useFormat()
   const { preview } = props
   const { disk, messages, problem } = preview
-  const time = disk.at === null ? '' : format.moment(disk.at, Date.now())
-  const removed = t('rewind.messagesRemoved', { count: messages.sent })
+  const time = useTimeOf(preview)
   return (
     <>
       {props.hasQuote && preview.text !== '' && <p className="quote rewind-quote">{preview.text}</p>}
@@ -113,11 +119,16 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
         {problem === null ? t(`rewind.lead.${disk.to}`, { time }) : t(`rewind.problem.${problemKey(problem)}`)}
       </p>
       <Part icon={<MessageSquare className="i" size={16} />} title={t('rewind.messages')}>
-        {messages.answers === 0 ? removed : t('rewind.answersToo', { messages: removed, count: messages.answers })}
+        {messages.answers === 0
+          ? t('rewind.messagesRemoved', { count: messages.sent })
+          : t('rewind.bothRemoved', {
+              messages: t('rewind.messagesSent', { count: messages.sent }),
+              answers: t('rewind.answers', { count: messages.answers }),
+            })}
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
       {disk.to !== 'none' && disk.to !== 'gone' && (
-        <RunningParts running={preview.running} comesBack={preview.bringsMemory} />
+        <RunningParts running={preview.running} comesBack={preview.bringsMemory} time={time} />
       )}
       <StaysPart calls={preview.calls} lookups={preview.lookups} />
       <p className="rewind-foot faint">{t('rewind.foot')}</p>

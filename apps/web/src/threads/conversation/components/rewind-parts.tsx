@@ -79,7 +79,7 @@ export function FilesPart(props: { disk: RewindPreview['disk'] }) {
   const folded = caches.map(({ path, removed, restored, changed }) => {
     const stands = removed + restored + changed
     const change = stands === removed ? 'removed' : stands === restored ? 'restored' : 'changed'
-    const rest = t('rewind.inCache', { count: stands, total: format.number(stands) })
+    const rest = t(`rewind.inCache.${change}`, { count: stands, total: format.number(stands) })
     return { mark: fileMarks[change], name: `${nameOf(path)}/`, rest, stands }
   })
   return (
@@ -96,7 +96,8 @@ function LineChanges(props: { lines: { added: number; removed: number } }) {
     <>
       <span className="sr">{t('rewind.lines', { added, removed })}</span>
       <span aria-hidden="true">
-        <span className="add">{`+${added}`}</span> <span className="del">{`−${removed}`}</span>
+        {t('rewind.linesRevert')} <span className="add">{`+${added}`}</span>{' '}
+        <span className="del">{`−${removed}`}</span>
       </span>
     </>
   )
@@ -105,7 +106,7 @@ function LineChanges(props: { lines: { added: number; removed: number } }) {
 type Running = RewindPreview['running']
 
 /** What runs now compared with what ran then, as recorded at both moments. */
-export function RunningParts(props: { running: Running; comesBack: boolean }) {
+export function RunningParts(props: { running: Running; comesBack: boolean; time: string }) {
   return (
     <>
       <ProcessesPart {...props} />
@@ -116,14 +117,14 @@ export function RunningParts(props: { running: Running; comesBack: boolean }) {
 
 const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed: '−', unclear: '?', lost: '×' } as const
 
-function ProcessesPart({ running, comesBack }: { running: Running; comesBack: boolean }) {
+function ProcessesPart({ running, comesBack, time }: { running: Running; comesBack: boolean; time: string }) {
   const { t } = useTranslation('threads')
   const format = useFormat()
   const { processes, processCount, processesByChange, leftOut, knowsNow, knowsThen } = running
   const rows = processes.map(({ name, kind, change }) => ({
     mark: processMarks[change],
     name,
-    rest: t(`rewind.${kind}.${change}`),
+    rest: t(`rewind.${kind}.${change}`, { time }),
   }))
   const parts = (Object.keys(processMarks) as (keyof typeof processMarks)[]).flatMap((change) => {
     const count = processesByChange[change]
@@ -215,7 +216,7 @@ export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'loo
   const { names, nameCount, since, isWhole } = lookups
   if (calls.length === 0 && names.length === 0 && isWhole) return null
   const rows = [
-    ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: `${format.count(count)} ×` })),
+    ...calls.map(({ tool, count }) => ({ mark: '!', name: tool, rest: t('rewind.called', { count }) })),
     ...names.map(({ name, count, isAtLeast }) => ({
       mark: '!',
       name,
@@ -228,7 +229,7 @@ export function StaysPart({ calls, lookups }: Pick<RewindPreview, 'calls' | 'loo
   ]
   const time = since === null ? '' : format.moment(since, Date.now())
   const notes = [
-    ...(names.length === 0 ? [] : [t('rewind.lookupsMean')]),
+    ...(names.length === 0 ? [] : [t('rewind.lookupsMean', { count: nameCount })]),
     ...(isWhole ? [] : [since === null ? t('rewind.lookupsUnknown') : t('rewind.lookupsSince', { time })]),
   ]
   return (
