@@ -20,7 +20,7 @@ test('C13: the third thread that installs a package offers once to be saved as a
   const [, , third, fourth] = threads
   await third?.say(`/run ${script}`)
   const page = await stage.open(`/threads/${third?.id}`)
-  const offer = page.getByRole('region', { name: 'Save this as an agent?' })
+  const offer = page.getByRole('region', { name: 'Save this thread as an agent?' })
   await send(page, `/run ${install}`)
   await answered(page)
   await offer.getByText('threadbox-example').waitFor()

@@ -3,7 +3,7 @@ import type { Texts } from '../texts.ts'
 
 export const agents: Texts<typeof source> = {
   title: 'Agenten',
-  lead: 'Ein Agent besteht aus Anweisungen und einer gesicherten Umgebung. Jeder Thread, den Sie mit ihm beginnen, bekommt eine eigene Kopie.',
+  lead: 'Ein Agent besteht aus gesicherten Anweisungen, oft zusammen mit einer gesicherten Umgebung (Dateien, Pakete, Dienste). Jeder Thread, den Sie mit ihm beginnen, bekommt eine eigene Kopie.',
   all: 'Alle Agenten',
   empty: 'Noch keine Agenten. Sichern Sie einen Thread über sein Menü als Agenten, oder legen Sie hier einen an.',
   new: 'Neuer Agent',
@@ -17,10 +17,10 @@ export const agents: Texts<typeof source> = {
   model: 'Modell',
   inheritedModel: 'Standardmodell',
   instructions: 'Anweisungen',
-  instructionsHelp: 'Bekommt der Agent in jedem Thread, der mit ihm beginnt.',
+  instructionsHelp: 'Bekommt das Modell in jedem Thread, den Sie mit diesem Agenten beginnen.',
   skills: 'Skills',
   connections: 'Verbindungen',
-  allOfThem: 'Alle, die seinen Threads zur Verfügung stehen',
+  allOfThem: 'Alle verfügbaren, auch später hinzugefügte',
   onlyThese: 'Nur ausgewählte',
   chosenOf: '{{what}}, die er nutzen kann',
   save: 'Agent sichern',
@@ -34,6 +34,7 @@ export const agents: Texts<typeof source> = {
   versionsTitle: 'Versionen von {{name}}',
   versionsText: 'Neue Threads beginnen mit der aktuellen Version. Vorhandene Threads ändern sich nicht.',
   versionNumber: 'Version {{version}}',
+  savedAt: 'gesichert: {{when}}',
   current: 'aktuell',
   done: 'Fertig',
   makeCurrent: 'Zur aktuellen machen',
@@ -68,15 +69,15 @@ export const agents: Texts<typeof source> = {
   computer: 'Umgebung mit {{size}}',
   memory: '{{size}} Arbeitsspeicher',
   services: 'Dienste: {{names}}',
-  offerTitle: 'Als Agent sichern?',
+  offerTitle: 'Diesen Thread als Agent sichern?',
   offerText:
-    'Sie haben {{names}} in drei Threads installiert. Sichern Sie einen Agenten, dann beginnen neue Threads damit.',
+    'In diesem Thread und in zwei anderen installiert: {{names}}. Wenn Sie ihn als Agent sichern, ist das in Threads, die Sie mit dem Agenten beginnen, schon enthalten.',
   offerFurther_one: '{{count}} weiteres',
   offerFurther_other: '{{count}} weitere',
-  offerNo: 'Jetzt nicht',
+  offerNo: 'Nein, danke',
   keepMemory: 'Laufende Prozesse und Arbeitsspeicher mitnehmen',
   keepMemoryHelp:
-    'Dienste, Prozesse und Variablen laufen in jedem neuen Thread weiter. Shells und Terminals werden in der Kopie geschlossen.',
+    'Ein: Dienste, Prozesse und Variablen laufen in jedem Thread weiter, den Sie mit dem Agenten beginnen; Shells und Terminals werden geschlossen. Aus: Dienste starten neu, und die unten aufgeführten Variablen werden von der Platte wiederhergestellt.',
   memoryKept: 'Laufende Prozesse und Arbeitsspeicher sind enthalten: {{size}}.',
   memoryUnkept: {
     'secret-found':
@@ -95,7 +96,8 @@ export const agents: Texts<typeof source> = {
     'Agent {{name}} ohne Arbeitsspeicher gesichert, weil dieser die überschriebenen Geheimnisse noch enthielt',
   saveOpen: 'Als Agent sichern …',
   saveTitle: 'Thread als Agent sichern',
-  saveText: 'Neue Threads beginnen mit einer Kopie dieser Sandbox. Dieser Thread ändert sich nicht.',
+  saveText:
+    'Threads, die Sie mit dem Agenten beginnen, bekommen eine Kopie dieser Sandbox. Dieser Thread ändert sich nicht.',
   saveAs: 'Sichern als',
   newAgent: 'Neuer Agent',
   newVersionOf: 'Neue Version von {{name}}',
@@ -111,7 +113,7 @@ export const agents: Texts<typeof source> = {
   variables: 'Variablen',
   none: 'keine',
   total: 'Größe der Umgebung: {{size}}',
-  noMessages: 'Nachrichten: Neue Threads beginnen leer',
+  noMessages: 'Die Nachrichten dieses Threads',
   overwrittenIn: 'Geheimnisse, überschrieben in',
   lostVariables: 'Variablen: {{names}}',
   noMemory: 'Variablen: {{problem}}',

@@ -158,7 +158,7 @@ function AgentFacts(props: { agent: Agent }) {
   const facts = [
     workspace?.name,
     t('versionNumber', { version }),
-    when(createdAt),
+    t('savedAt', { when: when(createdAt) }),
     environment === null ? t('noComputer') : t('computer', { size: format.bytes(environment.diskBytes) }),
     ...(environment === null || environment.services.length === 0
       ? []
