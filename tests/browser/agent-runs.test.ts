@@ -102,9 +102,9 @@ test('C11: the limit of kept threads is changed after a list of the threads it d
 
   const open = runs.getByRole('button', { name: 'Change how many threads are kept' })
   await open.press('Enter')
-  await dialog().getByRole('combobox', { name: 'Keep the threads of' }).press('Enter')
-  await page.getByRole('option', { name: 'the latest runs' }).press('Enter')
-  const count = dialog().getByRole('textbox', { name: 'Number of runs' })
+  await dialog().getByRole('combobox', { name: 'Threads to keep' }).press('Enter')
+  await page.getByRole('option', { name: 'Only those of the latest runs' }).press('Enter')
+  const count = dialog().getByRole('textbox', { name: 'Number of finished runs' })
   await count.fill('1001')
   await dialog().getByText('Enter a whole number from 1 to 1,000.').waitFor()
   await count.fill('1')
@@ -117,8 +117,8 @@ test('C11: the limit of kept threads is changed after a list of the threads it d
 
   await expect.poll(() => page.evaluate('document.activeElement?.ariaLabel')).toBe('Change how many threads are kept')
   await page.keyboard.press('Enter')
-  await dialog().getByRole('combobox', { name: 'Keep the threads of' }).press('Enter')
-  await page.getByRole('option', { name: 'the latest runs' }).press('Enter')
+  await dialog().getByRole('combobox', { name: 'Threads to keep' }).press('Enter')
+  await page.getByRole('option', { name: 'Only those of the latest runs' }).press('Enter')
   await count.fill('1')
   await count.press('Enter')
   await dialog().getByRole('button', { name: 'Delete 2 threads' }).press('Enter')

@@ -24,13 +24,15 @@ export const agent: AgentDetails = {
 
 const minute = 60_000
 const hour = 60 * minute
+/** Six in the morning in Berlin, in winter. */
+const morning = now - 5.5 * hour
 const run: Run = {
   id: 'v1',
   agentId: 'g1',
   agentVersion: 3,
   trigger: 'schedule',
   triggerId: 'f1',
-  dueAt: now - 4 * hour,
+  dueAt: morning,
   missed: 0,
   title: 'Every morning',
   input: 'Read the logs.',
@@ -38,9 +40,9 @@ const run: Run = {
   reason: null,
   threadId: 't',
   threadRemovedAt: null,
-  createdAt: now - 4 * hour,
-  startedAt: now - 4 * hour,
-  endedAt: now - 4 * hour + 41_000,
+  createdAt: morning,
+  startedAt: morning,
+  endedAt: morning + 41_000,
   usage: { inputTokens: 48_200, outputTokens: 1900, cachedInputTokens: 0, costUsd: 0.17 },
   output: 'Nothing unusual in 14,209 lines.',
 }
@@ -81,9 +83,9 @@ export const runs: RunPage = {
       title: 'Deployment',
       status: 'failed',
       reason: approval,
-      createdAt: now - 5 * hour,
-      startedAt: now - 5 * hour,
-      endedAt: now - 5 * hour + 12_000,
+      createdAt: now - 9 * hour,
+      startedAt: now - 9 * hour,
+      endedAt: now - 9 * hour + 12_000,
       output: 'Two services restarted more than 5 times. I could not send the mail.',
     },
     {
@@ -91,9 +93,9 @@ export const runs: RunPage = {
       id: 'v0',
       threadId: null,
       threadRemovedAt: now - hour,
-      createdAt: now - 27 * hour,
-      startedAt: now - 27 * hour,
-      endedAt: now - 27 * hour + 38_000,
+      createdAt: morning - 24 * hour,
+      startedAt: morning - 24 * hour,
+      endedAt: morning - 24 * hour + 38_000,
     },
     {
       ...run,
@@ -103,9 +105,9 @@ export const runs: RunPage = {
       threadId: null,
       usage: null,
       output: null,
-      createdAt: now - 28 * hour,
+      createdAt: morning - 48 * hour,
       startedAt: null,
-      endedAt: now - 28 * hour,
+      endedAt: morning - 48 * hour,
     },
   ],
   next: 'next-page',
@@ -114,10 +116,9 @@ export const runs: RunPage = {
 
 export const kept: KeptRuns = { keep: 20, removing: { count: 0, first: [] } }
 
-/** Six in the morning in Berlin, in winter. */
 export const latestRuns: LatestRuns = {
   agents: [
-    { agentId: 'g1', last: { id: 'v1', status: 'succeeded', createdAt: now - 4 * hour }, nextDueAt: now + 19 * hour },
+    { agentId: 'g1', last: { id: 'v1', status: 'succeeded', createdAt: morning }, nextDueAt: morning + 24 * hour },
     { agentId: 'g2', last: null, nextDueAt: null },
   ],
 }
@@ -168,7 +169,7 @@ export const webhooks: Webhooks = {
       isEnabled: true,
       url: 'https://box.example.com/hooks/fq3v8kd01m2xw7t5znbp',
       createdAt: now,
-      lastUsedAt: now - 5 * hour,
+      lastUsedAt: now - 9 * hour,
     },
   ],
 }

@@ -68,7 +68,7 @@ function RunItem(props: { run: Run }) {
       <div className="row-line">
         <Glyph state={glyphs[run.status]} />
         <div className="grow">
-          <b>{run.title}</b> <span className="run-status">{t(`status.${run.status}`)}</span>
+          <b>{run.title}</b> · <span className="run-status">{t(`status.${run.status}`)}</span>
           <Facts run={run} />
         </div>
         {isOpen && (

@@ -48,7 +48,7 @@ export function ScheduleDialog(props: { agentId: string; schedule: Schedule | nu
     <Dialog
       isOpen
       onOpenChange={(isOpen) => !isOpen && props.onClose()}
-      title={schedule === null ? t('newSchedule') : t('editOf', { name: schedule.name })}
+      title={schedule === null ? t('newSchedule') : t('editSchedule', { name: schedule.name })}
       description={t('scheduleText')}
       closeLabel={t('common:close')}
       footer={
