@@ -83,12 +83,12 @@ test('visits are counted, and a revoked link stops working immediately', async (
 
 test('a link that allows copies says what it shares, and a person who signs in gets a thread of their own', async () => {
   await dialog()
-    .getByRole('switch', { name: /make their own copy/ })
+    .getByRole('switch', { name: /copy the thread and its sandbox/ })
     .press('Space')
   await dialog().getByText('including passwords and keys stored in files').waitFor()
   await dialog().getByRole('button', { name: 'Create link' }).press('Enter')
   url = await dialog().getByRole('textbox', { name: 'Link' }).inputValue()
-  await list().getByText('no copies yet, 20 left').waitFor()
+  await list().getByText('no copies yet, 20 possible').waitFor()
 
   await stranger.goto(url)
   await stranger.getByRole('link', { name: /your own copy/ }).click()

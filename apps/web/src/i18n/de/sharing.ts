@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts'
 export const sharing: Texts<typeof source> = {
   open: 'Teilen …',
   title: 'Diesen Thread teilen',
-  lead: 'Wer den Link hat, kann das ganze Gespräch lesen, auch was später dazukommt: Nachrichten, Befehle, Ausgaben und Bilder. Ändern lässt sich damit nichts, und sonst ist nichts zu sehen.',
+  lead: 'Wer den Link hat, kann das ganze Gespräch lesen, auch was später dazukommt: Nachrichten, Befehle, Ausgaben und Bilder. Ändern lässt sich damit nichts, und sonst ist nur zu sehen, was Sie unten erlauben.',
   ends: 'Link läuft ab',
   lifetime: {
     hour: 'in 1 Stunde',
@@ -13,8 +13,8 @@ export const sharing: Texts<typeof source> = {
     month: 'in 30 Tagen',
     open: 'wenn ich ihn widerrufe',
   },
-  withFiles: 'Angehängte und geteilte Dateien zum Herunterladen freigeben',
-  allowsCopies: 'Personen mit einem Konto hier dürfen sich eine eigene Kopie machen',
+  withFiles: 'Dateien zum Herunterladen freigeben, die an Nachrichten angehängt oder vom Agenten geteilt wurden',
+  allowsCopies: 'Personen mit einem Konto hier dürfen den Thread mit seiner Sandbox kopieren',
   copiesWarning:
     'Eine Kopie enthält die ganze Sandbox, wie sie in dem Moment ist: jede Datei, auch in Dateien gespeicherte Passwörter und Schlüssel, und alles, was läuft. Auch das Gespräch gehört dazu.',
   make: 'Link erstellen',

@@ -43,7 +43,7 @@ export const preview = {
     localOnly:
       'The link only works on this computer or through a tunnel to it. To share with others, give the installation a domain: threadbox up --domain.',
     list: 'Links to this service',
-    noEnd: 'No expiration',
+    noEnd: 'Never expires',
     until: 'Expires {{when}}',
     made: 'created {{when}}',
     wakes: 'can wake the sandbox',

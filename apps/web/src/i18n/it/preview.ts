@@ -46,7 +46,7 @@ export const preview: Texts<typeof source> = {
     localOnly:
       'Il link funziona solo su questo computer o attraverso un tunnel verso di esso. Per condividerlo con altri, dai un dominio all’installazione: threadbox up --domain.',
     list: 'Link a questo servizio',
-    noEnd: 'Nessuna scadenza',
+    noEnd: 'Non scade mai',
     until: 'Scadenza: {{when}}',
     made: 'creato: {{when}}',
     wakes: 'può risvegliare la sandbox',

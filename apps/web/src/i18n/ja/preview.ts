@@ -46,7 +46,7 @@ export const preview: Texts<typeof source> = {
     localOnly:
       'このリンクは、このコンピューターか、そこへのトンネルからしか使えません。ほかの人と共有するには、threadbox にドメインを設定してください：threadbox up --domain',
     list: 'このサービスのリンク',
-    noEnd: '有効期限なし',
+    noEnd: '無期限',
     until: '有効期限：{{when}}',
     made: '作成：{{when}}',
     wakes: '復帰を許可',
