@@ -28,11 +28,11 @@ describe('settings', () => {
     await row.getByText('Not a valid value. Example: 4 GiB').waitFor()
     await memory.fill('2 GiB')
     await row.getByRole('button', { name: 'Save' }).click()
-    await row.getByText('Default 4 GiB').waitFor()
+    await row.getByText('Default: 4 GiB').waitFor()
     const client = createClient({ baseUrl: app.server.loopbackOrigin, apiKey: app.server.apiKey })
     expect((await client.installation.settings()).limits.memoryBytes).toBe(2 * 1024 ** 3)
     await row.getByRole('button', { name: 'Use the default' }).click()
-    await row.getByText('default', { exact: true }).waitFor()
+    await row.getByText('Set to the default').waitFor()
     expect((await client.installation.settings()).limits.memoryBytes).toBe(4 * 1024 ** 3)
   })
 

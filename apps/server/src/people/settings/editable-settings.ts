@@ -46,7 +46,7 @@ export const editableSettings = {
     default: defaultLifecyclePolicy.idlePauseMinutes,
   },
   hotHours: {
-    doc: 'Hours for which a paused sandbox’s memory is always kept.',
+    doc: 'Hours after a pause for which the sandbox’s saved memory (running programs, variables) is always kept.',
     schema: z.number().min(0).max(8760),
     default: defaultLifecyclePolicy.hotHours,
   },

@@ -8,8 +8,8 @@ export const settingWords: SettingWords = {
   sandboxDiskBytes: { title: 'Platte', doc: 'Platte jeder Sandbox samt ihren Abbildern.' },
   idlePauseMinutes: { title: 'Pause nach (Minuten)', doc: 'Minuten Untätigkeit, nach denen eine Sandbox pausiert.' },
   hotHours: {
-    title: 'Arbeitsspeicher mindestens behalten (Stunden)',
-    doc: 'Stunden, für die der Arbeitsspeicher einer pausierten Sandbox auf jeden Fall behalten wird.',
+    title: 'Gesicherten Arbeitsspeicher mindestens behalten (Stunden)',
+    doc: 'Stunden nach einer Pause, in denen der gesicherte Arbeitsspeicher der Sandbox (laufende Programme, Variablen) auf jeden Fall behalten wird.',
   },
   hotKeep: {
     title: 'Danach',
@@ -109,8 +109,8 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_WEB_DIRECTORY: { title: 'Web-App', doc: 'Die gebaute Web-App. Leer: Der Server bietet nur die API.' },
   THREADBOX_UNDO_SECONDS: {
-    title: 'Rückgängig',
-    doc: 'Wie viele Sekunden ein gelöschter Thread zurückgeholt werden kann.',
+    title: 'Löschen rückgängig machen (Sekunden)',
+    doc: 'Wie viele Sekunden ein gelöschter Thread wiederhergestellt werden kann.',
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Private Adressen für Verbindungen',

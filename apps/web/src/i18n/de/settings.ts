@@ -54,23 +54,24 @@ export const settings: Texts<typeof source> = {
   checkStatus: { ok: 'in Ordnung', warning: 'Warnung', failed: 'fehlgeschlagen', skipped: 'nicht geprüft' },
   limits: {
     title: 'Grenzen',
-    lead: 'Was eine Sandbox und eine Antwort nutzen dürfen. Änderungen gelten sofort, auch für laufende Sandboxes.',
-    all: 'Einstellungen dieser Installation',
-    default: 'Standard {{value}}',
-    isDefault: 'Standard',
+    lead: 'Grenzen für jede Sandbox und jede Antwort in dieser Installation. Ein Arbeitsbereich oder ein Thread kann eigene Grenzen für Sandboxes haben. Änderungen gelten sofort, auch für laufende Sandboxes.',
+    all: 'In threadbox.env festgelegt',
+    default: 'Standard: {{value}}',
+    isDefault: 'Steht auf dem Standardwert',
     reset: 'Standard nehmen',
     resetOf: 'Standard für {{name}} nehmen',
-    readOnly: 'Werden beim Start in `threadbox.env` gesetzt.',
+    readOnly:
+      'Werden beim Start von threadbox gelesen. Zum Ändern bearbeiten Sie `threadbox.env` im Datenverzeichnis und führen dann `./threadbox up` aus.',
     none: 'keine',
     problem: 'Kein gültiger Wert. Beispiel: {{example}}',
     empty: 'Keine Einstellungen.',
   },
   sleep: {
     title: 'Sandboxes',
-    lead: 'Wann Sandboxes schlafen und was von ihnen bleibt. Ein Thread kann in seiner Sandbox-Ansicht eigene Werte haben. Änderungen gelten sofort, auch für laufende Sandboxes.',
-    rescue: 'Wenn gesicherter Speicher verworfen wird',
+    lead: 'Wann Sandboxes pausieren und was von ihnen bleibt. Das sind die Standardwerte: Ein Arbeitsbereich oder ein Thread kann eigene haben. Änderungen gelten sofort, auch für laufende Sandboxes.',
+    rescue: 'Bevor gesicherter Speicher verworfen wird',
     rescueText:
-      'Python-Variablen, Funktionen und Importe werden vorher auf der Platte gesichert, in diesen Grenzen. Was darüber ist, nennt der Bericht.',
+      'Python-Variablen, Funktionen und Importe werden in diesen Grenzen auf der Platte gesichert und wiederhergestellt, wenn die Sandbox wieder startet. Laufende Programme und alles über einer Grenze gehen verloren; der Bericht im Thread führt sie auf.',
   },
   network: {
     title: 'Netz',

@@ -1,7 +1,7 @@
 /** Titles of settings whose names do not make good ones; the server describes what they do. */
 export const settingTitles: Readonly<Record<string, string>> = {
   idlePauseMinutes: 'Pause after (minutes)',
-  hotHours: 'Keep memory for at least (hours)',
+  hotHours: 'Keep saved memory for at least (hours)',
   hotKeep: 'After that',
   maxAwakeHours: 'Maximum time awake (hours)',
   retentionDays: 'Keep files for (days)',
@@ -19,4 +19,5 @@ export const settingTitles: Readonly<Record<string, string>> = {
   runsQueued: 'Queued runs',
   runHistoryDays: 'List finished runs for (days)',
   runHistoryCount: 'Finished runs listed per agent',
+  THREADBOX_UNDO_SECONDS: 'Time to undo deleting a thread (seconds)',
 }

@@ -51,23 +51,24 @@ export const settings = {
   checkStatus: { ok: 'OK', warning: 'warning', failed: 'failed', skipped: 'not checked' },
   limits: {
     title: 'Limits',
-    lead: 'What one sandbox and one turn can use. Changes apply immediately, including to running sandboxes.',
-    all: 'Installation settings',
-    default: 'Default {{value}}',
-    isDefault: 'default',
+    lead: 'Limits for every sandbox and every turn (a message and its response) in this installation. A workspace or a thread can set its own sandbox limits. Changes apply immediately, including to running sandboxes.',
+    all: 'Set in threadbox.env',
+    default: 'Default: {{value}}',
+    isDefault: 'Set to the default',
     reset: 'Use default',
     resetOf: 'Use the default for {{name}}',
-    readOnly: 'Set at startup in `threadbox.env`.',
+    readOnly:
+      'Read when threadbox starts. To change one, edit `threadbox.env` in the data directory, then run `./threadbox up`.',
     none: 'none',
     problem: 'Not a valid value. Example: {{example}}',
     empty: 'No settings to show.',
   },
   sleep: {
     title: 'Sandboxes',
-    lead: 'When sandboxes sleep and what’s kept. A thread can override these in its sandbox panel. Changes apply immediately, including to running sandboxes.',
-    rescue: 'When saved memory is discarded',
+    lead: 'When sandboxes pause and what’s kept. These are the defaults: a workspace or a thread can set its own values. Changes apply immediately, including to running sandboxes.',
+    rescue: 'Before saved memory is discarded',
     rescueText:
-      'Python variables, functions and imports are saved to disk first, within these limits. Anything over a limit is listed in the report.',
+      'Python variables, functions and imports are saved to disk, within these limits, and restored when the sandbox starts again. Running programs and everything over a limit are lost; the thread’s survival report lists them.',
   },
   network: {
     title: 'Network',

@@ -11,8 +11,8 @@ export const settingWords: SettingWords = {
     doc: 'Minuti di inattività dopo i quali una sandbox va in pausa.',
   },
   hotHours: {
-    title: 'Conserva la memoria almeno (ore)',
-    doc: 'Ore per le quali la memoria di una sandbox in pausa viene conservata in ogni caso.',
+    title: 'Conserva la memoria salvata almeno (ore)',
+    doc: 'Ore dopo una pausa per le quali la memoria salvata della sandbox (programmi in esecuzione, variabili) viene conservata in ogni caso.',
   },
   hotKeep: {
     title: 'In seguito',

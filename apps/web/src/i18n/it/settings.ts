@@ -54,23 +54,24 @@ export const settings: Texts<typeof source> = {
   checkStatus: { ok: 'OK', warning: 'avviso', failed: 'non riuscito', skipped: 'non controllato' },
   limits: {
     title: 'Limiti',
-    lead: 'Che cosa possono usare una sandbox e una risposta. Le modifiche valgono subito, anche per le sandbox in esecuzione.',
-    all: 'Impostazioni dell’installazione',
+    lead: 'Limiti per ogni sandbox e ogni risposta in questa installazione. Uno spazio di lavoro o un thread può avere limiti propri per le sandbox. Le modifiche valgono subito, anche per le sandbox in esecuzione.',
+    all: 'Impostati in threadbox.env',
     default: 'Predefinito: {{value}}',
-    isDefault: 'predefinito',
+    isDefault: 'Impostato al valore predefinito',
     reset: 'Usa il predefinito',
     resetOf: 'Usa il valore predefinito per {{name}}',
-    readOnly: 'Impostate all’avvio in `threadbox.env`.',
+    readOnly:
+      'Lette all’avvio di threadbox. Per cambiarne una, modifica `threadbox.env` nella directory dei dati, poi esegui `./threadbox up`.',
     none: 'nessuno',
     problem: 'Valore non valido. Esempio: {{example}}',
     empty: 'Nessuna impostazione da mostrare.',
   },
   sleep: {
     title: 'Sandbox',
-    lead: 'Quando dormono le sandbox e che cosa viene conservato. Un thread può avere valori propri nel pannello della sua sandbox. Le modifiche valgono subito, anche per le sandbox in esecuzione.',
-    rescue: 'Quando viene scartata la memoria salvata',
+    lead: 'Quando le sandbox vanno in pausa e che cosa viene conservato. Sono i valori predefiniti: uno spazio di lavoro o un thread può averne di propri. Le modifiche valgono subito, anche per le sandbox in esecuzione.',
+    rescue: 'Prima che la memoria salvata venga scartata',
     rescueText:
-      'Prima vengono salvate su disco variabili, funzioni e import di Python, entro questi limiti. Ciò che supera un limite è elencato nel rapporto.',
+      'Variabili, funzioni e import di Python vengono salvati su disco, entro questi limiti, e ripristinati quando la sandbox si riavvia. I programmi in esecuzione e ciò che supera un limite vanno persi; il rapporto nel thread li elenca.',
   },
   network: {
     title: 'Rete',
