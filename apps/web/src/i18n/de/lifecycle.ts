@@ -127,7 +127,7 @@ export const lifecycle: Texts<typeof source> = {
     waiting: 'Wartet auf Arbeitsspeicher des Hosts',
     awakeLimit: 'Diese Sandbox ist seit fast {{time}} wach; das ist ihre Grenze',
     awakeLimitPlain: 'Diese Sandbox hat ihre Grenze für Wachzeit fast erreicht',
-    awakeLimitText: 'Um {{at}} pausiert sie. Dabei geht nichts verloren.',
+    awakeLimitText: 'Um {{at}} pausiert sie. Speicher und Prozesse bleiben erhalten.',
     awakeLimitProcess: '{{process}} läuft.',
     retention: 'Die Dateien dieses Threads werden {{when}} gelöscht',
     retentionPlain: 'Die Dateien dieses Threads werden gelöscht',

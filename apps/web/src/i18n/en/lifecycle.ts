@@ -119,7 +119,7 @@ export const lifecycle = {
     waiting: 'Waiting for host memory',
     awakeLimit: 'This sandbox has been awake for almost {{time}}, its limit',
     awakeLimitPlain: 'This sandbox has almost reached its awake limit',
-    awakeLimitText: 'It pauses at {{at}}. Nothing is lost.',
+    awakeLimitText: 'It pauses at {{at}}. Memory and processes are kept.',
     awakeLimitProcess: '{{process}} is running.',
     retention: 'This thread’s files will be deleted {{when}}',
     retentionPlain: 'This thread’s files will be deleted',

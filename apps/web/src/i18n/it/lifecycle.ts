@@ -127,7 +127,7 @@ export const lifecycle: Texts<typeof source> = {
     waiting: 'In attesa di memoria dell’host',
     awakeLimit: 'Questa sandbox è sveglia da quasi {{time}}, il suo limite',
     awakeLimitPlain: 'Questa sandbox ha quasi raggiunto il suo tempo massimo sveglia',
-    awakeLimitText: 'Pausa: {{at}}. Non va perso nulla.',
+    awakeLimitText: 'Pausa: {{at}}. Memoria e processi vengono conservati.',
     awakeLimitProcess: '{{process}} è in esecuzione.',
     retention: 'Eliminazione dei file di questo thread: {{when}}',
     retentionPlain: 'I file di questo thread verranno eliminati',

@@ -111,7 +111,7 @@ export const lifecycle: Texts<typeof source> = {
     waiting: 'ホストのメモリが空くのを待っています',
     awakeLimit: 'このサンドボックスは、稼働時間の上限 {{time}}に近づいています',
     awakeLimitPlain: 'このサンドボックスは、稼働時間の上限に近づいています',
-    awakeLimitText: '{{at}} に一時停止します。失われるものはありません。',
+    awakeLimitText: '{{at}} に一時停止します。メモリとプロセスは残ります。',
     awakeLimitProcess: '{{process}} が動いています。',
     retention: 'このスレッドのファイルは{{when}}に削除されます',
     retentionPlain: 'このスレッドのファイルは削除されます',

@@ -17,7 +17,9 @@ export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView
         <span>
           {t('pane.snapshots')} <HelpLink to={docsPlaces.snapshots} about={t('pane.snapshots')} />
         </span>
-        <span className="help">{t('pane.snapshotsHelp')}</span>
+        <span className="help">
+          {t(data.limits.memoryPerThread > 0 ? 'pane.snapshotsHelpMemory' : 'pane.snapshotsHelp')}
+        </span>
       </div>
       {data.limits.perThread === 0 ? <p className="muted">{t('pane.snapshotsOff')}</p> : <Figures known={data} />}
     </section>
