@@ -7,6 +7,7 @@ import {
   filesPageSchema,
   type ModelConnection,
   modelConnectionSchema,
+  type SandboxDetail,
   type Session,
   type Settings,
   type SharedThread,
@@ -23,6 +24,7 @@ import {
   threadSchema,
   threadSnapshotsSchema,
 } from '@threadbox/protocol/public'
+import { editableSettings, type SettingName } from '../../../apps/server/src/people/settings/editable-settings.ts'
 import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
 import { serviceIn } from '../services-stand-in.ts'
 
@@ -45,6 +47,10 @@ export const awake = sandboxIn('active', {
     latestPauseAt: now + day,
   },
 })
+export const processes: SandboxDetail['processes'] = [
+  { pid: 412, commandLine: 'python3 training.py', memoryBytes: GiB, role: 'user' },
+  { pid: 431, commandLine: service.command, memoryBytes: GiB / 8, role: 'service' },
+]
 export const paused = sandboxIn('paused', {
   since: now - 3 * hour,
   asleep: { memory: 'frozen', memoryUntil: now + 5 * hour, removedAt: null },
@@ -364,20 +370,26 @@ export const threadLinks: ThreadLink[] = [
 export const settings: Settings = settingsSchema.parse({
   limits,
   settings: [
-    setting('sandboxMemoryBytes', 4 * GiB, 'Memory of one sandbox.'),
-    setting('maxServices', 10, 'Services that may run in one thread.'),
-    setting('idlePauseMinutes', 30, 'Minutes without anything to do before a sandbox is paused.'),
-    setting('hotHours', 8, 'Hours for which memory is kept at least.'),
-    { ...setting('THREADBOX_PORT', 7717, 'Port the server listens on.'), isEditable: false },
-    {
-      ...setting('THREADBOX_UNDO_SECONDS', 30, 'Seconds during which a deleted thread can be restored.'),
-      isEditable: false,
-    },
+    editable('sandboxMemoryBytes'),
+    editable('maxServices'),
+    editable('idlePauseMinutes'),
+    editable('hotHours'),
+    editable('rescueSeconds'),
+    editable('rescueMebibytes'),
+    editable('rescueVariableMebibytes'),
+    ofEnvironment('THREADBOX_PORT', 7717, 'Port the server listens on. 0: any free port.'),
+    ofEnvironment('THREADBOX_UNDO_SECONDS', 30, 'Seconds during which a deleted thread can be restored.'),
   ],
 })
 
-function setting(name: string, value: number, doc: string) {
+/** A setting with its default, as the server describes it. */
+function editable(name: SettingName) {
+  const { doc, default: value } = editableSettings[name]
   return { name, doc, value, default: value, isEditable: true }
+}
+
+function ofEnvironment(name: string, value: number, doc: string) {
+  return { name, doc, value, default: value, isEditable: false }
 }
 
 export const apiKeys: ApiKey[] = [
@@ -401,22 +413,25 @@ export const sessions: Session[] = [
   }),
 ]
 
-export const status: Status = statusSchema.parse({
-  version: '0.1.0',
-  hasModel: true,
-  host: {
-    isReachable: true,
-    memoryTotalBytes: 32 * GiB,
-    memoryUsedBytes: 9 * GiB,
-    poolTotalBytes: 200 * GiB,
-    poolUsedBytes: 41 * GiB,
-    awakeSandboxes: 2,
-  },
-  checks: [
-    { id: 'kernel', status: 'ok', title: 'Linux kernel', detail: 'Linux 6.12', cure: null },
-    { id: 'pool', status: 'warning', title: 'Space for disks', detail: '82 % full', cure: 'Remove old threads.' },
-  ],
-})
+/** The status of the installation with these threads. */
+export function statusWith(shown: readonly Thread[]): Status {
+  return statusSchema.parse({
+    version: '0.1.0',
+    hasModel: true,
+    host: {
+      isReachable: true,
+      memoryTotalBytes: 32 * GiB,
+      memoryUsedBytes: 5 * GiB,
+      poolTotalBytes: 200 * GiB,
+      poolUsedBytes: 41 * GiB,
+      awakeSandboxes: shown.filter(({ sandbox }) => sandbox.state === 'active').length,
+    },
+    checks: [
+      { id: 'kernel', status: 'ok', title: 'Linux kernel', detail: 'Linux 6.12', cure: null },
+      { id: 'pool', status: 'warning', title: 'Space for disks', detail: '82 % full', cure: 'Remove old threads.' },
+    ],
+  })
+}
 
 const MiB = 1024 * 1024
 export const snapshots = threadSnapshotsSchema.parse({

@@ -13,7 +13,7 @@ const properNames = [
   ...['WebSockets', 'HTTP', 'OAuth', 'Cookie', 'JSON', 'Git', 'Token', 'Unix', 'cron', 'matplotlib', 'Ctrl', 'Shift'],
   ...['Enter', 'Esc', 'Alt', 'Tab', 'Backspace', 'Delete', 'English', 'Deutsch', 'Italiano', 'byte', 'exit status'],
   ...['USD', 'MCP', 'API', 'URL', 'PID', 'CPU', 'CSV', 'PDF', 'ZIP', 'Linux', 'env', 'int', 'read-only', 'Server'],
-  ...['Owner', 'alt+T', 'bash', 'Chrome', 'GMT'],
+  ...['Owner', 'alt+T', 'bash', 'Chrome', 'GMT', 'RAM', 'GiB', 'MiB'],
   // What the stand-ins of services print.
   ...['def main', 'ModuleNotFoundError: no streamlit', 'Listening on'],
 ]

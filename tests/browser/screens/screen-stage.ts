@@ -53,6 +53,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   const listed = () => data.threads.map((thread) => (thread.id === server.thread().id ? server.thread() : thread))
   const routes: MoreRoutes = (order) => {
     if (order.path === 'GET /threads') return { status: 200, body: { threads: listed(), next: null } }
+    if (order.path === 'GET /status') return { status: 200, body: data.statusWith(listed()) }
     return exampleAnswer(order.path, state) ?? services.routes(order)
   }
   const server: SandboxStandIn = cleanup.use(await startSandboxStandIn(directory, routes))
@@ -74,6 +75,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
     const [thread] = data.threads
     if (thread !== undefined) server.setThread(thread)
     server.setDetail({
+      processes: data.processes,
       log: [{ id: 'l1', at: data.now - 60_000, code: 'started', params: { durationMs: 240 }, reportId: null }],
     })
     services.set('t', { services: [data.service] })
@@ -191,7 +193,6 @@ const answers: Record<string, unknown> = {
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,
-  'GET /status': data.status,
   'GET /api-keys': { apiKeys: data.apiKeys },
   'GET /auth/sessions': { sessions: data.sessions },
   'GET /search': { hits: [] },

@@ -25,6 +25,11 @@ const press =
     await page.getByRole('button', { name: 'Bike trips per hour', exact: true }).waitFor()
     for (const key of keys) await page.keyboard.press(key)
   }
+/** The server suspends the services of a sandbox that it pauses. */
+const pauseSandbox = (stage: ScreenStage) => {
+  stage.server.setSandbox(data.paused)
+  stage.services.set('t', { services: [{ ...data.service, status: 'suspended' }] })
+}
 const settings = (section: string, shows: Screen['shows']): Screen => ({
   name: `settings-${section}`,
   path: `/settings/${section}`,
@@ -49,7 +54,7 @@ export const screens: readonly Screen[] = [
   {
     name: 'thread-paused',
     path: '/threads/t',
-    arrange: (stage) => stage.server.setSandbox(data.paused),
+    arrange: pauseSandbox,
     shows: conversation,
   },
   {
@@ -61,10 +66,7 @@ export const screens: readonly Screen[] = [
   {
     name: 'preview-suspended',
     path: '/threads/t',
-    arrange: (stage) => {
-      stage.server.setSandbox(data.paused)
-      stage.services.set('t', { services: [{ ...data.service, status: 'suspended' }] })
-    },
+    arrange: pauseSandbox,
     reach: press('Alt+1'),
     shows: (page) => page.getByRole('button', { name: 'Wake', exact: true }),
   },
@@ -184,7 +186,7 @@ export const screens: readonly Screen[] = [
     name: 'agent-offer',
     path: '/threads/t',
     arrange: (stage) => stage.offerToSave(),
-    shows: (page) => page.getByRole('region', { name: 'Save this as an agent?' }),
+    shows: (page) => page.getByRole('region', { name: 'Save this thread as an agent?' }),
   },
   {
     name: 'save-agent',
@@ -229,7 +231,7 @@ export const screens: readonly Screen[] = [
       await page.getByText('https://box.example.com/hooks').waitFor()
       await page.getByRole('button', { name: 'Change how many threads are kept' }).press('Enter')
     },
-    shows: (page) => dialog(page).getByRole('textbox', { name: 'Number of runs' }),
+    shows: (page) => dialog(page).getByRole('textbox', { name: 'Number of finished runs' }),
   },
   settings('skills', (page) => page.getByText('weekly-report', { exact: true })),
   {
