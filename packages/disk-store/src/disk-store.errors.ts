@@ -114,7 +114,7 @@ export const commandFailed = defineError<{ command: string; reason: string }>({
   code: 'disk.command-failed',
   kind: 'internal',
   message: ({ command, reason }) => `\`${command}\` failed: ${reason}`,
-  remedy: () => 'Run `threadbox doctor` to check what disks need from this host.',
+  remedy: () => 'Run `threadbox doctor` to check whether this host has everything that sandbox disks need.',
 })
 
 function mebibytes(bytes: number): number {

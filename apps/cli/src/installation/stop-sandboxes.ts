@@ -9,8 +9,9 @@ const stopTimeoutMs = 60_000
 export const sandboxesNotStopped = defineError<{ status: number }>({
   code: 'installation.sandboxes-not-stopped',
   kind: 'unavailable',
-  message: ({ status }) => `Couldn’t stop the sandboxes: the host daemon responded with ${status}.`,
-  remedy: () => 'Check `./threadbox logs host`, then try again.',
+  message: ({ status }) =>
+    `Couldn’t stop all sandboxes: the host daemon responded with HTTP status ${status}. Some may still be running.`,
+  remedy: () => 'Find the cause in `./threadbox logs host`, then run the command again.',
 })
 
 /** The outcome of stopping all sandboxes. `failed` contains the reasons. */

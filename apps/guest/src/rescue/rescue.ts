@@ -29,8 +29,9 @@ export const rescueInvalid = defineError<{ problem: string }>({
 export const sharedMachine = defineError({
   code: 'rescue.not-in-sandbox',
   kind: 'unsupported',
-  message: () => 'This guest isn’t running in a sandbox, so it won’t stop other processes.',
-  remedy: () => 'Use a guest that runs in a sandbox.',
+  message: () =>
+    'The guest daemon isn’t running in a sandbox. Saving its state would stop every other process, so nothing was saved.',
+  remedy: () => 'Start the guest daemon in a sandbox.',
 })
 
 export const rescueDiskFull = defineError({

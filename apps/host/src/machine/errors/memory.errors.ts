@@ -61,7 +61,8 @@ export const memoryUnusable = defineError<{ reason: MemoryProblem; detail: strin
   code: 'sandbox.memory-unusable',
   kind: 'conflict',
   message: ({ reason, detail }) => `The sandbox’s saved memory can’t be used (${reason}): ${detail}`,
-  remedy: () => 'Start the sandbox from its disk. Its files are kept.',
+  remedy: () =>
+    'Start the sandbox from its disk. Its files are kept; what was only in memory, such as running programs, is lost.',
 })
 
 export const hostNoMemory = defineError<{ neededBytes: number; availableBytes: number; awakeSandboxes: number }>({

@@ -63,8 +63,8 @@ export const guestEndedEarly = defineError<{ sandboxId: string; detail: string }
 export const hostPreparing = defineError<{ what: string }>({
   code: 'host.preparing',
   kind: 'unavailable',
-  message: ({ what }) => `Sandboxes can’t start yet: preparing ${what}.`,
-  remedy: () => 'Wait until setup finishes. The page shows its steps.',
+  message: ({ what }) => `Sandboxes can’t start yet: the host is still preparing ${what}.`,
+  remedy: () => 'Try again in a few minutes. If preparing doesn’t finish, check `./threadbox logs host`.',
 })
 
 export const hostShuttingDown = defineError({

@@ -24,8 +24,8 @@ export const tooManyAttempts = defineError<{ retryAfterSeconds: number }>({
 export const signUpClosed = defineError({
   code: 'auth.sign-up-closed',
   kind: 'forbidden',
-  message: () => 'This installation already has an owner and doesn’t accept new sign-ups.',
-  remedy: () => 'Sign in instead.',
+  message: () => 'This installation already has an owner. Other people can’t sign up.',
+  remedy: () => 'If you’re the owner, sign in. Otherwise, ask the owner for a link to a thread.',
 })
 
 export const ownerTokenWrong = defineError({

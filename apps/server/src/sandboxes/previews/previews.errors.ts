@@ -90,8 +90,9 @@ export const previewForeign = defineError({
 export const previewMalformed = defineError({
   code: 'preview.malformed-request',
   kind: 'invalid',
-  message: () => 'The request is malformed: its URL, host or body framing is ambiguous.',
-  remedy: () => 'Send one Host header, a path, and either Content-Length or Transfer-Encoding.',
+  message: () =>
+    'The request is ambiguous. It needs exactly one Host header, a path that starts with /, and at most one of Content-Length and Transfer-Encoding: chunked.',
+  remedy: () => 'Correct the program that sends the request.',
 })
 
 export const previewSuspended = defineError<{ retryAfterSeconds: number }>({

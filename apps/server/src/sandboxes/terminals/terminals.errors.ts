@@ -4,7 +4,7 @@ export const terminalNotFound = defineError({
   code: 'terminal.not-found',
   kind: 'not-found',
   message: () => 'Terminal not found in this thread.',
-  remedy: () => 'List the thread’s terminals.',
+  remedy: () => 'It may have been closed. Open another one.',
 })
 
 export const terminalLimitReached = defineError<{ max: number }>({

@@ -45,15 +45,15 @@ export const callInterrupted = defineError({
 export const callStopped = defineError({
   code: 'call.stopped',
   kind: 'interrupted',
-  message: () => 'The user stopped it.',
-  remedy: () => 'Run it again only if it’s still needed.',
+  message: () => 'The user stopped this call. It may have run partly.',
+  remedy: () => 'Do not run it again unless the user asks for it.',
 })
 
 export const callInputInvalid = defineError<{ problem: string }>({
   code: 'call.input-invalid',
   kind: 'invalid',
-  message: ({ problem }) => `The tool input is not valid: ${problem}`,
-  remedy: () => 'Call the tool again with input that matches its description.',
+  message: ({ problem }) => `The tool call is not valid: ${problem}`,
+  remedy: () => 'Call an available tool, with input that matches its input schema.',
 })
 
 export const fileIsBinary = defineError<{ path: string; sizeBytes: number }>({
@@ -101,8 +101,8 @@ export const editChangesNothing = defineError({
 export const imageNotShown = defineError<{ path: string; problem: string }>({
   code: 'image.not-shown',
   kind: 'invalid',
-  message: ({ path, problem }) => `Can’t show ${path}: ${problem}`,
-  remedy: () => 'Convert it to a PNG or JPEG of at most 4 MiB (for example with Pillow), then view that.',
+  message: ({ path, problem }) => `Can’t view ${path}: ${problem}`,
+  remedy: () => 'Convert it to a PNG or JPEG file of at most 4 MiB (for example with Pillow), then view that file.',
 })
 
 export const searchFailed = defineError<{ problem: string }>({

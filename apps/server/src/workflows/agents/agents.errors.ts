@@ -18,7 +18,7 @@ export const agentNameTaken = defineError<{ name: string }>({
   code: 'agent.name-taken',
   kind: 'conflict',
   message: ({ name }) => `An agent named ${name} already exists here.`,
-  remedy: () => 'Choose another name, or rename or delete the existing agent.',
+  remedy: () => 'Choose another name, save this as a new version of that agent, or rename or delete it.',
 })
 
 export const agentLimitReached = defineError<{ limit: number }>({
@@ -53,8 +53,8 @@ export const agentStartInterrupted = defineError({
 export const environmentEmpty = defineError({
   code: 'environment.empty',
   kind: 'conflict',
-  message: () => 'This thread hasn’t used its sandbox yet, so there’s nothing to save.',
-  remedy: () => 'Save the agent without an environment, or use the thread first.',
+  message: () => 'This thread hasn’t used its sandbox yet, so there’s no environment to save.',
+  remedy: () => 'Save the agent without an environment, or run a command in the thread first.',
 })
 
 export const environmentNotFound = defineError({

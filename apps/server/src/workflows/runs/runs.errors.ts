@@ -33,8 +33,8 @@ export const runCommandFailed = defineError<{ exitCode: number }>({
 export const runCellFailed = defineError({
   code: 'run.cell-failed',
   kind: 'conflict',
-  message: () => 'The Python code raised an exception.',
-  remedy: () => 'See its output for the exception.',
+  message: () => 'The run’s Python code raised an exception.',
+  remedy: () => 'See the traceback in the run’s output.',
 })
 
 export const runThreadGone = defineError({

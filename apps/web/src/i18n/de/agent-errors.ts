@@ -8,7 +8,8 @@ export const agentErrors: ErrorWords = {
   },
   'agent.name-taken': {
     message: 'Einen Agenten namens {name} gibt es hier schon.',
-    remedy: 'Wählen Sie einen anderen Namen, oder benennen Sie den vorhandenen Agenten um oder löschen Sie ihn.',
+    remedy:
+      'Wählen Sie einen anderen Namen, sichern Sie dies als neue Version des vorhandenen Agenten, oder benennen Sie ihn um oder löschen Sie ihn.',
   },
   'agent.not-found': {
     message: 'Der Agent wurde nicht gefunden.',
@@ -32,8 +33,8 @@ export const agentErrors: ErrorWords = {
     remedy: 'Vielleicht wurde sie gelöscht. Wählen Sie eine andere Version.',
   },
   'environment.empty': {
-    message: 'Dieser Thread hat seine Sandbox noch nicht benutzt; es gibt nichts zu sichern.',
-    remedy: 'Sichern Sie den Agenten ohne Umgebung, oder benutzen Sie zuerst den Thread.',
+    message: 'Dieser Thread hat seine Sandbox noch nicht benutzt; es gibt keine Umgebung zu sichern.',
+    remedy: 'Sichern Sie den Agenten ohne Umgebung, oder führen Sie im Thread zuerst einen Befehl aus.',
   },
   'environment.not-found': {
     message: 'Die erfasste Umgebung wurde nicht gefunden.',

@@ -3,16 +3,16 @@ import type { ErrorWords } from '../words.ts'
 /** Errors of commands, cells, files, pages and services: those that the cards of calls show. */
 export const callErrors: ErrorWords = {
   'call.input-invalid': {
-    message: 'Die Eingabe des Werkzeugs ist ungültig: {problem}',
-    remedy: 'Rufen Sie das Werkzeug noch einmal auf, mit einer Eingabe, die zu seiner Beschreibung passt.',
+    message: 'Der Werkzeugaufruf ist ungültig: {problem}',
+    remedy: 'Rufen Sie ein verfügbares Werkzeug auf, mit einer Eingabe, die zu seinem Eingabeschema passt.',
   },
   'call.interrupted': {
     message: 'threadbox oder die Sandbox wurde beendet, während dies lief. Wie weit es kam, ist unbekannt.',
     remedy: 'Prüfen Sie, was es geändert hat, bevor Sie es noch einmal ausführen.',
   },
   'call.stopped': {
-    message: 'Es wurde gestoppt.',
-    remedy: 'Führen Sie es nur noch einmal aus, wenn es noch gebraucht wird.',
+    message: 'Dieser Aufruf wurde gestoppt. Er kann zum Teil ausgeführt worden sein.',
+    remedy: 'Wiederholen Sie ihn nur, wenn das ausdrücklich gewünscht ist.',
   },
   'command.out-of-memory': {
     message: 'Der Aufruf überschritt das Speicherlimit der Sandbox und wurde beendet. {detail}',
@@ -101,9 +101,9 @@ export const callErrors: ErrorWords = {
   },
   'file.watcher-unknown': { message: 'Den Beobachter {id} gibt es nicht.', remedy: 'Legen Sie einen neuen an.' },
   'image.not-shown': {
-    message: '{path} lässt sich nicht anzeigen: {problem}',
+    message: '{path} lässt sich nicht ansehen: {problem}',
     remedy:
-      'Wandeln Sie das Bild in ein PNG oder JPEG von höchstens 4 MiB um (zum Beispiel mit Pillow), und zeigen Sie das.',
+      'Wandeln Sie das Bild in eine PNG- oder JPEG-Datei von höchstens 4 MiB um (zum Beispiel mit Pillow), und sehen Sie diese Datei an.',
   },
   'kernel.died': {
     message: 'Der Python-Kernel wurde beendet, während die Zelle lief: {how}. Seine Variablen sind verloren.',

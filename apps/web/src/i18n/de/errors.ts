@@ -53,8 +53,8 @@ export const errors: ErrorWords = {
     remedy: 'Melden Sie sich in der App an, und tun Sie es dort.',
   },
   'auth.sign-up-closed': {
-    message: 'Diese Installation gehört schon jemandem und nimmt keine neuen Registrierungen an.',
-    remedy: 'Melden Sie sich an.',
+    message: 'Diese Installation hat schon einen Eigentümer. Andere können sich nicht registrieren.',
+    remedy: 'Wenn Sie der Eigentümer sind, melden Sie sich an. Sonst bitten Sie ihn um einen Link zu einem Thread.',
   },
   'auth.too-many-attempts': {
     message: 'Zu viele Versuche. Der nächste ist in {retryAfterSeconds} s möglich.',
@@ -100,8 +100,8 @@ export const errors: ErrorWords = {
     remedy: 'Versuchen Sie es noch einmal. Passiert es wieder, starten Sie die Sandbox neu.',
   },
   'host.preparing': {
-    message: 'Sandboxen können noch nicht starten: {what} wird noch vorbereitet.',
-    remedy: 'Warten Sie, bis die Einrichtung fertig ist. Die Seite zeigt ihre Schritte.',
+    message: 'Sandboxen können noch nicht starten: Der Host bereitet noch {what} vor.',
+    remedy: 'Versuchen Sie es in ein paar Minuten noch einmal. Dauert es an, hilft `./threadbox logs host`.',
   },
   'host.unreachable': {
     message: 'Der Host-Dienst antwortet nicht.',
@@ -175,8 +175,9 @@ export const errors: ErrorWords = {
     remedy: 'Senden Sie sie von einer Seite desselben Threads.',
   },
   'preview.malformed-request': {
-    message: 'Die Anfrage ist fehlerhaft: Ihre Adresse, ihr Host oder die Länge ihres Inhalts ist nicht eindeutig.',
-    remedy: 'Senden Sie einen Host-Header, einen Pfad und entweder Content-Length oder Transfer-Encoding.',
+    message:
+      'Die Anfrage ist mehrdeutig. Sie braucht genau einen Host-Header, einen Pfad, der mit / beginnt, und höchstens eines von Content-Length und Transfer-Encoding: chunked.',
+    remedy: 'Korrigieren Sie das Programm, das die Anfrage sendet.',
   },
   'preview.names-elsewhere': {
     message: 'Dieser Browser erreicht {name} nicht, obwohl er die App erreicht.',

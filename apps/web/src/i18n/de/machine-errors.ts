@@ -16,7 +16,7 @@ export const machineErrors: ErrorWords = {
   },
   'disk.command-failed': {
     message: '`{command}` ist fehlgeschlagen: {reason}',
-    remedy: 'Führen Sie `threadbox doctor` aus, um zu prüfen, was Festplatten auf diesem Host brauchen.',
+    remedy: 'Prüfen Sie mit `threadbox doctor`, ob dieser Host alles hat, was die Festplatten von Sandboxes brauchen.',
   },
   'disk.id-invalid': {
     message: '„{id}“ ist keine gültige Kennung einer Festplatte oder eines Images.',
@@ -168,8 +168,9 @@ export const machineErrors: ErrorWords = {
       'Führen Sie `./threadbox up` aus, oder geben Sie den Ordner mit --data-dir an. Gehört er root, nehmen Sie sudo.',
   },
   'installation.sandboxes-not-stopped': {
-    message: 'Die Sandboxes ließen sich nicht stoppen: Der Host-Dienst antwortete mit {status}.',
-    remedy: 'Sehen Sie in `./threadbox logs host` nach, und versuchen Sie es noch einmal.',
+    message:
+      'Nicht alle Sandboxes ließen sich stoppen: Der Host-Dienst antwortete mit dem HTTP-Status {status}. Manche laufen vielleicht noch.',
+    remedy: 'Suchen Sie die Ursache in `./threadbox logs host`, und führen Sie den Befehl noch einmal aus.',
   },
   'logs.unknown': {
     message: 'Ein Protokoll namens {name} gibt es nicht.',

@@ -8,8 +8,8 @@ export const runErrors: ErrorWords = {
       'Erlauben Sie das Werkzeug in den Einstellungen der Verbindung, oder erledigen Sie das in einem Thread, in dem Sie es erlauben können.',
   },
   'run.cell-failed': {
-    message: 'Der Python-Code hat eine Ausnahme ausgelöst.',
-    remedy: 'Seine Ausgabe zeigt, welche.',
+    message: 'Der Python-Code des Laufs hat eine Ausnahme ausgelöst.',
+    remedy: 'Der Traceback in der Ausgabe des Laufs zeigt, welche.',
   },
   'run.command-failed': {
     message: 'Der Befehl endete mit {exitCode}.',

@@ -81,8 +81,9 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Schaffen Sie Platz auf der Festplatte der Sandbox, oder erhöhen Sie ihr Limit.',
   },
   'rescue.not-in-sandbox': {
-    message: 'Dieser Guest läuft nicht in einer Sandbox und stoppt daher keine anderen Prozesse.',
-    remedy: 'Nehmen Sie einen Guest, der in einer Sandbox läuft.',
+    message:
+      'Der Guest-Dienst läuft nicht in einer Sandbox. Um den Stand zu sichern, würde er alle anderen Prozesse stoppen; deshalb wurde nichts gesichert.',
+    remedy: 'Starten Sie den Guest-Dienst in einer Sandbox.',
   },
   'rescue.process-unknown': {
     message: 'Es gibt keinen gesicherten Prozess mit der Kennung „{id}“.',
@@ -128,7 +129,8 @@ export const sandboxErrors: ErrorWords = {
   },
   'sandbox.memory-unusable': {
     message: 'Der gesicherte Speicher der Sandbox lässt sich nicht verwenden ({reason}): {detail}',
-    remedy: 'Starten Sie die Sandbox von ihrer Festplatte. Ihre Dateien sind erhalten.',
+    remedy:
+      'Starten Sie die Sandbox von ihrer Festplatte. Ihre Dateien sind erhalten; was nur im Speicher war, etwa laufende Programme, ist verloren.',
   },
   'sandbox.no-room-for-memory': {
     message:

@@ -8,7 +8,8 @@ export const agentErrors: ErrorWords = {
   },
   'agent.name-taken': {
     message: 'Qui esiste già un agente di nome {name}.',
-    remedy: 'Scegli un altro nome, oppure rinomina o elimina l’agente esistente.',
+    remedy:
+      'Scegli un altro nome, salva questo come nuova versione dell’agente esistente, oppure rinominalo o eliminalo.',
   },
   'agent.not-found': {
     message: 'Agente non trovato.',
@@ -31,8 +32,8 @@ export const agentErrors: ErrorWords = {
     remedy: 'Può essere stata eliminata. Scegli un’altra versione.',
   },
   'environment.empty': {
-    message: 'Questo thread non ha ancora usato la sua sandbox, quindi non c’è nulla da salvare.',
-    remedy: 'Salva l’agente senza ambiente, o prima usa il thread.',
+    message: 'Questo thread non ha ancora usato la sua sandbox, quindi non c’è un ambiente da salvare.',
+    remedy: 'Salva l’agente senza ambiente, o esegui prima un comando nel thread.',
   },
   'environment.not-found': {
     message: 'Ambiente acquisito non trovato.',

@@ -3,14 +3,17 @@ import type { ErrorWords } from '../words.ts'
 /** Errors of commands, cells, files, pages and services: those that the cards of calls show. */
 export const callErrors: ErrorWords = {
   'call.input-invalid': {
-    message: 'L’input dello strumento non è valido: {problem}',
-    remedy: 'Chiama di nuovo lo strumento con un input che corrisponda alla sua descrizione.',
+    message: 'La chiamata dello strumento non è valida: {problem}',
+    remedy: 'Chiama uno strumento disponibile, con un input che corrisponda al suo schema di input.',
   },
   'call.interrupted': {
     message: 'threadbox o la sandbox si sono fermati durante l’esecuzione; non si sa a che punto fosse arrivata.',
     remedy: 'Controlla che cosa ha modificato, prima di ripeterla.',
   },
-  'call.stopped': { message: 'La chiamata è stata fermata.', remedy: 'Ripetila solo se serve ancora.' },
+  'call.stopped': {
+    message: 'Questa chiamata è stata fermata. Può essere stata eseguita in parte.',
+    remedy: 'Ripetila solo su richiesta esplicita.',
+  },
   'command.out-of-memory': {
     message: 'La chiamata ha superato il limite di memoria della sandbox ed è stata terminata. {detail}',
     remedy: 'Elabora meno dati alla volta, o alza il limite di memoria della sandbox e ripeti la chiamata.',
@@ -95,8 +98,9 @@ export const callErrors: ErrorWords = {
   },
   'file.watcher-unknown': { message: 'Watcher {id} non trovato.', remedy: 'Creane uno nuovo.' },
   'image.not-shown': {
-    message: 'Impossibile mostrare {path}: {problem}',
-    remedy: 'Converti l’immagine in un PNG o JPEG di al massimo 4 MiB (per esempio con Pillow), poi visualizza quello.',
+    message: 'Impossibile visualizzare {path}: {problem}',
+    remedy:
+      'Converti l’immagine in un file PNG o JPEG di al massimo 4 MiB (per esempio con Pillow), poi visualizza quel file.',
   },
   'kernel.died': {
     message: 'Il kernel Python è terminato durante l’esecuzione della cella ({how}). Le sue variabili sono perse.',

@@ -51,8 +51,8 @@ export const errors: ErrorWords = {
     remedy: 'Accedi all’app e fallo lì.',
   },
   'auth.sign-up-closed': {
-    message: 'Questa installazione ha già un proprietario e non accetta nuove registrazioni.',
-    remedy: 'Accedi.',
+    message: 'Questa installazione ha già un proprietario. Altre persone non possono registrarsi.',
+    remedy: 'Se sei il proprietario, accedi. Altrimenti chiedigli un link a un thread.',
   },
   'auth.too-many-attempts': {
     message: 'Troppi tentativi. Riprova tra {retryAfterSeconds} s.',
@@ -98,8 +98,8 @@ export const errors: ErrorWords = {
     remedy: 'Riprova. Se continua, riavvia la sandbox.',
   },
   'host.preparing': {
-    message: 'Le sandbox non possono ancora avviarsi: è in preparazione {what}.',
-    remedy: 'Aspetta che la configurazione finisca. La pagina ne mostra i passi.',
+    message: 'Le sandbox non possono ancora avviarsi: l’host sta ancora preparando {what}.',
+    remedy: 'Riprova tra qualche minuto. Se la preparazione non finisce, controlla `./threadbox logs host`.',
   },
   'host.unreachable': {
     message: 'Il daemon dell’host non risponde.',
@@ -171,8 +171,9 @@ export const errors: ErrorWords = {
     remedy: 'Inviala da una pagina dello stesso thread.',
   },
   'preview.malformed-request': {
-    message: 'La richiesta è malformata: il suo URL, il suo host o la lunghezza del contenuto sono ambigui.',
-    remedy: 'Invia un solo header Host, un percorso, e Content-Length oppure Transfer-Encoding.',
+    message:
+      'La richiesta è ambigua. Deve avere un solo header Host, un percorso che inizia con / e al massimo uno tra Content-Length e Transfer-Encoding: chunked.',
+    remedy: 'Correggi il programma che invia la richiesta.',
   },
   'preview.names-elsewhere': {
     message: 'Questo browser non raggiunge {name}, anche se raggiunge l’app.',

@@ -16,7 +16,7 @@ export const machineErrors: ErrorWords = {
   },
   'disk.command-failed': {
     message: '`{command}` non è riuscito: {reason}',
-    remedy: 'Esegui `threadbox doctor` per controllare che cosa serve ai dischi su questo host.',
+    remedy: 'Esegui `threadbox doctor` per controllare se questo host ha tutto ciò che serve ai dischi delle sandbox.',
   },
   'disk.id-invalid': {
     message: '«{id}» non è un ID valido per un disco o un’immagine.',
@@ -165,8 +165,9 @@ export const machineErrors: ErrorWords = {
     remedy: 'Esegui `./threadbox up`, o indica la cartella con --data-dir. Se appartiene a root, usa sudo.',
   },
   'installation.sandboxes-not-stopped': {
-    message: 'Impossibile fermare le sandbox: il daemon dell’host ha risposto con {status}.',
-    remedy: 'Controlla `./threadbox logs host`, poi riprova.',
+    message:
+      'Impossibile fermare tutte le sandbox: il daemon dell’host ha risposto con lo stato HTTP {status}. Alcune potrebbero essere ancora in esecuzione.',
+    remedy: 'Cerca la causa in `./threadbox logs host`, poi esegui di nuovo il comando.',
   },
   'logs.unknown': { message: 'Non c’è un log di nome {name}.', remedy: 'Usa uno di questi: server, host, supervisor.' },
   'network.address-in-use': {

@@ -8,8 +8,8 @@ export const runErrors: ErrorWords = {
       'Consenti lo strumento nelle impostazioni della connessione, o svolgi questa parte in un thread in cui puoi approvarlo.',
   },
   'run.cell-failed': {
-    message: 'Il codice Python ha sollevato un’eccezione.',
-    remedy: 'L’eccezione è nel suo output.',
+    message: 'Il codice Python dell’esecuzione ha sollevato un’eccezione.',
+    remedy: 'Vedi il traceback nell’output dell’esecuzione.',
   },
   'run.command-failed': {
     message: 'Il comando è terminato con {exitCode}.',

@@ -75,8 +75,9 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'Libera spazio sul disco della sandbox, o alza il suo limite.',
   },
   'rescue.not-in-sandbox': {
-    message: 'Questo guest non è in esecuzione in una sandbox, quindi non ferma altri processi.',
-    remedy: 'Usa un guest in esecuzione in una sandbox.',
+    message:
+      'Il daemon guest non è in esecuzione in una sandbox. Per salvare lo stato fermerebbe tutti gli altri processi, quindi non è stato salvato nulla.',
+    remedy: 'Avvia il daemon guest in una sandbox.',
   },
   'rescue.process-unknown': {
     message: 'Non c’è un processo salvato con l’ID «{id}».',
@@ -120,7 +121,8 @@ export const sandboxErrors: ErrorWords = {
   },
   'sandbox.memory-unusable': {
     message: 'La memoria salvata della sandbox non si può usare ({reason}): {detail}',
-    remedy: 'Avvia la sandbox dal suo disco. I suoi file sono conservati.',
+    remedy:
+      'Avvia la sandbox dal suo disco. I suoi file sono conservati; ciò che era solo in memoria, come i programmi in esecuzione, va perso.',
   },
   'sandbox.no-room-for-memory': {
     message:

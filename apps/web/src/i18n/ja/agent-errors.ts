@@ -8,7 +8,8 @@ export const agentErrors: ErrorWords = {
   },
   'agent.name-taken': {
     message: '{name} という名前のエージェントは、ここにすでに存在します。',
-    remedy: '別の名前を選ぶか、既存のエージェントの名前を変更するか、削除してください。',
+    remedy:
+      '別の名前を選ぶか、既存のエージェントの新しいバージョンとして保存するか、既存のエージェントの名前を変更または削除してください。',
   },
   'agent.not-found': {
     message: 'エージェントが見つかりません。',
@@ -31,8 +32,8 @@ export const agentErrors: ErrorWords = {
     remedy: '削除された可能性があります。別のバージョンを選んでください。',
   },
   'environment.empty': {
-    message: 'このスレッドはサンドボックスをまだ使っていないため、保存するものがありません。',
-    remedy: 'エージェントを環境なしで保存するか、先にスレッドを使ってください。',
+    message: 'このスレッドはサンドボックスをまだ使っていないため、保存する環境がありません。',
+    remedy: 'エージェントを環境なしで保存するか、先にスレッドでコマンドを実行してください。',
   },
   'environment.not-found': {
     message: '取得した環境が見つかりません。',

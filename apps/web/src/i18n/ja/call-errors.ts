@@ -3,14 +3,17 @@ import type { ErrorWords } from '../words.ts'
 /** Errors of commands, cells, files, pages and services: those that the cards of calls show. */
 export const callErrors: ErrorWords = {
   'call.input-invalid': {
-    message: 'ツールの入力が無効です：{problem}',
-    remedy: 'ツールの説明に合った入力で、もう一度呼び出してください。',
+    message: 'ツールの呼び出しが無効です：{problem}',
+    remedy: '利用できるツールを、入力スキーマに合った入力で呼び出してください。',
   },
   'call.interrupted': {
     message: '実行中に threadbox またはサンドボックスが停止しました。どこまで進んだかは不明です。',
     remedy: '再実行する前に、何が変更されたかを確認してください。',
   },
-  'call.stopped': { message: '呼び出しが停止されました。', remedy: 'まだ必要な場合だけ、再実行してください。' },
+  'call.stopped': {
+    message: 'この呼び出しは停止されました。一部が実行された可能性があります。',
+    remedy: '再実行は、求められた場合だけにしてください。',
+  },
   'command.out-of-memory': {
     message: '呼び出しがサンドボックスのメモリの上限を超えたため、強制終了されました。{detail}',
     remedy: '一度に処理するデータを減らすか、サンドボックスのメモリの上限を上げてから、再実行してください。',
@@ -98,7 +101,7 @@ export const callErrors: ErrorWords = {
   'file.watcher-unknown': { message: 'ウォッチャー {id} が見つかりません。', remedy: '新しく作成してください。' },
   'image.not-shown': {
     message: '{path} を表示できません：{problem}',
-    remedy: '4 MiB 以下の PNG または JPEG に変換し（たとえば Pillow で）、それを表示してください。',
+    remedy: '4 MiB 以下の PNG または JPEG ファイルに変換し（たとえば Pillow で）、そのファイルを表示してください。',
   },
   'kernel.died': {
     message: 'セルの実行中に Python カーネルが終了しました（{how}）。変数は失われました。',

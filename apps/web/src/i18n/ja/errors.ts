@@ -49,8 +49,9 @@ export const errors: ErrorWords = {
     remedy: 'アプリにサインインして操作してください。',
   },
   'auth.sign-up-closed': {
-    message: 'この threadbox にはすでにオーナーがいて、新しいサインアップを受け付けていません。',
-    remedy: '代わりにサインインしてください。',
+    message: 'この threadbox にはすでにオーナーがいます。ほかの人はサインアップできません。',
+    remedy:
+      'オーナーの場合は、サインインしてください。そうでない場合は、スレッドへのリンクをオーナーに頼んでください。',
   },
   'auth.too-many-attempts': {
     message: '試行が多すぎます。{retryAfterSeconds} 秒後にもう一度お試しください。',
@@ -99,8 +100,8 @@ export const errors: ErrorWords = {
     remedy: 'もう一度お試しください。続く場合は、サンドボックスを再起動してください。',
   },
   'host.preparing': {
-    message: 'サンドボックスはまだ起動できません。{what} を準備しています。',
-    remedy: 'セットアップが終わるまで待ってください。ページに手順が表示されます。',
+    message: 'サンドボックスはまだ起動できません。ホストが {what} を準備しています。',
+    remedy: '数分後にもう一度お試しください。終わらない場合は、`./threadbox logs host` を確認してください。',
   },
   'host.unreachable': {
     message: 'ホストデーモンが応答していません。',
@@ -173,8 +174,9 @@ export const errors: ErrorWords = {
     remedy: '同じスレッドのページから送ってください。',
   },
   'preview.malformed-request': {
-    message: 'リクエストの形式が正しくありません。URL、ホスト、または本文の区切りがあいまいです。',
-    remedy: 'Host ヘッダーを 1 つ、パス、そして Content-Length か Transfer-Encoding のどちらかを送ってください。',
+    message:
+      'リクエストがあいまいです。Host ヘッダーはちょうど 1 つ、パスは / で始まり、Content-Length と Transfer-Encoding: chunked はどちらか一方までにする必要があります。',
+    remedy: 'リクエストを送るプログラムを修正してください。',
   },
   'preview.names-elsewhere': {
     message: 'このブラウザーはアプリには到達できますが、{name} に到達できません。',

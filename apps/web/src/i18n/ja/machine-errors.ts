@@ -16,7 +16,8 @@ export const machineErrors: ErrorWords = {
   },
   'disk.command-failed': {
     message: '`{command}` が失敗しました：{reason}',
-    remedy: '`threadbox doctor` を実行し、ディスクに必要なものがこのホストにあるかどうかを確認してください。',
+    remedy:
+      '`threadbox doctor` を実行し、サンドボックスのディスクに必要なものがこのホストにすべてあるかどうかを確認してください。',
   },
   'disk.id-invalid': {
     message: '「{id}」はディスクまたはイメージの ID に使えません。',
@@ -174,8 +175,9 @@ export const machineErrors: ErrorWords = {
       '`./threadbox up` を実行するか、--data-dir でフォルダーを指定してください。所有者が root の場合は、sudo を使ってください。',
   },
   'installation.sandboxes-not-stopped': {
-    message: 'サンドボックスを停止できませんでした。ホストデーモンが {status} で応答しました。',
-    remedy: '`./threadbox logs host` を確認してから、もう一度お試しください。',
+    message:
+      'すべてのサンドボックスを停止できませんでした。ホストデーモンが HTTP ステータス {status} で応答しました。まだ動いているものがあるかもしれません。',
+    remedy: '`./threadbox logs host` で原因を確認してから、コマンドをもう一度実行してください。',
   },
   'logs.unknown': {
     message: '{name} というログはありません。',

@@ -7,8 +7,8 @@ export const runErrors: ErrorWords = {
     remedy: '接続の設定でツールを許可するか、その部分を、承認できるスレッドで行ってください。',
   },
   'run.cell-failed': {
-    message: 'Python のコードで例外が発生しました。',
-    remedy: '例外は出力で確認してください。',
+    message: '実行した Python のコードで例外が発生しました。',
+    remedy: '実行の出力にあるトレースバックを確認してください。',
   },
   'run.command-failed': {
     message: 'コマンドが終了コード {exitCode} で終了しました。',

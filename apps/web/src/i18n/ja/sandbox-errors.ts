@@ -83,8 +83,9 @@ export const sandboxErrors: ErrorWords = {
     remedy: 'サンドボックスのディスクの空きを増やすか、上限を上げてください。',
   },
   'rescue.not-in-sandbox': {
-    message: 'このゲストはサンドボックスの中で動いていないため、ほかのプロセスを停止しません。',
-    remedy: 'サンドボックスの中で動くゲストを使ってください。',
+    message:
+      'ゲストデーモンがサンドボックスの中で動いていません。状態を保存すると、ほかのプロセスがすべて停止するため、何も保存されませんでした。',
+    remedy: 'ゲストデーモンをサンドボックスの中で起動してください。',
   },
   'rescue.process-unknown': {
     message: 'ID「{id}」の保存されたプロセスはありません。',
@@ -130,7 +131,8 @@ export const sandboxErrors: ErrorWords = {
   },
   'sandbox.memory-unusable': {
     message: 'サンドボックスの保存されたメモリを使えません（{reason}）：{detail}',
-    remedy: 'サンドボックスをディスクから起動してください。ファイルは残っています。',
+    remedy:
+      'サンドボックスをディスクから起動してください。ファイルは残っています。実行中のプログラムなど、メモリだけにあったものは失われます。',
   },
   'sandbox.no-room-for-memory': {
     message:
