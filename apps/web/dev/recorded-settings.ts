@@ -14,7 +14,11 @@ export const settings: Settings = {
   settings: [
     editable('sandboxMemoryBytes', 'Memory for each sandbox, in bytes.', [4 * GiB]),
     editable('idlePauseMinutes', 'Minutes of inactivity before a sandbox pauses.', [15, 30]),
-    editable('hotHours', 'Hours after a pause for which the sandbox’s saved memory (running programs, variables) is always kept.', [8]),
+    editable(
+      'hotHours',
+      'Hours after a pause for which the sandbox’s saved memory (running programs, variables) is always kept.',
+      [8],
+    ),
     editable(
       'hotKeep',
       'What happens after that time. `guaranteed`: memory is kept while there’s disk space. `strict`: memory is discarded.',
