@@ -118,7 +118,7 @@ export const threads: Texts<typeof source> = {
     undone: 'Was das Zurückspulen bewirkt',
     looking: 'Es wird geprüft, was das Zurückspulen ändert',
     forkInstead: 'Stattdessen abzweigen',
-    forkInsteadAt: 'Stattdessen ab {{time}} abzweigen',
+    forkInsteadAt: 'Ab {{time}} abzweigen',
     action: 'Zurückspulen',
     lead: {
       snapshot: 'Das Gespräch und die Dateien der Sandbox gehen zurück auf den Stand von {{time}}. Das bedeutet:',
