@@ -2,7 +2,13 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import type { ManifestProcess } from '@threadbox/protocol/guest'
 import { guestProcesses } from '../processes/activity.ts'
 import { runVariable } from '../processes/process-family.ts'
-import { isZombie, listProcesses, type ProcessEntry, readInitialVariable, readProcess } from '../processes/process-table.ts'
+import {
+  isZombie,
+  listProcesses,
+  type ProcessEntry,
+  readInitialVariable,
+  readProcess,
+} from '../processes/process-table.ts'
 import { shellBody } from '../runs/session-script.ts'
 
 const ticksPerSecond = 100

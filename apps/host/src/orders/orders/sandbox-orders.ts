@@ -28,7 +28,10 @@ export function sandboxOrders(
 ): Pick<HostApi, 'ensure' | 'change' | 'start' | 'stop' | 'delete' | 'get' | 'list'> {
   const { context, sandboxes, boots } = ports
   const { lock, requireSandbox, toHostSandbox } = context
-  const applyChange = async (sandbox: StoredSandbox, wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] }) => {
+  const applyChange = async (
+    sandbox: StoredSandbox,
+    wanted: { limits: SandboxLimits; egress: HostSandbox['egress'] },
+  ) => {
     await ports.change({ sandbox, ...wanted })
     return await toHostSandbox({ ...sandbox, ...wanted })
   }
