@@ -166,6 +166,17 @@ print(json.dumps({name: z.read(name).decode() for name in z.namelist()}))`
     await expect(zip('/home/user/none')).rejects.toMatchObject({ code: 'file.not-found' })
   })
 
+  test('is refused if the sandbox starts while the request waits for its turn', async () => {
+    await writeFile(real('home/user/large'), randomBytes(8_000_000))
+    const reads = files()
+    const request = { kind: 'archive', path: '/home/user', only: '[]' } as const
+    const [first, second] = [await reads.answer('s', request), await reads.answer('s', request)]
+    const third = reads.answer('s', request)
+    boot = { state: 'ready' } as unknown as StoredBoot
+    for (const answer of [first, second]) if (answer.kind === 'archive') answer.bytes.destroy()
+    await expect(third).rejects.toMatchObject({ code: 'sandbox.disk-not-readable' })
+  })
+
   test('breaks off instead of ending if what it reads is removed', async () => {
     await writeFile(real('home/user/large'), randomBytes(8_000_000))
     const bytes = await zip('/home/user')

@@ -85,9 +85,10 @@ export function makeSleepingFiles(ports: {
   }
   return {
     answer: async (sandboxId, question) => {
-      const root = await rootOf(sandboxId)
       const started = Promise.withResolvers<SleepingAnswer>()
       const work = limiterOf[question.kind](async () => {
+        // Not before the wait for a slot, in which the sandbox can have started or paused.
+        const root = await rootOf(sandboxId)
         const reader = startReader(root, question)
         started.resolve(readAnswer(reader, { question, root }))
         await waitForExit(reader)
@@ -142,6 +143,8 @@ async function readAnswer(
     if (line === undefined) throw sleepingFileRefused({ path, problem: 'it could not be read in time.' })
     if (line === null) throw failure()
     const bytes = question.kind === 'archive' ? Readable.from(readToEndOrThrow(reader, { root, path })) : stdout
+    // If an archive is destroyed before it is read, its generator never runs, and would not end the reader.
+    bytes.once('close', () => reader.kill('SIGKILL'))
     return parseAnswer(JSON.parse(line) as ReaderAnswer, { question, bytes })
   } catch (error) {
     reader.kill('SIGKILL')
