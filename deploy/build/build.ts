@@ -36,14 +36,15 @@ export type ReleaseManifest = { release: string; version: string; architecture: 
 export async function buildRelease(options: { outputDirectory: string }): Promise<string> {
   await mkdir(options.outputDirectory, { recursive: true })
   const staging = await mkdtemp(join(options.outputDirectory, '.building-'))
+  const parts = [
+    makeGuest(join(staging, 'guest')),
+    buildPrograms(staging),
+    buildPages(staging),
+    copyNode(join(staging, 'node/bin')),
+    cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
+  ] as const
   try {
-    const [guest] = await Promise.all([
-      makeGuest(join(staging, 'guest')),
-      buildPrograms(staging),
-      buildPages(staging),
-      copyNode(join(staging, 'node/bin')),
-      cp(join(repositoryRoot, 'images'), join(staging, 'images'), { recursive: true }),
-    ])
+    const [guest] = await Promise.all(parts)
     const release = await hashDirectory(staging)
     const manifest: ReleaseManifest = { release, version: await version(), architecture: process.arch, guest }
     await writeFile(join(staging, 'release.json'), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -52,6 +53,8 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
     await moveUnlessPresent(staging, target)
     return target
   } finally {
+    // A part that still writes would make the removal fail, and that failure would hide the first one.
+    await Promise.allSettled(parts)
     await rm(staging, { recursive: true, force: true })
   }
 }
