@@ -2,7 +2,9 @@
 # launcher.
 # shellcheck shell=bash
 
-readonly -a built_from=(apps docs-site packages deploy images package.json package-lock.json tsconfig.json tsconfig.base.json)
+# The documentation shows reference screenshots of the browser tests.
+readonly -a built_from=(apps docs-site packages deploy images tests/browser/reference
+  package.json package-lock.json tsconfig.json tsconfig.base.json)
 
 # Changes when any source file does; uses names, sizes and times only, so that it is fast.
 source_key() {
