@@ -71,7 +71,7 @@ export const connections: Connection[] = [
       code: 'connection.unreachable',
       message: 'Couldn’t reach the MCP server: the connection was refused.',
       remedy: 'Check the URL and that the server is running, then test the connection.',
-      details: { problem: 'the connection was refused.' },
+      details: { problem: 'the connection was refused.', problemCode: 'connection-refused' },
     },
     checkedAt: now - minute,
     furtherTools: 0,

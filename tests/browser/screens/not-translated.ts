@@ -19,11 +19,8 @@ const properNames = [
 ]
 /** Code, paths, addresses and numbers with what belongs to them. */
 const code = /[\w@*~$-]*[\d_./:@=&[\]{}'"\\-][\w@*~$/:.,=&[\]{}'"\\?-]*/g
-/**
- * Not translated yet: details and remedies of the checks of the machine, and why another machine could not be reached,
- * which the server sends in English.
- */
-const stillEnglish = ['% full', 'Remove old threads', 'the connection was refused']
+/** Not translated yet: details and remedies of the checks of the machine, which the server sends in English. */
+const stillEnglish = ['% full', 'Remove old threads']
 
 /** The texts of the server in the example data, which the app translates. */
 const ofServer = new Set(['message', 'remedy', 'doc'])

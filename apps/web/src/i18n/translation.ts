@@ -1,6 +1,11 @@
 import type { en } from './en/index.ts'
 import type { Texts } from './texts.ts'
-import type { ErrorWords, SettingWords } from './words.ts'
+import type { ErrorWords, ProblemWords, SettingWords } from './words.ts'
 
 /** Everything that the app says in one language. English errors and settings come from the server. */
-export type Translation = { texts: Texts<typeof en>; errors: ErrorWords; settings: SettingWords }
+export type Translation = {
+  texts: Texts<typeof en>
+  errors: ErrorWords
+  problems: ProblemWords
+  settings: SettingWords
+}

@@ -1,5 +1,5 @@
 import type { Translation } from './translation.ts'
-import type { ErrorWords, SettingWords } from './words.ts'
+import type { ErrorWords, ProblemWords, SettingWords } from './words.ts'
 
 /** One chunk for each language, loaded when it is chosen. */
 const sources = {
@@ -39,6 +39,11 @@ function withAllPlurals<Value extends object>(texts: Value, language: string): V
 /** Errors by code in a language that was loaded; empty for English. */
 export function translatedErrors(language: string): ErrorWords {
   return loaded.get(language)?.errors ?? {}
+}
+
+/** Problems by code in a language that was loaded; empty for English. */
+export function translatedProblems(language: string): ProblemWords {
+  return loaded.get(language)?.problems ?? {}
 }
 
 /** Settings by name in a language that was loaded; empty for English. */

@@ -1,5 +1,8 @@
 import { defineError } from '@threadbox/errors'
 
+/** `problemCode` and its values: the same for the app, which translates it. Absent for texts of other programs. */
+type Problem = { problem: string; problemCode?: string; systemCode?: string; answer?: string }
+
 export const connectionNotFound = defineError({
   code: 'connection.not-found',
   kind: 'not-found',
@@ -28,7 +31,7 @@ export const connectionLimit = defineError<{ limit: number }>({
   remedy: () => 'Remove a connection you don’t use.',
 })
 
-export const connectionUnreachable = defineError<{ problem: string }>({
+export const connectionUnreachable = defineError<Problem>({
   code: 'connection.unreachable',
   kind: 'unavailable',
   message: ({ problem }) => `Couldn’t reach the MCP server: ${problem}`,
@@ -56,7 +59,7 @@ export const connectionLoginNeeded = defineError({
   remedy: () => 'Select Sign in next to it in Settings → Connections.',
 })
 
-export const connectionLoginFailed = defineError<{ problem: string }>({
+export const connectionLoginFailed = defineError<Problem>({
   code: 'connection.login-failed',
   kind: 'conflict',
   message: ({ problem }) => `Couldn’t sign in to the MCP server: ${problem}`,
@@ -77,7 +80,7 @@ export const connectionHttpFailed = defineError<{ status: number }>({
   remedy: () => 'Check that the URL is an MCP server over streamable HTTP, then test the connection.',
 })
 
-export const connectionAnswerInvalid = defineError<{ problem: string }>({
+export const connectionAnswerInvalid = defineError<Problem>({
   code: 'connection.answer-invalid',
   kind: 'unavailable',
   message: ({ problem }) => `The MCP server sent an invalid response: ${problem}`,

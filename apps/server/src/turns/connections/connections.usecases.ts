@@ -33,6 +33,7 @@ import type { ConnectionRow } from './connections.table.ts'
 import type { OAuthLogins } from './oauth-logins.ts'
 import { newOAuthState, sealState } from './oauth-state.logic.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
+import { problemOf } from './problem-words.logic.ts'
 import { isSameProgram, programColumns, programOf } from './program.logic.ts'
 import type { ProgramChecks } from './program-looks.ts'
 import type { ProgramStore } from './programs.store.ts'
@@ -188,7 +189,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       const row = await store.find(id)
       const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
       const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
-      if (row === undefined || !isTheirs) throw connectionLoginFailed({ problem: 'the connection no longer exists.' })
+      if (row === undefined || !isTheirs) throw connectionLoginFailed(problemOf('connection-removed'))
       await dependencies.logins.finish(row, { userId, answer })
       sessions.forget(id)
       await record(userId, 'connection-logged-in', row)

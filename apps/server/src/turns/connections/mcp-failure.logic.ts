@@ -8,6 +8,7 @@ import {
   connectionUnauthorized,
   connectionUnreachable,
 } from './connections.errors.ts'
+import { type ProblemCode, problemOf } from './problem-words.logic.ts'
 
 /** A server's text is passed on only as far as it can help. */
 const maxProblemCharacters = 500
@@ -33,10 +34,10 @@ export function connectionFailureOf(
   if (code !== undefined) return networkFailure(code, options.timeoutSeconds)
   if (SdkError.isInstance(error)) return sdkFailure(error, options.timeoutSeconds)
   if (isAbort(error)) return connectionTimedOut({ seconds: options.timeoutSeconds })
-  if (error instanceof SyntaxError) return connectionAnswerInvalid({ problem: 'it is not valid JSON.' })
-  if (error instanceof TypeError) return connectionUnreachable({ problem: 'the connection was lost.' })
+  if (error instanceof SyntaxError) return connectionAnswerInvalid(problemOf('not-json'))
+  if (error instanceof TypeError) return connectionUnreachable(problemOf('connection-lost'))
   if (error instanceof Error && error.name === 'ZodError') {
-    return connectionAnswerInvalid({ problem: 'it doesn’t match the MCP schema.' })
+    return connectionAnswerInvalid(problemOf('other-schema'))
   }
   return undefined
 }
@@ -52,40 +53,40 @@ function sdkFailure(error: SdkError, seconds: number): ThreadboxError {
     case SdkErrorCode.ConnectionClosed:
     case SdkErrorCode.NotConnected:
     case SdkErrorCode.SendFailed:
-      return connectionUnreachable({ problem: 'the connection was lost.' })
+      return connectionUnreachable(problemOf('connection-lost'))
     case SdkErrorCode.CapabilityNotSupported:
     case SdkErrorCode.MethodNotSupportedByProtocolVersion:
     case SdkErrorCode.InputRequiredRoundsExceeded:
-      return connectionAnswerInvalid({ problem: 'it requires a feature that threadbox doesn’t support.' })
+      return connectionAnswerInvalid(problemOf('unsupported-feature'))
     case SdkErrorCode.ListPaginationExceeded:
-      return connectionAnswerInvalid({ problem: 'its list of tools never ends.' })
+      return connectionAnswerInvalid(problemOf('endless-tools'))
     default:
-      return connectionAnswerInvalid({ problem: 'it doesn’t match the MCP schema.' })
+      return connectionAnswerInvalid(problemOf('other-schema'))
   }
 }
 
-const networkProblems: Record<string, string> = {
-  ENOTFOUND: 'the hostname doesn’t exist.',
-  EAI_AGAIN: 'the hostname couldn’t be resolved.',
-  ECONNREFUSED: 'the connection was refused.',
-  ECONNRESET: 'the connection was lost.',
-  EHOSTUNREACH: 'there’s no route to the host.',
-  ENETUNREACH: 'there’s no route to the host.',
-  UND_ERR_SOCKET: 'the connection was lost.',
-  UND_ERR_CONNECT_TIMEOUT: 'it timed out.',
-  ETIMEDOUT: 'it timed out.',
-  CERT_HAS_EXPIRED: 'its certificate has expired.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate can’t be verified.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for a different hostname.',
-  UND_ERR_HEADERS_OVERFLOW: 'its response headers are too large.',
-  UND_ERR_RESPONSE_EXCEEDED_SIZE: 'its response is too large.',
+const networkProblems: Record<string, ProblemCode> = {
+  ENOTFOUND: 'hostname-unknown',
+  EAI_AGAIN: 'hostname-unresolved',
+  ECONNREFUSED: 'connection-refused',
+  ECONNRESET: 'connection-lost',
+  EHOSTUNREACH: 'no-route',
+  ENETUNREACH: 'no-route',
+  UND_ERR_SOCKET: 'connection-lost',
+  UND_ERR_CONNECT_TIMEOUT: 'timed-out',
+  ETIMEDOUT: 'timed-out',
+  CERT_HAS_EXPIRED: 'certificate-expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate-self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate-self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate-unverified',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate-other-host',
+  UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
+  UND_ERR_RESPONSE_EXCEEDED_SIZE: 'response-too-large',
 }
 
 function networkFailure(code: string, seconds: number): ThreadboxError {
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return connectionTimedOut({ seconds })
-  return connectionUnreachable({ problem: networkProblems[code] ?? `the connection failed (${code}).` })
+  return connectionUnreachable(problemOf(networkProblems[code] ?? 'connection-failed', code))
 }
 
 /** Codes of the operating system, TLS and the HTTP client. Codes of the SDK have the same form and are excluded. */

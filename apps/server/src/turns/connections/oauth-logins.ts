@@ -19,6 +19,7 @@ import { connectionFailureOf } from './mcp-failure.logic.ts'
 import { redactor } from './mcp-session.ts'
 import { type OAuthState, openState, sealState, secretsOf, withExpiry } from './oauth-state.logic.ts'
 import { clientOf } from './oauth-tokens.ts'
+import { problemOf } from './problem-words.logic.ts'
 
 /** Sign-ins in the browser at the authorization servers of connections (OAuth 2.1 with PKCE, as MCP requires). */
 export type OAuthLogins = {
@@ -76,16 +77,17 @@ export function makeOAuthLogins(options: {
       })
       const pending = { ...login, verifier: visit.verifier(), userId, until: system.now() + loginMs }
       const isKept = await store.replaceSecret(row, sealState({ ...visit.state, pending }, secretBox))
-      if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
+      if (!isKept) throw connectionLoginFailed(problemOf('connection-changed'))
       return { authorizationUrl: authorizationUrl.href, host: authorizationUrl.host }
     },
     finish: async (row, { userId, answer }) => {
       const state = openState(row.sealed_secret, secretBox)
       const { pending } = state
       const isOpen = pending !== null && pending.userId === userId && pending.until > system.now()
-      if (!isOpen || !isSameSecret(pending.state, answer.state)) throw connectionLoginFailed({ problem: notOpen })
+      if (!isOpen || !isSameSecret(pending.state, answer.state))
+        throw connectionLoginFailed(problemOf('sign-in-not-open'))
       const withoutPending = sealState({ ...state, pending: null }, secretBox)
-      if (!(await store.replaceSecret(row, withoutPending))) throw connectionLoginFailed({ problem: notOpen })
+      if (!(await store.replaceSecret(row, withoutPending))) throw connectionLoginFailed(problemOf('sign-in-not-open'))
       const code = codeIn(answer)
       const visit = makeVisit(state, pending)
       await attempt(visit, () =>
@@ -97,18 +99,15 @@ export function makeOAuthLogins(options: {
         }),
       )
       const tokens = visit.tokens()
-      if (tokens === undefined) throw connectionLoginFailed({ problem: 'the authorization server returned no token.' })
+      if (tokens === undefined) throw connectionLoginFailed(problemOf('no-token'))
       const loggedIn = { ...visit.state, pending: null, tokens: withExpiry(tokens, system.now()) }
       const sealed = sealState(loggedIn, secretBox)
       // A new revision, so that sessions of a previous sign-in are no longer used.
       const isKept = await store.replaceSecret({ ...row, sealed_secret: withoutPending }, sealed, row.revision + 1)
-      if (!isKept) throw connectionLoginFailed({ problem: 'the connection changed during sign-in.' })
+      if (!isKept) throw connectionLoginFailed(problemOf('connection-changed'))
     },
   }
 }
-
-const otherServer = 'its authorization server has changed. Enter the client details again.'
-const notOpen = 'the sign-in was started by someone else, has expired, or was already completed.'
 
 /** One pass through the library's flow. The caller stores the results. */
 function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string; verifier?: string }) {
@@ -138,7 +137,7 @@ function makeVisit(from: OAuthState, login: { state: string; redirectUrl: string
       return clientOf(visit.state)
     },
     saveClientInformation: (information) => {
-      if (visit.state.client !== null) throw connectionLoginFailed({ problem: otherServer })
+      if (visit.state.client !== null) throw connectionLoginFailed(problemOf('other-authorization-server'))
       visit.state = { ...visit.state, registered: { information, redirectUrl: login.redirectUrl } }
     },
     tokens: () => undefined,
@@ -185,11 +184,9 @@ async function challengeOf(url: string, fetch: FetchLike): Promise<{ resourceMet
 function codeIn(answer: FinishLogin): string {
   if (answer.error !== undefined) {
     const reason = [answer.error, answer.errorDescription].filter((part) => part !== undefined).join(': ')
-    throw connectionLoginFailed({
-      problem: `the authorization server returned: ${reason.slice(0, maxProblemCharacters)}`,
-    })
+    throw connectionLoginFailed(problemOf('authorization-error', reason.slice(0, maxProblemCharacters)))
   }
-  if (answer.code === undefined) throw connectionLoginFailed({ problem: 'the authorization server sent no code.' })
+  if (answer.code === undefined) throw connectionLoginFailed(problemOf('no-code'))
   return answer.code
 }
 
@@ -200,16 +197,13 @@ function loginFailureOf(
   if (isThreadboxError(error)) return error
   if (error instanceof OAuthError) {
     const reason = options.redact(error.message).slice(0, maxProblemCharacters)
-    return connectionLoginFailed({ problem: `the authorization server returned: ${reason}` })
+    return connectionLoginFailed(problemOf('authorization-error', reason))
   }
   const known = connectionFailureOf(error, options)
   if (known !== undefined) return known
   const metadata = options.state.discovery?.authorizationServerMetadata
   const takesNoClients = metadata !== undefined && metadata.registration_endpoint === undefined
-  return connectionLoginFailed({
-    problem:
-      takesNoClients && options.state.client === null
-        ? 'its server doesn’t support dynamic client registration. Register a client there and enter its ID.'
-        : 'the servers’ OAuth metadata isn’t usable.',
-  })
+  return connectionLoginFailed(
+    problemOf(takesNoClients && options.state.client === null ? 'no-registration' : 'metadata-unusable'),
+  )
 }

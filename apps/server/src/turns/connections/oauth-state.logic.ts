@@ -2,6 +2,7 @@ import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthToke
 import type { ConnectionAuth } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import { connectionLoginFailed } from './connections.errors.ts'
+import { problemOf } from './problem-words.logic.ts'
 
 /** The state of a connection's sign-in. It is sealed as a whole and stored where a token would be. */
 export type OAuthState = {
@@ -37,7 +38,7 @@ export function newOAuthState(auth: Extract<ConnectionAuth, { kind: 'oauth' }>):
 export function sealState(state: OAuthState, secretBox: SecretBox): string {
   const text = JSON.stringify(state)
   if (Buffer.byteLength(text) > maxStateBytes) {
-    throw connectionLoginFailed({ problem: 'the authorization server’s metadata is too large.' })
+    throw connectionLoginFailed(problemOf('metadata-too-large'))
   }
   return secretBox.seal(text)
 }

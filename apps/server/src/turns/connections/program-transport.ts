@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { connectionAnswerTooLarge } from '../../platform/outbound/outbound.errors.ts'
 import { connectionAnswerInvalid, connectionProgramEnded } from './connections.errors.ts'
+import { problemOf } from './problem-words.logic.ts'
 import { type LastWords, makeLastWords } from './program.logic.ts'
 import { makeLineReader } from './program-lines.logic.ts'
 
@@ -75,7 +76,7 @@ export function makeProgramTransport(options: {
       if (message === undefined) continue
       allowed.messages -= 1
       if (allowed.messages < 0) {
-        return end(connectionAnswerInvalid({ problem: 'it sends too many unsolicited messages.' }))
+        return end(connectionAnswerInvalid(problemOf('too-many-messages')))
       }
       if ('id' in message && !('method' in message)) pending.delete(message.id as string | number)
       transport.onmessage?.(message)

@@ -16,6 +16,7 @@ import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { preview } from './preview.ts'
+import { problems } from './problem-words.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
@@ -58,5 +59,6 @@ export const italian: Translation = {
     workspaces,
   },
   errors,
+  problems,
   settings: settingWords,
 }

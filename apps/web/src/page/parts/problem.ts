@@ -1,6 +1,6 @@
 import { isThreadboxError } from '@threadbox/sdk'
 import { useTranslation } from 'react-i18next'
-import { translatedErrors } from '../../i18n/translations.ts'
+import { translatedErrors, translatedProblems } from '../../i18n/translations.ts'
 import { formatBinaryBytes } from '../client/format.ts'
 
 /** A translated error: what happened, what to do, and its permanent code. */
@@ -31,8 +31,15 @@ export function inLanguage(
   ) {
     return { code, message, remedy }
   }
-  const filled = (sentence: string) => fill(sentence, { details: details ?? {}, language })
+  const known = withProblem(details ?? {}, language)
+  const filled = (sentence: string) => fill(sentence, { details: known, language })
   return { code, message: filled(translated.message), remedy: filled(translated.remedy) }
+}
+
+/** The same details with the problem in the reader's language, if the error says which one it is. */
+function withProblem(details: Record<string, unknown>, language: string): Record<string, unknown> {
+  const words = translatedProblems(language)[String(details.problemCode)]
+  return words === undefined ? details : { ...details, problem: fill(words, { details, language }) }
 }
 
 /**

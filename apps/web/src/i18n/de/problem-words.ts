@@ -1,0 +1,33 @@
+import type { ProblemWords } from '../words.ts'
+
+export const problems: ProblemWords = {
+  'hostname-unknown': 'Der Hostname existiert nicht.',
+  'hostname-unresolved': 'Der Hostname ließ sich nicht auflösen.',
+  'connection-refused': 'Die Verbindung wurde abgelehnt.',
+  'connection-lost': 'Die Verbindung ist abgebrochen.',
+  'no-route': 'Es gibt keine Route zum Host.',
+  'timed-out': 'Die Zeit ist abgelaufen.',
+  'certificate-expired': 'Sein Zertifikat ist abgelaufen.',
+  'certificate-self-signed': 'Sein Zertifikat ist selbst signiert.',
+  'certificate-unverified': 'Sein Zertifikat lässt sich nicht prüfen.',
+  'certificate-other-host': 'Sein Zertifikat gilt für einen anderen Hostnamen.',
+  'headers-too-large': 'Die Header seiner Antwort sind zu groß.',
+  'response-too-large': 'Seine Antwort ist zu groß.',
+  'connection-failed': 'Die Verbindung ist fehlgeschlagen ({systemCode}).',
+  'not-json': 'Sie ist kein gültiges JSON.',
+  'other-schema': 'Sie entspricht nicht dem MCP-Schema.',
+  'unsupported-feature': 'Sie setzt eine Funktion voraus, die threadbox nicht unterstützt.',
+  'endless-tools': 'Seine Werkzeugliste endet nie.',
+  'too-many-messages': 'Er sendet zu viele unaufgeforderte Nachrichten.',
+  'connection-removed': 'Die Verbindung existiert nicht mehr.',
+  'connection-changed': 'Die Verbindung wurde während der Anmeldung geändert.',
+  'metadata-too-large': 'Die Metadaten des Anmeldeservers sind zu groß.',
+  'metadata-unusable': 'Die OAuth-Metadaten der Server sind nicht brauchbar.',
+  'no-token': 'Der Anmeldeserver hat kein Token zurückgegeben.',
+  'no-code': 'Der Anmeldeserver hat keinen Code gesendet.',
+  'other-authorization-server': 'Sein Anmeldeserver hat sich geändert. Geben Sie die Client-Daten noch einmal ein.',
+  'sign-in-not-open': 'Die Anmeldung wurde von jemand anderem begonnen, ist abgelaufen oder war schon abgeschlossen.',
+  'no-registration':
+    'Sein Server unterstützt keine dynamische Client-Registrierung. Registrieren Sie dort einen Client und geben Sie dessen ID ein.',
+  'authorization-error': 'Der Anmeldeserver antwortete: {answer}',
+}

@@ -1,0 +1,33 @@
+import type { ProblemWords } from '../words.ts'
+
+export const problems: ProblemWords = {
+  'hostname-unknown': 'il nome host non esiste.',
+  'hostname-unresolved': 'impossibile risolvere il nome host.',
+  'connection-refused': 'la connessione è stata rifiutata.',
+  'connection-lost': 'la connessione si è interrotta.',
+  'no-route': 'non c’è una route verso l’host.',
+  'timed-out': 'tempo scaduto.',
+  'certificate-expired': 'il suo certificato è scaduto.',
+  'certificate-self-signed': 'il suo certificato è autofirmato.',
+  'certificate-unverified': 'impossibile verificare il suo certificato.',
+  'certificate-other-host': 'il suo certificato è per un altro nome host.',
+  'headers-too-large': 'gli header della sua risposta sono troppo grandi.',
+  'response-too-large': 'la sua risposta è troppo grande.',
+  'connection-failed': 'connessione non riuscita ({systemCode}).',
+  'not-json': 'non è JSON valido.',
+  'other-schema': 'non corrisponde allo schema MCP.',
+  'unsupported-feature': 'richiede una funzione che threadbox non supporta.',
+  'endless-tools': 'il suo elenco di strumenti non finisce mai.',
+  'too-many-messages': 'invia troppi messaggi non richiesti.',
+  'connection-removed': 'la connessione non esiste più.',
+  'connection-changed': 'la connessione è cambiata durante l’accesso.',
+  'metadata-too-large': 'i metadati del server di autorizzazione sono troppo grandi.',
+  'metadata-unusable': 'i metadati OAuth dei server non sono utilizzabili.',
+  'no-token': 'il server di autorizzazione non ha restituito un token.',
+  'no-code': 'il server di autorizzazione non ha inviato un codice.',
+  'other-authorization-server': 'il suo server di autorizzazione è cambiato. Inserisci di nuovo i dati del client.',
+  'sign-in-not-open': 'l’accesso è stato avviato da un’altra persona, è scaduto o era già concluso.',
+  'no-registration':
+    'il suo server non supporta la registrazione dinamica dei client. Registra lì un client e inserisci il suo ID.',
+  'authorization-error': 'il server di autorizzazione ha risposto: {answer}',
+}

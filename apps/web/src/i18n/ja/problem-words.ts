@@ -1,0 +1,33 @@
+import type { ProblemWords } from '../words.ts'
+
+export const problems: ProblemWords = {
+  'hostname-unknown': 'ホスト名が存在しません。',
+  'hostname-unresolved': 'ホスト名を解決できませんでした。',
+  'connection-refused': '接続が拒否されました。',
+  'connection-lost': '接続が切れました。',
+  'no-route': 'ホストへの経路がありません。',
+  'timed-out': 'タイムアウトしました。',
+  'certificate-expired': '証明書の有効期限が切れています。',
+  'certificate-self-signed': '証明書が自己署名です。',
+  'certificate-unverified': '証明書を検証できません。',
+  'certificate-other-host': '証明書が別のホスト名のものです。',
+  'headers-too-large': '応答ヘッダーが大きすぎます。',
+  'response-too-large': '応答が大きすぎます。',
+  'connection-failed': '接続に失敗しました（{systemCode}）。',
+  'not-json': '有効な JSON ではありません。',
+  'other-schema': 'MCP のスキーマに合っていません。',
+  'unsupported-feature': 'threadbox が対応していない機能が必要です。',
+  'endless-tools': 'ツールの一覧に終わりがありません。',
+  'too-many-messages': '要求していないメッセージが多すぎます。',
+  'connection-removed': 'この接続はもう存在しません。',
+  'connection-changed': 'サインイン中に接続が変更されました。',
+  'metadata-too-large': '認可サーバーのメタデータが大きすぎます。',
+  'metadata-unusable': 'サーバーの OAuth メタデータを使用できません。',
+  'no-token': '認可サーバーからトークンが返されませんでした。',
+  'no-code': '認可サーバーからコードが送られてきませんでした。',
+  'other-authorization-server': '認可サーバーが変わりました。クライアント情報をもう一度入力してください。',
+  'sign-in-not-open': 'サインインは、別の人が始めたもの、期限切れ、または完了済みのいずれかです。',
+  'no-registration':
+    'サーバーが動的クライアント登録に対応していません。サーバー側でクライアントを登録し、その ID を入力してください。',
+  'authorization-error': '認可サーバーの応答：{answer}',
+}
