@@ -84,7 +84,7 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
       await runCommand(['cp', '--archive', '--reflink=auto', from, to])
       await chmod(to, 0o755)
     },
-    // The record stays: it is that of the volume beside the copy.
+    // The record stays: the volume that replaces this one has the same.
     removeKeepingLimit: (path) => rm(path, { recursive: true, force: true }),
     async makeMemoryDirectory(path) {
       await mkdir(path, { recursive: true, mode: 0o700 })
@@ -109,7 +109,7 @@ async function readFileSystemSpace(directory: string) {
 /** `imageBytes`: the size of what the volume was copied from, which does not count toward its limit. */
 const recordSchema = z.object({ limitBytes: z.number(), imageBytes: z.number() })
 
-/** Beside the volume, not in it: the copy that replaces a volume in a restore has the same record. */
+/** One per parent directory: a volume and the copy that replaces it in a restore share the record. */
 function recordPath(path: string): string {
   return join(dirname(path), 'limit.json')
 }

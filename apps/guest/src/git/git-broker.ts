@@ -52,8 +52,8 @@ type Exchange = {
 }
 
 /**
- * Accepts git requests on loopback and announces each to the current follower, which sends the response. Bodies are
- * streamed, not buffered.
+ * Accepts git requests and announces each to the current follower, which sends the response. Bodies are streamed, not
+ * buffered. The owner binds `server` to 127.0.0.1.
  */
 export type GitBroker = {
   server: Server
@@ -66,7 +66,7 @@ export type GitBroker = {
   sendBody(id: string, to: ServerResponse): Promise<void>
   /**
    * Streams the response to git. Throws `guest.git-request-gone` if the request has ended, if it already has a
-   * response, and when either side breaks off.
+   * response, and when either side breaks off. Headers that HTTP forbids are another error, and leave the request open.
    */
   takeAnswer(id: string, answer: GitAnswer, from: IncomingMessage): Promise<void>
 }
@@ -142,9 +142,9 @@ export function makeGitBroker(): GitBroker {
     takeAnswer: async (id, { status, headers }, from) => {
       const exchange = find(id)
       if (exchange.isAnswering || exchange.response.headersSent) throw gitRequestGone({})
+      exchange.response.writeHead(status, headers)
       exchange.isAnswering = true
       exchange.response.setTimeout(0)
-      exchange.response.writeHead(status, headers)
       exchange.response.flushHeaders()
       // A failed stream destroys git's connection too, so that git can't take a part of the response for all of it.
       await pipeline(from, exchange.response).catch(brokenOff)

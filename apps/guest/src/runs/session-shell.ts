@@ -34,15 +34,18 @@ export type SessionShell = {
   readonly statePath: string
   /**
    * Runs a script; resolves with its status when the shell is idle again. Does not resolve if the shell exits: `exit`
-   * does. Before the next call, `tidy` must be called.
+   * does.
    */
   send(script: Buffer): Promise<number>
-  /** Removes the files of the last command, including its state. Required before the next `send` and after an exit. */
+  /**
+   * Removes the files of the last command: script, output pipe and state. Required before the next command’s output is
+   * opened, and after an exit.
+   */
   tidy(): void
   /** Makes an idle shell exit with the status of its last command, and run its EXIT trap. */
   finish(): void
   kill(): void
-  /** True if the limits that programs of this shell start with differ from those at its start, or if it has exited. */
+  /** True if programs of this shell start with other limits than when it became ready; also before that. */
   haveLimitsChanged(): boolean
 }
 
@@ -86,7 +89,7 @@ function makeSessionShell(options: {
   launched: LaunchedProcess
 }): SessionShell {
   const { pipes, user, channelPath, launched } = options
-  // Read and write: otherwise each closing by the shell would be an end of file here.
+  // Read and write: without a reader, `input` could not be opened yet; each closing by the shell would end `output`.
   const input = openSync(`${channelPath}.in`, constants.O_RDWR | constants.O_NONBLOCK)
   const output = openSync(`${channelPath}.out`, constants.O_RDWR | constants.O_NONBLOCK)
   let resolveStatus: ((status: number) => void) | undefined

@@ -71,7 +71,7 @@ export function isBeingFreed(lastKill: MemorySample | undefined, now: MemorySamp
   return now.usedBytes - lastKill.usedBytes < now.limitBytes * growthShare
 }
 
-/** Kills the preferred victim, else the largest process. Undefined if no process could be killed. */
+/** Kills the preferred victim, else the largest process. Undefined if there is none, or it could not be killed. */
 function killVictim(options: {
   limitBytes: number
   usedBytes: number

@@ -23,8 +23,9 @@ import { rewindTargetGone } from './rewinds.errors.ts'
  */
 export type Rewinds = {
   /**
-   * With the `keepId` of the sandbox's newest rewind, returns the outcome of that rewind, as long as the snapshot that
-   * it kept exists. Throws `rewind.target-gone` before it changes anything.
+   * First finishes a pending rewind. Then throws `rewind.target-gone` before it changes anything else. With the `keepId`
+   * of the sandbox's newest rewind, it returns what is left of that rewind (memory only while the boot that it restored
+   * is current); if the snapshot that it kept is gone, it rewinds again.
    */
   rewind(options: RewindRequest): Promise<Omit<RewoundSandbox, 'sandbox'>>
   /**
@@ -32,7 +33,7 @@ export type Rewinds = {
    * because a pending rewind can have replaced a part of what the boot would use.
    */
   finishPending(sandbox: StoredSandbox): Promise<void>
-  /** `finishPending` at a start of the daemon: an error is logged, and the next start or rewind retries. */
+  /** `finishPending` at a start of the daemon: an error is logged, and the daemon's next start, a boot or a rewind retries. */
   reclaim(sandbox: StoredSandbox): Promise<void>
 }
 
@@ -65,7 +66,7 @@ type RewindsPorts = SavedMemoryPorts & {
 
 type UnfinishedRewind = Pick<RewindsTable, 'targetId' | 'bootId'> & Pick<RewindRequest, 'memoryObstacle'>
 
-/** Of a pending rewind: no boot is started from memory, because no caller may be waiting for it. */
+/** Of a pending rewind: no boot is started from memory, because perhaps no caller is waiting for it. */
 const interrupted = 'The rewind was interrupted and finished later.'
 
 export function makeRewinds(ports: RewindsPorts): Rewinds {

@@ -36,8 +36,9 @@ export type SleepingAnswer =
 /** Reads the files of sandboxes that are paused or have no boot, without waking them. */
 export type SleepingFiles = {
   /**
-   * Throws `sandbox.not-found`, `disk.not-found`, `file.not-found`, `file.is-directory`, `file.refused`, and
-   * `sandbox.disk-not-readable` while the sandbox is awake, or if its pause has no snapshot.
+   * Throws `sandbox.not-found`, `disk.not-found`, `file.not-found`, `file.is-directory`, `file.refused` (also if the
+   * reader fails or is too slow), and `sandbox.disk-not-readable` while the sandbox is awake, or if its pause has no
+   * snapshot.
    */
   answer(sandboxId: string, question: SleepingQuestion): Promise<SleepingAnswer>
 }
@@ -99,7 +100,7 @@ export function makeSleepingFiles(ports: {
   }
 }
 
-/** Resolves when the reader has exited. Kills it when its output is no longer consumed. */
+/** Resolves when the reader has exited. Kills it if no byte was read between two checks: reader or client is too slow. */
 async function waitForExit(reader: ChildProcess): Promise<void> {
   const { stdout } = reader
   let seenBytes = -1

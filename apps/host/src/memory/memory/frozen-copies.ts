@@ -16,13 +16,13 @@ export type FrozenCopy = { sandboxId: string; bootId: string; driverBootId: stri
  * never work on the same one.
  */
 export type FrozenCopies = {
-  /** Adds a copy and watches its processes. */
+  /** Adds a copy and watches its processes. The sandbox must have no kept copy. */
   keep(copy: FrozenCopy): void
   /** Removes and returns the copy, which then belongs to the caller; undefined if none exists. */
   take(sandboxId: string): Promise<FrozenCopy | undefined>
   has(sandboxId: string): boolean
   count(): number
-  /** Stops the processes of a copy that the caller took, or that is still kept. The boot stays paused. */
+  /** Stops the processes of a copy that is kept, or that the caller took and no other replaced. The boot stays paused. */
   evict(copy: FrozenCopy): Promise<void>
   /** Evicts the oldest copy; false if none exists. */
   evictOldest(): Promise<boolean>
@@ -51,7 +51,10 @@ export function makeFrozenCopies(ports: {
     entry?.watching.abort(new Error('the frozen copy is no longer kept'))
     return entry?.copy
   }
-  /** If the processes end without being taken or evicted, the boot stays paused: it can wake from its memory image. */
+  /**
+   * If the processes end without being taken or evicted, or can’t be waited for, the boot stays paused: it can wake from
+   * its memory image.
+   */
   const watch = async (copy: FrozenCopy, signal: AbortSignal) => {
     await driver.waitForEnd(copy.driverBootId, signal).catch(() => undefined)
     if (signal.aborted) return
@@ -90,6 +93,7 @@ export function makeFrozenCopies(ports: {
       const held = await Promise.all(
         [...kept.values()].map(async ({ copy }) => {
           const status = await driver.inspect(copy.driverBootId)
+          // Suspended processes are running, for the driver.
           return status?.state === 'running' ? (status.memoryBytes ?? 0) : 0
         }),
       )

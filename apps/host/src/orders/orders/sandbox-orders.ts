@@ -22,7 +22,7 @@ export type SandboxOrderPorts = {
   remove(sandbox: StoredSandbox): Promise<void>
 }
 
-/** Implements the host API's requests about one sandbox, and the list of all. Those that change it hold its lock. */
+/** Implements the host API's requests about one sandbox, and the list of all that are not being deleted. Those that change it hold its lock. */
 export function sandboxOrders(
   ports: SandboxOrderPorts,
 ): Pick<HostApi, 'ensure' | 'change' | 'start' | 'stop' | 'delete' | 'get' | 'list'> {

@@ -18,6 +18,7 @@ export type GuardedFetch = AsyncDisposable & {
 
 export function makeGuardedFetch(options: {
   allowed: AllowedAddresses
+  /** Limit of a response body; of a stream, of all its events together. */
   maxAnswerMebibytes: number
   connectTimeoutMs: number
   /** Longest wait for the headers of a response. */

@@ -11,8 +11,8 @@ import type {
 import type { OutgoingMessage } from '../../../page/thread/state/thread-store.ts'
 
 /**
- * One item of the rendered conversation. `key` is stable for the life of the row. `wasAsleep`: the sandbox was asleep
- * when the entry was recorded, so the vertical line beside the row is dashed. `isLatest`: the row belongs to the newest
+ * One item of the rendered conversation. `key` is stable for the life of the row. `wasAsleep`: the sandbox was asleep at
+ * this place in the order shown, so the vertical line beside the row is dashed. `isLatest`: the row belongs to the newest
  * wake, or to the newest turn.
  */
 export type Row = { key: string; wasAsleep?: true } & (
@@ -94,7 +94,7 @@ export function knownPathsOf(state: ThreadState): Set<string> {
   return paths
 }
 
-/** The notice of the rewind that can be undone: the newest, unless a message follows it or its own turn was retried. */
+/** The notice of the rewind that can be undone: the newest, unless a delivered message follows it or its own turn was retried. */
 function undoableRewindOf(entries: readonly Entry[], turns: ThreadState['turns']): NoticeEntry | undefined {
   const last = entries.findLast((entry) => entry.kind === 'user-message' || isRewind(entry))
   if (last?.kind !== 'notice' || last.params.rewindId === undefined) return undefined
@@ -110,7 +110,7 @@ function isRewind(entry: Entry): boolean {
 
 /**
  * The server records a call before it wakes the sandbox for it, and the call takes effect after the wake. So a wake
- * stands above the calls that waited for it.
+ * stands above the calls that had not started at that time.
  */
 function moveWakesAboveWaitingCalls(entries: readonly Entry[]): Entry[] {
   const ordered: Entry[] = []
@@ -126,7 +126,7 @@ function waitedFor(entry: Entry | undefined, wake: WakeEntry): boolean {
   return entry?.kind === 'tool-call' && (entry.startedAt === null || entry.startedAt >= wake.report.wokenAt)
 }
 
-/** Notices of automatic events of the sandbox. All others respond to or interrupt the turn that contains them. */
+/** Notices that can follow the end of a turn without being a part of it. All others respond to a turn or interrupt it. */
 const sandboxNotices: readonly NoticeEntry['code'][] = [
   'sandbox-paused',
   'sandbox-waiting',
@@ -152,7 +152,7 @@ function isLastOfTurn(entries: readonly Entry[], { index, turn }: { index: numbe
   return later.find((next) => !isOutsideTurn(next, isRunning))?.turnId !== entry.turnId
 }
 
-/** Sandbox events in a row that are skipped to find a turn’s next entry. After more, its end would show twice. */
+/** Entries that are searched for a turn’s next one. If all are outside of turns, its end would show twice. */
 const maxSandboxEventsInRow = 50
 
 /** True if the sandbox is asleep after the entry: calls need it awake, a start or stop shows as its own row. */
