@@ -44,7 +44,7 @@ export const awake = sandboxIn('active', {
     reasons: [{ reason: 'cpu', detail: 'python3 training.py' }],
     pauseAt: null,
     heldUntil: null,
-    latestPauseAt: now + day,
+    latestPauseAt: now - hour + day,
   },
 })
 export const processes: SandboxDetail['processes'] = [
