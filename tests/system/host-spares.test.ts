@@ -120,6 +120,6 @@ test('a spare that dies is cleaned up, and a sandbox that is ordered at that tim
 
 test('C10: after a shutdown no spare and nothing else is left', async () => {
   await untilSpare()
-  expect(await host.request('POST', hostPaths.shutdown())).toMatchObject({ status: 200 })
+  expect(await host.request('POST', hostPaths.shutdown())).toMatchObject({ status: 200, body: { failed: [] } })
   expect(await host.leftovers()).toEqual([])
 })

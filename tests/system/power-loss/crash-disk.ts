@@ -63,9 +63,15 @@ async function mountFile({ fuse, mountPoint }: { fuse: number; mountPoint: strin
   if (code !== 0) throw new Error(`mount failed with exit code ${code}`)
 }
 
-/** The kernel finishes detaching when the last user of the device is gone. */
+const detachWithinMs = 60_000
+
+/**
+ * The kernel finishes detaching when the last user of the device is gone; a process that starts in a copy of the mounts is
+ * one for a moment, and on a busy machine for seconds.
+ */
 async function untilDetached(file: string): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  const until = performance.now() + detachWithinMs
+  while (performance.now() < until) {
     // By its file: another process can have the device’s name by now.
     const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE'])
     if (!stdout.split('\n').some((line) => line.trim() === file)) return

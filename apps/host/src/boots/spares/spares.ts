@@ -72,6 +72,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   // A spare can be taken before it is complete.
   const complete = new Set<string>()
   const taken = new Map<string, WaitingBoot>()
+  const removals = new Set<Promise<void>>()
   let limits = defaultSandboxLimits
   const quiet = makeQuiet()
   const filling = makeSerial()
@@ -86,7 +87,9 @@ export function makeSpares(ports: SparesPorts): Spares {
         )
         const spare = await makeSpare(ports, limits)
         ready.set(spare.placeId, spare)
-        void watch(spare)
+        watch(spare).catch((error: unknown) =>
+          logger.warn({ err: error }, 'a waiting sandbox that has ended could not be removed'),
+        )
         continue
       }
       const next = [...ready.values()].find(({ placeId: allocationId }) => !complete.has(allocationId))
@@ -99,6 +102,11 @@ export function makeSpares(ports: SparesPorts): Spares {
       if (ready.has(next.placeId)) complete.add(next.placeId)
     }
   }
+  const remove = async (spare: Spare) => {
+    const removal = removeSpare(ports, spare)
+    removals.add(removal)
+    await removal.finally(() => removals.delete(removal))
+  }
   const leave = (allocationId: string) => {
     complete.delete(allocationId)
     return ready.delete(allocationId)
@@ -107,7 +115,7 @@ export function makeSpares(ports: SparesPorts): Spares {
     const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, ports.signal).catch(() => undefined)
     if (end === undefined || !leave(spare.placeId)) return
     logger.warn({ end }, 'a waiting sandbox has ended')
-    await removeSpare(ports, spare)
+    await remove(spare)
   }
   const refill = () => {
     if (isClosed || ports.count === 0 || timer !== undefined) return
@@ -118,7 +126,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   }
   const drop = async (spare: Spare) => {
     leave(spare.placeId)
-    await removeSpare(ports, spare)
+    await remove(spare)
   }
   return {
     take: (wanted) => {
@@ -157,7 +165,7 @@ export function makeSpares(ports: SparesPorts): Spares {
       clearTimeout(timer)
       quiet.end()
       await filling.settled()
-      await Promise.all([...ready.values()].map(drop))
+      await Promise.all([...[...ready.values()].map(drop), ...removals])
     },
   }
 }
