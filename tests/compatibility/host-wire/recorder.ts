@@ -30,7 +30,7 @@ const binaryTypes = new Set(['application/zstd', 'application/zip'])
 const measured =
   /"(at|bootStartedAt|durationMs|stallMs|imageBytes|knownSince|diskUsedBytes|writtenBytes|usedBytes|bytes|bytesBefore|bytesNow|since|modifiedSeconds|modifiedNanos|memoryTotalBytes|memoryAvailableBytes|poolTotalBytes|poolUsedBytes|memoryImageBytes|memoryImageBudgetBytes|frozenBytes)":[\d.]+/g
 /** Findings of the machine’s own checks depend on the machine. */
-const finding = /"(state|detail|cure)":"(?:[^"\\]|\\.)*"/g
+const finding = /"(state|detail|cure|code|values)":(?:"(?:[^"\\]|\\.)*"|\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\})/g
 
 /** A proxy socket in front of a host that records each exchange on the wire. */
 export async function startRecorder(hostUrl: string): Promise<Recorder> {

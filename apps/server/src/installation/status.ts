@@ -49,25 +49,20 @@ export function makeStatus(options: {
   }
 }
 
+/** What the server itself finds, by permanent code like the host's findings. */
+export const reachabilityWords = {
+  'host-reachable-fine': { detail: 'Responding.', cure: '' },
+  'host-reachable-missing': { detail: 'Not responding.', cure: 'Run `threadbox doctor` on the server.' },
+} as const
+
 function reachability(isReachable: boolean): Check[] {
-  return [
-    {
-      id: 'host-reachable',
-      status: isReachable ? 'ok' : 'failed',
-      title: 'Sandbox service',
-      detail: isReachable ? 'Responding.' : 'Not responding.',
-      cure: isReachable ? null : 'Run `threadbox doctor` on the server.',
-    },
-  ]
+  const code = isReachable ? 'host-reachable-fine' : 'host-reachable-missing'
+  const { detail, cure } = reachabilityWords[code]
+  const status = isReachable ? 'ok' : 'failed'
+  return [{ id: 'host-reachable', status, title: 'Sandbox service', detail, cure: cure || null, code, values: {} }]
 }
 
 async function checksOf(host: HostClient): Promise<Check[]> {
   const report = await host.doctor().catch(() => ({ checks: [] }))
-  return report.checks.map(({ id, state, title, detail, cure }) => ({
-    id,
-    status: state,
-    title,
-    detail,
-    cure: cure === '' ? null : cure,
-  }))
+  return report.checks.map(({ state, cure, ...check }) => ({ ...check, status: state, cure: cure || null }))
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
+import { findingValuesSchema } from '../public/finding-values.ts'
 import { setupSteps } from '../public/setup-steps.ts'
 import { hostLimitsSchema } from './limits.ts'
 import { folderChangesSchema } from './snapshot-changes.ts'
@@ -350,6 +351,9 @@ export const hostDoctorSchema = z.object({
       detail: z.string(),
       /** What to do about it; empty if there is nothing to do. */
       cure: z.string(),
+      /** Permanent code of both texts, or of the error they are from, and the values in them. */
+      code: z.string().optional(),
+      values: findingValuesSchema.optional(),
     }),
   ),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
+import { findingValuesSchema } from './finding-values.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
 import { setupSteps } from './setup-steps.ts'
@@ -153,6 +154,9 @@ export const checkSchema = z
     title: z.string(),
     detail: z.string(),
     cure: z.string().nullable(),
+    /** Permanent code of both texts, or of the error they are from, and the values in them. */
+    code: z.string().optional(),
+    values: findingValuesSchema.optional(),
   })
   .meta({ id: 'Check' })
 export const statusSchema = z

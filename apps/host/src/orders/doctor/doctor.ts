@@ -1,7 +1,7 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
-import { type Check, type Finding, findingOf } from './findings.ts'
+import { type Check, type Finding, findingOf, findingWith } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
 import { type ProbePorts, probeSandbox } from './sandbox-probe.ts'
 
@@ -32,17 +32,12 @@ async function examineOne({ id, title, run }: Check): Promise<HostDoctor['checks
 
 async function checkDriver(driver: DoctorPorts['driver']): Promise<Finding> {
   const { name, version } = await driver.describe()
-  return { state: 'ok', detail: `${name} ${version}`, cure: '' }
+  return findingWith('ok', 'driver-fine', { name, version })
 }
 
 async function checkPool(disks: DoctorPorts['disks']): Promise<Finding> {
   const { totalBytes, usedBytes, reservedBytes } = await disks.poolUsage()
   const freeBytes = totalBytes - usedBytes
-  const detail = `${gibibytes(freeBytes)} of ${gibibytes(totalBytes)} free, ${gibibytes(reservedBytes)} of that reserved`
-  if (freeBytes > reservedBytes) return { state: 'ok', detail, cure: '' }
-  return { state: 'failed', detail, cure: 'Delete threads you no longer need, or raise THREADBOX_POOL_SIZE.' }
-}
-
-function gibibytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(1)} GiB`
+  const values = { freeBytes, totalBytes, reservedBytes }
+  return freeBytes > reservedBytes ? findingWith('ok', 'pool-fine', values) : findingWith('failed', 'pool-full', values)
 }

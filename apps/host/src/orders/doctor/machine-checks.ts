@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { promisify } from 'node:util'
 import { findForwardBlocks } from '@threadbox/sandbox-network'
-import type { Check } from './findings.ts'
+import { type Check, type Finding, findingWith, type Values } from './findings.ts'
 
 const run = promisify(execFile)
 const commandTimeoutMs = 10_000
@@ -19,56 +19,45 @@ export function machineChecks(options: { installation: string }): Check[] {
   ]
 }
 
-async function checkKernel() {
+async function checkKernel(): Promise<Finding> {
   const [major = 0, minor = 0] = release().split('.').map(Number)
+  const values = { release: release() }
   // gVisor's systrap needs 5.6; 5.10 is the oldest kernel of a supported distribution.
-  if (major > 5 || (major === 5 && minor >= 10)) return { state: 'ok', detail: `Linux ${release()}`, cure: '' } as const
-  return {
-    state: 'failed',
-    detail: `Linux ${release()} is older than 5.10`,
-    cure: 'Upgrade to Debian 12, Ubuntu 24.04 or later.',
-  } as const
+  if (major > 5 || (major === 5 && minor >= 10)) return findingWith('ok', 'kernel-fine', values)
+  return findingWith('failed', 'kernel-too-old', values)
 }
 
-async function checkCgroups() {
+async function checkCgroups(): Promise<Finding> {
   const wanted = ['memory', 'cpu', 'pids']
   const unified = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined)
   const present = unified === undefined ? await readdir('/sys/fs/cgroup').catch(() => []) : unified.trim().split(' ')
   const missing = wanted.filter((controller) => !present.includes(controller))
-  const version = unified === undefined ? 'version 1' : 'version 2'
-  if (missing.length === 0)
-    return { state: 'ok', detail: `${version}: memory, cpu and pids can be limited`, cure: '' } as const
-  return {
-    state: 'failed',
-    detail: `${version}: ${missing.join(', ')} cannot be limited`,
-    cure: `Add \`cgroup_enable=${missing[0]}\` to the kernel's command line, or give the container its own cgroups.`,
-  } as const
+  const version = unified === undefined ? 1 : 2
+  const [first] = missing
+  if (first === undefined) return findingWith('ok', 'cgroups-fine', { version })
+  return findingWith('failed', 'cgroups-missing', { version, missing: missing.join(', '), first })
 }
 
-async function checkBtrfs() {
+async function checkBtrfs(): Promise<Finding> {
   const { stdout } = await run('btrfs', ['--version'], { timeout: commandTimeoutMs })
   const known = (await readFile('/proc/filesystems', 'utf8')).includes('btrfs')
-  if (known) return { state: 'ok', detail: stdout.trim().split('\n')[0] ?? '', cure: '' } as const
-  return { state: 'failed', detail: 'btrfs isn’t available in the kernel', cure: 'Load it: `modprobe btrfs`' } as const
+  if (known) return findingWith('ok', 'btrfs-fine', { version: stdout.trim().split('\n')[0] ?? '' })
+  return findingWith('failed', 'btrfs-missing')
 }
 
-async function checkNftables(installation: string) {
+async function checkNftables(installation: string): Promise<Finding> {
   const { stdout } = await run('nft', ['list', 'tables'], { timeout: commandTimeoutMs })
   const table = `threadbox_${installation}`
-  if (stdout.split('\n').includes(`table inet ${table}`)) {
-    return { state: 'ok', detail: `the nftables table ${table} exists`, cure: '' } as const
-  }
-  return {
-    state: 'failed',
-    detail: `the nftables table ${table} is missing: something removed it after the host daemon created it`,
-    cure: 'Restart the host daemon, and make sure no other tool runs `nft flush ruleset`.',
-  } as const
+  if (stdout.split('\n').includes(`table inet ${table}`)) return findingWith('ok', 'nftables-fine', { table })
+  return findingWith('failed', 'nftables-missing', { table })
 }
 
-async function checkForwarding(installation: string) {
-  const blocks = await findForwardBlocks({ interfacePrefix: `tb${installation}` })
-  const first = blocks[0]
-  if (first === undefined)
-    return { state: 'ok', detail: 'no other firewall drops sandbox traffic by default', cure: '' } as const
-  return { state: 'warning', detail: `${first.chain} drops sandbox traffic by default`, cure: first.cure } as const
+async function checkForwarding(installation: string): Promise<Finding> {
+  const interfacePrefix = `tb${installation}`
+  const [first] = await findForwardBlocks({ interfacePrefix })
+  if (first === undefined) return findingWith('ok', 'forwarding-fine')
+  const { owner, chain } = first
+  const values: Values =
+    owner === 'other' ? { chain, interfaces: `${interfacePrefix}*` } : { chain, commands: first.cure }
+  return findingWith('warning', `forwarding-blocked-${owner}`, values)
 }

@@ -1,8 +1,8 @@
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
-import { makeCommandRunner } from '../../boots/launch/guest-commands.ts'
-import { type Finding, findingOf } from './findings.ts'
+import { type CommandRunner, makeCommandRunner } from '../../boots/launch/guest-commands.ts'
+import { type Finding, findingOf, findingWith, type Values } from './findings.ts'
 
 export type ProbePorts = {
   orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
@@ -25,42 +25,41 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
   try {
     await orders.ensure(sandboxId, { limits: defaultSandboxLimits, egress: { kind: 'open' } })
     await orders.start(sandboxId, order)
-    const detail = `a sandbox was ready after ${clock() - startedAt} ms`
-    const started = { id: 'sandbox', title: 'starting a sandbox', state: 'ok' as const, detail, cure: '' }
-    return [started, ...(await probeFromSandbox(ports, sandboxId))]
-  } catch (error) {
-    const skipped: Finding = { state: 'skipped', detail: 'couldn’t start a sandbox', cure: '' }
+    const durationMs = clock() - startedAt
+    const boot = ports.active.find(sandboxId)
+    if (boot === undefined) return withoutSandbox(findingWith('failed', 'sandbox-ended-early'))
+    const network = await probeNetwork(makeCommandRunner(boot), ports.doctorUrl)
     return [
-      { id: 'sandbox', title: 'starting a sandbox', ...findingOf(error) },
-      { ...network, ...skipped },
+      { ...sandboxCheck, ...findingWith('ok', 'sandbox-fine', { durationMs }) },
+      { ...networkCheck, ...network },
     ]
+  } catch (error) {
+    return withoutSandbox(findingOf(error))
   } finally {
     await orders.delete(sandboxId)
   }
 }
 
-const network = { id: 'sandbox-network', title: 'DNS, routing and certificates in a sandbox' }
+const sandboxCheck = { id: 'sandbox', title: 'starting a sandbox' }
+const networkCheck = { id: 'sandbox-network', title: 'DNS, routing and certificates in a sandbox' }
 
-async function probeFromSandbox(ports: ProbePorts, sandboxId: string): Promise<HostDoctor['checks']> {
-  const boot = ports.active.find(sandboxId)
-  if (boot === undefined) throw new Error('the sandbox stopped as soon as it was ready')
-  const runner = makeCommandRunner(boot)
-  const { what, command } = questionOf(ports.doctorUrl)
-  const asked = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
-  const finding: Finding =
-    asked.exitCode === 0
-      ? { state: 'ok', detail: `${what} responded`, cure: '' }
-      : {
-          state: 'failed',
-          detail: `can’t reach ${what} from a sandbox: ${asked.output.trim().slice(-400)}`,
-          cure: 'Check that this host can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY. If a company’s certificate authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES. See also the check “other firewalls”.',
-        }
-  return [{ ...network, ...finding }]
+function withoutSandbox(finding: Finding): HostDoctor['checks'] {
+  return [
+    { ...sandboxCheck, ...finding },
+    { ...networkCheck, ...findingWith('skipped', 'network-skipped') },
+  ]
 }
 
-/** The request from inside: the given URL, or the package index with the client that people will use. */
-function questionOf(doctorUrl: string): { what: string; command: string } {
-  if (doctorUrl === '') return { what: 'the Python package index', command: 'timeout 15 pip index versions pip' }
-  const url = new URL(doctorUrl).href.replaceAll("'", '%27')
-  return { what: url, command: `curl --silent --show-error --max-time 15 --output /dev/null '${url}'` }
+/** Sends a request from inside: to the given URL, or to the package index with the client that people will use. */
+async function probeNetwork(runner: CommandRunner, doctorUrl: string): Promise<Finding> {
+  const url = doctorUrl === '' ? '' : new URL(doctorUrl).href.replaceAll("'", '%27')
+  const command =
+    url === ''
+      ? 'timeout 15 pip index versions pip'
+      : `curl --silent --show-error --max-time 15 --output /dev/null '${url}'`
+  const target = url === '' ? 'index' : 'url'
+  const values: Values = url === '' ? {} : { url }
+  const { exitCode, output } = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
+  if (exitCode === 0) return findingWith('ok', `network-${target}-fine`, values)
+  return findingWith('failed', `network-${target}-unreachable`, { ...values, output: output.trim().slice(-400) })
 }

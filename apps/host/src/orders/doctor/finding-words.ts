@@ -1,0 +1,53 @@
+const tryAgain = 'Try again. If it happens again, search `threadbox logs` for the request ID.'
+const checkNetwork =
+  'Check that this host can resolve names (/etc/resolv.conf). If it reaches the internet through a proxy, set THREADBOX_SANDBOX_PROXY. If a company’s certificate authority signs its certificates, set THREADBOX_EXTRA_CERTIFICATES. See also the check “other firewalls”.'
+
+/** What the checks find, by permanent code, and the fix. The app translates these by code. */
+export const findingWords = {
+  'kernel-fine': { detail: 'Linux {release}', cure: '' },
+  'kernel-too-old': {
+    detail: 'Linux {release} is older than 5.10',
+    cure: 'Upgrade to Debian 12, Ubuntu 24.04 or later.',
+  },
+  'cgroups-fine': { detail: 'version {version}: memory, cpu and pids can be limited', cure: '' },
+  'cgroups-missing': {
+    detail: 'version {version}: {missing} cannot be limited',
+    cure: "Add `cgroup_enable={first}` to the kernel's command line, or give the container its own cgroups.",
+  },
+  'btrfs-fine': { detail: '{version}', cure: '' },
+  'btrfs-missing': { detail: 'btrfs isn’t available in the kernel', cure: 'Load it: `modprobe btrfs`' },
+  'nftables-fine': { detail: 'the nftables table {table} exists', cure: '' },
+  'nftables-missing': {
+    detail: 'the nftables table {table} is missing: something removed it after the host daemon created it',
+    cure: 'Restart the host daemon, and make sure no other tool runs `nft flush ruleset`.',
+  },
+  'forwarding-fine': { detail: 'no other firewall drops sandbox traffic by default', cure: '' },
+  'forwarding-blocked-docker': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },
+  'forwarding-blocked-ufw': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },
+  'forwarding-blocked-other': {
+    detail: '{chain} drops sandbox traffic by default',
+    cure: 'In {chain}, accept forwarded packets from interfaces {interfaces}, and established ones to them.',
+  },
+  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'pool-fine': {
+    detail: '{freeBytes:size} of {totalBytes:size} free, {reservedBytes:size} of that reserved',
+    cure: '',
+  },
+  'pool-full': {
+    detail: '{freeBytes:size} of {totalBytes:size} free, {reservedBytes:size} of that reserved',
+    cure: 'Delete threads you no longer need, or raise THREADBOX_POOL_SIZE.',
+  },
+  'sandbox-fine': { detail: 'a sandbox was ready after {durationMs} ms', cure: '' },
+  'sandbox-ended-early': { detail: 'the sandbox stopped as soon as it was ready', cure: tryAgain },
+  'network-index-fine': { detail: 'the Python package index responded', cure: '' },
+  'network-url-fine': { detail: '{url} responded', cure: '' },
+  'network-index-unreachable': {
+    detail: 'can’t reach the Python package index from a sandbox: {output}',
+    cure: checkNetwork,
+  },
+  'network-url-unreachable': { detail: 'can’t reach {url} from a sandbox: {output}', cure: checkNetwork },
+  'network-skipped': { detail: 'couldn’t start a sandbox', cure: '' },
+  /** An error without a code: a program's own words. */
+  'check-failed': { detail: '{message}', cure: tryAgain },
+} as const
+export type FindingCode = keyof typeof findingWords
