@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findingWords } from '../../apps/host/src/orders/doctor/finding-words.ts'
+import { reachabilityWords } from '../../apps/server/src/installation/status.ts'
 import { problemWords } from '../../apps/server/src/turns/connections/problem-words.logic.ts'
 import { loadTranslation, translatedLanguages } from '../../apps/web/src/i18n/translations.ts'
+import type { FindingWords } from '../../apps/web/src/i18n/words.ts'
 import { findErrors } from './docs-sources.ts'
+
+/** The names of the values in texts. */
+const valuesOf = (texts: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(texts).map(([code, text]) => [code, [...new Set(text.match(/\{\w+/g))].toSorted()]))
 
 describe.each(translatedLanguages)('in %s', (language) => {
   it('every error has its sentences, and none is left over', async () => {
@@ -14,9 +21,17 @@ describe.each(translatedLanguages)('in %s', (language) => {
 
   it('every problem of a connection has its words, with the same values', async () => {
     const { problems } = await loadTranslation(language)
-    const valuesOf = (words: Readonly<Record<string, string>>) =>
-      Object.fromEntries(Object.entries(words).map(([code, text]) => [code, text.match(/\{\w+\}/g)]))
     expect(valuesOf(problems)).toEqual(valuesOf(problemWords))
+  })
+
+  it('every finding of a check has its words, with the same values', async () => {
+    const { findings } = await loadTranslation(language)
+    const english: FindingWords = { ...findingWords, ...reachabilityWords }
+    for (const part of ['detail', 'cure'] as const) {
+      const wordsOf = (found: FindingWords) =>
+        Object.fromEntries(Object.entries(found).map(([code, words]) => [code, words[part]]))
+      expect(valuesOf(wordsOf(findings))).toEqual(valuesOf(wordsOf(english)))
+    }
   })
 
   it('a sentence names only details that the error has', async () => {

@@ -1,5 +1,5 @@
 import type { Translation } from './translation.ts'
-import type { ErrorWords, ProblemWords, SettingWords } from './words.ts'
+import type { ErrorWords, FindingWords, ProblemWords, SettingWords } from './words.ts'
 
 /** One chunk for each language, loaded when it is chosen. */
 const sources = {
@@ -44,6 +44,11 @@ export function translatedErrors(language: string): ErrorWords {
 /** Problems by code in a language that was loaded; empty for English. */
 export function translatedProblems(language: string): ProblemWords {
   return loaded.get(language)?.problems ?? {}
+}
+
+/** Findings of checks by code in a language that was loaded; empty for English. */
+export function translatedFindings(language: string): FindingWords {
+  return loaded.get(language)?.findings ?? {}
 }
 
 /** Settings by name in a language that was loaded; empty for English. */

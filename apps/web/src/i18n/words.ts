@@ -6,3 +6,6 @@ export type ProblemWords = Readonly<Record<string, string>>
 
 /** Titles and sentences of settings by name, in one language. */
 export type SettingWords = Readonly<Record<string, { title: string; doc: string }>>
+
+/** What checks of the machine find and the fix, by code. */
+export type FindingWords = Readonly<Record<string, { detail: string; cure: string }>>

@@ -9,6 +9,7 @@ import { connections } from './connections.ts'
 import { empty } from './empty.ts'
 import { errors } from './errors.ts'
 import { files } from './files.ts'
+import { findings } from './finding-words.ts'
 import { firstMinute } from './first-minute.ts'
 import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
@@ -60,5 +61,6 @@ export const german: Translation = {
   },
   errors,
   problems,
+  findings,
   settings: settingWords,
 }

@@ -127,7 +127,7 @@ export const settings: Texts<typeof source> = {
     awake: 'Wache Sandboxes',
     checks: 'Prüfungen',
     check: {
-      'host-reachable': 'Host-Daemon',
+      'host-reachable': 'Host-Dienst',
       kernel: 'Linux-Kernel',
       cgroups: 'cgroups für Grenzen',
       btrfs: 'btrfs für Platten',

@@ -5,6 +5,7 @@ import type { en } from '../../../i18n/en/index.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
 import { CheckRow } from '../../../page/parts/check-row.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
+import { findingInLanguage } from '../../../page/parts/problem.ts'
 import { Group, SectionHead } from '../../../page/parts/section.tsx'
 import { usePreviewCheck } from '../../../sandboxes/preview/api/preview-check.queries.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -57,7 +58,10 @@ export function AboutSection() {
             >
               <ul className="checks">
                 {answer.checks.map((check) => (
-                  <CheckRow key={check.id} check={{ ...check, title: titleOf(check) }} />
+                  <CheckRow
+                    key={check.id}
+                    check={{ ...findingInLanguage(check, i18n.language), title: titleOf(check) }}
+                  />
                 ))}
                 <PreviewChecks query={previews} />
               </ul>

@@ -1,0 +1,65 @@
+import type { FindingWords } from '../words.ts'
+
+const tryAgain =
+  'Versuchen Sie es noch einmal. Passiert es wieder, suchen Sie in `threadbox logs` nach der Kennung der Anfrage.'
+const checkNetwork =
+  'Prüfen Sie, ob dieser Host Namen auflösen kann (/etc/resolv.conf). Erreicht er das Internet über einen Proxy, setzen Sie THREADBOX_SANDBOX_PROXY. Stammen die Zertifikate dort von der Zertifizierungsstelle eines Unternehmens, setzen Sie THREADBOX_EXTRA_CERTIFICATES. Siehe auch die Prüfung „Andere Firewalls“.'
+
+/** What the checks of the machine find, and the fix. */
+export const findings: FindingWords = {
+  'host-reachable-fine': { detail: 'Antwortet.', cure: '' },
+  'host-reachable-missing': { detail: 'Antwortet nicht.', cure: 'Führen Sie auf dem Server `threadbox doctor` aus.' },
+  'kernel-fine': { detail: 'Linux {release}', cure: '' },
+  'kernel-too-old': {
+    detail: 'Linux {release} ist älter als 5.10.',
+    cure: 'Aktualisieren Sie auf Debian 12, Ubuntu 24.04 oder neuer.',
+  },
+  'cgroups-fine': { detail: 'Version {version}: Arbeitsspeicher, CPU und Prozesse lassen sich begrenzen.', cure: '' },
+  'cgroups-missing': {
+    detail: 'Version {version}: Keine Grenze möglich für {missing}.',
+    cure: 'Ergänzen Sie die Kernel-Befehlszeile um `cgroup_enable={first}`, oder geben Sie dem Container eigene cgroups.',
+  },
+  'btrfs-fine': { detail: '{version}', cure: '' },
+  'btrfs-missing': { detail: 'btrfs ist im Kernel nicht verfügbar.', cure: 'Laden Sie das Modul: `modprobe btrfs`' },
+  'nftables-fine': { detail: 'Die nftables-Tabelle {table} ist vorhanden.', cure: '' },
+  'nftables-missing': {
+    detail: 'Die nftables-Tabelle {table} fehlt: Etwas hat sie entfernt, nachdem der Host-Dienst sie angelegt hatte.',
+    cure: 'Starten Sie den Host-Dienst neu, und sorgen Sie dafür, dass kein anderes Programm `nft flush ruleset` ausführt.',
+  },
+  'forwarding-fine': {
+    detail: 'Keine andere Firewall verwirft standardmäßig den Datenverkehr der Sandboxes.',
+    cure: '',
+  },
+  'forwarding-blocked-docker': {
+    detail: '{chain} verwirft standardmäßig den Datenverkehr der Sandboxes.',
+    cure: '{commands}',
+  },
+  'forwarding-blocked-ufw': {
+    detail: '{chain} verwirft standardmäßig den Datenverkehr der Sandboxes.',
+    cure: '{commands}',
+  },
+  'forwarding-blocked-other': {
+    detail: '{chain} verwirft standardmäßig den Datenverkehr der Sandboxes.',
+    cure: 'Lassen Sie in {chain} weitergeleitete Pakete von den Schnittstellen {interfaces} zu, und in Gegenrichtung die Pakete bestehender Verbindungen.',
+  },
+  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'pool-fine': {
+    detail: '{freeBytes:size} von {totalBytes:size} frei, davon {reservedBytes:size} reserviert.',
+    cure: '',
+  },
+  'pool-full': {
+    detail: '{freeBytes:size} von {totalBytes:size} frei, davon {reservedBytes:size} reserviert.',
+    cure: 'Löschen Sie Threads, die Sie nicht mehr brauchen, oder erhöhen Sie THREADBOX_POOL_SIZE.',
+  },
+  'sandbox-fine': { detail: 'Eine Sandbox war nach {durationMs:duration} bereit.', cure: '' },
+  'sandbox-ended-early': { detail: 'Die Sandbox wurde beendet, sobald sie bereit war.', cure: tryAgain },
+  'network-index-fine': { detail: 'Der Python-Paketindex hat geantwortet.', cure: '' },
+  'network-url-fine': { detail: '{url} hat geantwortet.', cure: '' },
+  'network-index-unreachable': {
+    detail: 'Aus einer Sandbox ist der Python-Paketindex nicht erreichbar: {output}',
+    cure: checkNetwork,
+  },
+  'network-url-unreachable': { detail: 'Aus einer Sandbox ist {url} nicht erreichbar: {output}', cure: checkNetwork },
+  'network-skipped': { detail: 'Es ließ sich keine Sandbox starten.', cure: '' },
+  'check-failed': { detail: '{message}', cure: tryAgain },
+}

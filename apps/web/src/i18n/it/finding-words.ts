@@ -1,0 +1,65 @@
+import type { FindingWords } from '../words.ts'
+
+const tryAgain = 'Riprova. Se succede ancora, cerca l’ID della richiesta in `threadbox logs`.'
+const checkNetwork =
+  'Controlla che questo host riesca a risolvere i nomi (/etc/resolv.conf). Se raggiunge Internet tramite un proxy, imposta THREADBOX_SANDBOX_PROXY. Se i certificati sono firmati da un’autorità di certificazione aziendale, imposta THREADBOX_EXTRA_CERTIFICATES. Vedi anche il controllo «Altri firewall».'
+
+/** What the checks of the machine find, and the fix. */
+export const findings: FindingWords = {
+  'host-reachable-fine': { detail: 'Risponde.', cure: '' },
+  'host-reachable-missing': { detail: 'Non risponde.', cure: 'Esegui `threadbox doctor` sul server.' },
+  'kernel-fine': { detail: 'Linux {release}', cure: '' },
+  'kernel-too-old': {
+    detail: 'Linux {release} è precedente alla versione 5.10.',
+    cure: 'Aggiorna a Debian 12, Ubuntu 24.04 o versioni successive.',
+  },
+  'cgroups-fine': { detail: 'Versione {version}: memoria, CPU e processi si possono limitare.', cure: '' },
+  'cgroups-missing': {
+    detail: 'Versione {version}: nessun limite possibile per {missing}.',
+    cure: 'Aggiungi `cgroup_enable={first}` alla riga di comando del kernel, o assegna al container un proprio albero cgroup.',
+  },
+  'btrfs-fine': { detail: '{version}', cure: '' },
+  'btrfs-missing': { detail: 'btrfs non è disponibile nel kernel.', cure: 'Carica il modulo: `modprobe btrfs`' },
+  'nftables-fine': { detail: 'La tabella nftables {table} è presente.', cure: '' },
+  'nftables-missing': {
+    detail:
+      'La tabella nftables {table} non c’è più: qualcosa l’ha rimossa dopo che il daemon dell’host l’aveva creata.',
+    cure: 'Riavvia il daemon dell’host e assicurati che nessun altro strumento esegua `nft flush ruleset`.',
+  },
+  'forwarding-fine': {
+    detail: 'Nessun altro firewall scarta per impostazione predefinita il traffico delle sandbox.',
+    cure: '',
+  },
+  'forwarding-blocked-docker': {
+    detail: '{chain} scarta per impostazione predefinita il traffico delle sandbox.',
+    cure: '{commands}',
+  },
+  'forwarding-blocked-ufw': {
+    detail: '{chain} scarta per impostazione predefinita il traffico delle sandbox.',
+    cure: '{commands}',
+  },
+  'forwarding-blocked-other': {
+    detail: '{chain} scarta per impostazione predefinita il traffico delle sandbox.',
+    cure: 'In {chain}, accetta i pacchetti inoltrati dalle interfacce {interfaces} e, in senso inverso, quelli delle connessioni già stabilite.',
+  },
+  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'pool-fine': {
+    detail: '{freeBytes:size} liberi su {totalBytes:size}, di cui {reservedBytes:size} riservati.',
+    cure: '',
+  },
+  'pool-full': {
+    detail: '{freeBytes:size} liberi su {totalBytes:size}, di cui {reservedBytes:size} riservati.',
+    cure: 'Elimina i thread che non ti servono più, o aumenta THREADBOX_POOL_SIZE.',
+  },
+  'sandbox-fine': { detail: 'Sandbox pronta dopo {durationMs:duration}.', cure: '' },
+  'sandbox-ended-early': { detail: 'La sandbox si è fermata non appena è stata pronta.', cure: tryAgain },
+  'network-index-fine': { detail: 'L’indice dei pacchetti Python ha risposto.', cure: '' },
+  'network-url-fine': { detail: '{url} ha risposto.', cure: '' },
+  'network-index-unreachable': {
+    detail: 'Impossibile raggiungere l’indice dei pacchetti Python da una sandbox: {output}',
+    cure: checkNetwork,
+  },
+  'network-url-unreachable': { detail: 'Impossibile raggiungere {url} da una sandbox: {output}', cure: checkNetwork },
+  'network-skipped': { detail: 'Impossibile avviare una sandbox.', cure: '' },
+  'check-failed': { detail: '{message}', cure: tryAgain },
+}

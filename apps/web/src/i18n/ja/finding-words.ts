@@ -1,0 +1,61 @@
+import type { FindingWords } from '../words.ts'
+
+const tryAgain = 'もう一度お試しください。続く場合は、`threadbox logs` でリクエスト ID を探してください。'
+const checkNetwork =
+  'このホストで名前解決ができるかどうかを確認してください（/etc/resolv.conf）。プロキシ経由でインターネットに接続している場合は、THREADBOX_SANDBOX_PROXY を設定してください。社内の認証局が証明書に署名している場合は、THREADBOX_EXTRA_CERTIFICATES を設定してください。点検「ほかのファイアウォール」も参照してください。'
+
+/** What the checks of the machine find, and the fix. */
+export const findings: FindingWords = {
+  'host-reachable-fine': { detail: '応答しています。', cure: '' },
+  'host-reachable-missing': {
+    detail: '応答していません。',
+    cure: 'サーバーで `threadbox doctor` を実行してください。',
+  },
+  'kernel-fine': { detail: 'Linux {release}', cure: '' },
+  'kernel-too-old': {
+    detail: 'Linux {release} は 5.10 より古いバージョンです。',
+    cure: 'Debian 12、Ubuntu 24.04、またはそれ以降にアップグレードしてください。',
+  },
+  'cgroups-fine': { detail: 'バージョン {version}：メモリ、CPU、プロセス数を制限できます。', cure: '' },
+  'cgroups-missing': {
+    detail: 'バージョン {version}：{missing} を制限できません。',
+    cure: 'カーネルのコマンドラインに `cgroup_enable={first}` を追加するか、コンテナに専用の cgroup ツリーを割り当ててください。',
+  },
+  'btrfs-fine': { detail: '{version}', cure: '' },
+  'btrfs-missing': {
+    detail: 'カーネルで btrfs を使えません。',
+    cure: 'モジュールを読み込んでください：`modprobe btrfs`',
+  },
+  'nftables-fine': { detail: 'nftables のテーブル {table} があります。', cure: '' },
+  'nftables-missing': {
+    detail: 'nftables のテーブル {table} がありません。ホストデーモンが作成した後に、何かによって削除されました。',
+    cure: 'ホストデーモンを再起動し、ほかのツールが `nft flush ruleset` を実行しないようにしてください。',
+  },
+  'forwarding-fine': { detail: 'サンドボックスの通信を既定で破棄するファイアウォールは、ほかにありません。', cure: '' },
+  'forwarding-blocked-docker': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },
+  'forwarding-blocked-ufw': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },
+  'forwarding-blocked-other': {
+    detail: '{chain} は、サンドボックスの通信を既定で破棄します。',
+    cure: '{chain} で、インターフェース {interfaces} から転送されるパケットと、逆方向の確立済みの接続のパケットを許可してください。',
+  },
+  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'pool-fine': {
+    detail: '{totalBytes:size} 中 {freeBytes:size} が空いており、そのうち {reservedBytes:size} は確保されています。',
+    cure: '',
+  },
+  'pool-full': {
+    detail: '{totalBytes:size} 中 {freeBytes:size} が空いており、そのうち {reservedBytes:size} は確保されています。',
+    cure: '不要になったスレッドを削除するか、THREADBOX_POOL_SIZE を大きくしてください。',
+  },
+  'sandbox-fine': { detail: 'サンドボックスの準備が {durationMs:duration}で完了しました。', cure: '' },
+  'sandbox-ended-early': { detail: '準備ができた直後に、サンドボックスが停止しました。', cure: tryAgain },
+  'network-index-fine': { detail: 'Python のパッケージインデックスが応答しました。', cure: '' },
+  'network-url-fine': { detail: '{url} が応答しました。', cure: '' },
+  'network-index-unreachable': {
+    detail: 'サンドボックスから Python のパッケージインデックスに接続できません：{output}',
+    cure: checkNetwork,
+  },
+  'network-url-unreachable': { detail: 'サンドボックスから {url} に接続できません：{output}', cure: checkNetwork },
+  'network-skipped': { detail: 'サンドボックスを起動できませんでした。', cure: '' },
+  'check-failed': { detail: '{message}', cure: tryAgain },
+}
