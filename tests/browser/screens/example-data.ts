@@ -24,6 +24,7 @@ import {
   threadSchema,
   threadSnapshotsSchema,
 } from '@threadbox/protocol/public'
+import { type Finding, findingWith } from '../../../apps/host/src/orders/doctor/findings.ts'
 import { editableSettings, type SettingName } from '../../../apps/server/src/people/settings/editable-settings.ts'
 import { lossyReport, sandboxIn } from '../sandbox-stand-in.ts'
 import { serviceIn } from '../services-stand-in.ts'
@@ -413,6 +414,12 @@ export const sessions: Session[] = [
   }),
 ]
 
+/** As the server passes on what a host found. */
+const checkOf = (id: string, title: string, { state, cure, ...finding }: Finding) => {
+  return { id, title, status: state, cure: cure || null, ...finding }
+}
+const blocked = { chain: 'ip filter FORWARD', commands: 'ufw route allow in on tb7k2m9q+' }
+const pool = { freeBytes: 159 * GiB, totalBytes: 200 * GiB, reservedBytes: 24 * GiB }
 export const status: Status = statusSchema.parse({
   version: '0.1.0',
   hasModel: true,
@@ -425,8 +432,9 @@ export const status: Status = statusSchema.parse({
     awakeSandboxes: 1,
   },
   checks: [
-    { id: 'kernel', status: 'ok', title: 'Linux kernel', detail: 'Linux 6.12', cure: null },
-    { id: 'pool', status: 'warning', title: 'Space for disks', detail: '82 % full', cure: 'Remove old threads.' },
+    checkOf('kernel', 'Linux kernel', findingWith('ok', 'kernel-fine', { release: '6.12' })),
+    checkOf('forwarding', 'other firewalls', findingWith('warning', 'forwarding-blocked-ufw', blocked)),
+    checkOf('pool', 'disk pool', findingWith('ok', 'pool-fine', pool)),
   ],
 })
 /** The status of the installation while these threads are listed. */

@@ -19,11 +19,9 @@ const properNames = [
 ]
 /** Code, paths, addresses and numbers with what belongs to them. */
 const code = /[\w@*~$-]*[\d_./:@=&[\]{}'"\\-][\w@*~$/:.,=&[\]{}'"\\?-]*/g
-/** Not translated yet: details and remedies of the checks of the machine, which the server sends in English. */
-const stillEnglish = ['% full', 'Remove old threads']
 
 /** The texts of the server in the example data, which the app translates. */
-const ofServer = new Set(['message', 'remedy', 'doc'])
+const ofServer = new Set(['message', 'remedy', 'doc', 'detail', 'cure'])
 /** What people, agents and programs wrote in the example data; the longest first. */
 const written = [
   ...new Set([agents, connections, data, git, gitCredentials, rewind, runs].flatMap((module) => collect(module))),
@@ -41,12 +39,7 @@ function collect(value: unknown, key = ''): string[] {
 
 /** A short key of the data can be a part of a name, and a name a part of a long text. */
 const isLong = (text: string) => text.length > 12
-const unchanging = [
-  ...stillEnglish,
-  ...written.filter(isLong),
-  ...properNames,
-  ...written.filter((text) => !isLong(text)),
-]
+const unchanging = [...written.filter(isLong), ...properNames, ...written.filter((text) => !isLong(text))]
 
 /** What of a text on a screen a translation would change. */
 export function translatablePart(text: string): string {
