@@ -72,7 +72,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   // A spare can be taken before it is complete.
   const complete = new Set<string>()
   const taken = new Map<string, WaitingBoot>()
-  const removals = new Set<Promise<void>>()
+  const removals = makeRemovals(ports)
   let limits = defaultSandboxLimits
   const quiet = makeQuiet()
   const filling = makeSerial()
@@ -102,11 +102,6 @@ export function makeSpares(ports: SparesPorts): Spares {
       if (ready.has(next.placeId)) complete.add(next.placeId)
     }
   }
-  const remove = async (spare: Spare) => {
-    const removal = removeSpare(ports, spare)
-    removals.add(removal)
-    await removal.finally(() => removals.delete(removal))
-  }
   const leave = (allocationId: string) => {
     complete.delete(allocationId)
     return ready.delete(allocationId)
@@ -115,7 +110,7 @@ export function makeSpares(ports: SparesPorts): Spares {
     const end = await launch.driver.waitForEnd(spare.waiting.driverBootId, ports.signal).catch(() => undefined)
     if (end === undefined || !leave(spare.placeId)) return
     logger.warn({ end }, 'a waiting sandbox has ended')
-    await remove(spare)
+    await removals.remove(spare)
   }
   const refill = () => {
     if (isClosed || ports.count === 0 || timer !== undefined) return
@@ -126,7 +121,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   }
   const drop = async (spare: Spare) => {
     leave(spare.placeId)
-    await remove(spare)
+    await removals.remove(spare)
   }
   return {
     take: (wanted) => {
@@ -165,8 +160,23 @@ export function makeSpares(ports: SparesPorts): Spares {
       clearTimeout(timer)
       quiet.end()
       await filling.settled()
-      await Promise.all([...[...ready.values()].map(drop), ...removals])
+      await Promise.all([...ready.values()].map(drop))
+      await removals.settled()
     },
+  }
+}
+
+/** Removals of spares, so that a shutdown can await those that others began. */
+function makeRemovals(ports: SparesPorts) {
+  const pending = new Set<Promise<void>>()
+  return {
+    remove: async (spare: Spare): Promise<void> => {
+      const removal = removeSpare(ports, spare)
+      pending.add(removal)
+      await removal.finally(() => pending.delete(removal))
+    },
+    /** Never rejects: who began a removal gets its error. */
+    settled: async (): Promise<void> => void (await Promise.allSettled(pending)),
   }
 }
 
