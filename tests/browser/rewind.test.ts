@@ -98,9 +98,12 @@ test('C9: if memory is kept, the dialog lists what is restored, and a line after
   await answered(page)
   const settings = { memorySnapshotsPerThread: 6, memorySnapshotQuietSeconds: 0 }
   await stage.installation.client.installation.updateSettings({ settings })
+  const newest = async () => (await stage.installation.client.snapshots.list(threadId)).snapshots[0]
+  // The snapshot of the turn before can still be taken, and then has memory, too.
+  const earlier = await newest()
   const keptWithMemory = async () => {
-    const [newest] = (await stage.installation.client.snapshots.list(threadId)).snapshots
-    return newest?.state === 'kept' && newest.memoryBytes !== null
+    const snapshot = await newest()
+    return snapshot?.turnId !== earlier?.turnId && snapshot?.state === 'kept' && snapshot.memoryBytes !== null
   }
   await send(page, '/run nohup sleep 5000 > /dev/null 2>&1 & true')
   await answered(page)

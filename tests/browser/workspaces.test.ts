@@ -180,7 +180,7 @@ test('C12: deleting lists threads, sandboxes and services first, can be undone, 
   const dialog = page.getByRole('dialog', { name: 'Delete Bike-share?' })
   await dialog.getByText(/^1 thread · 1 sandbox, \d.* · 1 service$/).waitFor()
   const line = dialog.getByRole('listitem').filter({ hasText: 'Trips' })
-  expect(await line.textContent()).toMatch(/Tripsweb\d+.MB/)
+  expect(await line.textContent()).toMatch(/Tripsweb[\d.]+\s[KM]iB/)
   await page.waitForFunction(`document.activeElement?.textContent === 'Cancel'`)
   await dialog.getByRole('button', { name: 'Delete everything' }).click()
   await group('Bike-share').waitFor({ state: 'detached' })

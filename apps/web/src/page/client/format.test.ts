@@ -20,6 +20,8 @@ describe('formats', () => {
   test('memory is counted in powers of two', () => {
     expect(plain(format.formatBinaryBytes(4 * 1024 ** 3, 'en'))).toBe('4 GiB')
     expect(plain(format.formatBinaryBytes(512 * 1024 ** 2, 'en'))).toBe('512 MiB')
+    expect(plain(format.formatBinaryBytes(12_000, 'en'))).toBe('12 KiB')
+    expect(plain(format.formatBinaryBytes(0, 'en'))).toBe('0 MiB')
     expect(plain(format.formatBinaryBytes(2.5 * 1024 ** 3, 'de'))).toBe('2,5 GiB')
   })
 

@@ -17,11 +17,15 @@ export function formatBytes(bytes: number, locale: string): string {
 
 /** A size in powers of two, for memory and disks, in the units that fields of limits show: `4 GiB`, `512 MiB`. */
 export function formatBinaryBytes(bytes: number, locale: string): string {
-  const gib = bytes / 1024 ** 3
-  const isLarge = gib >= 1
-  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: isLarge && gib < 100 ? 1 : 0 })
+  const [unit, size] =
+    bytes >= 1024 ** 3
+      ? ['GiB', bytes / 1024 ** 3]
+      : bytes >= 1024 ** 2 || bytes <= 0
+        ? ['MiB', bytes / 1024 ** 2]
+        : ['KiB', Math.ceil(bytes / 1024)]
+  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: unit === 'GiB' && size < 100 ? 1 : 0 })
   // Intl has no name for these units. A no-break space keeps the unit with its number.
-  return `${number.format(isLarge ? gib : bytes / 1024 ** 2)}\u00a0${isLarge ? 'GiB' : 'MiB'}`
+  return `${number.format(size)}\u00a0${unit}`
 }
 
 type TimeUnit = 'millisecond' | 'second' | 'minute' | 'hour' | 'day'
