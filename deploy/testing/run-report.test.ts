@@ -50,10 +50,10 @@ describe('the report of a run', () => {
     expect(overLimits(report)).toEqual([])
     const long = [{ ...report.stages[0], files: [{ file: 'tests/system/b.test.ts', milliseconds: 301_000 }] }]
     expect(overLimits({ stages: long as RunReport['stages'] })).toEqual([
-      'tests/system/b.test.ts took 301.0 s; the limit per file is 300 s.',
+      'tests/system/b.test.ts took 301.0 s; the limit per file is 240 s.',
     ])
     const slow = { stages: report.stages.map((stage) => ({ ...stage, milliseconds: 25 * minute, files: [] })) }
-    expect(overLimits(slow)).toEqual(['The run took 50.0 minutes; the limit is 45.'])
+    expect(overLimits(slow)).toEqual(['The run took 50.0 minutes; the limit is 40.'])
   })
 
   it('becomes the record of a full run, including its failures', () => {
