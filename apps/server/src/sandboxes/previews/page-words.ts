@@ -20,13 +20,14 @@ const english: Words = {
   },
   suspended: {
     title: 'This sandbox is asleep',
-    text: () => 'Nothing is lost. What was running continues when it wakes.',
+    text: () =>
+      'Its files are kept. What was running continues when it wakes, or starts again if its memory was discarded.',
     action: 'Wake it and open the page',
   },
   asleep: {
     title: 'This page is asleep',
     text: () =>
-      'The sandbox behind it is paused. Nothing is lost. The person who shared this page can wake it, and it will open here automatically.',
+      'The sandbox behind it is paused. The person who shared this page can wake it, and it will open here automatically.',
     action: '',
   },
   waking: {
@@ -57,13 +58,14 @@ const german: Words = {
   },
   suspended: {
     title: 'Diese Sandbox schläft',
-    text: () => 'Es ist nichts verloren. Was in ihr lief, läuft nach dem Aufwachen weiter.',
+    text: () =>
+      'Ihre Dateien bleiben. Was in ihr lief, läuft nach dem Aufwachen weiter oder startet neu, falls ihr Speicher verworfen wurde.',
     action: 'Aufwecken und Seite öffnen',
   },
   asleep: {
     title: 'Diese Seite schläft',
     text: () =>
-      'Die Sandbox dahinter pausiert. Es ist nichts verloren. Wer die Seite mit Ihnen geteilt hat, kann sie aufwecken; die Seite öffnet sich dann hier automatisch.',
+      'Die Sandbox dahinter pausiert. Wer die Seite mit Ihnen geteilt hat, kann sie aufwecken; die Seite öffnet sich dann hier automatisch.',
     action: '',
   },
   waking: {
@@ -94,13 +96,14 @@ const italian: Words = {
   },
   suspended: {
     title: 'Questa sandbox dorme',
-    text: () => 'Non è andato perso nulla. Ciò che era in esecuzione continua al risveglio.',
+    text: () =>
+      'I suoi file restano. Ciò che era in esecuzione continua al risveglio, o riparte se la memoria è stata scartata.',
     action: 'Risvegliala e apri la pagina',
   },
   asleep: {
     title: 'Questa pagina dorme',
     text: () =>
-      'La sandbox da cui proviene è in pausa. Non è andato perso nulla. Chi ha condiviso questa pagina può risvegliarla, e qui si aprirà automaticamente.',
+      'La sandbox da cui proviene è in pausa. Chi ha condiviso questa pagina può risvegliarla, e qui si aprirà automaticamente.',
     action: '',
   },
   waking: {
@@ -131,13 +134,13 @@ const japanese: Words = {
   },
   suspended: {
     title: 'このサンドボックスは休止中です',
-    text: () => '失われたものはありません。動いていたものは、復帰すると続きます。',
+    text: () =>
+      'ファイルは保持されています。動いていたものは、復帰すると続きます。メモリが破棄されていた場合は、再起動します。',
     action: '復帰させてページを開く',
   },
   asleep: {
     title: 'このページは休止中です',
-    text: () =>
-      'このページのサンドボックスは一時停止しています。失われたものはありません。共有した人が復帰させると、ここで自動的に開きます。',
+    text: () => 'このページのサンドボックスは一時停止しています。共有した人が復帰させると、ここで自動的に開きます。',
     action: '',
   },
   waking: {
