@@ -19,7 +19,7 @@ function putAwakeCount(queryClient: QueryClient, awakeSandboxes: number): void {
   queryClient.setQueriesData<Status>({ queryKey: queryKeys.status }, (status) =>
     status?.host == null ? status : { ...status, host: { ...status.host, awakeSandboxes } },
   )
-  void queryClient.invalidateQueries({ queryKey: queryKeys.status, exact: true })
+  renewQueries(queryClient, { queryKey: queryKeys.status, exact: true })
 }
 
 /** Keeps the sidebar up to date while you are signed in, and tracks whether the server responds. */
