@@ -10,11 +10,12 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(range.from, range.to)
     const probe = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
+    try {
+      await once(probe, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
     probe.close()
     await once(probe, 'close')
     return port
