@@ -16,15 +16,12 @@ export type UsedScreenshot = {
 /** The screenshots that pages show, in both themes, in the order of their names. */
 export function screenshotsUsed(directory: string = contentDirectory): UsedScreenshot[] {
   const pages = globSync('**/*.md', { cwd: directory }).map((page) => readFileSync(join(directory, page), 'utf8'))
-  const names = new Set(pages.flatMap((text) => [...text.matchAll(/^::screenshot\{name="([\w-]+)"/gm)].map(nameOf)))
+  const found = pages.flatMap((text) => [...text.matchAll(/^::screenshot\{name="([\w-]+)"/gm)])
+  const names = new Set(found.map(([, name = '']) => name))
   return [...names].sort().flatMap((name) =>
     screenshotThemes.map((theme) => ({
       from: `${references}/${name}-1440-${theme}.webp`,
       to: `${screenshotsFolder}/${name}-${theme}.webp`,
     })),
   )
-}
-
-function nameOf([, name = '']: RegExpMatchArray): string {
-  return name
 }
