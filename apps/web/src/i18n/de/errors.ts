@@ -145,6 +145,10 @@ export const errors: ErrorWords = {
     message: '{provider} braucht einen API-Schlüssel.',
     remedy: 'Geben Sie einen ein, oder setzen Sie {variable} in der Umgebung des Servers.',
   },
+  'model.key-not-for-address': {
+    message: 'Der API-Schlüssel in {variable} wird nur an die eigene Adresse von {provider} gesendet.',
+    remedy: 'Geben Sie einen Schlüssel für diese Adresse ein.',
+  },
   'model.none-connected': {
     message: 'Kein Modell ist verbunden.',
     remedy: 'Verbinden Sie eines in den Einstellungen, oder nutzen Sie /run und /python, die kein Modell brauchen.',

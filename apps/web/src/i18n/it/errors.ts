@@ -141,6 +141,10 @@ export const errors: ErrorWords = {
     message: '{provider} richiede una chiave API.',
     remedy: 'Inserisci una chiave, o imposta {variable} nell’ambiente del server.',
   },
+  'model.key-not-for-address': {
+    message: 'La chiave API in {variable} viene inviata solo all’indirizzo di {provider}.',
+    remedy: 'Inserisci una chiave per questo indirizzo.',
+  },
   'model.none-connected': {
     message: 'Nessun modello è collegato.',
     remedy: 'Collegane uno nelle impostazioni, o usa /run e /python, che non richiedono un modello.',

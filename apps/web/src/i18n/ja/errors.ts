@@ -143,6 +143,10 @@ export const errors: ErrorWords = {
     message: '{provider} には API キーが必要です。',
     remedy: 'キーを入力するか、サーバーの環境変数に {variable} を設定してください。',
   },
+  'model.key-not-for-address': {
+    message: '{variable} の API キーは、{provider} 自身のアドレスにのみ送信されます。',
+    remedy: 'このアドレス用のキーを入力してください。',
+  },
   'model.none-connected': {
     message: 'モデルが接続されていません。',
     remedy: '設定で接続するか、モデルの要らない /run と /python を使ってください。',
