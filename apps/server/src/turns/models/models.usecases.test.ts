@@ -95,7 +95,11 @@ describe('connecting a model', () => {
       code: 'model.key-not-for-address',
     })
     // A model that an older version stored at another address.
-    await tablesIn(open).updateTable('model_connections').set({ base_url: other.baseUrl }).where('id', '=', id).execute()
+    await tablesIn(open)
+      .updateTable('model_connections')
+      .set({ base_url: other.baseUrl })
+      .where('id', '=', id)
+      .execute()
     expect(await models.list()).toMatchObject([{ keySource: 'none' }])
     expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'model.key-not-for-address' } })
     expect(elsewhere.requests).toEqual([])
