@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
 import { findingValuesSchema } from './finding-values.ts'
+import { keyScopes } from './key-scopes.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
 import { setupSteps } from './setup-steps.ts'
@@ -115,21 +116,6 @@ export const discoveredModelSchema = z
   })
   .meta({ id: 'DiscoveredModel' })
 
-/** What an API key can be allowed to do. */
-export const keyScopes = [
-  'read',
-  'work',
-  'approve',
-  'share',
-  'agents',
-  'workspace',
-  'admin',
-  'machine',
-  'metrics',
-  'audit',
-] as const
-/** The scopes of a key for which none are named. */
-export const defaultKeyScopes = ['read', 'work', 'share', 'agents', 'workspace'] as const
 export const apiKeySchema = z
   .object({
     id: z.string(),
@@ -297,7 +283,6 @@ export type SetupState = z.infer<typeof setupStateSchema>
 export type SignUp = z.input<typeof signUpSchema>
 export type UpdateMe = z.input<typeof updateMeSchema>
 export type Confirm = z.input<typeof confirmSchema>
-export type KeyScope = (typeof keyScopes)[number]
 export type ChangePassword = z.input<typeof changePasswordSchema>
 export type SignIn = z.input<typeof signInSchema>
 export type Session = z.infer<typeof sessionSchema>

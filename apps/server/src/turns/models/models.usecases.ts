@@ -14,7 +14,7 @@ import { assumedContextTokens, knownModel } from './known-models.logic.ts'
 import { defaultBaseUrls, languageModelOf, type Provider, type ProviderAddresses } from './language-model.ts'
 import { callModel } from './model-call.ts'
 import { modelFailureOf } from './model-failure.logic.ts'
-import { modelAddressMissing, modelKeyElsewhere, modelKeyMissing, modelNotFound } from './models.errors.ts'
+import { modelAddressMissing, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
 
@@ -78,8 +78,8 @@ export function makeModels(options: ModelsOptions): Models {
     const variable = keyVariables[provider][0]
     if (variable === undefined || view(row).keySource !== 'none') return undefined
     const named = { provider: providerNames[provider], variable }
-    const isElsewhere = keyFromEnvironment(provider, keys.environment) !== undefined
-    return isElsewhere ? modelKeyElsewhere(named) : modelKeyMissing(named)
+    const hasKeyForOwnAddress = keyFromEnvironment(provider, keys.environment) !== undefined
+    return hasKeyForOwnAddress ? modelKeyNotForAddress(named) : modelKeyMissing(named)
   }
 
   const check = (row: ModelConnectionRow) => {
@@ -152,8 +152,8 @@ const providerNames: Record<Provider, string> = {
 type KeySources = Required<Pick<ModelsOptions, 'environment' | 'ownAddresses'>>
 
 /**
- * Returns the provider's key from the environment if the model is at the provider's own origin: whoever can enter an
- * address must not learn that key.
+ * Returns the provider's key from the environment if the model is at the provider's own origin: a person who can
+ * enter an address must not learn that key.
  */
 function environmentKeyOf(row: ModelConnectionRow, { environment, ownAddresses }: KeySources): string | undefined {
   const provider = row.provider as Provider

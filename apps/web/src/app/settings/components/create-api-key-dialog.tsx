@@ -100,6 +100,11 @@ function ScopeBoxes(props: {
 }) {
   const { t } = useTranslation('settings')
   const problemId = useId()
+  const toggle = (scope: KeyScope) => {
+    const next = new Set(props.scopes)
+    if (!next.delete(scope)) next.add(scope)
+    props.onChange(next)
+  }
   const problem = props.isInvalid ? { 'aria-invalid': true, 'aria-describedby': problemId } : {}
   return (
     <fieldset className="findings">
@@ -108,12 +113,7 @@ function ScopeBoxes(props: {
         {keyScopes.map((scope) => (
           <li key={scope}>
             <label>
-              <input
-                type="checkbox"
-                checked={props.scopes.has(scope)}
-                onChange={() => props.onChange(props.scopes.symmetricDifference(new Set([scope])))}
-                {...problem}
-              />
+              <input type="checkbox" checked={props.scopes.has(scope)} onChange={() => toggle(scope)} {...problem} />
               <span className="grow">{t(`apiKeys.scope.${scope}`)}</span>
               <code className="mono faint">{scope}</code>
             </label>
