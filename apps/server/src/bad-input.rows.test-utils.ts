@@ -1,3 +1,4 @@
+import { keyScopes } from '@threadbox/domain'
 /**
  * One row per route of the API: a valid request, and the code for each of its ids when that is unknown. A route without
  * a row fails the test, so that every new route decides this.
@@ -68,7 +69,7 @@ export const badInputRows: Record<string, BadInputRow> = {
   'GET /me': {},
   'PATCH /me': { body: { name: 'Name' } },
   'GET /api-keys': {},
-  'POST /api-keys': { body: { name: 'key', expiresInDays: 1 } },
+  'POST /api-keys': { body: { name: 'key', expiresInDays: 1, scopes: [...keyScopes] } },
   'DELETE /api-keys/{apiKeyId}': {
     params: { apiKeyId: 'own' },
     unknown: { apiKeyId: 'api-key.not-found' },
