@@ -62,6 +62,7 @@ export async function makeTestApplication(
     masterKey: randomBytes(32),
     hashPassword: hashOnce,
     hosts: { installation: 'test00', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
+    trustedProxies: '',
     ownerTokenFile,
     webDirectory: '',
     undoMs: 30_000,

@@ -53,6 +53,14 @@ export type UserTables = {
   api_keys: ApiKeyRow
   api_key_refusals: KeyRefusalRow
   session_confirmations: ConfirmationRow
+/** A way to sign in. `password` is a hash, for the provider `credential` only. */
+type AccountRow = { userId: string; providerId: string; password: string | null }
+
+export type UserTables = {
+  users: UserRow
+  sessions: SessionRow
+  accounts: AccountRow
+  api_keys: ApiKeyRow
   owner: OwnerRow
 }
 
