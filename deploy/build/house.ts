@@ -80,12 +80,14 @@ export const apps: Readonly<Record<string, App>> = {
       },
       {
         name: 'boots',
-        about: 'running guests, and what the gateway is told of them',
+        about: 'running guests and access to them',
         features: ['launch', 'templates', 'spares', 'boots', 'activity', 'gateway'],
         publicFiles: [
           'boots/boots.ts',
           'launch/active-boots.ts',
           'launch/boot-files.ts',
+          'launch/guest-commands.ts',
+          'launch/guest-requests.ts',
           'launch/launch.ts',
           'spares/spares.ts',
           'templates/boot-templates.ts',
@@ -129,7 +131,6 @@ export const apps: Readonly<Record<string, App>> = {
       },
     ],
   },
-  gateway: { composition: ['main.ts'], areas: [] },
   guest: {
     composition: ['guest.ts'],
     areas: [
@@ -169,7 +170,6 @@ export const apps: Readonly<Record<string, App>> = {
         features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills'],
         publicFiles: [
           'auth/api/session.queries.ts',
-          'auth/components/confirmation-dialog.tsx',
           'auth/components/login-page.tsx',
           'auth/components/password-measure.tsx',
           'auth/components/setup-page.tsx',
@@ -267,7 +267,7 @@ const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
 /** Packages that tests import in addition to those their file's package may import. */
-export const sharedByTests: readonly string[] = ['testkit', 'sandbox-gateway']
+export const sharedByTests: readonly string[] = ['testkit']
 
 /** Which package may import which. */
 export const packages: Readonly<Record<string, Package>> = {
@@ -279,7 +279,7 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
   'packages/protocol': {
     about:
-      'schemas of the wires: public API, host, gateway, guest; the zip in which folders leave a sandbox; how responses pass a hop',
+      'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox; how responses pass a hop',
     mayImport: ['errors'],
   },
   'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
@@ -288,10 +288,6 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
   'packages/gvisor-driver': { about: 'that interface on runsc', mayImport: [...drivers, ...ground] },
-  'packages/sandbox-gateway': {
-    about: 'the way into sandboxes: forwards requests, and parses what guests send',
-    mayImport: ['protocol', 'concurrency', 'errors', 'telemetry'],
-  },
   'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {
     about: 'what tests share',
@@ -299,10 +295,6 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
   'apps/host': { about: 'host daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
-  'apps/gateway': {
-    about: 'the only process that reads what sandboxes send',
-    mayImport: ['sandbox-gateway', 'config', 'errors', 'telemetry'],
-  },
   'apps/guest': {
     about: 'guest daemon, inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],

@@ -192,10 +192,7 @@ function serveSockets(server: Server, sources: StreamSources): SocketServer {
       allowedHosts: 'app.stand-in.localhost',
       listenHost: '127.0.0.1',
     },
-    authenticate: async () => ({
-      caller: { userId: 'u', sessionId: 's', apiKeyId: null },
-      authorize: async () => {},
-    }),
+    authenticate: async () => ({ userId: 'u', sessionId: 's', apiKeyId: null }),
     logger,
   })
   server.on('upgrade', (request, socket, head) => {

@@ -4,15 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { waitAtMost } from '@threadbox/concurrency'
 import { type DiskStore, makeDirectoryDiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import { accessTokenHeader, guestInitSchema, guestPort } from '@threadbox/protocol/guest'
-import { gatewayPaths, type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
+import { type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
 import { type InMemoryDriver, makeInMemoryDriver } from '@threadbox/sandbox-driver/testing'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
-import { openGateway } from './boots/launch/gateway.test-utils.ts'
 import { makeHost } from './host.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
@@ -22,8 +20,6 @@ export type GuestBehaviour = (request: IncomingMessage, response: ServerResponse
 
 export type HostUnderTest = AsyncDisposable & {
   url: string
-  /** Where the gateway takes requests to sandboxes. */
-  gatewayUrl: string
   directory: string
   driver: InMemoryDriver
   disks: DiskStore
@@ -87,13 +83,9 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
   await prepareMachine({ directory, disks: machine.disks })
   const memory = { totalBytes: 16 * 2 ** 30, availableBytes: 12 * 2 ** 30 }
   const events: HostEvent[] = []
-  const gateway = await openGateway()
-  const { ordersSocket: gatewayOrdersSocket } = gateway
-  const open = (steps: Steps) =>
-    openHost({ ...options, directory, machine, memory, events, steps, gatewayOrdersSocket })
+  const open = (steps: Steps) => openHost({ ...options, directory, machine, memory, events, steps })
   let steps = makeSteps()
   let host = await open(steps)
-  await untilTold(gateway.url)
   const request = async (method: string, pathName: string, body?: unknown) => {
     const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await fetch(host.url + pathName, init)
@@ -119,7 +111,6 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     get url() {
       return host.url
     },
-    gatewayUrl: gateway.url,
     startSandbox: async () => {
       const [sandboxId, bootId] = [newSandboxId(), newBootId()]
       await request('PUT', hostPaths.get(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
@@ -141,7 +132,6 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
         server.close()
       }
       await host.close()
-      await gateway.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -166,7 +156,6 @@ async function openHost(
     memory: HostUnderTest['memory']
     events: HostEvent[]
     steps: Steps
-    gatewayOrdersSocket: string
   },
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const { directory, machine, steps } = options
@@ -196,7 +185,6 @@ async function openHost(
     activeCpuShare: 0.05,
     readyTimeoutMs: 1500,
     installation: 'unit00',
-    gatewayOrdersSocket: options.gatewayOrdersSocket,
     doctorUrl: 'http://127.0.0.1/',
     version: '0',
     logger: makeLogger({ process: 'test', level: 'silent' }),
@@ -213,15 +201,6 @@ async function openHost(
     await host.close()
   }
   return { url, close }
-}
-
-/** Returns when the host has told the gateway which boots exist. */
-async function untilTold(gatewayUrl: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(gatewayUrl + gatewayPaths.guest(makeId('sandbox', randomBytes)))
-    if ((await response.text()).includes('sandbox.not-running')) return
-    await waitAtMost(5)
-  }
 }
 
 /** Returns when the first line was read, so that no later event is missed. */

@@ -81,7 +81,6 @@ async function main() {
     activeCpuShare: settings.activeCpuShare,
     guestEnvironment: guestEnvironmentOf(settings),
     installation,
-    gatewayOrdersSocket: settings.gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,
     readyTimeoutMs,
     version: readVersion(),

@@ -58,7 +58,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   const socketServer = makeSocketServer({
     routes: [...threads.sockets, ...sandboxes.sockets],
     hosts: options.hosts,
-    authenticate: (headers) => authenticateHeaders(authentication, headers),
+    authenticate: async (headers) => (await authenticateHeaders(authentication, headers)).caller,
     logger: options.logger,
   })
   const stopping = new AbortController()
@@ -69,7 +69,6 @@ export function makeApplication(options: ApplicationOptions): Application {
     logger: options.logger,
     stopping: stopping.signal,
     authentication,
-    clientAddress: platform.clientAddress,
     publicRoutes: [installation.setupRoutes, people.signInRoutes],
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,

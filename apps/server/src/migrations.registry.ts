@@ -2,8 +2,6 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAuditTables } from './people/audit/audit.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
-import { addKeyScopes, createUserTables } from './people/users/users.table.ts'
-import { createAttemptTable } from './people/users/attempts.table.ts'
 import { createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
@@ -80,8 +78,6 @@ const changes: Record<string, Change> = {
   '0041-kept-runs': addKeptRuns,
   '0042-sandbox-intent': addIntentColumn,
   '0043-note-codes': addNoteCodes,
-  '0044-key-scopes': addKeyScopes,
-  '0044-attempt-counts': createAttemptTable,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { setting } from './define-settings.ts'
-import { gatewaySocketSettings } from './gateway.ts'
 import { installationSettings } from './installation.ts'
 
 const GiB = 1024 * 1024 * 1024
@@ -12,13 +11,6 @@ const optionalPath: z.ZodType<string> = z.union([z.literal(''), absolutePath])
 /** Settings of the host daemon, in addition to those that all processes share. */
 export const hostSettings = {
   ...installationSettings,
-  gatewayOrdersSocket: gatewaySocketSettings.gatewayOrdersSocket,
-  gatewayUserId: setting<number>({
-    doc: 'ID of the user that the gateway runs as: the only one that can open connections to sandboxes.',
-    environment: 'THREADBOX_GATEWAY_UID',
-    schema: z.coerce.number().int().min(0),
-    default: 0,
-  }),
   hostListen: setting<string>({
     doc: 'Extra TCP address (`address:port`) for the host daemon. Requires THREADBOX_HOST_TOKEN_FILE.',
     environment: 'THREADBOX_HOST_LISTEN',

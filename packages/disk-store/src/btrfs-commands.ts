@@ -1,4 +1,4 @@
-import { access, readdir, readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandFailed } from './disk-store.errors.ts'
 import { readCommand, runCommand } from './run-command.ts'
@@ -13,7 +13,6 @@ const sendTimeoutMs = 20_000
 /** A removal takes some milliseconds; a failure that lasts is reported half a second later. */
 const groupReads = 5
 const groupReadPauseMs = 50
-const sysfsDirectory = '/sys/fs/btrfs'
 
 /**
  * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
@@ -120,7 +119,7 @@ export const btrfs = {
   },
 
   async quotaMode(path: string): Promise<QuotaMode> {
-    const directory = `${sysfsDirectory}/${await fileSystemUuid(path)}/qgroups`
+    const directory = `/sys/fs/btrfs/${await fileSystemUuid(path)}/qgroups`
     if (!(await exists(directory))) return 'off'
     // Kernels before 6.7 have only one mode and no such file.
     const mode = await readFile(`${directory}/mode`, 'utf8').catch(() => 'qgroup')
@@ -158,7 +157,7 @@ export const btrfs = {
     uuid: string
     groupId: string
   }): Promise<{ bytes: number; limitBytes: number } | undefined> {
-    const directory = `${sysfsDirectory}/${options.uuid}/qgroups/${options.groupId.replace('/', '_')}`
+    const directory = `/sys/fs/btrfs/${options.uuid}/qgroups/${options.groupId.replace('/', '_')}`
     const names = ['exclusive', 'rsv_data', 'max_referenced', 'max_exclusive']
     const values = await Promise.all(
       names.map((name) => readFile(`${directory}/${name}`, 'utf8').then(Number, () => undefined)),
@@ -217,24 +216,11 @@ const namesOfFilesProgram =
   'my (undef, undef, $count, $missed) = unpack("L4", $found); die "too many names\\n" if $missed; ' +
   'print unpack("Z*", substr($found, 16 + $_)), "\\0" for unpack("x16 Q$count", $found); }'
 
-/**
- * The ID under which the kernel lists the mounted file system in sysfs. Of two with the same ID on disk, which a copied
- * device has, the one mounted later gets another.
- */
 export async function fileSystemUuid(path: string): Promise<string> {
   const output = await runCommand(['btrfs', 'filesystem', 'show', path])
-  const [, device] = /devid\s+\d+\s.*\spath\s+\/dev\/(\S+)/.exec(output) ?? []
-  const listed = device === undefined ? undefined : await listedUuid(device.replaceAll('/', '!'))
-  const uuid = listed ?? /uuid:\s+([0-9a-f-]{36})/.exec(output)?.[1]
+  const uuid = /uuid:\s+([0-9a-f-]{36})/.exec(output)?.[1]
   if (uuid === undefined) throw commandFailed({ command: `btrfs filesystem show ${path}`, reason: 'it named no uuid' })
   return uuid
-}
-
-async function listedUuid(device: string): Promise<string | undefined> {
-  for (const uuid of await readdir(sysfsDirectory).catch(() => [])) {
-    if (await exists(`${sysfsDirectory}/${uuid}/devices/${device}`)) return uuid
-  }
-  return undefined
 }
 
 function exists(path: string): Promise<boolean> {

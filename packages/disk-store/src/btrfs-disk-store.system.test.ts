@@ -46,30 +46,6 @@ describeDiskStore({
   },
 })
 
-describe('a copy of a pool file', () => {
-  let places: Awaited<ReturnType<typeof makePlace>>[] = []
-  afterEach(async () => {
-    for (const place of places.splice(0)) await place.tearDown()
-  })
-
-  test('C9: is used beside the original, and alone, with the quotas that both have', async () => {
-    places = [await makePlace(), await makePlace()]
-    const [original, copy] = places as [(typeof places)[0], (typeof places)[0]]
-    const first = await original.open()
-    await first.prepare()
-    await first.close()
-    execFileSync('cp', ['--sparse=never', original.file, copy.file])
-    const [reopened, second] = [await original.open(), await copy.open()]
-    await reopened.prepare()
-    await second.prepare()
-    expect(await btrfs.quotaMode(original.mountPoint)).toBe('simple')
-    expect(await btrfs.quotaMode(copy.mountPoint)).toBe('simple')
-    await reopened.close()
-    expect(await btrfs.quotaMode(copy.mountPoint)).toBe('simple')
-    await reopened.prepare()
-  })
-})
-
 describe('the pool file', () => {
   let place: Awaited<ReturnType<typeof makePlace>>
   afterEach(async () => place.tearDown())

@@ -2,7 +2,6 @@ import type {
   ApiKey,
   AuditEvent,
   ChangePassword,
-  Confirm,
   ConnectModel,
   CreateApiKey,
   CreatedApiKey,
@@ -32,8 +31,6 @@ export function accountCalls(connection: Connection) {
     me: (signal?: AbortSignal) => connection.json<Me>('GET', '/me', { signal }),
     update: (request: UpdateMe) => connection.json<Me>('PATCH', '/me', { json: request }),
     /** Ends all other sessions of the user. */
-    /** Enters the password again. Requests that fail with `auth.confirmation-required` then work for 10 minutes. */
-    confirm: (request: Confirm) => connection.json<void>('POST', '/auth/confirm', { json: request }),
     changePassword: (request: ChangePassword) => connection.json<void>('POST', '/auth/password', { json: request }),
     sessions: () => connection.json<{ sessions: Session[] }>('GET', '/auth/sessions'),
     endSession: (sessionId: string) =>

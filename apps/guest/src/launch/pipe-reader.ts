@@ -1,6 +1,5 @@
 import { readSync } from 'node:fs'
 import { Socket } from 'node:net'
-import type { OutputPace } from './output-pace.ts'
 
 /** Reads a pipe as data comes. `pause` makes the writing program wait once the pipe is full. */
 export type PipeReader = {
@@ -11,48 +10,15 @@ export type PipeReader = {
   close(): void
 }
 
-type PipeOptions = {
-  descriptor: number
-  onData(chunk: Buffer): void
-  onEnd(): void
-  /** Absent: as fast as it comes. */
-  pace?: OutputPace
-  /** Calls `work` after `waitMs`, unless the returned function is called before. Tests replace it. */
-  after?(waitMs: number, work: () => void): () => void
-}
-
 /** `onEnd` is called once, when no program has the pipe open for writing, or when it was closed. */
-export function readPipe(options: PipeOptions): PipeReader {
-  const after = options.after ?? afterTimeout
+export function readPipe(options: { descriptor: number; onData(chunk: Buffer): void; onEnd(): void }): PipeReader {
   const socket = new Socket({ fd: options.descriptor, readable: true, writable: false })
-  let isPaused = false
-  let cancelWait: (() => void) | undefined
-  const take = (chunk: Buffer) => {
-    const waitMs = options.pace?.took(chunk.length, performance.now()) ?? 0
-    if (waitMs > 0 && cancelWait === undefined) {
-      socket.pause()
-      cancelWait = after(waitMs, () => {
-        cancelWait = undefined
-        if (!isPaused) socket.resume()
-      })
-    }
-    options.onData(chunk)
-  }
-  socket.on('data', take)
+  socket.on('data', options.onData)
   socket.on('error', () => socket.destroy())
-  socket.on('close', () => {
-    cancelWait?.()
-    options.onEnd()
-  })
+  socket.on('close', options.onEnd)
   return {
-    pause: () => {
-      isPaused = true
-      socket.pause()
-    },
-    resume: () => {
-      isPaused = false
-      if (cancelWait === undefined) socket.resume()
-    },
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
     drain: (limit) => {
       const buffered = socket.read() as Buffer | null
       if (buffered !== null) options.onData(buffered)
@@ -61,11 +27,6 @@ export function readPipe(options: PipeOptions): PipeReader {
     },
     close: () => void socket.destroy(),
   }
-}
-
-function afterTimeout(waitMs: number, work: () => void): () => void {
-  const timer = setTimeout(work, waitMs)
-  return () => clearTimeout(timer)
 }
 
 function drainDescriptor(options: { descriptor: number; limit: number; onData(chunk: Buffer): void }): boolean {

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { runs } from '@threadbox/protocol/guest'
 import { afterAwake } from '../ground/awake-time.ts'
 import type { ProcessExit } from '../launch/launcher.ts'
-import { makeOutputPace } from '../launch/output-pace.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import type { SandboxUser } from '../launch/users.ts'
 import { endFamily, membersOf, type ProcessFamily } from '../processes/process-family.ts'
@@ -80,7 +79,6 @@ export function startCommandExecution(request: CommandRequest, dependencies: Com
   let disposed = false
   const reader = readPipe({
     descriptor: output.descriptor,
-    pace: makeOutputPace(),
     onData: (chunk) => {
       if (disposed) return
       log.append(chunk)

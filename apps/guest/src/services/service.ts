@@ -3,7 +3,6 @@ import { waitAtMost } from '@threadbox/concurrency'
 import { services } from '@threadbox/protocol/guest'
 import { type AwakeTimer, afterAwake } from '../ground/awake-time.ts'
 import type { LaunchedProcess, ProcessExit } from '../launch/launcher.ts'
-import { makeOutputPace } from '../launch/output-pace.ts'
 import { readPipe } from '../launch/pipe-reader.ts'
 import { killFamily, membersOf, type ProcessFamily, sendSignal } from '../processes/process-family.ts'
 import { commandLine } from '../processes/process-table.ts'
@@ -74,8 +73,7 @@ export function followService(options: {
     options.onChange()
   }
   const members = () => membersOf(family).map(({ pid }) => pid)
-  const pace = makeOutputPace()
-  const reader = readPipe({ descriptor: launched.stdout, pace, onData: log.append, onEnd: () => undefined })
+  const reader = readPipe({ descriptor: launched.stdout, onData: log.append, onEnd: () => undefined })
   const late = startDeadline({ start, members, status: () => status, change })
 
   const end = async (exit: ProcessExit) => {

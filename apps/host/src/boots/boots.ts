@@ -5,10 +5,9 @@ import type { MachineArea } from '../machine/machine.ts'
 import { makeActivityWatch } from './activity/activity-watch.ts'
 import { makeDiskSpaceWatch } from './activity/disk-space-watch.ts'
 import { type Boots, makeBoots } from './boots/boots.ts'
-import { watchGateway } from './gateway/gateway-watch.ts'
+import { type Gateway, makeGateway } from './gateway/gateway.ts'
 import { type ActiveBoots, makeActiveBoots } from './launch/active-boots.ts'
 import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/boot-files.ts'
-import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { LaunchPorts } from './launch/launch.ts'
 import { makeSpares, type Spares } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
@@ -16,8 +15,6 @@ import { type BootTemplates, makeBootTemplates } from './templates/boot-template
 export type BootOptions = {
   files: BootFilesOptions
   guestEnvironment: Record<string, string>
-  /** The gateway’s socket for this process. */
-  gatewayOrdersSocket: string
   /** Longest wait for a guest's first response. */
   readyTimeoutMs: number
   /** Number of booted sandboxes kept ready for the next threads. */
@@ -38,8 +35,9 @@ export type BootsArea = {
   running: Boots
   spares: Spares
   templates: Pick<BootTemplates, 'reclaim'>
-  /** Follows the gateway and the activity in sandboxes, and reports disk space to guests. */
-  watch(): void
+  gateway: Gateway
+  /** Follows activity in sandboxes, and reports disk space to guests. */
+  watchActivity(): void
 }
 
 /** A start spends some of its time waiting; one that takes long, with much memory, must not block all others. */
@@ -49,14 +47,11 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
   const { driver, disks, network, attachments, addresses, images, events, stores } = machine
   const { logger, clock, randomBytes, signal } = machine
   const { guestDirectory } = options.files
-  const gateway = makeGatewayClient({ socketPath: options.gatewayOrdersSocket, signal })
-  const onCount = (awakeSandboxes: number) => events.emit({ type: 'awake-changed', awakeSandboxes })
-  const active = makeActiveBoots({ gateway, onCount })
+  const active = makeActiveBoots((awakeSandboxes) => events.emit({ type: 'awake-changed', awakeSandboxes }))
   const files = makeBootFiles(options.files)
   const templates = makeBootTemplates({ isEnabled: options.bootTemplates, driver, disks, guestDirectory, logger })
   const launch: LaunchPorts = {
     driver,
-    gateway,
     attachments,
     files,
     clock,
@@ -88,9 +83,9 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     logger,
     signal,
   })
-  const activity = makeActivityWatch({ active, gateway, events, cpuShare: options.activeCpuShare, logger, clock, signal })
+  const activity = makeActivityWatch({ active, events, cpuShare: options.activeCpuShare, logger, clock, signal })
   const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
-  const space = makeDiskSpaceWatch({ active, gateway, disks, diskIdOf, logger, clock, signal })
+  const space = makeDiskSpaceWatch({ active, disks, diskIdOf, logger, clock, signal })
   return {
     active,
     files,
@@ -98,8 +93,8 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     running,
     spares,
     templates,
-    watch: () => {
-      void watchGateway({ gateway, active, events, logger, signal })
+    gateway: makeGateway({ active, events, logger, clock }),
+    watchActivity: () => {
       activity.watch()
       space.watch()
     },

@@ -1,5 +1,6 @@
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { DemotedSandbox } from '@threadbox/protocol/host'
+import { rescue } from '../../boots/launch/guest-requests.ts'
 import { reasonOf, type SandboxBoot } from './memory-steps.ts'
 import { makeStopwatch } from './stopwatch.ts'
 import { asUnusable, dropMemory, reviveBoot, type WakePorts } from './wake.ts'
@@ -43,9 +44,9 @@ async function rescueMemory(
   const { sandbox, budgets } = options
   try {
     const { boot } = await reviveBoot(ports, { ...options, state: 'demoting', watch: makeStopwatch() })
-    const guest = { address: sandbox.address, accessToken: boot.accessToken }
+    const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
     const signal = AbortSignal.timeout(budgets.timeBudgetMs + rescueGraceMs)
-    return { rescue: await ports.launch.gateway.rescue({ guest, budgets }, signal), problem: '' }
+    return { rescue: await rescue(guest, { budgets, signal }), problem: '' }
   } catch (error) {
     const { sandboxId } = sandbox
     const unusable = await asUnusable(ports, { sandboxId, error })

@@ -75,7 +75,7 @@ async function reclaimPaused(ports: ReclaimMemoryPorts, options: SandboxBoot): P
     await driver.stop(driverBootId)
     await driver.forget(driverBootId)
   }
-  await ports.active.setRefusal(sandboxId, sandboxPaused({}))
+  ports.active.setRefusal(sandboxId, sandboxPaused({}))
   return 'paused'
 }
 

@@ -7,17 +7,12 @@ export type UserRecord = { id: string; name: string; email: string }
 export type UserStore = {
   find(userId: string): Promise<UserRecord | undefined>
   ownerId(): Promise<string | undefined>
-  /** The hash of the account’s password. */
-  passwordHash(email: string): Promise<string | undefined>
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
   claimOwner(userId: string, at: number): Promise<void>
   renameUser(userId: string, name: string): Promise<void>
   /** Deletes a user whose sign-up failed. */
   erase(userId: string): Promise<void>
   sessions(userId: string): Promise<{ id: string; createdAt: number; expiresAt: number; userAgent: string | null }[]>
-  /** When the person of the session last entered the password again; null: not since signing in. */
-  confirmedAt(sessionId: string): Promise<number | null>
-  confirm(sessionId: string, at: number): Promise<void>
   /** Returns false when this user has no such session. */
   endSession(userId: string, sessionId: string): Promise<boolean>
 }
@@ -27,36 +22,11 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
     find: (userId) =>
       database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
     ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
-    passwordHash: async (email) => {
-      const row = await database
-        .selectFrom('users')
-        .innerJoin('accounts', 'accounts.userId', 'users.id')
-        .select('accounts.password')
-        .where('users.email', '=', email.toLowerCase())
-        .where('accounts.providerId', '=', 'credential')
-        .executeTakeFirst()
-      return row?.password ?? undefined
-    },
     claimOwner: async (userId, at) => {
       await database.insertInto('owner').values({ id: 1, user_id: userId, created_at: at }).execute()
     },
     renameUser: async (userId, name) => {
       await database.updateTable('users').set({ name }).where('id', '=', userId).execute()
-    },
-    confirmedAt: async (sessionId) => {
-      const row = await database
-        .selectFrom('session_confirmations')
-        .select('confirmed_at')
-        .where('session_id', '=', sessionId)
-        .executeTakeFirst()
-      return row?.confirmed_at ?? null
-    },
-    confirm: async (sessionId, at) => {
-      await database
-        .insertInto('session_confirmations')
-        .values({ session_id: sessionId, confirmed_at: at })
-        .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ confirmed_at: at }))
-        .execute()
     },
     erase: async (userId) => {
       await database.deleteFrom('users').where('id', '=', userId).execute()

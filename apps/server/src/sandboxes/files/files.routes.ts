@@ -61,7 +61,6 @@ const archiveQuery = pathQuery.extend({
 const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 
 const listRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files',
   tags,
@@ -70,7 +69,6 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(filesPageSchema, 'The folder’s contents.') },
 })
 const entryRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/entry',
   tags,
@@ -79,7 +77,6 @@ const entryRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The metadata.') },
 })
 const watchRoute = defineRoute({
-  action: 'threads.read',
   method: 'put',
   path: '/threads/{threadId}/files/watch',
   tags,
@@ -88,7 +85,6 @@ const watchRoute = defineRoute({
   responses: { 204: { description: 'The folders are watched while the sandbox is awake.' } },
 })
 const readRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/content',
   tags,
@@ -100,7 +96,6 @@ const readRoute = defineRoute({
   },
 })
 const writeRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'put',
   path: '/threads/{threadId}/files/content',
   tags,
@@ -113,7 +108,6 @@ const writeRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The updated file. Its ETag is in the header.') },
 })
 const removeRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'delete',
   path: '/threads/{threadId}/files',
   tags,
@@ -122,7 +116,6 @@ const removeRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The deleted item.') },
 })
 const moveRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/move',
   tags,
@@ -131,7 +124,6 @@ const moveRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The item at its new path.') },
 })
 const folderRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/folders',
   tags,
@@ -140,7 +132,6 @@ const folderRoute = defineRoute({
   responses: { 201: jsonAnswer(fileEntrySchema, 'The folder.') },
 })
 const copyRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/copies',
   tags,
@@ -149,7 +140,6 @@ const copyRoute = defineRoute({
   responses: { 200: jsonAnswer(copiedFilesSchema, 'The copied items.') },
 })
 const archiveRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/archive',
   tags,
@@ -174,13 +164,11 @@ export function fileRoutes(dependencies: {
   api.openapi(listRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, after, limit, wake } = context.req.valid('query')
-    await mayWake(context, wake)
     return context.json(await files.list(threadId, path, { after, limit, signal, mayWake: wake === 'true' }), 200)
   })
   api.openapi(entryRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, wake } = context.req.valid('query')
-    await mayWake(context, wake)
     return context.json(await files.entry(threadId, path, { signal, mayWake: wake === 'true' }), 200)
   })
   api.openapi(watchRoute, async (context) => {
@@ -191,7 +179,6 @@ export function fileRoutes(dependencies: {
   api.openapi(readRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, download, wake } = context.req.valid('query')
-    await mayWake(context, wake)
     const range = context.req.header('range')
     const file = await files.read(threadId, path, { range, signal, mayWake: wake === 'true' })
     const name = posix.basename(path)
@@ -247,9 +234,4 @@ export function fileRoutes(dependencies: {
     return context.newResponse(stream, 200, contentHeaders({ mediaType: 'application/zip', name, isDownload: true }))
   })
   return api
-}
-
-/** Reading a sleeping sandbox’s files wakes it, unless the request says not to: waking is work. */
-async function mayWake(context: Pick<ApiContext, 'get'>, wake: 'true' | 'false'): Promise<void> {
-  if (wake === 'true') await context.get('authorize')('sandboxes.work')
 }

@@ -13,7 +13,6 @@ const tags = ['git']
 const credentialParams = z.object({ credentialId: idParam })
 
 const listRoute = defineRoute({
-  action: 'git-credentials.read',
   method: 'get',
   path: '/git-credentials',
   tags,
@@ -23,7 +22,6 @@ const listRoute = defineRoute({
   },
 })
 const createCredentialRoute = defineRoute({
-  action: 'git-credentials.manage',
   method: 'post',
   path: '/git-credentials',
   tags,
@@ -32,7 +30,6 @@ const createCredentialRoute = defineRoute({
   responses: { 201: jsonAnswer(gitCredentialSchema, 'The new credential. No thread can use it yet.') },
 })
 const updateRoute = defineRoute({
-  action: 'git-credentials.manage',
   method: 'patch',
   path: '/git-credentials/{credentialId}',
   tags,
@@ -41,7 +38,6 @@ const updateRoute = defineRoute({
   responses: { 200: jsonAnswer(gitCredentialSchema, 'The updated credential.') },
 })
 const deleteRoute = defineRoute({
-  action: 'git-credentials.manage',
   method: 'delete',
   path: '/git-credentials/{credentialId}',
   tags,
@@ -53,7 +49,6 @@ const ofThread = {
   200: jsonAnswer(threadGitCredentialsSchema, 'Your credentials, and whether the thread can use them.'),
 }
 const ofThreadRoute = defineRoute({
-  action: 'git-credentials.read',
   method: 'get',
   path: '/threads/{threadId}/git-credentials',
   tags,
@@ -62,7 +57,6 @@ const ofThreadRoute = defineRoute({
   responses: ofThread,
 })
 const allowRoute = defineRoute({
-  action: 'git-credentials.grant',
   method: 'put',
   path: '/threads/{threadId}/git-credentials',
   tags,

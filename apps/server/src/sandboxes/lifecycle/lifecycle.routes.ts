@@ -22,7 +22,6 @@ const answer = { 200: jsonAnswer(sandboxDetailSchema, 'The sandbox in its curren
 const path = '/threads/{threadId}/sandbox' as const
 
 const detailRoute = defineRoute({
-  action: 'sandboxes.read',
   method: 'get',
   path,
   tags,
@@ -31,7 +30,6 @@ const detailRoute = defineRoute({
   responses: answer,
 })
 const changeRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'patch',
   path,
   tags,
@@ -40,7 +38,6 @@ const changeRoute = defineRoute({
   responses: answer,
 })
 const pauseRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/pause`,
   tags,
@@ -49,7 +46,6 @@ const pauseRoute = defineRoute({
   responses: answer,
 })
 const wakeRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/wake`,
   tags,
@@ -58,7 +54,6 @@ const wakeRoute = defineRoute({
   responses: answer,
 })
 const restartRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/restart`,
   tags,
@@ -67,7 +62,6 @@ const restartRoute = defineRoute({
   responses: answer,
 })
 const holdRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/hold`,
   tags,
@@ -76,7 +70,6 @@ const holdRoute = defineRoute({
   responses: answer,
 })
 const reportRoute = defineRoute({
-  action: 'sandboxes.read',
   method: 'get',
   path: `${path}/reports/{reportId}`,
   tags,
@@ -85,7 +78,6 @@ const reportRoute = defineRoute({
   responses: { 200: jsonAnswer(survivalReportSchema, 'The report.') },
 })
 const startRescuedRoute = defineRoute({
-  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/rescued/{restartId}/start`,
   tags,

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
-import type { ClientAddress } from '../../platform/http/client-address.ts'
 import { cookieValues } from '../../platform/http/cookies.logic.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { BridgeFiles } from './bridge/bridge-files.ts'
@@ -48,7 +47,6 @@ export type PreviewServerDependencies = {
   check: PreviewCheckServer
   /** The scripts that are put into pages; undefined leaves pages unchanged. */
   bridge: BridgeFiles | undefined
-  clientAddress: ClientAddress
   /** The name of the preview’s cookie under this scheme. */
   cookieName: (options: { isSecure: boolean }) => string
   sandboxOf: (threadId: string) => Promise<{ id: string; state: string; boot_id: string | null } | undefined>
@@ -260,7 +258,7 @@ function proxiedRequestOf(dependencies: PreviewServerDependencies, asked: Reques
   const { host, address } = visitor
   const { port } = address
   const isUpgrade = request.headers.upgrade?.toLowerCase() === 'websocket'
-  const clientAddress = dependencies.clientAddress(request)
+  const clientAddress = request.socket.remoteAddress ?? ''
   const rewriting = {
     origin: dependencies.names.ownOrigin(host),
     port,

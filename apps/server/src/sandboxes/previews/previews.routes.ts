@@ -14,7 +14,6 @@ import type { PreviewChecks } from './preview-check.usecases.ts'
 import type { Previews } from './previews.usecases.ts'
 
 const openRoute = defineRoute({
-  action: 'previews.open',
   method: 'post',
   path: '/threads/{threadId}/previews',
   tags: ['previews'],
@@ -24,7 +23,6 @@ const openRoute = defineRoute({
 })
 
 const checkRoute = defineRoute({
-  action: 'previews.open',
   method: 'get',
   path: '/previews/check',
   tags: ['previews'],

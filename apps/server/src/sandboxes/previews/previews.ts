@@ -2,7 +2,6 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Audit } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
-import type { ClientAddress } from '../../platform/http/client-address.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -35,7 +34,6 @@ export type PreviewsFeature = {
 export function makePreviewsFeature(options: {
   open: OpenDatabase
   hosts: AllowedHosts
-  clientAddress: ClientAddress
   hostSocket: string
   /** Folder of the built app; empty if this server does not serve it. */
   webDirectory: string
@@ -64,7 +62,6 @@ export function makePreviewsFeature(options: {
     names,
     previews,
     shareLinks,
-    clientAddress: options.clientAddress,
     logger,
     pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
     proxy: makePreviewProxy({ socketPath: options.hostSocket }),

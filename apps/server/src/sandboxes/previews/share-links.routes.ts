@@ -13,7 +13,6 @@ import {
 import type { ShareLinksOfThreads } from './share-links.usecases.ts'
 
 const listRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/share-links',
   tags: ['previews'],
@@ -23,7 +22,6 @@ const listRoute = defineRoute({
 })
 
 const createRoute = defineRoute({
-  action: 'threads.share',
   method: 'post',
   path: '/threads/{threadId}/services/{name}/share-links',
   tags: ['previews'],
@@ -36,7 +34,6 @@ const createRoute = defineRoute({
 })
 
 const endRoute = defineRoute({
-  action: 'threads.share',
   method: 'delete',
   path: '/threads/{threadId}/share-links/{linkId}',
   tags: ['previews'],

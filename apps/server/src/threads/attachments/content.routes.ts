@@ -26,7 +26,6 @@ const downloadQuery = z.object({ download: z.enum(['true', 'false']).default('fa
 const safeInteger = wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
 const uploadRoute = defineRoute({
-  action: 'threads.work',
   method: 'put',
   path: '/threads/{threadId}/uploads',
   tags,
@@ -35,7 +34,6 @@ const uploadRoute = defineRoute({
   responses: { 201: jsonAnswer(attachmentSchema, 'The attachment, with its final name.') },
 })
 const attachmentRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/attachments/{attachmentId}',
   tags,
@@ -44,7 +42,6 @@ const attachmentRoute = defineRoute({
   responses: { 200: { description: 'The file.', content: bytes } },
 })
 const outputRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/outputs/{callId}',
   tags,
@@ -56,7 +53,6 @@ const outputRoute = defineRoute({
   responses: { 200: { description: 'The bytes. The total size is in the header.', content: bytes } },
 })
 const resultRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/results/{callId}/{name}',
   tags,

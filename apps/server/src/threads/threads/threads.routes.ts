@@ -31,7 +31,6 @@ const tags = ['threads']
 const threadAnswer = { 200: jsonAnswer(threadSchema, 'The thread.') }
 
 const listRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads',
   tags,
@@ -42,7 +41,6 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(threadPageSchema, 'A page of threads.') },
 })
 const createThreadRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads',
   tags,
@@ -51,7 +49,6 @@ const createThreadRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 const getRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}',
   tags,
@@ -60,7 +57,6 @@ const getRoute = defineRoute({
   responses: threadAnswer,
 })
 const updateRoute = defineRoute({
-  action: 'threads.work',
   method: 'patch',
   path: '/threads/{threadId}',
   tags,
@@ -69,7 +65,6 @@ const updateRoute = defineRoute({
   responses: threadAnswer,
 })
 const deleteRoute = defineRoute({
-  action: 'threads.work',
   method: 'delete',
   path: '/threads/{threadId}',
   tags,
@@ -78,7 +73,6 @@ const deleteRoute = defineRoute({
   responses: threadAnswer,
 })
 const restoreRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/restore',
   tags,
@@ -87,7 +81,6 @@ const restoreRoute = defineRoute({
   responses: threadAnswer,
 })
 const entriesRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/entries',
   tags,
@@ -105,7 +98,6 @@ const entriesRoute = defineRoute({
   responses: { 200: jsonAnswer(entriesPageSchema, 'A page of the conversation.') },
 })
 const eventsRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/events',
   tags,
@@ -125,7 +117,6 @@ const eventsRoute = defineRoute({
   },
 })
 const userEventsRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/events',
   tags,
@@ -133,7 +124,6 @@ const userEventsRoute = defineRoute({
   responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: userEventSchema } } } },
 })
 const socketRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/events/socket',
   tags,
@@ -141,7 +131,6 @@ const socketRoute = defineRoute({
   responses: { 101: { description: 'Switches to WebSocket.' } },
 })
 const searchRoute = defineRoute({
-  action: 'threads.read',
   method: 'get',
   path: '/search',
   tags,

@@ -25,7 +25,6 @@ const listAnswer = { 200: jsonAnswer(workspacesSchema, 'All workspaces in order,
 const path = '/workspaces/{workspaceId}' as const
 
 const listRoute = defineRoute({
-  action: 'workspaces.read',
   method: 'get',
   path: '/workspaces',
   tags,
@@ -33,7 +32,6 @@ const listRoute = defineRoute({
   responses: listAnswer,
 })
 const createWorkspaceRoute = defineRoute({
-  action: 'workspaces.manage',
   method: 'post',
   path: '/workspaces',
   tags,
@@ -42,7 +40,6 @@ const createWorkspaceRoute = defineRoute({
   responses: { 201: jsonAnswer(workspaceSchema, 'The new workspace.') },
 })
 const getRoute = defineRoute({
-  action: 'workspaces.read',
   method: 'get',
   path,
   tags,
@@ -51,7 +48,6 @@ const getRoute = defineRoute({
   responses: answer,
 })
 const updateRoute = defineRoute({
-  action: 'workspaces.manage',
   method: 'patch',
   path,
   tags,
@@ -60,7 +56,6 @@ const updateRoute = defineRoute({
   responses: answer,
 })
 const placeRoute = defineRoute({
-  action: 'workspaces.manage',
   method: 'put',
   path: `${path}/position`,
   tags,
@@ -69,7 +64,6 @@ const placeRoute = defineRoute({
   responses: listAnswer,
 })
 const contentsRoute = defineRoute({
-  action: 'workspaces.read',
   method: 'get',
   path: `${path}/contents`,
   tags,
@@ -78,7 +72,6 @@ const contentsRoute = defineRoute({
   responses: { 200: jsonAnswer(workspaceContentsSchema, 'What the workspace contains.') },
 })
 const deleteRoute = defineRoute({
-  action: 'workspaces.delete',
   method: 'delete',
   path,
   tags,
@@ -87,7 +80,6 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const restoreRoute = defineRoute({
-  action: 'workspaces.manage',
   method: 'post',
   path: `${path}/restore`,
   tags,

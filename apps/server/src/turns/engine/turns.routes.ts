@@ -25,7 +25,6 @@ const accepted = { 202: jsonAnswer(messageAcceptedSchema, 'Accepted. Progress ar
 const nothing = { 204: { description: 'Done.' } }
 
 const sendRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/messages',
   tags,
@@ -34,7 +33,6 @@ const sendRoute = defineRoute({
   responses: accepted,
 })
 const editQueuedRoute = defineRoute({
-  action: 'threads.work',
   method: 'patch',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
@@ -43,7 +41,6 @@ const editQueuedRoute = defineRoute({
   responses: nothing,
 })
 const removeQueuedRoute = defineRoute({
-  action: 'threads.work',
   method: 'delete',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
@@ -52,7 +49,6 @@ const removeQueuedRoute = defineRoute({
   responses: nothing,
 })
 const editRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/messages/{entryId}/edit',
   tags,
@@ -61,7 +57,6 @@ const editRoute = defineRoute({
   responses: accepted,
 })
 const reorderRoute = defineRoute({
-  action: 'threads.work',
   method: 'put',
   path: '/threads/{threadId}/queue',
   tags,
@@ -70,7 +65,6 @@ const reorderRoute = defineRoute({
   responses: nothing,
 })
 const resumeRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/queue/resume',
   tags,
@@ -79,7 +73,6 @@ const resumeRoute = defineRoute({
   responses: nothing,
 })
 const stopRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/stop',
   tags,
@@ -88,7 +81,6 @@ const stopRoute = defineRoute({
   responses: nothing,
 })
 const retryRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/retry',
   tags,
@@ -97,7 +89,6 @@ const retryRoute = defineRoute({
   responses: accepted,
 })
 const runAgainRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/run-again',
   tags,
@@ -107,7 +98,6 @@ const runAgainRoute = defineRoute({
 })
 
 const decideRoute = defineRoute({
-  action: 'threads.approve',
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/decision',
   tags,
@@ -163,7 +153,6 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
   api.openapi(decideRoute, async (context) => {
     const { threadId, callId } = context.req.valid('param')
     const { decision } = context.req.valid('json')
-    if (decision === 'always') await context.get('authorize')('threads.approve-always')
     await turns.decide(context.get('caller').userId, { threadId: await opened(context, threadId), callId, decision })
     return context.body(null, 204)
   })

@@ -8,9 +8,7 @@ import type { LanguageModel } from 'ai'
 export type Provider = ModelConnection['provider']
 
 /** Each provider's address if the connected model has none. */
-export type ProviderAddresses = Readonly<Record<Exclude<Provider, 'openai-compatible'>, string>>
-
-export const defaultBaseUrls: ProviderAddresses = {
+const defaultBaseUrls: Record<Exclude<Provider, 'openai-compatible'>, string> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',

@@ -22,7 +22,6 @@ const tags = ['models']
 const modelParams = z.object({ modelId: idParam })
 
 const listRoute = defineRoute({
-  action: 'models.read',
   method: 'get',
   path: '/models',
   tags,
@@ -32,7 +31,6 @@ const listRoute = defineRoute({
   },
 })
 const connectRoute = defineRoute({
-  action: 'models.manage',
   method: 'post',
   path: '/models',
   tags,
@@ -41,7 +39,6 @@ const connectRoute = defineRoute({
   responses: { 201: jsonAnswer(modelConnectionSchema, 'The new model.') },
 })
 const discoverRoute = defineRoute({
-  action: 'models.discover',
   method: 'get',
   path: '/models/discovered',
   tags,
@@ -49,7 +46,6 @@ const discoverRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ models: z.array(discoveredModelSchema) }), 'The models that were found.') },
 })
 const updateRoute = defineRoute({
-  action: 'models.manage',
   method: 'patch',
   path: '/models/{modelId}',
   tags,
@@ -58,7 +54,6 @@ const updateRoute = defineRoute({
   responses: { 200: jsonAnswer(modelConnectionSchema, 'The updated model.') },
 })
 const disconnectRoute = defineRoute({
-  action: 'models.manage',
   method: 'delete',
   path: '/models/{modelId}',
   tags,
@@ -67,7 +62,6 @@ const disconnectRoute = defineRoute({
   responses: { 204: { description: 'Removed.' } },
 })
 const testRoute = defineRoute({
-  action: 'models.manage',
   method: 'post',
   path: '/models/{modelId}/test',
   tags,

@@ -33,7 +33,6 @@ const path = '/skills/{skillId}' as const
 const accepted = 'a zip (application/zip), a SKILL.md (text/markdown), or a form with its files, each named by its path'
 
 const listRoute = defineRoute({
-  action: 'skills.read',
   method: 'get',
   path: '/skills',
   tags,
@@ -41,7 +40,6 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(skillsSchema, 'All skills, sorted by name.') },
 })
 const createSkillRoute = defineRoute({
-  action: 'skills.manage',
   method: 'post',
   path: '/skills',
   tags,
@@ -50,7 +48,6 @@ const createSkillRoute = defineRoute({
   responses: created,
 })
 const getRoute = defineRoute({
-  action: 'skills.read',
   method: 'get',
   path,
   tags,
@@ -59,7 +56,6 @@ const getRoute = defineRoute({
   responses: { 200: jsonAnswer(skillContentSchema, 'The skill with its instructions.') },
 })
 const replaceRoute = defineRoute({
-  action: 'skills.manage',
   method: 'put',
   path: `${path}/content`,
   tags,
@@ -68,7 +64,6 @@ const replaceRoute = defineRoute({
   responses: answer,
 })
 const moveRoute = defineRoute({
-  action: 'skills.manage',
   method: 'patch',
   path,
   tags,
@@ -77,7 +72,6 @@ const moveRoute = defineRoute({
   responses: answer,
 })
 const deleteRoute = defineRoute({
-  action: 'skills.manage',
   method: 'delete',
   path,
   tags,
@@ -86,7 +80,6 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const archiveRoute = defineRoute({
-  action: 'skills.read',
   method: 'get',
   path: `${path}/archive`,
   tags,
@@ -95,7 +88,6 @@ const archiveRoute = defineRoute({
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
 const ofThreadRoute = defineRoute({
-  action: 'skills.read',
   method: 'get',
   path: '/threads/{threadId}/skills',
   tags,
@@ -104,7 +96,6 @@ const ofThreadRoute = defineRoute({
   responses: { 200: jsonAnswer(threadSkillsSchema, 'The skills, sorted by name.') },
 })
 const saveRoute = defineRoute({
-  action: 'skills.manage',
   method: 'post',
   path: '/threads/{threadId}/skills',
   tags,

@@ -39,7 +39,6 @@ const detailsAnswer = { 200: jsonAnswer(agentDetailsSchema, 'The agent with its 
 const path = '/agents/{agentId}' as const
 
 const listRoute = defineRoute({
-  action: 'agents.read',
   method: 'get',
   path: '/agents',
   tags,
@@ -47,7 +46,6 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(agentsSchema, 'All agents, sorted by name.') },
 })
 const createAgentRoute = defineRoute({
-  action: 'agents.manage',
   method: 'post',
   path: '/agents',
   tags,
@@ -56,7 +54,6 @@ const createAgentRoute = defineRoute({
   responses: { 201: jsonAnswer(agentSchema, 'The new agent.') },
 })
 const getRoute = defineRoute({
-  action: 'agents.read',
   method: 'get',
   path,
   tags,
@@ -65,7 +62,6 @@ const getRoute = defineRoute({
   responses: detailsAnswer,
 })
 const updateRoute = defineRoute({
-  action: 'agents.manage',
   method: 'patch',
   path,
   tags,
@@ -74,7 +70,6 @@ const updateRoute = defineRoute({
   responses: answer,
 })
 const currentRoute = defineRoute({
-  action: 'agents.manage',
   method: 'put',
   path: `${path}/current`,
   tags,
@@ -83,7 +78,6 @@ const currentRoute = defineRoute({
   responses: answer,
 })
 const deleteRoute = defineRoute({
-  action: 'agents.manage',
   method: 'delete',
   path,
   tags,
@@ -92,7 +86,6 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const deleteVersionRoute = defineRoute({
-  action: 'agents.manage',
   method: 'delete',
   path: `${path}/versions/{version}`,
   tags,
@@ -101,7 +94,6 @@ const deleteVersionRoute = defineRoute({
   responses: detailsAnswer,
 })
 const startRoute = defineRoute({
-  action: 'agents.manage',
   method: 'post',
   path: `${path}/threads`,
   tags,
@@ -112,7 +104,6 @@ const startRoute = defineRoute({
 
 const file = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 const exportRoute = defineRoute({
-  action: 'agents.manage',
   method: 'get',
   path: `${path}/versions/{version}/export`,
   tags,
@@ -121,7 +112,6 @@ const exportRoute = defineRoute({
   responses: { 200: { description: 'The file.', content: file } },
 })
 const importRoute = defineRoute({
-  action: 'agents.import',
   method: 'post',
   path: '/agents/import',
   tags,
@@ -133,7 +123,6 @@ const importRoute = defineRoute({
 const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that were installed repeatedly.') }
 const offerPath = '/threads/{threadId}/agent-offer' as const
 const offerRoute = defineRoute({
-  action: 'agents.import',
   method: 'get',
   path: offerPath,
   tags,
@@ -142,7 +131,6 @@ const offerRoute = defineRoute({
   responses: offerAnswer,
 })
 const closeOfferRoute = defineRoute({
-  action: 'agents.import',
   method: 'delete',
   path: offerPath,
   tags,
@@ -155,7 +143,6 @@ const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured env
 const environmentPath = '/environments/{environmentId}' as const
 const environmentParams = z.object({ environmentId: idParam })
 const captureRoute = defineRoute({
-  action: 'agents.manage',
   method: 'post',
   path: '/threads/{threadId}/environments',
   tags,
@@ -164,7 +151,6 @@ const captureRoute = defineRoute({
   responses: { 201: jsonAnswer(environmentSchema, 'What the environment includes and excludes. Kept for one hour.') },
 })
 const getEnvironmentRoute = defineRoute({
-  action: 'agents.read',
   method: 'get',
   path: environmentPath,
   tags,
@@ -173,7 +159,6 @@ const getEnvironmentRoute = defineRoute({
   responses: environmentAnswer,
 })
 const discardRoute = defineRoute({
-  action: 'agents.manage',
   method: 'delete',
   path: environmentPath,
   tags,

@@ -42,7 +42,6 @@ const webhookParams = z.object({ webhookId: idParam })
 const gone = { 204: { description: 'Deleted.' } }
 
 const listRunsRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/runs',
   tags,
@@ -54,7 +53,6 @@ const listRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(runPageSchema, 'A page of runs, newest first.') },
 })
 const startRunRoute = defineRoute({
-  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/runs',
   tags,
@@ -63,7 +61,6 @@ const startRunRoute = defineRoute({
   responses: { 202: jsonAnswer(runSchema, 'The queued or running run.') },
 })
 const getRunRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/runs/{runId}',
   tags,
@@ -72,7 +69,6 @@ const getRunRoute = defineRoute({
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
 })
 const latestRunsRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/runs/latest',
   tags,
@@ -80,7 +76,6 @@ const latestRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(latestRunsSchema, 'In the same order as the agents.') },
 })
 const cancelRunRoute = defineRoute({
-  action: 'runs.manage',
   method: 'post',
   path: '/runs/{runId}/cancel',
   tags,
@@ -89,7 +84,6 @@ const cancelRunRoute = defineRoute({
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
 })
 const getKeptRunsRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/kept-runs',
   tags,
@@ -101,7 +95,6 @@ const getKeptRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads it deletes.') },
 })
 const setKeptRunsRoute = defineRoute({
-  action: 'runs.manage',
   method: 'put',
   path: '/agents/{agentId}/kept-runs',
   tags,
@@ -110,7 +103,6 @@ const setKeptRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads deleted now.') },
 })
 const listSchedulesRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/schedules',
   tags,
@@ -119,7 +111,6 @@ const listSchedulesRoute = defineRoute({
   responses: { 200: jsonAnswer(schedulesSchema, 'The schedules, oldest first.') },
 })
 const createScheduleRoute = defineRoute({
-  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/schedules',
   tags,
@@ -128,7 +119,6 @@ const createScheduleRoute = defineRoute({
   responses: { 201: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
 const nextTimesRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/schedules/next',
   tags,
@@ -137,7 +127,6 @@ const nextTimesRoute = defineRoute({
   responses: { 200: jsonAnswer(nextTimesSchema, 'The next times.') },
 })
 const updateScheduleRoute = defineRoute({
-  action: 'runs.manage',
   method: 'patch',
   path: '/schedules/{scheduleId}',
   tags,
@@ -146,7 +135,6 @@ const updateScheduleRoute = defineRoute({
   responses: { 200: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
 const deleteScheduleRoute = defineRoute({
-  action: 'runs.manage',
   method: 'delete',
   path: '/schedules/{scheduleId}',
   tags,
@@ -155,7 +143,6 @@ const deleteScheduleRoute = defineRoute({
   responses: gone,
 })
 const listWebhooksRoute = defineRoute({
-  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/webhooks',
   tags,
@@ -164,7 +151,6 @@ const listWebhooksRoute = defineRoute({
   responses: { 200: jsonAnswer(webhooksSchema, 'The webhooks, oldest first.') },
 })
 const createWebhookRoute = defineRoute({
-  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/webhooks',
   tags,
@@ -173,7 +159,6 @@ const createWebhookRoute = defineRoute({
   responses: { 201: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const updateWebhookRoute = defineRoute({
-  action: 'runs.manage',
   method: 'patch',
   path: '/webhooks/{webhookId}',
   tags,
@@ -182,7 +167,6 @@ const updateWebhookRoute = defineRoute({
   responses: { 200: jsonAnswer(webhookSchema, 'The webhook.') },
 })
 const renewWebhookSecretRoute = defineRoute({
-  action: 'runs.manage',
   method: 'post',
   path: '/webhooks/{webhookId}/secret',
   tags: ['runs'],
@@ -191,7 +175,6 @@ const renewWebhookSecretRoute = defineRoute({
   responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const deleteWebhookRoute = defineRoute({
-  action: 'runs.manage',
   method: 'delete',
   path: '/webhooks/{webhookId}',
   tags,

@@ -5,7 +5,6 @@ import type { CopiesByLink } from './copies-by-link.ts'
 const tags = ['threads']
 
 const previewRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/shared-threads/look',
   tags,
@@ -14,7 +13,6 @@ const previewRoute = defineRoute({
   responses: { 200: jsonAnswer(sharedThreadSchema, 'The shared thread.') },
 })
 const copyRoute = defineRoute({
-  action: 'threads.work',
   method: 'post',
   path: '/shared-threads/copy',
   tags,

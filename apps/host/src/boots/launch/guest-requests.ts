@@ -13,12 +13,10 @@ import {
   type RescueRequest,
   rescueReportSchema,
 } from '@threadbox/protocol/guest'
-import { type GuestAddress, guestRequestFailed } from '@threadbox/protocol/gateway'
-import { z } from 'zod'
-import { type OpenBoot, trackConnection } from './admitted-boots.ts'
+import { type ActiveBoot, trackConnection } from './active-boots.ts'
 
-/** A guest that the host sends a request to: one that is admitted, or one woken for the host alone. */
-export type AskedGuest = GuestAddress & Partial<Pick<OpenBoot, 'connections'>>
+/** A guest that the host sends a request to: one that serves, or one woken for the host alone. */
+export type AskedGuest = Pick<ActiveBoot, 'address' | 'accessToken' | 'connections'>
 
 /** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to respect that. */
 const longestAnswerBytes = 64 * 1024 * 1024
@@ -27,19 +25,19 @@ export async function readManifest(
   guest: AskedGuest,
   { hashKey, signal }: { hashKey: string; signal: AbortSignal },
 ): Promise<Manifest> {
-  const path = `${guestPaths.manifest}?hashKey=${encodeURIComponent(hashKey)}`
-  return await ask(guest, { method: 'GET', path, signal, answer: manifestSchema })
+  const path = `${guestPaths.manifest}?hashKey=${hashKey}`
+  return manifestSchema.parse(await ask(guest, { method: 'GET', path, signal }))
 }
 
 export async function readActivity(guest: AskedGuest, signal: AbortSignal): Promise<GuestActivity> {
-  return await ask(guest, { method: 'GET', path: guestPaths.activity, signal, answer: guestActivitySchema })
+  return guestActivitySchema.parse(await ask(guest, { method: 'GET', path: guestPaths.activity, signal }))
 }
 
 export async function reportDiskSpace(
   guest: AskedGuest,
   { space, signal }: { space: DiskSpace; signal: AbortSignal },
 ): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.disk, signal, body: JSON.stringify(space), answer: ignored })
+  await ask(guest, { method: 'POST', path: guestPaths.disk, signal, body: JSON.stringify(space) })
 }
 
 export async function rescue(
@@ -47,7 +45,7 @@ export async function rescue(
   { budgets, signal }: { budgets: RescueRequest; signal: AbortSignal },
 ): Promise<RescueReport> {
   const body = JSON.stringify(budgets)
-  return await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body, answer: rescueReportSchema })
+  return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
 }
 
 /** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads overwrite it. */
@@ -59,47 +57,24 @@ export async function askToForget(
   { rescue: wanted, signal }: { rescue: RescueRequest | null; signal: AbortSignal },
 ): Promise<RescueReport | null> {
   const body = JSON.stringify({ rescue: wanted, padding: ' '.repeat(paddingBytes) })
-  const answer = { method: 'POST', path: guestPaths.forget, signal, body, answer: forgottenSchema } as const
-  return (await ask(guest, answer)).rescue
+  const answer = await ask(guest, { method: 'POST', path: guestPaths.forget, signal, body })
+  return forgottenSchema.parse(answer).rescue
 }
 
 /** Has the guest of a spare start what its first user would otherwise wait for. */
 export async function prewarm(guest: AskedGuest, signal: AbortSignal): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal, answer: ignored })
+  await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal })
 }
 
 /** Has the guest of a spare forget its settings; from then on it waits for its first handshake. */
 export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.template, signal, answer: ignored })
+  await ask(guest, { method: 'POST', path: guestPaths.template, signal })
 }
 
-/** A response that only has to be valid JSON. */
-const ignored = z.unknown()
-
-type GuestRequest<Value> = {
-  method: 'GET' | 'POST'
-  path: string
-  signal: AbortSignal
-  body?: string
-  answer: z.ZodType<Value>
-}
-
-/** Throws `gateway.guest-failed`, or the signal’s reason. */
-async function ask<Value>(guest: AskedGuest, request: GuestRequest<Value>): Promise<Value> {
-  try {
-    return request.answer.parse(JSON.parse(await send(guest, request)))
-  } catch (error) {
-    request.signal.throwIfAborted()
-    throw guestRequestFailed({ reason: reasonOf(error, request.path) }, { cause: error })
-  }
-}
-
-function reasonOf(error: unknown, path: string): string {
-  if (error instanceof z.ZodError) return `its response to ${path.split('?')[0]} has an unknown form`
-  return error instanceof Error ? error.message : String(error)
-}
-
-async function send(guest: AskedGuest, options: Omit<GuestRequest<unknown>, 'answer'>): Promise<string> {
+async function ask(
+  guest: AskedGuest,
+  options: { method: 'GET' | 'POST'; path: string; signal: AbortSignal; body?: string },
+): Promise<unknown> {
   const { method, path, signal, body } = options
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
@@ -122,9 +97,8 @@ async function send(guest: AskedGuest, options: Omit<GuestRequest<unknown>, 'ans
       else reject(new Error(`the guest answered ${response.statusCode}: ${text.slice(0, 200)}`))
     })
   })
-  const { connections } = guest
-  if (connections !== undefined) request.once('socket', (socket) => trackConnection({ connections }, socket))
+  request.once('socket', (socket) => trackConnection(guest, socket))
   request.once('error', reject)
   request.end(body)
-  return await promise
+  return JSON.parse(await promise)
 }

@@ -1,0 +1,45 @@
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import { accessTokenHeader, guestPort, runs } from '@threadbox/protocol/guest'
+
+export type CommandResult = { exitCode: number; output: string }
+export type CommandRunner = (request: {
+  key: string
+  command: string
+  session: string
+  timeoutMs: number
+}) => Promise<CommandResult>
+
+/** A program reads the output of the host's own commands: more than this is nonsense. */
+const longestOutput = 10_000
+
+/** Commands that the host itself runs in a guest, each in a session that is not the user's. */
+export function makeCommandRunner(guest: { address: string; accessToken: string }): CommandRunner {
+  const client = createClient(
+    runs.Runs,
+    createConnectTransport({
+      httpVersion: '1.1',
+      baseUrl: `http://${guest.address}:${guestPort}`,
+      // No connection is kept: an address can belong to another sandbox as soon as this one is deleted.
+      nodeOptions: { agent: false },
+      interceptors: [
+        (next) => (request) => {
+          request.header.set(accessTokenHeader, guest.accessToken)
+          return next(request)
+        },
+      ],
+    }),
+  )
+  return async (request) => {
+    await client.startCommand(request)
+    const result = { exitCode: -1, output: '' }
+    for await (const { event } of client.read({ key: request.key, offset: 0n, display: 0 })) {
+      if (event.case === 'output' && result.output.length < longestOutput) {
+        result.output += Buffer.from(event.value.data).toString()
+      }
+      if (event.case === 'ended') result.exitCode = event.value.exitCode
+    }
+    await client.forget({ key: request.key })
+    return result
+  }
+}

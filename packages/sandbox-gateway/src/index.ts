@@ -1,1 +1,0 @@
-export { type GatewayServers, makeGatewayServers } from './gateway-servers.ts'
