@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chooseFreePool, makeDnsUpstream, makeSandboxNetwork, type SandboxNetwork } from '@threadbox/sandbox-network'
+import { makeDnsUpstream, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
@@ -68,9 +68,8 @@ describe('a sandbox’s network', () => {
     const logger = makeLogger({ process: 'test', level: 'silent' })
     const upstream = makeDnsUpstream({ servers: async () => [{ address: '127.0.0.1', port: nameServer.port }] })
     const start = async (installation: string) => {
-      const made = makeSandboxNetwork({ installation, pool: await chooseFreePool(), logger, upstream })
+      const { network: made } = await prepareFreePool({ installation, logger, upstream })
       stack.defer(() => made.close())
-      await made.prepare({ keep: new Set() })
       return made
     }
     network = await start(`ta${id}`)

@@ -14,10 +14,7 @@ import { poolInvalid } from './sandbox-network.errors.ts'
 export async function prepareHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
   const { pool, names } = options
   const label = labelOf(names)
-  const owner = (await listLoopbackAddresses()).find(({ range }) => overlaps(range, pool.range))
-  if (owner !== undefined && owner.label !== label) {
-    throw poolInvalid({ pool: pool.text, reason: `${formatRange(owner.range)} is on the loopback interface already` })
-  }
+  const isPrepared = await hasOwnAddress({ pool, label })
   const routes = (await listRoutes()).filter((route) => overlaps(route.range, pool.range))
   const foreign = routes.find((route) => !isOwnRoute({ route, pool, names }))
   if (foreign !== undefined) {
@@ -26,8 +23,23 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
   }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
   // On the loopback interface, because not every kernel has dummy interfaces. The label names the installation.
-  if (owner === undefined) await ipBatch([`addr add ${pool.forwarderAddress}/32 dev lo label ${label}`])
+  if (!isPrepared) {
+    await ipBatch([`addr add ${pool.forwarderAddress}/32 dev lo label ${label}`]).catch(async (error) => {
+      // Another installation can have taken the range since it was checked.
+      await hasOwnAddress({ pool, label })
+      throw error
+    })
+  }
   await ipBatch([`route replace unreachable ${pool.text}`])
+}
+
+/** Whether this installation has the range already. Throws `network.pool-invalid` if another program has it. */
+async function hasOwnAddress(options: { pool: AddressPool; label: string }): Promise<boolean> {
+  const { pool, label } = options
+  const owner = (await listLoopbackAddresses()).find(({ range }) => overlaps(range, pool.range))
+  if (owner === undefined) return false
+  if (owner.label === label) return true
+  throw poolInvalid({ pool: pool.text, reason: `${formatRange(owner.range)} is on the loopback interface already` })
 }
 
 /**

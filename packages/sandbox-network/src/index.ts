@@ -4,8 +4,8 @@ export { makeDnsUpstream } from './dns-upstream.ts'
 export type { FirewallSettings, Proxy } from './firewall.logic.ts'
 export { type ForwardBlock, findForwardBlocks } from './host-network.ts'
 export {
-  chooseFreePool,
   makeSandboxNetwork,
+  prepareFreePool,
   removeNetworkOf,
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'

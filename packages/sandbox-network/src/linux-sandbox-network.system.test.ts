@@ -5,7 +5,7 @@ import { BlockList } from 'node:net'
 import { makeLogger } from '@threadbox/telemetry'
 import { repeats } from '@threadbox/testkit/repeats'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chooseFreePool, makeSandboxNetwork } from './linux-sandbox-network.ts'
+import { makeSandboxNetwork, prepareFreePool } from './linux-sandbox-network.ts'
 import { makeNetworkNames } from './names.logic.ts'
 import type { SandboxNetwork } from './sandbox-network.ts'
 
@@ -195,11 +195,18 @@ describe('the network of sandboxes', () => {
 
   test('two installations choose different ranges, and one rejects the other’s', async () => {
     const { pool } = await start()
-    expect(await chooseFreePool()).not.toBe(pool)
     const other = makeSandboxNetwork({ installation: 'tnet01', pool, logger })
     await expect(other.prepare({ keep: new Set() })).rejects.toMatchObject({ code: 'network.pool-invalid' })
     await other.close()
     expect(everythingOf(installation)).toContain(pool)
+  })
+
+  test('installations that start at the same moment get ranges of their own', async () => {
+    const ids = ['tnet02', 'tnet03', 'tnet04', 'tnet05']
+    const prepared = await Promise.all(ids.map((id) => prepareFreePool({ installation: id, logger })))
+    expect(new Set(prepared.map(({ pool }) => pool)).size).toBe(ids.length)
+    for (const { network } of prepared) await network.close()
+    expect(ids.map(everythingOf)).toEqual(ids.map(() => ''))
   })
 
   test('a range with another route on the host is rejected', async () => {
@@ -208,11 +215,13 @@ describe('the network of sandboxes', () => {
   })
 
   async function start(options: { pool?: string } = {}) {
-    const pool = options.pool ?? (await chooseFreePool())
-    const network = makeSandboxNetwork({ installation, pool, logger })
-    if (options.pool === undefined) await network.prepare({ keep: new Set() })
-    networks.push(network)
-    return { network, pool }
+    const known = options.pool
+    const made =
+      known === undefined
+        ? await prepareFreePool({ installation, logger })
+        : { network: makeSandboxNetwork({ installation, pool: known, logger }), pool: known }
+    networks.push(made.network)
+    return made
   }
 })
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeKeyedLock } from '@threadbox/concurrency'
+import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.logic.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'
@@ -33,7 +34,7 @@ import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-
 
 export type SandboxNetworkOptions = {
   installation: string
-  /** The range of the sandboxes’ addresses, see {@link chooseFreePool}; the same for the installation’s whole life. */
+  /** The range of the sandboxes’ addresses, see {@link prepareFreePool}; the same for the installation’s whole life. */
   pool: string
   logger: Logger
   firewall?: Partial<FirewallSettings>
@@ -41,9 +42,27 @@ export type SandboxNetworkOptions = {
   upstream?: DnsUpstream
 }
 
-/** Returns a range that overlaps no route of this host. Keep the result: sandboxes own addresses in it permanently. */
-export async function chooseFreePool(): Promise<string> {
-  return chooseAddressPool({ routes: (await listRoutes()).map((route) => route.range) })
+/** A range is chosen again if another installation takes it meanwhile; more than a few times are not a coincidence. */
+const freePoolAttempts = 5
+
+/**
+ * Prepares the network of a new installation in a range that overlaps no route of this host. Keep `pool`: sandboxes own
+ * addresses in it permanently. Throws `network.pool-invalid` if every range is in use.
+ */
+export async function prepareFreePool(
+  options: Omit<SandboxNetworkOptions, 'pool'>,
+): Promise<{ network: SandboxNetwork; pool: string }> {
+  for (let attempt = 1; ; attempt++) {
+    const pool = chooseAddressPool({ routes: (await listRoutes()).map((route) => route.range) })
+    const network = makeSandboxNetwork({ ...options, pool })
+    try {
+      await network.prepare({ keep: new Set() })
+      return { network, pool }
+    } catch (error) {
+      const isTaken = isThreadboxError(error) && error.code === 'network.pool-invalid'
+      if (!isTaken || attempt === freePoolAttempts) throw error
+    }
+  }
 }
 
 /** Removes everything of an installation from the host, without its daemon. Does nothing if nothing exists. */

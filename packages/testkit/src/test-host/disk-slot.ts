@@ -1,10 +1,14 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
 import { claim } from './process-claim.ts'
-import { testVolume } from './test-machine.ts'
+import { isPresent, testVolume } from './test-machine.ts'
+
+const run = promisify(execFile)
 
 /**
  * A pool of disks that outlives the tests, because unpacking the base image takes most of a minute. One test at a time
@@ -31,12 +35,12 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
   for (let attempt = 0; ; attempt++) {
     const slot = slotDirectory(attempt % slotCount)
     await mkdir(slot, { recursive: true, mode: 0o700 })
-    if (!(await claim(path.join(slot, 'claim')))) {
+    if (!(await claim(path.join(slot, claimFile)))) {
       if (attempt % slotCount === slotCount - 1) await delay(500)
       continue
     }
     const directory = path.join(slot, 'disks')
-    const emptied = path.join(slot, 'emptied')
+    const emptied = path.join(slot, emptiedFile)
     // A killed test has not emptied it.
     const isEmpty = await rm(emptied).then(
       () => true,
@@ -56,7 +60,7 @@ export async function claimDiskSlot(): Promise<DiskSlot> {
       release: async () => {
         await emptyPool(directory)
         await writeFile(emptied, '')
-        await rm(path.join(slot, 'claim'), { force: true })
+        await rm(path.join(slot, claimFile), { force: true })
       },
     }
   }
@@ -71,13 +75,79 @@ export type SlotContents = {
 }
 
 const contentsFile = 'contents'
+const claimFile = 'claim'
+/** Exists while nothing is left of the latest test. */
+const emptiedFile = 'emptied'
+/** As packages/disk-store names it. */
+const poolFile = 'pool.img'
 
 /** Whether each slot was filled with these contents. */
 export async function allSlotsHave(contents: SlotContents): Promise<boolean> {
+  return (await slotsWith(contents)).length === slotCount
+}
+
+export async function isAnySlotFilled(contents: SlotContents): Promise<boolean> {
+  return (await slotsWith(contents)).length > 0
+}
+
+async function slotsWith(contents: SlotContents): Promise<number[]> {
   const noted = Array.from({ length: slotCount }, (_, index) =>
     readFile(path.join(slotDirectory(index), contentsFile), 'utf8').catch(() => ''),
   )
-  return (await Promise.all(noted)).every((text) => text === JSON.stringify(contents))
+  return (await Promise.all(noted)).flatMap((text, index) => (text === JSON.stringify(contents) ? [index] : []))
+}
+
+/**
+ * Copies the pool of a slot with these contents to the slots without them: unpacking the base image takes most of a
+ * minute of both processors, a copy some seconds. Returns false if the pools are not files.
+ */
+export async function copyFilledSlot(contents: SlotContents): Promise<boolean> {
+  const filled = await slotsWith(contents)
+  const [source = 0] = filled
+  const file = path.join(slotDirectory(source), 'disks', poolFile)
+  const missing = Array.from({ length: slotCount }, (_, index) => index).filter((index) => !filled.includes(index))
+  if (!(await isPresent(file))) return false
+  const release = await awaitSlot(source)
+  try {
+    for (const target of missing) await copyPool({ file, target, contents })
+  } finally {
+    await release()
+  }
+  return true
+}
+
+async function copyPool(options: { file: string; target: number; contents: SlotContents }): Promise<void> {
+  const { file, target, contents } = options
+  const directory = path.join(slotDirectory(target), 'disks')
+  const release = await awaitSlot(target)
+  try {
+    const copy = path.join(directory, `${poolFile}.unfinished`)
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await rm(path.join(slotDirectory(target), contentsFile), { force: true })
+    for (const old of [copy, path.join(directory, poolFile)]) await rm(old, { force: true })
+    // Fully allocated, as the product requires, and then only what was written is copied. The copies have the same file
+    // system ID: since Linux 6.7, which the product requires, each that is mounted beside another gets one of its own.
+    await run('fallocate', ['--length', String(poolBytes), copy])
+    await run('dd', [`if=${file}`, `of=${copy}`, 'bs=256K', 'conv=sparse,notrunc'])
+    await rename(copy, path.join(directory, poolFile))
+    await writeFile(path.join(slotDirectory(target), emptiedFile), '')
+    await writeFile(path.join(slotDirectory(target), contentsFile), JSON.stringify(contents))
+  } finally {
+    await release()
+  }
+}
+
+/** Claims a slot whose pool is not mounted. Returns its release. */
+async function awaitSlot(index: number): Promise<() => Promise<void>> {
+  const slot = slotDirectory(index)
+  await mkdir(slot, { recursive: true, mode: 0o700 })
+  while (!(await claim(path.join(slot, claimFile)))) await delay(500)
+  const directory = path.join(slot, 'disks')
+  // A killed test has left it mounted.
+  const isMounted =
+    (await isPresent(path.join(directory, poolFile))) && !(await isPresent(path.join(slot, emptiedFile)))
+  if (isMounted) await emptyPool(directory)
+  return () => rm(path.join(slot, claimFile), { force: true })
 }
 
 function slotDirectory(index: number): string {

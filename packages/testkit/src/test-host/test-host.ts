@@ -8,7 +8,14 @@ import { makeId } from '@threadbox/domain'
 import { removeCgroupTree } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
-import { allSlotsHave, claimDiskSlot, type SlotContents, slotCount } from './disk-slot.ts'
+import {
+  allSlotsHave,
+  claimDiskSlot,
+  copyFilledSlot,
+  isAnySlotFilled,
+  type SlotContents,
+  slotCount,
+} from './disk-slot.ts'
 import { sandboxPids } from './driver-records.ts'
 import { type HostAnswer, type HostRequests, makeHostRequests } from './host-requests.ts'
 import { findLeftovers, removeLeftovers } from './leftovers.ts'
@@ -134,9 +141,8 @@ export async function startTestHost(options: { environment?: Record<string, stri
 }
 
 /**
- * Unpacks the base image into all disk slots in parallel and creates the boot template, so that no test file has to
- * wait for one and sandboxes start as they do for users. No slot is held while waiting for another one: a second run,
- * or a test file that claims two, would deadlock with this one.
+ * Unpacks the base image into all disk slots and creates the boot template, so that no test file has to wait for one and
+ * sandboxes start as they do for users.
  */
 export async function fillDiskSlots(): Promise<void> {
   const { imageArchive, runscPath } = await findTestMachine()
@@ -151,6 +157,9 @@ export async function fillDiskSlots(): Promise<void> {
       await host.close()
     }
   }
+  if (!(await isAnySlotFilled(contents))) await fill()
+  if (await copyFilledSlot(contents)) return
+  // No slot is held while waiting for another one: a second run, or a file that claims two, would deadlock with this one.
   const filled = await Promise.allSettled(Array.from({ length: slotCount }, fill))
   for (const slot of filled) if (slot.status === 'rejected') throw slot.reason
 }
@@ -178,6 +187,7 @@ async function untilReady(options: { daemon: ChildProcess; requests: HostRequest
       const log = await readFile(options.logFile, 'utf8').catch(() => '')
       throw new Error(`the host daemon did not become ready:\n${log.slice(-4000)}`)
     }
-    await delay(25)
+    // Unpacking takes most of a minute, in which both processors are wanted.
+    await delay(answer === undefined ? 25 : 200)
   }
 }
