@@ -2,72 +2,123 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/**
- * State of the machine, from which the duration of a run can be judged: it says something about the tests on a machine
- * of the reference size on which nothing else ran. Between stages no test runs: any load at that time comes from other
- * programs.
- */
-export type MachineLoad = {
-  /** Share of the processors that was busy while no test ran. */
+/** What a run found about its machine, from which its duration can be judged. */
+export type MachineReport = {
+  cores: number
+  memoryBytes: number
+  /** Largest share of the processors that was busy between stages. No test runs then: this is the load of other programs. */
   busyShare: number
-  /** Shortest duration of a fixed piece of work, in milliseconds: reveals a slow or throttled processor. */
-  workMs: number
-  /** Since the machine started, in ticks: time taken by other machines on the same processor, and all time. */
-  stolenTicks: number
-  allTicks: number
+  /** Share of the processors’ time that other virtual machines took. */
+  stolenShare: number
+  /** Share of the time in which every program that could run waited for a disk. */
+  diskWaitShare: number
+  /** How long the processors took for a fixed piece of work, as a multiple of the reference machine’s time. */
+  slowness: number
 }
 
-/** The machine size that the limits are for, and the load of a machine that counts as idle. */
-export const reference = { cores: 2, memoryBytes: 22 * 2 ** 30, busyShare: 0.15, stolenShare: 0.03, workMs: 300 }
+/** The machine that the limits are for, and the load of a machine that counts as idle. */
+export const reference = {
+  cores: 2,
+  memoryBytes: 22 * 2 ** 30,
+  busyShare: 0.15,
+  stolenShare: 0.03,
+  diskWaitShare: 0.15,
+  /** Processor time of {@link fixedWork}. */
+  workMs: 12,
+}
 
 const sampleMs = 1500
+const workEveryMs = 10_000
 
-export async function measureMachine(): Promise<MachineLoad> {
-  const before = ticks()
-  await delay(sampleMs)
-  const after = ticks()
-  const busy = after.busy - before.busy
+/** Watches the machine during a run, with a thousandth of one processor. */
+export function watchMachine(): { look(): Promise<void>; end(): MachineReport } {
+  const begun = counters()
+  const busyShares: number[] = []
+  const workMs = [fixedWork()]
+  const timer = setInterval(() => workMs.push(fixedWork()), workEveryMs).unref()
   return {
-    busyShare: busy / Math.max(1, after.all - before.all),
-    workMs: Math.min(...Array.from({ length: 5 }, fixedWork)),
-    stolenTicks: after.stolen,
-    allTicks: after.all,
+    /** To be called while no test runs. */
+    async look() {
+      const before = counters()
+      await delay(sampleMs)
+      const after = counters()
+      busyShares.push((after.busyTicks - before.busyTicks) / Math.max(1, after.allTicks - before.allTicks))
+    },
+    end() {
+      clearInterval(timer)
+      const ended = counters()
+      return {
+        cores: availableParallelism(),
+        memoryBytes: totalmem(),
+        busyShare: Math.max(...busyShares),
+        stolenShare: (ended.stolenTicks - begun.stolenTicks) / Math.max(1, ended.allTicks - begun.allTicks),
+        diskWaitShare: (ended.diskWaitMs - begun.diskWaitMs) / Math.max(1, ended.atMs - begun.atMs),
+        slowness: medianOf(workMs) / reference.workMs,
+      }
+    },
   }
 }
 
-/** Why the duration of a run is not judged; undefined if it is. `looks`: before the first stage and after each. */
-export function reasonNotToJudge(
-  looks: readonly MachineLoad[],
-  machine = { cores: availableParallelism(), memoryBytes: totalmem() },
-): string | undefined {
+/** Why the duration of a run is not judged; undefined if it is. */
+export function reasonNotToJudge(machine: MachineReport): string | undefined {
   if (machine.cores < reference.cores || machine.memoryBytes < reference.memoryBytes)
     return 'this machine is smaller than the reference machine'
-  const busiest = Math.max(...looks.map(({ busyShare }) => busyShare))
-  if (busiest > reference.busyShare) return `other programs kept ${Math.round(busiest * 100)} % of the processors busy`
-  const slowest = Math.max(...looks.map(({ workMs }) => workMs))
-  if (slowest > reference.workMs)
-    return `the processors are slower (${Math.round(slowest)} ms instead of ${reference.workMs} ms)`
-  const [first, last] = [looks[0], looks.at(-1)]
-  if (first === undefined || last === undefined) return 'the machine was not measured'
-  const stolen = (last.stolenTicks - first.stolenTicks) / Math.max(1, last.allTicks - first.allTicks)
-  if (stolen > reference.stolenShare)
-    return `other virtual machines took ${Math.round(stolen * 100)} % of the processors`
+  if (machine.busyShare > reference.busyShare)
+    return `other programs kept ${percent(machine.busyShare)} of the processors busy`
+  if (machine.stolenShare > reference.stolenShare)
+    return `other virtual machines took ${percent(machine.stolenShare)} of the processors`
+  if (machine.diskWaitShare > reference.diskWaitShare)
+    return `everything waited for the disk in ${percent(machine.diskWaitShare)} of the time`
   return undefined
 }
 
-function ticks(): { busy: number; stolen: number; all: number } {
-  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
-  const figures = line.trim().split(/\s+/).slice(1, 9).map(Number)
-  const [, , , idle = 0, waiting = 0, , , stolen = 0] = figures
-  const all = figures.reduce((sum, figure) => sum + figure, 0)
-  return { busy: all - idle - waiting, stolen, all }
+export function machineLine(machine: MachineReport): string {
+  return [
+    `machine: a fixed piece of work took ${machine.slowness.toFixed(2)} × as long as on the reference machine`,
+    `${percent(machine.busyShare)} busy with other programs`,
+    `${percent(machine.stolenShare)} taken by other virtual machines`,
+    `${percent(machine.diskWaitShare)} of the time spent waiting for the disk`,
+  ].join('; ')
 }
 
+type Counters = { busyTicks: number; stolenTicks: number; allTicks: number; diskWaitMs: number; atMs: number }
+
+/** Since the machine started. */
+function counters(): Counters {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const figures = line.trim().split(/\s+/).slice(1, 9).map(Number)
+  const [, , , idle = 0, waiting = 0, , , stolenTicks = 0] = figures
+  const allTicks = figures.reduce((sum, figure) => sum + figure, 0)
+  const busyTicks = allTicks - idle - waiting
+  return { busyTicks, stolenTicks, allTicks, diskWaitMs: diskWaitMs(), atMs: performance.now() }
+}
+
+/** Zero on kernels without pressure information. */
+function diskWaitMs(): number {
+  try {
+    return Number(/^full .*total=(\d+)/m.exec(readFileSync('/proc/pressure/io', 'utf8'))?.[1] ?? 0) / 1000
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Processor time of a fixed piece of work, in milliseconds. Tests that run meanwhile hardly change it; a throttled
+ * processor does, and so does one that other machines use without saying so.
+ */
 function fixedWork(): number {
-  const begun = performance.now()
+  const begun = process.threadCpuUsage()
   let value = 1
-  for (let round = 0; round < 60_000_000; round += 1) value = (Math.imul(value ^ (value >>> 15), 1 | value) + round) | 0
-  const took = performance.now() - begun
+  for (let round = 0; round < 6_000_000; round += 1) value = (Math.imul(value ^ (value >>> 15), 1 | value) + round) | 0
+  const used = process.threadCpuUsage(begun)
   // An unused result would not be computed.
-  return value === 0.5 ? 0 : took
+  return value === 0.5 ? 0 : (used.user + used.system) / 1000
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }

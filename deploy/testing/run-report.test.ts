@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type MachineLoad, reasonNotToJudge, reference } from './machine-look.ts'
+import { type MachineReport, machineLine, reasonNotToJudge, reference, watchMachine } from './machine-look.ts'
 import { overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments } from './test-arguments.ts'
 import { recordPage } from './test-record.ts'
@@ -47,13 +47,14 @@ describe('the report of a run', () => {
   })
 
   it('says what exceeded the limits of the default set', () => {
-    expect(overLimits(report)).toEqual([])
+    expect(overLimits({ ...report, slowness: 1 })).toEqual([])
     const long = [{ ...report.stages[0], files: [{ file: 'tests/system/b.test.ts', milliseconds: 301_000 }] }]
-    expect(overLimits({ stages: long as RunReport['stages'] })).toEqual([
-      'tests/system/b.test.ts took 301.0 s; the limit per file is 240 s.',
+    expect(overLimits({ stages: long as RunReport['stages'], slowness: 0.5 })).toEqual([
+      'tests/system/b.test.ts took 301.0 s; the limit per file is 240.0 s.',
     ])
     const slow = { stages: report.stages.map((stage) => ({ ...stage, milliseconds: 25 * minute, files: [] })) }
-    expect(overLimits(slow)).toEqual(['The run took 50.0 minutes; the limit is 40.'])
+    expect(overLimits({ ...slow, slowness: 1 })).toEqual(['The run took 50.0 minutes; the limit is 40.0.'])
+    expect(overLimits({ ...slow, slowness: 1.3 })).toEqual([])
   })
 
   it('becomes the record of a full run, including its failures', () => {
@@ -67,24 +68,36 @@ describe('the report of a run', () => {
 })
 
 describe('whether the time of a run is judged', () => {
-  const quiet: MachineLoad = { busyShare: 0.02, workMs: reference.workMs / 2, stolenTicks: 0, allTicks: 1000 }
-  const machine = { cores: reference.cores, memoryBytes: reference.memoryBytes }
+  const idle: MachineReport = {
+    cores: reference.cores,
+    memoryBytes: reference.memoryBytes,
+    busyShare: 0.02,
+    stolenShare: 0,
+    diskWaitShare: 0.01,
+    slowness: 1,
+  }
 
-  it.each<[string, MachineLoad[], { cores: number; memoryBytes: number }, RegExp | undefined]>([
-    ['a quiet machine of that size', [quiet, { ...quiet, allTicks: 2000 }], machine, undefined],
-    ['a larger one', [quiet, quiet], { cores: 16, memoryBytes: 2 ** 38 }, undefined],
-    ['one with less memory', [quiet, quiet], { ...machine, memoryBytes: 2 ** 33 }, /smaller/],
-    [
-      'one on which something else ran',
-      [quiet, { ...quiet, busyShare: 0.5 }],
-      machine,
-      /other programs kept 50 % of the processors busy/,
-    ],
-    ['a slower processor', [quiet, { ...quiet, workMs: reference.workMs + 1 }], machine, /slower/],
-    ['one that shares its processors', [quiet, { ...quiet, stolenTicks: 200, allTicks: 2000 }], machine, /took 20 %/],
-  ])('%s', (_, looks, size, reason) => {
-    if (reason === undefined) expect(reasonNotToJudge(looks, size)).toBeUndefined()
-    else expect(reasonNotToJudge(looks, size)).toMatch(reason)
+  it.each<[string, Partial<MachineReport>, RegExp | undefined]>([
+    ['an idle machine of that size', {}, undefined],
+    ['a larger one', { cores: 16, memoryBytes: 2 ** 38 }, undefined],
+    ['one with slower processors, for which the limits are longer', { slowness: 2 }, undefined],
+    ['one with less memory', { memoryBytes: 2 ** 33 }, /smaller/],
+    ['one on which something else ran', { busyShare: 0.5 }, /other programs kept 50 % of the processors busy/],
+    ['one that shares its processors', { stolenShare: 0.2 }, /took 20 % of the processors/],
+    ['one that waits for its disk', { diskWaitShare: 0.4 }, /waited for the disk in 40 % of the time/],
+  ])('%s', (_, differences, reason) => {
+    const said = reasonNotToJudge({ ...idle, ...differences })
+    if (reason === undefined) expect(said).toBeUndefined()
+    else expect(said).toMatch(reason)
+  })
+
+  it('measures this machine', async () => {
+    const machine = watchMachine()
+    await machine.look()
+    const found = machine.end()
+    expect(found.slowness).toBeGreaterThan(0)
+    expect(found.busyShare).toBeGreaterThanOrEqual(0)
+    expect(machineLine(found)).toMatch(/^machine: a fixed piece of work took \d+\.\d\d × as long/)
   })
 })
 

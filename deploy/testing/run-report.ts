@@ -43,17 +43,20 @@ export function reportLines({ stages, seed, isFull }: RunReport): string[] {
   ]
 }
 
-/** What exceeded the limits of the default set, as sentences. */
-export function overLimits({ stages }: Pick<RunReport, 'stages'>): string[] {
+/** What exceeded the limits of the default set, as sentences. On slower processors the limits are longer. */
+export function overLimits({ stages, slowness }: Pick<RunReport, 'stages'> & { slowness: number }): string[] {
+  const longer = Math.max(1, slowness)
+  const runMinutes = limits.runMinutes * longer
+  const fileMs = limits.fileSeconds * 1000 * longer
   const minutes = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 60_000
-  const slow = stages.flatMap(({ files }) => files).filter((each) => each.milliseconds > limits.fileSeconds * 1000)
+  const slow = stages.flatMap(({ files }) => files).filter((each) => each.milliseconds > fileMs)
   return [
-    ...(minutes > limits.runMinutes
-      ? [`The run took ${minutes.toFixed(1)} minutes; the limit is ${limits.runMinutes}.`]
+    ...(minutes > runMinutes
+      ? [`The run took ${minutes.toFixed(1)} minutes; the limit is ${runMinutes.toFixed(1)}.`]
       : []),
     ...slow.map(
       ({ file, milliseconds }) =>
-        `${file} took ${seconds(milliseconds).trim()} s; the limit per file is ${limits.fileSeconds} s.`,
+        `${file} took ${seconds(milliseconds).trim()} s; the limit per file is ${seconds(fileMs).trim()} s.`,
     ),
   ]
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { changedTestFiles } from './changed-tests.ts'
-import { type MachineLoad, measureMachine, reasonNotToJudge } from './machine-look.ts'
+import { machineLine, reasonNotToJudge, watchMachine } from './machine-look.ts'
 import { limits, overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments, type Stage, stageOf, type TestArguments } from './test-arguments.ts'
 import { writeTestRecord } from './test-record.ts'
@@ -10,14 +10,17 @@ import { runStage } from './test-stage.ts'
 const args = readOrRefuse()
 const seed = Number(process.env.THREADBOX_TEST_SEED ?? randomInt(1_000_000))
 const environment = { THREADBOX_TEST_SEED: String(seed), ...(args.isFull ? { THREADBOX_TEST_FULL: '1' } : {}) }
-const looks: MachineLoad[] = [await measureMachine()]
+const machine = watchMachine()
+await machine.look()
 const report: RunReport = { stages: [], seed, isFull: args.isFull }
 for (const { stage, files } of await plan(args)) {
   console.log(`\n── ${stage}`)
   report.stages.push(await runStage(stage, { files, name: args.name, environment }))
-  looks.push(await measureMachine())
+  await machine.look()
 }
+const found = machine.end()
 console.log(`\n${reportLines(report).join('\n')}`)
+console.log(`\n${machineLine(found)}`)
 const isWhole = args.stages.length === 4 && args.files.length === 0 && args.name === undefined
 const isAll = isWhole && args.changedSince === undefined
 const tooLong = isAll && !args.isFull ? judge() : []
@@ -36,12 +39,12 @@ function readOrRefuse(): TestArguments {
 
 /** What exceeded its time limit, if that can be judged on this machine. */
 function judge(): string[] {
-  const over = overLimits(report)
-  const reason = reasonNotToJudge(looks)
+  const over = overLimits({ ...report, slowness: found.slowness })
+  const reason = reasonNotToJudge(found)
   const rule = `Limits of ${limits.runMinutes} minutes for the run and ${limits.fileSeconds} s per file`
   if (reason !== undefined)
-    console.log(`\n${rule}: not checked, because ${reason}.`, ...over.map((line) => `\n  ${line}`))
-  else console.log(`\n${rule}: ${over.length === 0 ? 'met' : 'EXCEEDED'}.`, ...over.map((line) => `\n  ${line}`))
+    console.log(`${rule}: not checked, because ${reason}.`, ...over.map((line) => `\n  ${line}`))
+  else console.log(`${rule}: ${over.length === 0 ? 'met' : 'EXCEEDED'}.`, ...over.map((line) => `\n  ${line}`))
   return reason === undefined ? over : []
 }
 
