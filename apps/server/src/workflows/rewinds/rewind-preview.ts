@@ -17,8 +17,11 @@ export type PreviewDependencies = RunningStateDependencies & {
   snapshots: Pick<Snapshots, 'runningStateAt'>
 }
 
-/** How long the preview waits for the guest; without a reply it says that running processes are unknown. */
-const guestTimeoutMs = 3000
+/**
+ * How long the preview waits for the guest; without a reply it says that running processes are unknown. 3 s were too
+ * short for 120 processes on a busy machine that saved memory at the same time.
+ */
+const guestTimeoutMs = 10_000
 
 /** Returns what a rewind would undo, compared with the current state of disk and sandbox. */
 export async function previewRewind(
