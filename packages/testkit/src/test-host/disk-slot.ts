@@ -125,10 +125,11 @@ async function copyPool(options: { file: string; target: number; contents: SlotC
     await mkdir(directory, { recursive: true, mode: 0o700 })
     await rm(path.join(slotDirectory(target), contentsFile), { force: true })
     for (const old of [copy, path.join(directory, poolFile)]) await rm(old, { force: true })
-    // Fully allocated, as the product requires, and then only what was written is copied. The copies have the same file
-    // system ID: since Linux 6.7, which the product requires, each that is mounted beside another gets one of its own.
+    // Fully allocated, as the product requires, and then only what was written is copied.
     await run('fallocate', ['--length', String(poolBytes), copy])
     await run('dd', [`if=${file}`, `of=${copy}`, 'bs=256K', 'conv=sparse,notrunc'])
+    // Two file systems of one ID could not be told apart while both are mounted.
+    await run('btrfstune', ['-m', copy])
     await rename(copy, path.join(directory, poolFile))
     await writeFile(path.join(slotDirectory(target), emptiedFile), '')
     await writeFile(path.join(slotDirectory(target), contentsFile), JSON.stringify(contents))
