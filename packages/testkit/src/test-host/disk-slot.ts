@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
+import { changeFileSystemId } from './file-system-id.ts'
 import { claim } from './process-claim.ts'
 import { isPresent, testVolume } from './test-machine.ts'
 
@@ -128,8 +129,7 @@ async function copyPool(options: { file: string; target: number; contents: SlotC
     // Fully allocated, as the product requires, and then only what was written is copied.
     await run('fallocate', ['--length', String(poolBytes), copy])
     await run('dd', [`if=${file}`, `of=${copy}`, 'bs=256K', 'conv=sparse,notrunc'])
-    // Two file systems of one ID could not be told apart while both are mounted.
-    await run('btrfstune', ['-m', copy])
+    await changeFileSystemId(copy)
     await rename(copy, path.join(directory, poolFile))
     await writeFile(path.join(slotDirectory(target), emptiedFile), '')
     await writeFile(path.join(slotDirectory(target), contentsFile), JSON.stringify(contents))
