@@ -31,14 +31,14 @@ const sampleMs = 1500
 const workEveryMs = 10_000
 
 /** Watches the machine during a run, with a thousandth of one processor. */
-export function watchMachine(): { look(): Promise<void>; end(): MachineReport } {
+export function watchMachine(): { probe(): Promise<void>; end(): MachineReport } {
   const begun = counters()
   const busyShares: number[] = []
   const workMs = [fixedWork()]
   const timer = setInterval(() => workMs.push(fixedWork()), workEveryMs).unref()
   return {
     /** To be called while no test runs. */
-    async look() {
+    async probe() {
       const before = counters()
       await delay(sampleMs)
       const after = counters()
@@ -103,7 +103,7 @@ function diskWaitMs(): number {
 }
 
 /**
- * Processor time of a fixed piece of work, in milliseconds. Tests that run meanwhile hardly change it; a throttled
+ * Processor time of a fixed piece of work, in milliseconds. Tests that run at the same time hardly change it; a throttled
  * processor does, and so does one that other machines use without saying so.
  */
 function fixedWork(): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type MachineReport, machineLine, reasonNotToJudge, reference, watchMachine } from './machine-look.ts'
+import { type MachineReport, machineLine, reasonNotToJudge, reference, watchMachine } from './machine-load.ts'
 import { overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments } from './test-arguments.ts'
 import { recordPage } from './test-record.ts'
@@ -93,7 +93,7 @@ describe('whether the time of a run is judged', () => {
 
   it('measures this machine', async () => {
     const machine = watchMachine()
-    await machine.look()
+    await machine.probe()
     const found = machine.end()
     expect(found.slowness).toBeGreaterThan(0)
     expect(found.busyShare).toBeGreaterThanOrEqual(0)

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { changedTestFiles } from './changed-tests.ts'
-import { machineLine, reasonNotToJudge, watchMachine } from './machine-look.ts'
+import { machineLine, reasonNotToJudge, watchMachine } from './machine-load.ts'
 import { limits, overLimits, type RunReport, reportLines } from './run-report.ts'
 import { readArguments, type Stage, stageOf, type TestArguments } from './test-arguments.ts'
 import { writeTestRecord } from './test-record.ts'
@@ -11,12 +11,12 @@ const args = readOrRefuse()
 const seed = Number(process.env.THREADBOX_TEST_SEED ?? randomInt(1_000_000))
 const environment = { THREADBOX_TEST_SEED: String(seed), ...(args.isFull ? { THREADBOX_TEST_FULL: '1' } : {}) }
 const machine = watchMachine()
-await machine.look()
+await machine.probe()
 const report: RunReport = { stages: [], seed, isFull: args.isFull }
 for (const { stage, files } of await plan(args)) {
   console.log(`\n── ${stage}`)
   report.stages.push(await runStage(stage, { files, name: args.name, environment }))
-  await machine.look()
+  await machine.probe()
 }
 const found = machine.end()
 console.log(`\n${reportLines(report).join('\n')}`)
