@@ -42,7 +42,7 @@ export type SandboxNetworkOptions = {
   upstream?: DnsUpstream
 }
 
-/** A range is chosen again if another installation takes it meanwhile; more than a few times are not a coincidence. */
+/** Another installation can take the chosen range first. More than a few times in a row are not a coincidence. */
 const freePoolAttempts = 5
 
 /**
