@@ -17,7 +17,17 @@ const toggle = (page: Page) => page.getByRole('group', { name: 'Panes' }).getByR
 const screen = (page: Page) => pane(page).locator('.xterm-rows')
 const input = (page: Page) => pane(page).getByRole('textbox', { name: /^Terminal, / })
 const hasFocus = (page: Page) => input(page).evaluate((field) => field.matches(':focus'))
-const sees = (page: Page, text: string | RegExp) => expect.poll(() => screen(page).innerText(), patient).toMatch(text)
+async function sees(page: Page, text: string | RegExp) {
+  const isSeen = expect.poll(() => screen(page).innerText(), patient).toMatch(text)
+  await isSeen.catch(async (error: unknown) => {
+    // Its status says why a screen stays empty.
+    const { sandbox } = await stage.installation.client.threads.get(threadIdOf(page))
+    throw new Error(`the pane of a sandbox that is ${sandbox.state} shows ${await pane(page).innerText()}`, {
+      cause: error,
+    })
+  })
+}
+const threadIdOf = (page: Page) => /\/threads\/([^/?#]+)/.exec(page.url())?.[1] ?? ''
 
 async function openThread(options: Parameters<BrowserStage['open']>[1] = {}) {
   const { id } = await stage.installation.client.threads.create({})
