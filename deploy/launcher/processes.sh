@@ -34,7 +34,7 @@ start_supervisor() {
     exec 8>&- 9>&-
     setsid --fork tini -s -- bash -c '
       while :; do
-        "$1/current/node/bin/node" --enable-source-maps "$1/current/supervisor/main.js" --data-dir "$1" && exit 0
+        "$1/current/node/bin/node" --enable-source-maps --disable-sigusr1 "$1/current/supervisor/main.js" --data-dir "$1" && exit 0
         sleep 1
       done' "threadbox-$(get_environment THREADBOX_INSTALLATION)" "$data_dir"
   ) </dev/null >>"$log" 2>&1

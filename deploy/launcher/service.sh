@@ -65,7 +65,7 @@ StartLimitIntervalSec=0
 
 [Service]
 EnvironmentFile=$data_dir/threadbox.env
-ExecStart=$data_dir/current/node/bin/node --enable-source-maps $data_dir/current/host/main.js
+ExecStart=$data_dir/current/node/bin/node --enable-source-maps --disable-sigusr1 $data_dir/current/host/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process host \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir
 KillMode=process
@@ -113,7 +113,7 @@ StartLimitIntervalSec=0
 [Service]
 User=threadbox-$(get_environment THREADBOX_INSTALLATION)
 EnvironmentFile=$data_dir/threadbox.env
-ExecStart=$data_dir/current/node/bin/node --enable-source-maps $data_dir/current/server/main.js
+ExecStart=$data_dir/current/node/bin/node --enable-source-maps --disable-sigusr1 $data_dir/current/server/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process server \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir/server
 Restart=always

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, testVolume } from '@threadbox/testkit'
@@ -57,6 +58,18 @@ test('the server runs as its own user and cannot read the host’s files', async
   await expect(asServer('ls', join(dataDirectory, 'host'))).rejects.toThrow()
 })
 
+test('no process opens a debugger, or ends, when it is sent SIGUSR1', async () => {
+  const before = await records()
+  const processes = Object.values(before).flatMap((record) => record ?? [])
+  expect(processes).toHaveLength(3)
+  for (const { pid } of processes) {
+    expect(signalsIn('SigCgt', await readFile(`/proc/${pid}/status`, 'utf8'))).not.toContain(constants.signals.SIGUSR1)
+    process.kill(pid, 'SIGUSR1')
+  }
+  await launcher('status')
+  expect(await records()).toEqual(before)
+})
+
 test('a restarted supervisor finds its daemons; a killed daemon is restarted', { timeout: 60_000 }, async () => {
   const before = await records()
   kill(before.supervisor)
@@ -101,6 +114,12 @@ function launcher(command: string, ...args: string[]) {
 function kill(recorded: Recorded) {
   if (recorded === undefined) throw new Error('this process is not recorded')
   process.kill(recorded.pid, 'SIGKILL')
+}
+
+/** The numbers of the signals in a mask of /proc/PID/status. `SigCgt`: those with a handler. */
+function signalsIn(mask: 'SigCgt', status: string): number[] {
+  const bits = BigInt(`0x${new RegExp(`^${mask}:\\t([0-9a-f]+)`, 'm').exec(status)?.[1] ?? '0'}`)
+  return Array.from({ length: 64 }, (_, bit) => bit + 1).filter((signal) => bits & (1n << BigInt(signal - 1)))
 }
 
 type Recorded = { pid: number; startTime: string } | undefined

@@ -57,10 +57,13 @@ function reportNotStopped(error: unknown): void {
   report('couldn’t ask the host daemon to stop the sandboxes', { error: String(error) })
 }
 
+/** SIGUSR1 would open a debugger to every program of this machine; deploy/launcher starts Node with the same options. */
+const nodeOptions = ['--enable-source-maps', '--disable-sigusr1']
+
 function program(of: Installation, name: 'host' | 'server') {
   return {
     name,
-    command: [join(of.release, 'node/bin/node'), '--enable-source-maps', join(of.release, name, 'main.js')] as const,
+    command: [join(of.release, 'node/bin/node'), ...nodeOptions, join(of.release, name, 'main.js')] as const,
     environment: { ...inherited(name === 'server' ? [...machine, modelKeys] : machine), ...of.environment },
     workingDirectory: of.dataDirectory,
     logPath: of.log(name),

@@ -35,7 +35,7 @@ export function startProgram(
   const { source, release } = programs[name]
   const isSource = import.meta.filename.endsWith('.ts')
   const file = isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
-  const program = spawn(process.execPath, [file], {
+  const program = spawn(process.execPath, ['--disable-sigusr1', file], {
     cwd: directory,
     env: {},
     killSignal: 'SIGKILL' as const,
