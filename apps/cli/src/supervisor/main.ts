@@ -19,6 +19,9 @@ const serverGraceMs = 15_000
 const machine = [/^(PATH|LANG|LC_ALL|TZ|(HTTPS?|NO)_PROXY|(https?|no)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/]
 const modelKeys = /^[A-Z_]+_API_KEY$/
 
+/** SIGUSR1 would open a debugger to every program of this machine; deploy/launcher starts Node with the same options. */
+const nodeOptions = ['--enable-source-maps', '--disable-sigusr1']
+
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } })
 const installation = readInstallation(values['data-dir'] ?? '/var/lib/threadbox')
 const own = identify(process.pid)
@@ -56,9 +59,6 @@ function reportStopped(outcome: { stopped: string[]; failed: string[] }): void {
 function reportNotStopped(error: unknown): void {
   report('couldn’t ask the host daemon to stop the sandboxes', { error: String(error) })
 }
-
-/** SIGUSR1 would open a debugger to every program of this machine; deploy/launcher starts Node with the same options. */
-const nodeOptions = ['--enable-source-maps', '--disable-sigusr1']
 
 function program(of: Installation, name: 'host' | 'server') {
   return {
