@@ -75,6 +75,7 @@ describe('whether the time of a run is judged', () => {
     stolenShare: 0,
     diskWaitShare: 0.01,
     slowness: 1,
+    pageFaultMicros: 1,
   }
 
   it.each<[string, Partial<MachineReport>, RegExp | undefined]>([
@@ -84,6 +85,7 @@ describe('whether the time of a run is judged', () => {
     ['one with less memory', { memoryBytes: 2 ** 33 }, /smaller/],
     ['one on which something else ran', { busyShare: 0.5 }, /other programs kept 50 % of the processors busy/],
     ['one that shares its processors', { stolenShare: 0.2 }, /took 20 % of the processors/],
+    ['one with slow memory', { pageFaultMicros: 3.8 }, /a page fault takes 3.8 µs here/],
     ['one that waits for its disk', { diskWaitShare: 0.4 }, /waited for the disk in 40 % of the time/],
   ])('%s', (_, differences, reason) => {
     const said = reasonNotToJudge({ ...idle, ...differences })
@@ -96,6 +98,7 @@ describe('whether the time of a run is judged', () => {
     await machine.probe()
     const found = machine.end()
     expect(found.slowness).toBeGreaterThan(0)
+    expect(found.pageFaultMicros).toBeGreaterThan(0)
     expect(found.busyShare).toBeGreaterThanOrEqual(0)
     expect(machineLine(found)).toMatch(/^machine: a fixed piece of work took \d+\.\d\d × as long/)
   })

@@ -100,7 +100,7 @@ describe.each(languages)('in $language', ({ language, folder, word, results }) =
     expect(await page.locator('html').getAttribute('lang')).toBe(language)
     await expect.poll(() => search.isEnabled()).toBe(true)
     await page.keyboard.press('Control+k')
-    await page.locator('.pagefind-ui__search-input').waitFor()
+    await page.locator('.pagefind-ui__search-input').waitFor({ timeout: 60_000 })
     expect(printed).toEqual([])
     const hosts = asked.filter((url) => !url.startsWith('data:')).map((url) => new URL(url).origin)
     expect(new Set(hosts)).toEqual(new Set([origin]))
