@@ -10,7 +10,7 @@ export const outputNotFound = defineError({
 export const outputNotKept = defineError<{ from: number; to: number }>({
   code: 'output.not-kept',
   kind: 'not-found',
-  message: ({ from, to }) => `Bytes ${from} to ${to - 1} of this output weren’t kept.`,
+  message: ({ from, to }) => `Bytes ${from} up to ${to} (exclusive) of this output weren’t kept.`,
   remedy: ({ from, to }) => `Read before byte ${from} or from byte ${to} on.`,
 })
 

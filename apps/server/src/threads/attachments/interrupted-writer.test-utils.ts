@@ -16,7 +16,9 @@ export function patternBytes(from: number, to: number): Uint8Array {
 async function main(directory: string, boundary: string, lastRound: number): Promise<void> {
   const blobs = makeDirectoryBlobStore(`${directory}/blobs`)
   const database = new DatabaseSync(`${directory}/record.sqlite`)
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; create table if not exists calls (bytes integer)')
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; create table if not exists calls (bytes integer)',
+  )
   const recorded = database.prepare('select max(bytes) as bytes from calls').get() as { bytes: number | null }
   let sizeBytes = recorded.bytes ?? 0
   const limits = async () => ({ headBytes: written.headBytes, tailBytes: written.tailBytes, from: 'call' as const })

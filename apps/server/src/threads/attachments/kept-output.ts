@@ -124,7 +124,9 @@ async function openParts(
     const stored = await storedParts(blobs, key)
     const streams = await Promise.all(
       choose(stored).map(async (piece) =>
-        piece instanceof Uint8Array ? new Blob([new Uint8Array(piece)]).stream() : (await blobs.get(piece.key, piece))?.stream,
+        piece instanceof Uint8Array
+          ? new Blob([new Uint8Array(piece)]).stream()
+          : (await blobs.get(piece.key, piece))?.stream,
       ),
     )
     const opened = streams.filter((stream) => stream !== undefined)

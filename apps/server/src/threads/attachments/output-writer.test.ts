@@ -38,22 +38,23 @@ const expectBytes = (actual: Uint8Array, from: number, to: number) =>
   expect(Buffer.compare(actual, patternBytes(from, to))).toBe(0)
 
 describe('an output over the limit', () => {
-  test.each([
-    999, 7001, 10_000, 250_000,
-  ])('keeps its head and its tail byte for byte when it is written %i bytes at a time', async (step) => {
-    const writer = await write(700_001, { step })
-    const { headBytes, tailFrom, sizeBytes } = writer.kept()
-    expect({ headBytes, sizeBytes, limit: writer.limit() }).toEqual({
-      headBytes: 100_000,
-      sizeBytes: 700_001,
-      limit: 'call',
-    })
-    expect(sizeBytes - tailFrom).toBeGreaterThanOrEqual(80_000)
-    expect(sizeBytes - tailFrom).toBeLessThanOrEqual(90_000)
-    expectBytes(await read(0, headBytes), 0, headBytes)
-    expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
-    expect((await readdir(join(directory, 'blobs', `${key}.tail`))).length).toBeLessThanOrEqual(9)
-  })
+  test.each([999, 7001, 10_000, 250_000])(
+    'keeps its head and its tail byte for byte when it is written %i bytes at a time',
+    async (step) => {
+      const writer = await write(700_001, { step })
+      const { headBytes, tailFrom, sizeBytes } = writer.kept()
+      expect({ headBytes, sizeBytes, limit: writer.limit() }).toEqual({
+        headBytes: 100_000,
+        sizeBytes: 700_001,
+        limit: 'call',
+      })
+      expect(sizeBytes - tailFrom).toBeGreaterThanOrEqual(80_000)
+      expect(sizeBytes - tailFrom).toBeLessThanOrEqual(90_000)
+      expectBytes(await read(0, headBytes), 0, headBytes)
+      expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
+      expect((await readdir(join(directory, 'blobs', `${key}.tail`))).length).toBeLessThanOrEqual(9)
+    },
+  )
 
   test('answers a range that starts in the bytes not kept with their range, and one that reaches them ends there', async () => {
     const { headBytes, tailFrom, sizeBytes } = (await write(700_001)).kept()
@@ -109,13 +110,16 @@ test.each([
   { before: 40_000, later: { ...limits, headBytes: 60_000, tailBytes: 30_000 } },
   { before: 250_000, later: { ...limits, headBytes: 400_000, tailBytes: 16_384 } },
   { before: 250_000, later: { ...limits, headBytes: 49_152, tailBytes: 200_000 } },
-])('limits that changed before a restart after $before bytes leave every kept byte right', async ({ before, later }) => {
-  await write(before)
-  const { headBytes, tailFrom, sizeBytes } = (await write(700_001, { from: before, of: later })).kept()
-  expect(sizeBytes).toBe(700_001)
-  expectBytes(await read(0, headBytes), 0, headBytes)
-  expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
-})
+])(
+  'limits that changed before a restart after $before bytes leave every kept byte right',
+  async ({ before, later }) => {
+    await write(before)
+    const { headBytes, tailFrom, sizeBytes } = (await write(700_001, { from: before, of: later })).kept()
+    expect(sizeBytes).toBe(700_001)
+    expectBytes(await read(0, headBytes), 0, headBytes)
+    expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
+  },
+)
 
 describe('a writer that was killed', () => {
   const script = fileURLToPath(new URL('interrupted-writer.test-utils.ts', import.meta.url))
@@ -132,21 +136,25 @@ describe('a writer that was killed', () => {
       killed: 'the writing process',
       at: ['appended', 'recorded', 'pruned'],
     }),
-  )('continues with exact count and bytes: %s', async (boundary) => {
-    // In turn in the head, across its end, in the tail, and when segments are removed.
-    for (const round of [0, 1, 0, 2, 3]) expect((await run(boundary, round)).signal).toBe('SIGKILL')
-    const { output, signal } = await run('', 0)
-    expect(signal).toBeNull()
-    const { headBytes, tailFrom, sizeBytes, limit } = JSON.parse(output)
-    expect({ sizeBytes, headBytes, limit }).toEqual({
-      sizeBytes: written.bytes,
-      headBytes: written.headBytes,
-      limit: 'call',
-    })
-    expectBytes(await read(0, headBytes), 0, headBytes)
-    expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
-    expect((await openOutput(blobs, { key, offset: 0 })).kept).toEqual({ sizeBytes, headBytes, tailFrom })
-  }, 60_000)
+  )(
+    'continues with exact count and bytes: %s',
+    async (boundary) => {
+      // In turn in the head, across its end, in the tail, and when segments are removed.
+      for (const round of [0, 1, 0, 2, 3]) expect((await run(boundary, round)).signal).toBe('SIGKILL')
+      const { output, signal } = await run('', 0)
+      expect(signal).toBeNull()
+      const { headBytes, tailFrom, sizeBytes, limit } = JSON.parse(output)
+      expect({ sizeBytes, headBytes, limit }).toEqual({
+        sizeBytes: written.bytes,
+        headBytes: written.headBytes,
+        limit: 'call',
+      })
+      expectBytes(await read(0, headBytes), 0, headBytes)
+      expectBytes(await read(tailFrom, sizeBytes), tailFrom, sizeBytes)
+      expect((await openOutput(blobs, { key, offset: 0 })).kept).toEqual({ sizeBytes, headBytes, tailFrom })
+    },
+    60_000,
+  )
 
   test('loses nothing that was recorded when its last bytes were torn', async () => {
     await write(300_000)

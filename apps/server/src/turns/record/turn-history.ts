@@ -14,7 +14,10 @@ export function writerOf(transaction: LogTransaction): Writer {
 /** Columns of a step or call that can change after it was recorded. */
 export type StepChange = Partial<Omit<StepRecord, 'id' | 'turnId' | 'index' | 'calls' | 'provider'>>
 export type CallChange = Partial<
-  Pick<CallRecord, 'status' | 'bootId' | 'outputBytes' | 'keptOutputBytes' | 'displays' | 'plan' | 'output' | 'stillRunning'>
+  Pick<
+    CallRecord,
+    'status' | 'bootId' | 'outputBytes' | 'keptOutputBytes' | 'displays' | 'plan' | 'output' | 'stillRunning'
+  >
 >
 export type TurnChange = Partial<
   Pick<

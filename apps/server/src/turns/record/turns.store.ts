@@ -47,7 +47,9 @@ export function makeTurnHistory(database: Kysely<TurnTables>): TurnHistory {
     keptOutputBytes: async (threadId, exceptCallId) => {
       const calls = database.selectFrom('tool_calls').where('thread_id', '=', threadId).where('id', '!=', exceptCallId)
       const { bytes } = await calls
-        .select(({ fn }) => fn.sum<number | string | null>(fn.coalesce('output_kept_bytes', 'output_bytes')).as('bytes'))
+        .select(({ fn }) =>
+          fn.sum<number | string | null>(fn.coalesce('output_kept_bytes', 'output_bytes')).as('bytes'),
+        )
         .executeTakeFirstOrThrow()
       return Number(bytes ?? 0)
     },

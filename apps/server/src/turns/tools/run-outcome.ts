@@ -61,7 +61,13 @@ export async function outputForModel(context: ToolContext): Promise<string> {
   return `${text}\n[${kept === undefined ? await saveWhole(context, sizeBytes) : notKeptNote({ sizeBytes, kept })}]`
 }
 
-function notKeptNote({ sizeBytes, kept }: { sizeBytes: number; kept: { headBytes: number; tailFrom: number } }): string {
+function notKeptNote({
+  sizeBytes,
+  kept,
+}: {
+  sizeBytes: number
+  kept: { headBytes: number; tailFrom: number }
+}): string {
   const { headBytes, tailFrom } = kept
   return [
     `The command wrote ${sizeBytes} bytes. The first ${headBytes} and the last ${sizeBytes - tailFrom} were kept for the user;`,

@@ -153,7 +153,10 @@ export async function makeOutputRecorder(options: OutputRecorderOptions): Promis
   }
 }
 
-async function storedWindow(blobs: BlobStore, stored: { key: string; sizeBytes: number; headBytes: number; tailFrom: number }): Promise<OutputWindow> {
+async function storedWindow(
+  blobs: BlobStore,
+  stored: { key: string; sizeBytes: number; headBytes: number; tailFrom: number },
+): Promise<OutputWindow> {
   if (stored.sizeBytes === 0) return emptyOutputWindow
   const last = Math.max(0, stored.sizeBytes - 16 * 1024)
   const offset = stored.headBytes === stored.tailFrom ? last : Math.max(last, stored.tailFrom)

@@ -21,8 +21,8 @@ import {
   inputText,
   isImageType,
   mcpCallTexts,
-  resultBytes,
   missingNote,
+  resultBytes,
   wholeOutput,
 } from './exported-call.ts'
 import { mathHtml } from './math-html.ts'

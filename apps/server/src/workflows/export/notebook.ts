@@ -6,8 +6,8 @@ import {
   type ExportSource,
   inputText,
   mcpCallTexts,
-  resultBytes,
   missingNote,
+  resultBytes,
   wholeOutput,
 } from './exported-call.ts'
 import { fenced, oneLine } from './markdown.ts'

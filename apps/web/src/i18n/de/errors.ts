@@ -154,6 +154,10 @@ export const errors: ErrorWords = {
     message: 'Nur wem diese Installation gehört, darf ihre Modelle ändern.',
     remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
   },
+  'output.not-kept': {
+    message: 'Die Bytes {from} bis {to} (ausschließlich) dieser Ausgabe wurden nicht behalten.',
+    remedy: 'Lesen Sie vor Byte {from} oder ab Byte {to}.',
+  },
   'output.not-found': {
     message: 'Diese Ausgabe gibt es in diesem Thread nicht.',
     remedy: 'Laden Sie das Gespräch neu; vielleicht wurde die Ausgabe entfernt.',

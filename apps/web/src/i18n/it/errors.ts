@@ -150,6 +150,10 @@ export const errors: ErrorWords = {
     message: 'Solo il proprietario di questa installazione può cambiarne i modelli.',
     remedy: 'Chiedi al proprietario.',
   },
+  'output.not-kept': {
+    message: 'I byte da {from} a {to} (escluso) di questo output non sono stati conservati.',
+    remedy: 'Leggi prima del byte {from} o dal byte {to} in poi.',
+  },
   'output.not-found': {
     message: 'Output non trovato in questo thread.',
     remedy: 'Ricarica la conversazione; l’output può essere stato rimosso.',

@@ -152,6 +152,10 @@ export const errors: ErrorWords = {
     message: 'モデルを変更できるのは、この threadbox のオーナーだけです。',
     remedy: 'オーナーに依頼してください。',
   },
+  'output.not-kept': {
+    message: 'この出力の {from} バイト目から {to} バイト目の手前までは保存されていません。',
+    remedy: '{from} バイト目より前、または {to} バイト目以降を読み取ってください。',
+  },
   'output.not-found': {
     message: '出力がこのスレッドに見つかりません。',
     remedy: '会話を再読み込みしてください。出力が取り除かれた可能性があります。',
