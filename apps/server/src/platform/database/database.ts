@@ -8,11 +8,12 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import { type JoinedTransactions, joinTransactions } from './joined-transactions.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
 /** The open database and its kind, for the few places where the two need different SQL. */
-export type OpenDatabase = {
+export type OpenDatabase = JoinedTransactions & {
   kind: DatabaseKind
   database: Kysely<unknown>
   dialect: Dialect
@@ -39,9 +40,7 @@ function openSqlite(file: string | Buffer): OpenDatabase {
   connection.pragma('foreign_keys = ON')
   // A backup or the sqlite3 tool can lock the file for a moment.
   connection.pragma('busy_timeout = 5000')
-  const dialect = new SqliteDialect({ database: withKeptStatements(connection) })
-  const database = new Kysely<unknown>({ dialect })
-  return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
+  return openDialect('sqlite', new SqliteDialect({ database: withKeptStatements(connection) }))
 }
 
 /** Number of prepared statements that are kept. A kept statement is not parsed again. */
@@ -64,9 +63,13 @@ function openPostgres(url: string): OpenDatabase {
   const pool = new pg.Pool({ connectionString: url, max: 10, types: { getTypeParser: parserOf } })
   // The pool replaces a connection that breaks while idle; without a listener the error would end the process.
   pool.on('error', () => {})
-  const dialect = new PostgresDialect({ pool })
+  return openDialect('postgres', new PostgresDialect({ pool }))
+}
+
+function openDialect(kind: DatabaseKind, plain: Dialect): OpenDatabase {
+  const { dialect, forDatabase } = joinTransactions(plain)
   const database = new Kysely<unknown>({ dialect })
-  return { kind: 'postgres', database, dialect, close: () => database.destroy() }
+  return { kind, database, dialect, ...forDatabase(database), close: () => database.destroy() }
 }
 
 /** Postgres sends bigint as text; the server's values are milliseconds, bytes and sequence numbers, all below 2^53. */
