@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** An action and the user who did it. Rows are only ever added. */
+/**
+ * An action and who did it. Rows are only ever added. The chain (`seq` to `hash`) is null in rows from before it
+ * existed; the first row of the chain states their number and digest.
+ */
 export type AuditRow = {
   id: string
   at: number
@@ -8,8 +11,22 @@ export type AuditRow = {
   action: string
   subject: string | null
   json: string
+  actor_kind: string | null
+  actor_id: string | null
+  actor_name: string | null
+  address: string | null
+  request_id: string | null
+  before_json: string | null
+  after_json: string | null
+  seq: number | null
+  previous_hash: string | null
+  hash: string | null
 }
-export type AuditTables = { audit_events: AuditRow }
+/** The end of the chain: one row with `id` 1. Taking the next number locks it, so writers can’t fork the chain. */
+export type AuditHeadRow = { id: number; seq: number; hash: string }
+/** The last pruned row of the chain: one row with `id` 1, or none. `mac` protects it. */
+export type AuditAnchorRow = { id: number; seq: number; hash: string; mac: string }
+export type AuditTables = { audit_events: AuditRow; audit_head: AuditHeadRow; audit_anchor: AuditAnchorRow }
 
 export async function createAuditTables(database: Kysely<never>): Promise<void> {
   await database.schema
@@ -22,4 +39,24 @@ export async function createAuditTables(database: Kysely<never>): Promise<void> 
     .addColumn('json', 'text', (column) => column.notNull())
     .execute()
   await database.schema.createIndex('audit_events_at_idx').on('audit_events').columns(['at', 'id']).execute()
+}
+
+const textColumns = ['actor_kind', 'actor_id', 'actor_name', 'address', 'request_id', 'before_json', 'after_json']
+
+export async function addAuditChain(database: Kysely<never>): Promise<void> {
+  for (const name of [...textColumns, 'previous_hash', 'hash']) {
+    await database.schema.alterTable('audit_events').addColumn(name, 'text').execute()
+  }
+  await database.schema.alterTable('audit_events').addColumn('seq', 'bigint').execute()
+  await database.schema.createIndex('audit_events_seq_idx').on('audit_events').column('seq').unique().execute()
+  for (const table of ['audit_head', 'audit_anchor']) {
+    const created = database.schema
+      .createTable(table)
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .addColumn('seq', 'bigint', (column) => column.notNull())
+      .addColumn('hash', 'text', (column) => column.notNull())
+    await (table === 'audit_anchor' ? created.addColumn('mac', 'text', (column) => column.notNull()) : created).execute()
+  }
+  const tables = database as unknown as Kysely<AuditTables>
+  await tables.insertInto('audit_head').values({ id: 1, seq: 0, hash: '' }).execute()
 }
