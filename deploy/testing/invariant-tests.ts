@@ -89,13 +89,21 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'killed at each moment of a turn: a side effect happens exactly once or is marked interrupted',
     },
   ],
-  'output that is cut for the model (beginning and end of long output) is complete for the person': [
-    {
-      file: 'apps/server/src/turns/tools/tools.test.ts',
-      title: 'is complete for the user; the model gets its head, its tail and the path of the rest',
-    },
-    { file: 'tests/system/flood.test.ts', title: 'all of it is kept for the user' },
-  ],
+  'output that is cut for the model (beginning and end of long output) is complete for the person up to the limit of kept output':
+    [
+      {
+        file: 'apps/server/src/turns/tools/tools.test.ts',
+        title: 'is complete for the user; the model gets its head, its tail and the path of the rest',
+      },
+      {
+        file: 'apps/server/src/turns/tools/tools.test.ts',
+        title: 'over the limit states what was written and kept exactly, to the user and to the model',
+      },
+      {
+        file: 'tests/system/flood.test.ts',
+        title: 'head and tail are exact, and the server’s data stays within the limit',
+      },
+    ],
   'a transcript is valid for every provider at every moment': [
     {
       file: 'apps/server/src/turns/engine/history.logic.test.ts',

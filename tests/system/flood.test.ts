@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ToolCallEntry } from '@threadbox/sdk'
 import { repeats } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
 
-/** Data that exceeds memory passes anyway: nothing is lost, and no process grows with it. */
+/** Data that exceeds memory passes anyway: it is kept as promised, and no process grows with it. */
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({ serverEnvironment: { THREADBOX_LOG_LEVEL: 'info' } })
@@ -12,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.asyncDispose]())
 
 const MiB = 1024 * 1024
-/** Each is more than a process can grow by. */
-const printedMebibytes = repeats({ what: 'MiB that a command prints', byDefault: 400, full: 2000 })
+const printedSeconds = repeats({ what: 'seconds for which three threads print', byDefault: 5, full: 60 })
+/** More than a process can grow by. */
 const sentMebibytes = repeats({ what: 'MiB of a file that is sent and fetched', byDefault: 400, full: 1000 })
 const cellLines = repeats({ what: 'lines that a cell prints', byDefault: 200_000, full: 1_000_000 })
 /** Growth limit of a process, whatever passes through it. Node keeps freed pages for a while. */
@@ -38,27 +40,104 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
 }
 
-test(`a command that prints ${printedMebibytes} MiB: all of it is kept for the user, server and host stay small`, {
+const lineBytes = 1024
+const headBytes = 48 * MiB
+const tailBytes = 16 * MiB
+/** Each of three threads writes more than is kept, so that the limit decides. */
+const leastLines = (120 * MiB) / lineBytes
+
+/** Prints numbered lines at full speed and writes their number to a file. */
+const printLines = [
+  'import sys, time',
+  `end = time.monotonic() + ${printedSeconds}; n = 0`,
+  `while n < ${leastLines} or time.monotonic() < end:`,
+  `  sys.stdout.write(''.join(f'{i:09d}' + 'x' * ${lineBytes - 10} + chr(10) for i in range(n, n + 64))); n += 64`,
+  "sys.stdout.flush(); open('/home/user/count', 'w').write(str(n))",
+].join('\n')
+
+/** The bytes that {@link printLines} writes from one offset up to another. */
+function linesBetween(from: number, to: number): Buffer {
+  const first = Math.floor(from / lineBytes)
+  const numbers = Array.from({ length: Math.ceil(to / lineBytes) - first }, (_, index) => first + index)
+  const lines = numbers.map((line) => `${String(line).padStart(9, '0')}${'x'.repeat(lineBytes - 10)}\n`)
+  return Buffer.from(lines.join('')).subarray(from - first * lineBytes, to - first * lineBytes)
+}
+
+async function storedBytes(directory: string): Promise<number> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true })
+  const sizes = files
+    .filter((file) => file.isFile())
+    .map(async (file) => (await stat(join(file.parentPath, file.name)).catch(() => ({ size: 0 }))).size)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+function download(url: string): Promise<Response> {
+  return fetch(url, { headers: { authorization: `Bearer ${installation.server.apiKey}` } })
+}
+
+/** Of the program itself, which nothing on the way can change. */
+async function writtenBytes(threadId: string): Promise<number> {
+  const counted = await installation.client.files.read(threadId, '/home/user/count')
+  return Number(await counted.text()) * lineBytes
+}
+
+test(`C9: three threads print for ${printedSeconds} s: head and tail are exact, and the server’s data stays within the limit`, {
   timeout: 600_000,
 }, async () => {
-  const thread = await installation.newThread()
-  const lineBytes = 1024
-  const lines = (printedMebibytes * MiB) / lineBytes
+  const threads = await Promise.all(Array.from({ length: 3 }, () => installation.newThread()))
+  const { client } = installation
+  for (const thread of threads) await client.files.write(thread.id, '/home/user/print.py', new Blob([printLines]))
+  const before = await storedBytes(installation.server.directory)
+  const calls: ToolCallEntry[] = []
   const growth = await growthDuring(async () => {
-    const { calls } = await thread.say(
-      `/run python3 -c "import sys; [sys.stdout.write(f'{n:09d}' + 'x' * ${lineBytes - 10} + chr(10)) for n in range(${lines})]"`,
-    )
-    expect(calls[0]).toMatchObject({ status: 'succeeded', output: { sizeBytes: lines * lineBytes } })
-    for (const line of [0, 234_567, lines - 1]) {
-      const { text } = await installation.client.threads.output(thread.id, calls[0]?.id ?? '', {
-        offset: line * lineBytes,
-        limit: 9,
-      })
-      expect(Number(text)).toBe(line)
-    }
+    const said = await Promise.all(threads.map((thread) => thread.say('/run python3 print.py')))
+    calls.push(...said.flatMap((one) => one.calls))
   })
+  const stored = (await storedBytes(installation.server.directory)) - before
+  console.log(`${calls.map(({ output }) => output.sizeBytes).join(', ')} bytes printed, ${stored} stored`)
+  expect(stored).toBeLessThanOrEqual(threads.length * (headBytes + tailBytes) * 1.1)
   expect(growth.server).toBeLessThan(growthLimitBytes)
   expect(growth.host).toBeLessThan(growthLimitBytes)
+  for (const [index, { id: threadId }] of threads.entries()) {
+    const call = calls[index] ?? expect.unreachable()
+    const { sizeBytes, kept } = call.output
+    expect({ status: call.status, sizeBytes }).toEqual({ status: 'succeeded', sizeBytes: await writtenBytes(threadId) })
+    const tailFrom = kept?.tailFrom ?? 0
+    expect(kept).toEqual({ headBytes, tailFrom, limit: 'call' })
+    expect(sizeBytes - tailFrom).toBeGreaterThanOrEqual(tailBytes)
+    const line = Buffer.from(`\n[${tailFrom - headBytes} bytes not kept]\n`)
+    const expected = Buffer.concat([linesBetween(0, headBytes), line, linesBetween(tailFrom, sizeBytes)])
+    const downloaded = await download(client.threads.outputUrl(threadId, call.id))
+    expect(Buffer.from(await downloaded.arrayBuffer()).equals(expected)).toBe(true)
+    await expect(client.threads.output(threadId, call.id, { offset: headBytes, limit: 9 })).rejects.toMatchObject({
+      code: 'output.not-kept',
+      details: { from: headBytes, to: tailFrom },
+    })
+    const exported = await download(client.threads.exportUrl(threadId, 'markdown'))
+    expect(await exported.text()).toContain(`${tailFrom - headBytes} of them weren’t kept.`)
+  }
+})
+
+test('a command that prints without end is stopped, and the conversation reads the same after a restart', {
+  timeout: 120_000,
+}, async () => {
+  const thread = await installation.newThread()
+  const { client } = installation
+  let isStopping = false
+  const { calls } = await thread.say('/run yes', {
+    onEvent: (event) => {
+      if (event.type !== 'output-appended' || event.sizeBytes < MiB || isStopping) return
+      isStopping = true
+      void client.threads.stop(thread.id)
+    },
+  })
+  expect(calls[0]).toMatchObject({ status: 'stopped' })
+  await installation.server.kill('SIGKILL')
+  await installation.server.restart()
+  const [call] = (await thread.entries()).filter((entry) => entry.kind === 'tool-call')
+  expect(call).toEqual(calls[0])
+  const { text, sizeBytes } = await client.threads.output(thread.id, calls[0]?.id ?? '', { offset: 0, limit: 6 })
+  expect({ text, sizeBytes }).toEqual({ text: 'y\ny\ny\n', sizeBytes: calls[0]?.output.sizeBytes })
 })
 
 test(`a cell that prints ${cellLines} lines: each arrives once`, { timeout: 600_000 }, async () => {

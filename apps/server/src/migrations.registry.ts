@@ -23,7 +23,7 @@ import { createSearchTables } from './threads/search/search.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
 import { addModelImages, createModelTables } from './turns/models/models.table.ts'
-import { addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
+import { addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import { addSnapshotMemory, createManifestTable, createSnapshotTables } from './turns/snapshots/snapshots.table.ts'
 import { createAgentTables } from './workflows/agents/agents.table.ts'
@@ -78,6 +78,7 @@ const changes: Record<string, Change> = {
   '0041-kept-runs': addKeptRuns,
   '0042-sandbox-intent': addIntentColumn,
   '0043-note-codes': addNoteCodes,
+  '0044-kept-output': addKeptOutput,
 }
 
 export const migrationNames = Object.keys(changes)

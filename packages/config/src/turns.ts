@@ -48,9 +48,27 @@ export const turnSettings = {
     default: 12_000,
   }),
   savedOutputMebibytes: setting<number>({
-    doc: 'Maximum size in MiB of an output that is also saved as a file in the sandbox for the agent. The user’s copy has no limit.',
+    doc: 'Maximum size in MiB of an output that is also saved as a file in the sandbox for the agent.',
     environment: 'THREADBOX_SAVED_OUTPUT_MEBIBYTES',
     schema: wholeNumber(0, 10_240),
     default: 32,
+  }),
+  keptOutputHeadMebibytes: setting<number>({
+    doc: 'How many MiB from the beginning of a command’s or cell’s output the server keeps. Applies to commands that start later.',
+    environment: 'THREADBOX_KEPT_OUTPUT_HEAD_MEBIBYTES',
+    schema: wholeNumber(1, 10_240),
+    default: 48,
+  }),
+  keptOutputTailMebibytes: setting<number>({
+    doc: 'How many MiB from the end of a command’s or cell’s output the server keeps at least. Up to an eighth more is kept.',
+    environment: 'THREADBOX_KEPT_OUTPUT_TAIL_MEBIBYTES',
+    schema: wholeNumber(1, 10_240),
+    default: 16,
+  }),
+  keptOutputThreadMebibytes: setting<number>({
+    doc: 'How many MiB of output the server keeps per thread. When it is reached, the first 48 KiB and the last 16 KiB of each further output are kept.',
+    environment: 'THREADBOX_KEPT_OUTPUT_THREAD_MEBIBYTES',
+    schema: wholeNumber(1, 1_048_576),
+    default: 1024,
   }),
 }

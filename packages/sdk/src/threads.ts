@@ -112,7 +112,10 @@ export function threadCalls(connection: Connection) {
     /** The address of an attachment’s bytes. */
     attachmentUrl: (threadId: string, attachmentId: string) =>
       connection.url(at(threadId, `/attachments/${encodeURIComponent(attachmentId)}`)),
-    /** Gets a part of a command’s output; all of it without `offset` and `limit`. */
+    /**
+     * Gets a part of a command’s output, which ends before bytes that weren’t kept: those from `kept.headBytes` to
+     * `kept.tailFrom`. An offset between them is an error, `output.not-kept`.
+     */
     output: async (
       threadId: string,
       callId: string,
@@ -123,7 +126,10 @@ export function threadCalls(connection: Connection) {
         signal: options.signal,
       })
       const text = await response.text()
-      return { text, sizeBytes: Number(response.headers.get('threadbox-output-size') ?? 0) }
+      const sizeBytes = Number(response.headers.get('threadbox-output-size') ?? 0)
+      const headBytes = Number(response.headers.get('threadbox-output-kept-head') ?? sizeBytes)
+      const tailFrom = Number(response.headers.get('threadbox-output-kept-tail-from') ?? headBytes)
+      return { text, sizeBytes, kept: { headBytes, tailFrom } }
     },
     outputUrl: (threadId: string, callId: string) =>
       connection.url(at(threadId, `/outputs/${encodeURIComponent(callId)}`), { download: true }),

@@ -59,12 +59,22 @@ export const textEntrySchema = z.object({
   status: z.enum(['streaming', 'done', 'partial']),
 })
 
-/** The end of a command’s output. The whole output is at `/threads/{id}/outputs/{callId}`. */
+/** The end of a command’s output. What was kept of it is at `/threads/{id}/outputs/{callId}`. */
 export const outputTailSchema = z.object({
   tail: z.string(),
   /** Byte offset of the first byte of `tail` in the whole output. */
   tailOffset: z.number().int(),
+  /** All bytes written, also those that weren’t kept. */
   sizeBytes: z.number().int(),
+  /** Missing if all bytes are kept, and while the output grows. Bytes from `headBytes` to `tailFrom` weren’t kept. */
+  kept: z
+    .object({
+      headBytes: z.number().int(),
+      tailFrom: z.number().int(),
+      /** Which limit was reached: the call’s or the thread’s. */
+      limit: z.enum(['call', 'thread']),
+    })
+    .optional(),
 })
 
 /** The result of a finished tool call, by tool. */

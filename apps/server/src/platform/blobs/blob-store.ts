@@ -14,6 +14,8 @@ export type BlobStore = {
    * that crashed repeats its last chunk. Durable when it returns.
    */
   append(key: string, offset: number, content: Uint8Array): Promise<void>
+  /** The blobs directly below `prefix/`, by name; empty when none exists. */
+  list(prefix: string): Promise<{ name: string; sizeBytes: number }[]>
   /**
    * Copies a blob, or every blob below a prefix, to the same names below another one; does nothing if none exists.
    * Durable.

@@ -61,6 +61,7 @@ export function makeDirectoryBlobStore(directory: string): BlobStore {
     },
     copyAll: (from, to) => copyAll(pathOf(from), pathOf(to)),
     append: (key, offset, content) => append(pathOf(key), offset, content),
+    list: (prefix) => list(pathOf(prefix)),
     delete: async (key) => {
       await rm(pathOf(key), { force: true })
     },
@@ -107,7 +108,7 @@ async function writePart(file: Awaited<ReturnType<typeof open>>, part: Uint8Arra
 
 async function append(path: string, offset: number, content: Uint8Array): Promise<void> {
   const isNew = (await stat(path).catch(undefinedIfMissing)) === undefined
-  if (isNew) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const firstCreated = isNew ? await mkdir(dirname(path), { recursive: true, mode: 0o700 }) : undefined
   const file = await open(path, isNew ? 'a+' : 'r+', 0o600)
   try {
     const { size } = await file.stat()
@@ -118,7 +119,23 @@ async function append(path: string, offset: number, content: Uint8Array): Promis
   } finally {
     await file.close()
   }
-  if (isNew) await syncDirectory(dirname(path))
+  if (!isNew) return
+  await syncDirectory(dirname(path))
+  // A new folder is an entry of the one above it, which a power cut would lose with all blobs below.
+  for (let folder = dirname(path); firstCreated !== undefined; folder = dirname(folder)) {
+    await syncDirectory(dirname(folder))
+    if (folder === firstCreated || dirname(folder) === folder) break
+  }
+}
+
+async function list(path: string): Promise<{ name: string; sizeBytes: number }[]> {
+  const names = (await readdir(path).catch(undefinedIfMissing)) ?? []
+  const blobs: { name: string; sizeBytes: number }[] = []
+  for (const name of names.toSorted()) {
+    const found = await stat(join(path, name)).catch(undefinedIfMissing)
+    if (found?.isFile() === true) blobs.push({ name, sizeBytes: found.size })
+  }
+  return blobs
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -18,6 +18,7 @@ import { attachmentNotFound } from './attachments.errors.ts'
 import type { Attachments } from './attachments.usecases.ts'
 import { attachmentKey } from './blob-keys.ts'
 import { outputNotFound, resultNotFound } from './content.errors.ts'
+import { openKeptOutput, openOutput } from './kept-output.ts'
 import { outputKey, resultBlob } from './stored-output.ts'
 
 const tags = ['content']
@@ -50,7 +51,13 @@ const outputRoute = defineRoute({
     params: threadParams.extend({ callId: idParam }),
     query: downloadQuery.extend({ offset: safeInteger.default(0), limit: safeInteger.optional() }),
   },
-  responses: { 200: { description: 'The bytes. The total size is in the header.', content: bytes } },
+  responses: {
+    200: {
+      description:
+        'The kept bytes from the offset on, at most up to bytes that weren’t kept. `threadbox-output-size` is the number of bytes written; bytes from `threadbox-output-kept-head` to `threadbox-output-kept-tail-from` weren’t kept. With `download` and without a range: everything kept, with a line in place of what wasn’t.',
+      content: bytes,
+    },
+  },
 })
 const resultRoute = defineRoute({
   method: 'get',
@@ -104,17 +111,23 @@ export function contentRoutes(dependencies: {
     await open(context, threadId)
     const entry = await log.entry(threadId, callId)
     if (entry?.kind !== 'tool-call') throw outputNotFound({})
-    const range = { offset, ...(limit === undefined ? {} : { length: limit }) }
-    const blob = await blobs.get(outputKey({ threadId, id: callId }), range)
+    const key = outputKey({ threadId, id: callId })
+    const isDownload = download === 'true'
+    const isWhole = isDownload && offset === 0 && limit === undefined
+    const { kept, content } = isWhole
+      ? await openKeptOutput(blobs, key)
+      : await openOutput(blobs, { key, offset, ...(limit === undefined ? {} : { length: limit }) })
     // Output has no known encoding, so it is served as bytes.
     const headers = contentHeaders({
       mediaType: 'application/octet-stream',
       name: `output-${callId}.txt`,
-      isDownload: download === 'true',
+      isDownload,
     })
-    return context.newResponse(blob?.stream ?? new Blob([]).stream(), 200, {
+    return context.newResponse(content, 200, {
       ...headers,
-      'threadbox-output-size': String(blob?.sizeBytes ?? 0),
+      'threadbox-output-size': String(kept.sizeBytes),
+      'threadbox-output-kept-head': String(kept.headBytes),
+      'threadbox-output-kept-tail-from': String(kept.tailFrom),
     })
   })
   api.openapi(resultRoute, async (context) => {

@@ -12,7 +12,7 @@ export function outputKey(call: { threadId: string; id: string }): string {
   return `outputs/${call.threadId}/${call.id}`
 }
 
-/** A part of a stored output; empty when the output doesn't exist. */
+/** A part of a stored result; empty when it doesn't exist. */
 export async function readStored(
   blobs: BlobStore,
   range: { key: string; offset: number; length: number },

@@ -180,6 +180,7 @@ function callFor(
     status: 'waiting',
     bootId: null,
     outputBytes: 0,
+    keptOutputBytes: null,
     displays: 0,
     plan: null,
     output: null,

@@ -2,7 +2,7 @@ import { makeSerial } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 import type { AwakeSandbox } from '../../sandboxes/public.ts'
-import type { ThreadChange } from '../../threads/public.ts'
+import { outputLimitsOf, type ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
 import { ExecutionNotStarted } from '../tools/follow-run.ts'
@@ -220,17 +220,27 @@ function pathOf(input: unknown): string | undefined {
 }
 
 function recorderFor(
-  dependencies: Pick<TurnDependencies, 'blobs' | 'log' | 'store'>,
+  dependencies: Pick<TurnDependencies, 'blobs' | 'log' | 'store' | 'settings'>,
   call: CallRecord,
 ): Promise<OutputRecorder> {
-  const { log, store, blobs } = dependencies
+  const { log, store, blobs, settings } = dependencies
+  const mebibyte = 1024 * 1024
   let displays = call.displays
   // Each of these updates reads the entry and writes it, so they must not overlap.
   const inOrder = makeSerial()
   return makeOutputRecorder({
     blobs,
     call,
-    recordSize: (outputBytes) => store.changeCall(call.id, { outputBytes }, store.writer),
+    limits: async () =>
+      outputLimitsOf(
+        {
+          headBytes: settings.keptOutputHeadMebibytes * mebibyte,
+          tailBytes: settings.keptOutputTailMebibytes * mebibyte,
+          threadBytes: settings.keptOutputThreadMebibytes * mebibyte,
+        },
+        await store.keptOutputBytes(call.threadId, call.id),
+      ),
+    recordSize: (size) => store.changeCall(call.id, size, store.writer),
     recordDisplay: (display) =>
       inOrder(async () => {
         displays += 1

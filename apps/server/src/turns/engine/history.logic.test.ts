@@ -8,7 +8,7 @@ const options = { provider: 'anthropic', supportsImages: true, images: new Map<s
 
 function call(id: string, output: CallRecord['output'] = { text: 'fine', isError: false }): CallRecord {
   const where = { stepId: 'p1', turnId: 'n1', threadId: 't1', index: 0 }
-  const figures = { bootId: null, outputBytes: 0, displays: 0, plan: null, stillRunning: [] }
+  const figures = { bootId: null, outputBytes: 0, keptOutputBytes: null, displays: 0, plan: null, stillRunning: [] }
   return { id, ...where, tool: 'write_file', input: { path: `${id}.txt` }, status: 'succeeded', output, ...figures }
 }
 function step(more: Partial<StepRecord>): StepRecord {

@@ -225,6 +225,7 @@ function newCall(
     status: problem === undefined ? 'waiting' : 'failed',
     bootId: null,
     outputBytes: 0,
+    keptOutputBytes: null,
     displays: 0,
     plan: step.offered.find(({ agentName }) => agentName === call.tool)?.plan ?? null,
     output: problem?.output ?? null,

@@ -14,7 +14,10 @@ export function writerOf(transaction: LogTransaction): Writer {
 /** Columns of a step or call that can change after it was recorded. */
 export type StepChange = Partial<Omit<StepRecord, 'id' | 'turnId' | 'index' | 'calls' | 'provider'>>
 export type CallChange = Partial<
-  Pick<CallRecord, 'status' | 'bootId' | 'outputBytes' | 'displays' | 'plan' | 'output' | 'stillRunning'>
+  Pick<
+    CallRecord,
+    'status' | 'bootId' | 'outputBytes' | 'keptOutputBytes' | 'displays' | 'plan' | 'output' | 'stillRunning'
+  >
 >
 export type TurnChange = Partial<
   Pick<
@@ -45,6 +48,8 @@ export type TurnHistory = {
   runningTurn(threadId: string): Promise<string | undefined>
   runningTurns(): Promise<{ id: string; threadId: string }[]>
   call(threadId: string, callId: string): Promise<CallRecord | undefined>
+  /** Bytes of output that the thread's other calls keep. */
+  keptOutputBytes(threadId: string, exceptCallId: string): Promise<number>
   lastCompaction(threadId: string): Promise<CompactionRecord | undefined>
   /** The measured and the estimated size of the last request, to correct the next estimate. */
   lastMeasure(threadId: string): Promise<{ inputTokens: number; estimatedTokens: number } | undefined>

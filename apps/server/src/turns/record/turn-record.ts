@@ -23,8 +23,10 @@ export type CallRecord = {
   input: unknown
   status: CallStatus
   bootId: string | null
-  /** Bytes of output that are stored. Everything before that is, or can be, acknowledged to the guest. */
+  /** Bytes of output that were written. Everything before that is, or can be, acknowledged to the guest. */
   outputBytes: number
+  /** How many of them are kept; null if all are. */
+  keptOutputBytes: number | null
   displays: number
   /** What a tool recorded before a change, to determine after a crash whether the change was made. */
   plan: unknown

@@ -44,6 +44,7 @@ export function makeTurnHistory(database: Kysely<TurnTables>): TurnHistory {
       const row = await rows.where('thread_id', '=', threadId).executeTakeFirst()
       return row === undefined ? undefined : callOf(row)
     },
+    keptOutputBytes: (threadId, exceptCallId) => keptOutputBytes(database, { threadId, exceptCallId }),
     lastCompaction: async (threadId) => {
       const rows = database.selectFrom('compactions').selectAll().where('thread_id', '=', threadId)
       const row = await rows.orderBy('turn_ordinal', 'desc').orderBy('step_index', 'desc').limit(1).executeTakeFirst()
@@ -95,6 +96,17 @@ export function makeTurnHistory(database: Kysely<TurnTables>): TurnHistory {
     },
     ...writes,
   }
+}
+
+async function keptOutputBytes(
+  database: Kysely<TurnTables>,
+  { threadId, exceptCallId }: { threadId: string; exceptCallId: string },
+): Promise<number> {
+  const calls = database.selectFrom('tool_calls').where('thread_id', '=', threadId).where('id', '!=', exceptCallId)
+  const { bytes } = await calls
+    .select(({ fn }) => fn.sum<number | string | null>(fn.coalesce('output_kept_bytes', 'output_bytes')).as('bytes'))
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
 }
 
 const writes: Pick<
@@ -150,6 +162,7 @@ const writes: Pick<
       status: change.status,
       boot_id: change.bootId,
       output_bytes: change.outputBytes,
+      output_kept_bytes: change.keptOutputBytes,
       displays: change.displays,
       plan_json: change.plan === undefined ? undefined : JSON.stringify(change.plan),
       output_json: change.output === undefined ? undefined : JSON.stringify(change.output),
@@ -291,6 +304,7 @@ function callOf(row: ToolCallRow): CallRecord {
     status: row.status as CallRecord['status'],
     bootId: row.boot_id,
     outputBytes: row.output_bytes,
+    keptOutputBytes: row.output_kept_bytes,
     displays: row.displays,
     plan: row.plan_json === null ? null : (JSON.parse(row.plan_json) as unknown),
     output: row.output_json === null ? null : (JSON.parse(row.output_json) as CallRecord['output']),
@@ -310,6 +324,7 @@ function callRow(call: CallRecord): ToolCallRow {
     status: call.status,
     boot_id: call.bootId,
     output_bytes: call.outputBytes,
+    output_kept_bytes: call.keptOutputBytes,
     displays: call.displays,
     plan_json: call.plan === null ? null : JSON.stringify(call.plan),
     output_json: call.output === null ? null : JSON.stringify(call.output),

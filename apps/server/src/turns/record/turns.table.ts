@@ -50,6 +50,7 @@ export type ToolCallRow = {
   status: string
   boot_id: string | null
   output_bytes: number
+  output_kept_bytes: number | null
   displays: number
   plan_json: string | null
   output_json: string | null
@@ -240,4 +241,10 @@ export async function addNoteCodes(database: Kysely<never>): Promise<void> {
 /** Notes to the model before a step. */
 export async function addStepNotes(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('turn_steps').addColumn('note', 'text').execute()
+}
+
+/** How much of an output is kept: null if all of it is, as before outputs had a limit. */
+export async function addKeptOutput(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('tool_calls').addColumn('output_kept_bytes', 'bigint').execute()
+  await database.schema.createIndex('tool_calls_thread_idx').on('tool_calls').columns(['thread_id']).execute()
 }

@@ -1,6 +1,6 @@
 import { runs } from '@threadbox/protocol/guest'
 import { excerptOf, formatBytes } from '../../platform/texts/excerpt.logic.ts'
-import { outputKey, readStored } from '../../threads/public.ts'
+import { openKeptOutput, outputKey, readOutput } from '../../threads/public.ts'
 import type { CallOutcome } from '../record/turn-record.ts'
 import type { ExecutionEnd } from './follow-run.ts'
 import { callErrorOf } from './outcomes.ts'
@@ -48,17 +48,31 @@ export function endStatusOf(
 /** The part of an execution's output for the model, with a note on where the rest is. */
 export async function outputForModel(context: ToolContext): Promise<string> {
   const { call, blobs, outputCharacters } = context
-  const { sizeBytes } = context.recorder.tail()
+  const { sizeBytes, kept } = context.recorder.tail()
   const key = outputKey(call)
   const read = async (offset: number, length: number) =>
-    new TextDecoder().decode(await readStored(blobs, { key, offset, length }))
-  if (sizeBytes <= outputCharacters) return plain(await read(0, sizeBytes))
+    new TextDecoder().decode(await readOutput(blobs, { key, offset, length }))
+  if (kept === undefined && sizeBytes <= outputCharacters) return plain(await read(0, sizeBytes))
   const headBytes = Math.floor((outputCharacters * 2) / 3)
-  const tailBytes = outputCharacters - headBytes
-  const head = await read(0, headBytes)
-  const tail = await read(sizeBytes - tailBytes, tailBytes)
+  const tailFrom = Math.max(sizeBytes - (outputCharacters - headBytes), kept?.tailFrom ?? 0)
+  const head = await read(0, Math.min(headBytes, kept?.headBytes ?? headBytes))
+  const tail = await read(tailFrom, sizeBytes - tailFrom)
   const { text } = excerptOf({ head: plain(head), tail: plain(tail), sizeBytes, isWhole: false })
-  return `${text}\n[${await saveWhole(context, sizeBytes)}]`
+  return `${text}\n[${kept === undefined ? await saveWhole(context, sizeBytes) : notKeptNote({ sizeBytes, kept })}]`
+}
+
+function notKeptNote({
+  sizeBytes,
+  kept,
+}: {
+  sizeBytes: number
+  kept: { headBytes: number; tailFrom: number }
+}): string {
+  const { headBytes, tailFrom } = kept
+  return [
+    `The command wrote ${sizeBytes} bytes. The first ${headBytes} and the last ${sizeBytes - tailFrom} were kept for the user;`,
+    `${tailFrom - headBytes} bytes in between were not kept. To see all of it, run the command again and redirect its output to a file.`,
+  ].join(' ')
 }
 
 /** Saves the complete output where the agent can read it, unless it is too large. */
@@ -67,9 +81,8 @@ async function saveWhole(context: ToolContext, sizeBytes: number): Promise<strin
   if (sizeBytes > context.savedOutputBytes) return tooLarge
   const path = `${homeDirectory}/.threadbox/outputs/${context.call.id}.txt`
   try {
-    const blob = await context.blobs.get(outputKey(context.call))
-    if (blob === undefined) return tooLarge
-    await context.sandbox.upload(path, blob.stream)
+    const { content } = await openKeptOutput(context.blobs, outputKey(context.call))
+    await context.sandbox.upload(path, content)
     return `The full output (${formatBytes(sizeBytes)}) is in ${path}; read parts of it with read_file.`
   } catch {
     // The sandbox is gone or full; the result of the command is still valid.

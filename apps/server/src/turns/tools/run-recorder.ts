@@ -1,7 +1,7 @@
 import { makeBackground, waitAtMost } from '@threadbox/concurrency'
-import type { Display } from '@threadbox/protocol/public'
+import type { Display, ToolCallEntry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import { outputKey, readStored } from '../../threads/public.ts'
+import { type OutputLimits, type OutputWriter, openOutputWriter, outputKey, readOutput } from '../../threads/public.ts'
 import { emptyOutputWindow, nextShown, type OutputWindow, tailOf, withOutput } from '../record/output-window.logic.ts'
 
 /** Stores, records and acknowledges an execution's output, and only then shows it to readers. */
@@ -9,9 +9,9 @@ export type OutputRecorder = {
   /** Resolves when more can be written. The data is stored a moment later at the latest. */
   write(data: Uint8Array): Promise<void>
   display(display: Display): Promise<void>
-  /** Stores everything that is pending. Afterward the blob has the complete output. */
+  /** Stores everything that is pending. Afterward all that is kept of the output is stored. */
   flush(): Promise<void>
-  tail(): { tail: string; tailOffset: number; sizeBytes: number }
+  tail(): ToolCallEntry['output']
   /** Directs acknowledgments to the guest that currently has the execution. */
   acknowledgeTo(acknowledge: (offset: number) => Promise<void>): void
 }
@@ -19,12 +19,13 @@ export type OutputRecorder = {
 export type OutputRecorderOptions = {
   blobs: BlobStore
   call: { id: string; threadId: string; outputBytes: number }
-  /** Records durably how much of the output is stored. */
-  recordSize(sizeBytes: number): Promise<void>
+  limits(): Promise<OutputLimits>
+  /** Records durably how many bytes were written, and how many of them are kept; null if all are. */
+  recordSize(size: { outputBytes: number; keptOutputBytes: number | null }): Promise<void>
   recordDisplay(display: Display): Promise<void>
   show(event: { offset: number; text: string; sizeBytes: number }): void
   /** Records the current end of the output, for readers who open the conversation while the execution runs. */
-  recordTail(tail: { tail: string; tailOffset: number; sizeBytes: number }): Promise<void>
+  recordTail(tail: ToolCallEntry['output']): Promise<void>
 }
 
 /** Interval of storing slow output: the first bytes immediately, the following ones together. */
@@ -43,7 +44,8 @@ const maxPendingBytes = 1024 * 1024
 export async function makeOutputRecorder(options: OutputRecorderOptions): Promise<OutputRecorder> {
   const { blobs, call } = options
   const key = outputKey(call)
-  let window = await storedWindow(blobs, { key, sizeBytes: call.outputBytes })
+  const writer = await openOutputWriter(blobs, { key, sizeBytes: call.outputBytes, limits: options.limits })
+  let window = await storedWindow(blobs, { key, ...writer.kept() })
   let pending: Uint8Array[] = []
   let pendingBytes = 0
   let storing: Promise<void> | undefined
@@ -55,13 +57,15 @@ export async function makeOutputRecorder(options: OutputRecorderOptions): Promis
   })
   let acknowledge: (offset: number) => Promise<void> = async () => undefined
 
+  const tail = () => ({ ...tailOf(window), ...limitedPart(writer) })
   const storeOnce = async () => {
     const data = Buffer.concat(pending)
     pending = []
     pendingBytes = 0
-    await blobs.append(key, window.sizeBytes, data)
+    await writer.append(data)
     window = withOutput(window, data)
-    await options.recordSize(window.sizeBytes)
+    await options.recordSize({ outputBytes: window.sizeBytes, keptOutputBytes: keptBytes(writer) })
+    await writer.prune()
     // The bytes are safe: after a lost acknowledgment the guest only holds them a little longer.
     void acknowledge(window.sizeBytes).catch(() => undefined)
     showSoon()
@@ -69,7 +73,7 @@ export async function makeOutputRecorder(options: OutputRecorderOptions): Promis
   }
   const recordTail = () => {
     tailTimer = undefined
-    const recorded = options.recordTail(tailOf(window)).then(() => {
+    const recorded = options.recordTail(tail()).then(() => {
       // Readers were reset to the recorded size: they get the window again, which brings them up to date.
       window = { ...window, shownBytes: Math.max(0, window.sizeBytes - window.bytes.length - 1) }
       show()
@@ -133,17 +137,35 @@ export async function makeOutputRecorder(options: OutputRecorderOptions): Promis
       await tails.settled()
       rethrow()
     },
-    tail: () => tailOf(window),
+    tail,
     acknowledgeTo: (next) => {
       acknowledge = next
     },
   }
 }
 
-async function storedWindow(blobs: BlobStore, stored: { key: string; sizeBytes: number }): Promise<OutputWindow> {
+/** Null if every byte is kept. */
+function keptBytes(writer: OutputWriter): number | null {
+  const { headBytes, tailFrom, sizeBytes } = writer.kept()
+  return headBytes === tailFrom ? null : headBytes + sizeBytes - tailFrom
+}
+
+/** What an entry says of an output that wasn’t kept whole; nothing of others. */
+function limitedPart(writer: OutputWriter): Pick<ToolCallEntry['output'], 'kept'> {
+  const limit = writer.limit()
+  if (limit === undefined) return {}
+  const { headBytes, tailFrom } = writer.kept()
+  return { kept: { headBytes, tailFrom, limit } }
+}
+
+async function storedWindow(
+  blobs: BlobStore,
+  stored: { key: string; sizeBytes: number; headBytes: number; tailFrom: number },
+): Promise<OutputWindow> {
   if (stored.sizeBytes === 0) return emptyOutputWindow
-  const offset = Math.max(0, stored.sizeBytes - 16 * 1024)
-  const bytes = await readStored(blobs, { key: stored.key, offset, length: stored.sizeBytes - offset })
+  const last = Math.max(0, stored.sizeBytes - 16 * 1024)
+  const offset = stored.headBytes === stored.tailFrom ? last : Math.max(last, stored.tailFrom)
+  const bytes = await readOutput(blobs, { key: stored.key, offset, length: stored.sizeBytes - offset })
   const before = { ...emptyOutputWindow, sizeBytes: stored.sizeBytes - bytes.length, shownBytes: stored.sizeBytes }
   return { ...withOutput(before, bytes), shownBytes: stored.sizeBytes }
 }

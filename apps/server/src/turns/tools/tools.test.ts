@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { ToolCallEntry } from '@threadbox/protocol/public'
 import type { RecordedMessage } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openKeptOutput } from '../../threads/attachments/kept-output.ts'
+import { outputKey } from '../../threads/attachments/stored-output.ts'
 import { makeTestBench, type TestBench } from '../engine/turns.test-utils.ts'
 
 let bench: TestBench
@@ -199,6 +201,44 @@ describe('a flood of output', () => {
     const saved = (await readFile(inHome(path), 'utf8')).trimEnd().split('\n')
     expect(saved).toHaveLength(200_000)
     expect(saved.at(-1)).toBe('200000')
+  })
+
+  it('over the limit states what was written and kept exactly, to the user and to the model', async () => {
+    Object.assign(bench.dependencies.settings, { keptOutputHeadMebibytes: 1, keptOutputTailMebibytes: 1 })
+    const { result, entry } = await use('run_command', { command: 'seq 1 1000000' })
+    const written = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => `${index + 1}\n`).join(''))
+    const { kept, sizeBytes } = entry.output
+    expect({ status: entry.status, sizeBytes }).toEqual({ status: 'succeeded', sizeBytes: written.length })
+    expect(kept).toMatchObject({ headBytes: 1024 * 1024, limit: 'call' })
+    const { headBytes = 0, tailFrom = 0 } = kept ?? {}
+    const { blobs, store } = bench.dependencies
+    const key = outputKey({ threadId: bench.threadId, id: entry.id })
+    const bytes = await new Response((await openKeptOutput(blobs, key)).content).bytes()
+    const line = Buffer.from(`\n[${tailFrom - headBytes} bytes not kept]\n`)
+    expect(
+      Buffer.concat([written.subarray(0, headBytes), line, written.subarray(tailFrom)]).equals(Buffer.from(bytes)),
+    ).toBe(true)
+    expect(await store.call(bench.threadId, entry.id)).toMatchObject({
+      outputBytes: written.length,
+      keptOutputBytes: headBytes + written.length - tailFrom,
+    })
+    expect(result.text.startsWith('1\n2\n3\n')).toBe(true)
+    expect(result.text).toContain('999999\n1000000\n')
+    expect(result.text).toContain(
+      `wrote ${sizeBytes} bytes. The first ${headBytes} and the last ${sizeBytes - tailFrom} were kept for the user; ${tailFrom - headBytes} bytes`,
+    )
+  })
+
+  it('is kept less of when the thread has reached its limit, and the card names that limit', async () => {
+    Object.assign(bench.dependencies.settings, { keptOutputThreadMebibytes: 1 })
+    const first = await use('run_command', { command: 'seq 1 400000' })
+    expect(first.entry.output.kept).toMatchObject({ limit: 'thread' })
+    const second = await use('run_command', { command: 'seq 1 400000' })
+    expect(second.entry.output.kept?.limit).toBe('thread')
+    const small = await use('run_command', { command: 'echo small' })
+    expect(small.entry.output).toEqual({ tail: 'small\n', tailOffset: 0, sizeBytes: 6 })
+    const keptBytes = await bench.dependencies.store.keptOutputBytes(bench.threadId, 'none')
+    expect(keptBytes).toBeLessThanOrEqual(1.125 * 1024 * 1024 + 64 * 1024)
   })
 
   it('is not saved beyond the configured size, and the model gets a note', async () => {

@@ -1,8 +1,8 @@
 import type { Display, ToolCallEntry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
-import { outputKey, readStored } from '../../threads/public.ts'
+import { outputKey, readOutput, readStored } from '../../threads/public.ts'
 
-/** Longer output is described by its size; the whole output can be downloaded from its card. */
+/** Longer output is described by its size; what was kept of it can be downloaded from its card. */
 const maxOutputBytes = 256 * 1024
 /** A larger image is named instead of included, so that ordinary programs can open the file. */
 const maxImageBytes = 16 * 1024 * 1024
@@ -15,19 +15,27 @@ export type ExportSource = {
   fileAddress?: (file: { attachmentId: string } | { url: string }) => string | undefined
 }
 
-/** Returns the beginning of a command’s output and how many bytes are missing. */
+/** Returns the beginning of a command’s output, how many bytes are missing, and how many of those weren’t kept. */
 export async function wholeOutput(
   { blobs, threadId }: ExportSource,
   call: ToolCallEntry,
-): Promise<{ text: string; missingBytes: number }> {
-  const { sizeBytes, tail, tailOffset } = call.output
-  if (tailOffset === 0) return { text: tail, missingBytes: 0 }
-  const bytes = await readStored(blobs, {
+): Promise<{ text: string; missingBytes: number; notKeptBytes: number }> {
+  const { sizeBytes, tail, tailOffset, kept } = call.output
+  if (tailOffset === 0) return { text: tail, missingBytes: 0, notKeptBytes: 0 }
+  const bytes = await readOutput(blobs, {
     key: outputKey({ threadId, id: call.id }),
     offset: 0,
     length: Math.min(sizeBytes, maxOutputBytes),
   })
-  return { text: new TextDecoder().decode(bytes), missingBytes: Math.max(0, sizeBytes - bytes.length) }
+  const notKeptBytes = kept === undefined ? 0 : kept.tailFrom - kept.headBytes
+  return { text: new TextDecoder().decode(bytes), missingBytes: Math.max(0, sizeBytes - bytes.length), notKeptBytes }
+}
+
+/** Says what is missing; empty if nothing is. */
+export function missingNote({ missingBytes, notKeptBytes }: { missingBytes: number; notKeptBytes: number }): string {
+  if (missingBytes === 0) return ''
+  const notKept = notKeptBytes === 0 ? '' : ` ${notKeptBytes} of them weren’t kept.`
+  return `${missingBytes} more bytes of output aren’t included.${notKept}`
 }
 
 /** The bytes at an address of this thread’s results; undefined if they no longer exist or are too many. */

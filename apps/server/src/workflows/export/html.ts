@@ -21,6 +21,7 @@ import {
   inputText,
   isImageType,
   mcpCallTexts,
+  missingNote,
   resultBytes,
   wholeOutput,
 } from './exported-call.ts'
@@ -123,14 +124,16 @@ function fileLink(address: string | undefined, name: string): string {
 }
 
 async function callHtml(source: ExportSource, call: ToolCallEntry): Promise<string> {
-  const { text, missingBytes } = await wholeOutput(source, call)
+  const output = await wholeOutput(source, call)
+  const { text } = output
+  const missing = missingNote(output)
   const problem = callProblem(call)
   const isRun = call.tool === 'run_command' || call.tool === 'run_python'
   const written = isRun ? inputText(call, call.tool === 'run_python' ? 'code' : 'command') : callLine(call)
   const parts = [
     `<pre class="source">${escapeHtml(written)}</pre>`,
     text.trim() === '' ? '' : `<pre>${escapeHtml(text)}</pre>`,
-    missingBytes === 0 ? '' : `<p class="note">${missingBytes} more bytes of output aren’t included.</p>`,
+    missing === '' ? '' : `<p class="note">${missing}</p>`,
     await resultHtml(source, call),
     problem === null ? '' : `<p class="note">${escapeHtml(problem)}</p>`,
   ]

@@ -6,6 +6,7 @@ import {
   type ExportSource,
   inputText,
   mcpCallTexts,
+  missingNote,
   wholeOutput,
 } from './exported-call.ts'
 
@@ -31,13 +32,15 @@ async function entryMarkdown(source: ExportSource, entry: Entry): Promise<string
 }
 
 async function callMarkdown(source: ExportSource, call: ToolCallEntry): Promise<string> {
-  const { text, missingBytes } = await wholeOutput(source, call)
+  const output = await wholeOutput(source, call)
+  const { text } = output
+  const missing = missingNote(output)
   const problem = callProblem(call)
   const { result } = call
   return [
     ...shown(call),
     ...(text.trim() === '' ? [] : [fenced(text, 'text')]),
-    ...(missingBytes === 0 ? [] : [`*${missingBytes} more bytes of output aren’t included.*`]),
+    ...(missing === '' ? [] : [`*${missing}*`]),
     ...(result?.kind === 'python' ? await displaysMarkdown(source, result.displays) : []),
     ...(result?.kind === 'python' && result.traceback !== null ? [fenced(result.traceback, 'text')] : []),
     ...(result?.kind === 'diff' ? [fenced(result.diff, 'diff')] : []),

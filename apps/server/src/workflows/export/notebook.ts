@@ -6,6 +6,7 @@ import {
   type ExportSource,
   inputText,
   mcpCallTexts,
+  missingNote,
   resultBytes,
   wholeOutput,
 } from './exported-call.ts'
@@ -99,13 +100,15 @@ function noteOf(call: ToolCallEntry): string {
 }
 
 async function outputsOf(source: ExportSource, call: ToolCallEntry): Promise<Output[]> {
-  const { text, missingBytes } = await wholeOutput(source, call)
+  const output = await wholeOutput(source, call)
+  const { text } = output
+  const missing = missingNote(output)
   const { result } = call
   const displays = result?.kind === 'python' ? result.displays : []
   const traceback = result?.kind === 'python' ? result.traceback : null
-  const missing = missingBytes === 0 ? '' : `\n[${missingBytes} more bytes aren’t included]\n`
+  const note = missing === '' ? '' : `\n[${missing}]\n`
   return [
-    ...(text === '' ? [] : [{ output_type: 'stream', name: 'stdout', text: `${text}${missing}` }]),
+    ...(text === '' ? [] : [{ output_type: 'stream', name: 'stdout', text: `${text}${note}` }]),
     ...(await Promise.all(displays.map((display) => displayOutput(source, display)))),
     ...(traceback === null ? [] : [errorOutput(traceback)]),
   ]

@@ -1,7 +1,7 @@
 import type { Entry } from '@threadbox/protocol/public'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Attachments, ThreadChange, ThreadLog } from '../../threads/public.ts'
+import { type Attachments, outputKey, type ThreadChange, type ThreadLog, tailPrefix } from '../../threads/public.ts'
 import { type TurnHistory, type TurnRecord, writerOf } from '../../turns/public.ts'
 
 export type CopyDependencies = {
@@ -45,6 +45,8 @@ export async function copyConversation(
     for (const kind of ['outputs', 'results']) {
       await blobs.copyAll(`${kind}/${fromThreadId}/${id}`, `${kind}/${toThreadId}/${copyOf(id)}`)
     }
+    const tailOf = (threadId: string, callId: string) => tailPrefix(outputKey({ threadId, id: callId }))
+    await blobs.copyAll(tailOf(fromThreadId, id), tailOf(toThreadId, copyOf(id)))
   }
   const views = await Promise.all(turns.map(({ id }) => log.turn(fromThreadId, id)))
   const changes: ThreadChange[] = [

@@ -126,6 +126,10 @@ export const callErrors: ErrorWords = {
     remedy:
       'Prüfen Sie, ob es das Programm gibt, ob dieser Benutzer es ausführen darf und ob das Prozesslimit erreicht ist.',
   },
+  'output.not-kept': {
+    message: 'Die Bytes {from} bis {to} (ausschließlich) dieser Ausgabe wurden nicht behalten.',
+    remedy: 'Lesen Sie vor Byte {from} oder ab Byte {to}.',
+  },
   'page.browser-failed': {
     message: 'Der Browser in der Sandbox ist fehlgeschlagen: {detail}',
     remedy:

@@ -37,8 +37,10 @@ export const cards: Texts<typeof source> = {
   shownOf: '{{shown}} von {{size}}',
   lastLines_one: 'Letzte Zeile',
   lastLines_other: 'Letzte {{count}} Zeilen',
-  tooLongForPage:
-    'Der Rest ist zu lang, um hier gezeigt zu werden. Laden Sie die ganze Ausgabe herunter, um sie zu lesen.',
+  tooLongForPage: 'Der Rest ist zu lang, um hier gezeigt zu werden. Laden Sie die Ausgabe herunter, um sie zu lesen.',
+  outputKept: '{{written}} Bytes geschrieben; die ersten {{head}} und die letzten {{tail}} Bytes wurden behalten.',
+  outputKeptThread: 'Die behaltenen Ausgaben dieses Threads haben ihr Limit erreicht.',
+  notKept: '{{bytes}} Bytes nicht behalten',
   outputFailed: 'Die Ausgabe konnte nicht geladen werden. Versuchen Sie es noch einmal.',
   loadingResult: 'Ergebnis wird geladen',
   rows_one: '{{total}} Zeile',

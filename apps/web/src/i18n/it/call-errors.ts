@@ -123,6 +123,10 @@ export const callErrors: ErrorWords = {
     remedy:
       'Controlla che il programma esista, che questo utente possa eseguirlo e che il limite di processi non sia stato raggiunto.',
   },
+  'output.not-kept': {
+    message: 'I byte da {from} a {to} (escluso) di questo output non sono stati conservati.',
+    remedy: 'Leggi prima del byte {from} o dal byte {to} in poi.',
+  },
   'page.browser-failed': {
     message: 'Errore del browser nella sandbox: {detail}',
     remedy: 'Riprova. Se continua, controlla memoria, processi e disco della sandbox.',

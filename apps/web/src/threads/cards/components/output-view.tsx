@@ -1,4 +1,5 @@
 import type { ToolCallEntry } from '@threadbox/sdk'
+import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useClient } from '../../../page/client/client.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
@@ -6,7 +7,7 @@ import { AnsiText } from '../../../page/content/components/ansi-text.tsx'
 import { lastLines } from '../../../page/content/state/ansi.logic.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ScrollBox } from '../../../ui/scroll-box.tsx'
-import { outputKeptBytes, useOutputPages } from '../state/output-pages.ts'
+import { outputPageCharacters, useOutputPages } from '../state/output-pages.ts'
 
 const shownLines = 12
 
@@ -16,7 +17,8 @@ export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
   const client = useClient()
   const format = useFormat()
   const { output } = props.entry
-  const pages = useOutputPages({ client, threadId: props.threadId, callId: props.entry.id })
+  const notKeptLine = useCallback((bytes: number) => t('notKept', { bytes: format.number(bytes) }), [t, format])
+  const pages = useOutputPages({ client, threadId: props.threadId, callId: props.entry.id, notKeptLine })
   const tail = lastLines(output.tail, shownLines)
   if (output.sizeBytes === 0) {
     const hasEnded = props.entry.endedAt !== null
@@ -35,6 +37,7 @@ export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
             {pages.error !== null && <span className="err">{t('outputFailed')}</span>}
           </div>
         )}
+        <KeptNote output={output} />
         <ScrollBox className="out-text" label={t('output')}>
           <AnsiText>{tail.text}</AnsiText>
         </ScrollBox>
@@ -54,11 +57,12 @@ export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
           {t('downloadOutput')}
         </a>
       </div>
+      <KeptNote output={output} />
       <ScrollBox className="out-text out-text--all" label={t('output')}>
         <AnsiText>{pages.text}</AnsiText>
       </ScrollBox>
       {!isComplete &&
-        (pages.endOffset < outputKeptBytes ? (
+        (pages.text.length < outputPageCharacters ? (
           <Button size="sm" isLoading={pages.isLoading} onClick={() => void pages.loadMore()}>
             {t('showMore')}
           </Button>
@@ -67,5 +71,23 @@ export function OutputView(props: { threadId: string; entry: ToolCallEntry }) {
         ))}
       {pages.error !== null && <p className="err">{t('outputFailed')}</p>}
     </div>
+  )
+}
+
+/** How much of an output was written and kept, if not all of it was. */
+function KeptNote({ output }: { output: ToolCallEntry['output'] }) {
+  const { t } = useTranslation('cards')
+  const format = useFormat()
+  const { kept, sizeBytes } = output
+  if (kept === undefined) return null
+  const numbers = {
+    written: format.number(sizeBytes),
+    head: format.number(kept.headBytes),
+    tail: format.number(sizeBytes - kept.tailFrom),
+  }
+  return (
+    <p className="faint">
+      {format.sentences([t('outputKept', numbers), ...(kept.limit === 'thread' ? [t('outputKeptThread')] : [])])}
+    </p>
   )
 }
