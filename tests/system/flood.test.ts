@@ -149,6 +149,28 @@ test(`a cell that prints ${cellLines} lines: each arrives once`, { timeout: 600_
   expect(lines.every((line, index) => Number(line) === index)).toBe(true)
 })
 
+test('C9: rich results and an error of any length: what exceeds a limit is named, the rest is kept', {
+  timeout: 120_000,
+}, async () => {
+  const thread = await installation.newThread()
+  const code = [
+    'from IPython.display import HTML, display',
+    "display(HTML('x' * 16_000_000))",
+    'for n in range(1010): display(n)',
+    "raise ValueError('y' * 5_000_000)",
+  ].join('\n')
+  const { calls } = await thread.say(`/python ${code}`)
+  const { result, output, status } = calls[0] ?? expect.unreachable()
+  if (result?.kind !== 'python') return expect.unreachable()
+  expect(status).toBe('failed')
+  expect(output.tail).toMatch(/^\[a rich result of 160\d{5} bytes was omitted: the limit is 15728640\]\n$/)
+  const texts = result.displays.map(({ items }) => items[0]?.text)
+  expect(texts.slice(0, 1000)).toEqual(Array.from({ length: 1000 }, (_, n) => String(n)))
+  expect(texts.slice(1000)).toEqual(['[10 more rich results were omitted: a cell can have 1000]'])
+  expect(result.traceback).toMatch(/^-+\nValueError [\s\S]*y\n\[\d+ characters omitted\]\ny[\s\S]*y\s*$/)
+  expect(result.traceback?.length).toBeLessThan(300_000)
+})
+
 test(`${sentMebibytes} MiB up and down: identical bytes, server and host stay small`, {
   timeout: 600_000,
 }, async () => {

@@ -94,13 +94,17 @@ test('§2.1: a background loop of a command is a process of the user, and the sh
   const seconds = `4986.${process.pid}`
   await guest.run(`(while true; do sleep ${seconds}; done) &`)
   const sleeper = ({ processes }: Manifest) => processes.find(({ commandLine }) => commandLine.includes(seconds))
-  await expect.poll(async () => sleeper(await manifest())).toBeDefined()
-  const { processes } = await manifest()
-  const sleeping = sleeper({ processes } as Manifest)
-  const loop = processes.find(({ pid }) => pid === sleeping?.parentPid)
-  expect(loop).toMatchObject({ role: 'user', commandLine: ['bash'] })
+  const loopOf = (found: Manifest) => found.processes.find(({ pid }) => pid === sleeper(found)?.parentPid)
+  let found = await manifest()
+  await expect
+    .poll(async () => {
+      found = await manifest()
+      return loopOf(found)
+    })
+    .toMatchObject({ role: 'user', commandLine: ['bash'] })
+  const { processes } = found
   expect(processes.flatMap(({ commandLine }) => commandLine).filter((word) => word.includes('__threadbox'))).toEqual([])
-  for (const { pid } of [loop, sleeping].filter((entry) => entry !== undefined)) process.kill(pid)
+  for (const entry of [loopOf(found), sleeper(found)]) if (entry !== undefined) process.kill(entry.pid)
 })
 
 test('§2.1: a connection from threadbox to a program, and variables that it sets, are in no manifest', async () => {

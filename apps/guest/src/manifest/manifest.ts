@@ -8,6 +8,7 @@ import type { Launcher } from '../launch/launcher.ts'
 import { type Descriptor, deletedFiles, readDescriptors, socketInode, writtenFiles } from '../processes/descriptors.ts'
 import type { ProcessEntry } from '../processes/process-table.ts'
 import { readMemory } from '../watchdog/memory.ts'
+import { fitted } from './fit-manifest.logic.ts'
 import { readMemoryFiles } from './memory-files.ts'
 import { makePackageReader } from './packages.ts'
 import { describeProcess, userProcesses } from './processes.ts'
@@ -74,7 +75,7 @@ export function makeManifestReader(dependencies: {
     const kernelSockets = new Set(
       dependencies.contexts().flatMap((context) => [...(context.kernel()?.ownSockets ?? [])]),
     )
-    return {
+    return fitted({
       version: 1,
       takenAt: Date.now(),
       processes: attempt('processes', () => users.map((entry) => describeProcess(entry, runtimeProcesses)), []),
@@ -109,7 +110,7 @@ export function makeManifestReader(dependencies: {
       memoryFiles: attempt('memory-files', () => readMemoryFiles() ?? tooMany(unread), []),
       memoryBytes: attempt('memory', () => readMemory().usedBytes, 0),
       unread,
-    }
+    })
   }
   const warm = () => {
     try {

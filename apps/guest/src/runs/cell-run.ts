@@ -15,6 +15,8 @@ export type CellRequest = { key: string; code: string; timeoutMs: number; log: O
 
 /** Rich results are held in memory until the execution is forgotten; this limits one cell. */
 const displayLimitBytes = 64 * 1024 * 1024
+/** Of one rich result: it is one message, of which the server reads at most 16 MiB. */
+const maxDisplayBytes = 15 * 1024 * 1024
 /** How long programs started by the cell can ignore the interrupt. */
 const childGraceMs = 500
 /** How long Python itself can ignore it, for instance in a long computation in C; after that the kernel is ended. */
@@ -139,11 +141,16 @@ function makeDisplayKeeper(options: {
   let heldBytes = 0
   return ({ bundle, isResult }) => {
     const bundleJson = JSON.stringify(bundle)
-    if (heldBytes + bundleJson.length > displayLimitBytes) {
-      options.append(`[a rich result of ${bundleJson.length} bytes was omitted: this cell has too many results]\n`)
+    const bytes = Buffer.byteLength(bundleJson)
+    if (bytes > maxDisplayBytes) {
+      options.append(`[a rich result of ${bytes} bytes was omitted: the limit is ${maxDisplayBytes}]\n`)
       return
     }
-    heldBytes += bundleJson.length
+    if (heldBytes + bytes > displayLimitBytes) {
+      options.append(`[a rich result of ${bytes} bytes was omitted: this cell has too many results]\n`)
+      return
+    }
+    heldBytes += bytes
     options.displays.push({ bundleJson, isResult })
     options.changed()
   }

@@ -62,7 +62,7 @@ export function makeExecutionRecord(options: { key: string; log: OutputLog }): E
     whenEnded: ended.promise,
     changed,
     finish: (value) => {
-      end = value
+      end = withBoundedTexts(value)
       ended.resolve()
       changed()
     },
@@ -71,6 +71,30 @@ export function makeExecutionRecord(options: { key: string; log: OutputLog }): E
       return () => void listeners.delete(listener)
     },
   }
+}
+
+/** Longest text of an error or a traceback, in characters: readers accept messages of some MiB. */
+const maxTextCharacters = 256 * 1024
+const maxStillRunning = 100
+const maxCommandLineCharacters = 1000
+
+/** Programs choose these texts, so an exception can have a message of any length. */
+function withBoundedTexts(end: ExecutionEnd): ExecutionEnd {
+  return {
+    ...end,
+    errorName: end.errorName.slice(0, maxCommandLineCharacters),
+    errorValue: middleOmitted(end.errorValue),
+    traceback: middleOmitted(end.traceback),
+    stillRunning: end.stillRunning
+      .slice(0, maxStillRunning)
+      .map((commandLine) => commandLine.slice(0, maxCommandLineCharacters)),
+  }
+}
+
+function middleOmitted(text: string): string {
+  if (text.length <= maxTextCharacters) return text
+  const kept = maxTextCharacters / 2
+  return `${text.slice(0, kept)}\n[${text.length - 2 * kept} characters omitted]\n${text.slice(-kept)}`
 }
 
 /** An end that has nothing but a cause. */

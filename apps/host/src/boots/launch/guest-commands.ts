@@ -13,6 +13,9 @@ export type CommandRunner = (request: {
 /** A program reads the output of the host's own commands: more than this is nonsense. */
 const longestOutput = 10_000
 
+/** A guest sends output in pieces of 256 KiB. */
+const maxMessageBytes = 1024 * 1024
+
 /** Commands that the host itself runs in a guest, each in a session that is not the user's. */
 export function makeCommandRunner(guest: { address: string; accessToken: string }): CommandRunner {
   const client = createClient(
@@ -20,6 +23,8 @@ export function makeCommandRunner(guest: { address: string; accessToken: string 
     createConnectTransport({
       httpVersion: '1.1',
       baseUrl: `http://${guest.address}:${guestPort}`,
+      readMaxBytes: maxMessageBytes,
+      acceptCompression: [],
       // No connection is kept: an address can belong to another sandbox as soon as this one is deleted.
       nodeOptions: { agent: false },
       interceptors: [

@@ -18,8 +18,8 @@ import { type ActiveBoot, trackConnection } from './active-boots.ts'
 /** A guest that the host sends a request to: one that serves, or one woken for the host alone. */
 export type AskedGuest = Pick<ActiveBoot, 'address' | 'accessToken' | 'connections'>
 
-/** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to respect that. */
-const longestAnswerBytes = 64 * 1024 * 1024
+/** The longest response that is read: a manifest of 10,000 processes and variables. The guest is not trusted. */
+const longestAnswerBytes = 4 * 1024 * 1024
 
 export async function readManifest(
   guest: AskedGuest,
@@ -71,6 +71,24 @@ export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Pr
   await ask(guest, { method: 'POST', path: guestPaths.template, signal })
 }
 
+const maxEntries = 20_000
+const maxDepth = 32
+
+/** Parses JSON. Throws if a list or an object has more than 20,000 entries, or if it is nested more than 32 levels. */
+function boundedJson(text: string, path: string): unknown {
+  const value: unknown = JSON.parse(text)
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) throw new Error(`the response to ${path} is nested too deeply`)
+    level = level.flatMap((one) => {
+      const children = typeof one === 'object' && one !== null ? Object.values(one) : []
+      if (children.length > maxEntries) throw new Error(`the response to ${path} has too many entries`)
+      return children.filter((child) => typeof child === 'object' && child !== null)
+    })
+  }
+  return value
+}
+
 async function ask(
   guest: AskedGuest,
   options: { method: 'GET' | 'POST'; path: string; signal: AbortSignal; body?: string },
@@ -100,5 +118,5 @@ async function ask(
   request.once('socket', (socket) => trackConnection(guest, socket))
   request.once('error', reject)
   request.end(body)
-  return JSON.parse(await promise)
+  return boundedJson(await promise, path)
 }

@@ -13,6 +13,7 @@ import {
   type SendHostRequest,
 } from '@threadbox/protocol/host'
 import { Agent, type Dispatcher } from 'undici'
+import { guestMessageLimits, withBoundedErrors } from './guest-transport.ts'
 import { hostUnreachable } from './host.errors.ts'
 
 const timeoutsMs: Record<HostRequest['timeout'], number> = { order: 120_000, memory: 900_000, unlimited: 0 }
@@ -23,8 +24,11 @@ type Boot = { sandboxId: string; bootId: string }
 export type HostClient = HostApi & {
   /** Sends any request through the gateway to the guest of one boot. */
   guest(target: Boot, request: GuestRequest): Promise<Dispatcher.ResponseData>
-  /** The guest's RPC services, over the same gateway. */
-  transport(target: Boot): Transport
+  /**
+   * The guest's RPC services, over the same gateway. A message above the limit is `guest.response-too-large`; the limit
+   * is `guestMessageLimits.usual` unless another is given.
+   */
+  transport(target: Boot, limitBytes?: number): Transport
   close(): Promise<void>
 }
 
@@ -62,18 +66,23 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
         ...(body !== undefined && { body }),
         ...(signal !== undefined && { signal }),
       }),
-    transport: (target) =>
-      createConnectTransport({
-        baseUrl: `http://host${gatewayPaths.guest(target.sandboxId)}`,
-        httpVersion: '1.1',
-        nodeOptions: { socketPath: options.socketPath, agent: httpAgent },
-        interceptors: [
-          (next) => (call) => {
-            call.header.set(bootHeader, target.bootId)
-            return next(call)
-          },
-        ],
-      }),
+    transport: (target, limitBytes = guestMessageLimits.usual) =>
+      withBoundedErrors(
+        createConnectTransport({
+          baseUrl: `http://host${gatewayPaths.guest(target.sandboxId)}`,
+          httpVersion: '1.1',
+          nodeOptions: { socketPath: options.socketPath, agent: httpAgent },
+          readMaxBytes: limitBytes,
+          acceptCompression: [],
+          interceptors: [
+            (next) => (call) => {
+              call.header.set(bootHeader, target.bootId)
+              return next(call)
+            },
+          ],
+        }),
+        limitBytes,
+      ),
     close: async () => {
       httpAgent.destroy()
       await dispatcher.destroy()

@@ -5,6 +5,7 @@ import { filesystem, git, process, runs, services, terminals } from '@threadbox/
 import { hostAnswerUnknown } from '@threadbox/protocol/host'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../../platform/system/parse-json.ts'
+import { guestMessageLimits, readBeginning } from '../host/guest-transport.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { fileIsDirectory, fileNotFound } from './file.errors.ts'
 import { isDirectoryError } from './guest-errors.ts'
@@ -81,10 +82,10 @@ export function reachSandbox(
   }
   return {
     ...target,
-    runs: createClient(runs.Runs, transport),
+    runs: createClient(runs.Runs, host.transport(target, guestMessageLimits.run)),
     processes: createClient(process.Process, transport),
-    files: createClient(filesystem.Filesystem, transport),
-    services: createClient(services.Services, transport),
+    files: createClient(filesystem.Filesystem, host.transport(target, guestMessageLimits.list)),
+    services: createClient(services.Services, host.transport(target, guestMessageLimits.list)),
     terminals: createClient(terminals.Terminals, transport),
     git: createClient(git.Git, transport),
     openFile,
@@ -109,12 +110,17 @@ function holdWhile(body: Readable, transferring: () => Disposable): void {
   body.once('close', () => transfer[Symbol.dispose]())
 }
 
+/** An error of a guest is a sentence; the code of a sandbox can make it longer. */
+const maxErrorBytes = 64 * 1024
+const maxErrorCharacters = 2000
+
 /** The host responds with errors of threadbox, the guest with E2B’s: a number and a sentence. */
 async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
-  const body = parseJson(await response.body.text()) as { message?: unknown } | undefined
+  const body = parseJson(await readBeginning(response.body, maxErrorBytes)) as { message?: unknown } | undefined
   const known = fromWireError(body)
   if (known !== undefined) return known
-  const problem = typeof body?.message === 'string' ? body.message : `status ${response.statusCode}`
+  const problem =
+    typeof body?.message === 'string' ? body.message.slice(0, maxErrorCharacters) : `status ${response.statusCode}`
   if (response.statusCode === 404) return fileNotFound({ path })
   if (response.statusCode === 507) return sandboxDiskFull({ path })
   const header = (name: string) => response.headers[name]

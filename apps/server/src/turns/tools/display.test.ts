@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { makeDirectoryBlobStore } from '../../platform/blobs/directory-blob-store.ts'
 import { readStored } from '../../threads/attachments/stored-output.ts'
-import { storeDisplay } from './display.ts'
+import { makeDisplayRoom, storeDisplay } from './display.ts'
 
 let directory: string
 let blobs: BlobStore
@@ -57,5 +57,28 @@ describe('a rich result of a cell', () => {
     const display = await store({ data: { 'text/html': 'x'.repeat(50_000), 'application/json': { a: 1 } } })
     expect(display.items[0]).toMatchObject({ mediaType: 'text/html', sizeBytes: 50_000, url: expect.any(String) })
     expect(display.items[1]).toMatchObject({ mediaType: 'application/json', text: '{"a":1}' })
+  })
+})
+
+describe('the rich results of a cell', () => {
+  const result = (index: number, characters = 1) => ({ index, bundleJson: 'x'.repeat(characters), isResult: false })
+
+  it('C9: are stored up to 1000, also when a server continues with earlier ones; the others are counted', () => {
+    const room = makeDisplayRoom(998)
+    expect([998, 999].map((index) => room.admit(result(index))?.index)).toEqual([998, 999])
+    expect([1000, 1001, 1002].map((index) => room.admit(result(index)))).toEqual([undefined, undefined, undefined])
+    expect(room.omitted()).toBe(3)
+  })
+
+  it('C9: are replaced by a line of text where they exceed 64 MiB in all, and smaller ones still have room', () => {
+    const room = makeDisplayRoom(0)
+    const mebibytes = (count: number) => count * 1024 * 1024
+    expect(room.admit(result(0, mebibytes(63)))?.index).toBe(0)
+    const note = room.admit(result(1, mebibytes(2)))
+    expect(JSON.parse(note?.bundleJson ?? '')).toEqual({
+      data: { 'text/plain': '[a rich result of 2097152 bytes was omitted: this cell has too many]' },
+    })
+    expect(room.admit(result(2))).toEqual(result(2))
+    expect(room.omitted()).toBe(0)
   })
 })

@@ -27,6 +27,42 @@ const maxItems = 8
 
 const binaryTypes = /^(image\/(?!svg)|audio\/|video\/|application\/pdf|application\/octet-stream)/
 
+/** Limits of one cell. A guest obeys the second one; code in the sandbox can replace the guest. */
+export const maxDisplays = 1000
+const maxDisplayBytes = 64 * 1024 * 1024
+
+/**
+ * Limits the results of a cell that already has `stored`. One for which there is no room in bytes is replaced by a line
+ * of text; those after the last possible one are only counted.
+ */
+export function makeDisplayRoom(stored: number) {
+  let count = stored
+  let bytes = 0
+  let omitted = 0
+  return {
+    /** Returns what to store; undefined if nothing. */
+    admit: (display: ExecutionDisplay): ExecutionDisplay | undefined => {
+      if (count >= maxDisplays) {
+        omitted += 1
+        return undefined
+      }
+      count += 1
+      const size = Buffer.byteLength(display.bundleJson)
+      const isTooMuch = bytes + size > maxDisplayBytes
+      if (isTooMuch)
+        return noteInstead(display.index, `a rich result of ${size} bytes was omitted: this cell has too many`)
+      bytes += size
+      return display
+    },
+    omitted: () => omitted,
+  }
+}
+
+/** A line of text in place of a result. */
+function noteInstead(index: number, note: string): ExecutionDisplay {
+  return { index, bundleJson: JSON.stringify({ data: { 'text/plain': `[${note}]` } }), isResult: false }
+}
+
 /** Stores a rich result, except small text, as blobs and returns its description. */
 export async function storeDisplay(
   run: ExecutionDisplay,

@@ -1,10 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { waitAtMost } from '@threadbox/concurrency'
-import { isThreadboxError } from '@threadbox/errors'
+import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
 import { errorHeader } from '@threadbox/protocol/host'
-import type { AwakeSandbox } from '../../sandboxes/public.ts'
+import { type AwakeSandbox, guestResponseTooLarge } from '../../sandboxes/public.ts'
 import type { ToolContext } from './tool.ts'
 
 export type ExecutionDisplay = { index: number; bundleJson: string; isResult: boolean }
@@ -74,6 +74,7 @@ export async function followExecution(context: ToolContext, options: FollowOptio
       } catch (error) {
         context.leave.throwIfAborted()
         if (stopping.unconfirmed.aborted) return { kind: 'stop-unconfirmed' }
+        if (isErrorOf(guestResponseTooLarge, error)) void stopQuietly(sandbox, context.call.id)
         if (!isConnectionLoss(error)) throw error
         if (isUntried && wasRefused(error)) throw new ExecutionNotStarted()
         isUntried = false
@@ -193,7 +194,7 @@ function wasRefused(error: unknown): boolean {
 /** Returns whether the error is of the connection and says nothing about the execution. */
 function isConnectionLoss(error: unknown): boolean {
   // The host's error instead of a response of the guest: the host, or this boot, isn't available.
-  if (isThreadboxError(error)) return true
+  if (isThreadboxError(error)) return !isErrorOf(guestResponseTooLarge, error)
   if (!(error instanceof ConnectError)) return false
   const codes = [Code.Unavailable, Code.Aborted, Code.Canceled, Code.Unknown, Code.Internal, Code.DeadlineExceeded]
   return codes.includes(error.code)

@@ -1,6 +1,8 @@
+import { isErrorOf } from '@threadbox/errors'
 import { filesystem } from '@threadbox/protocol/guest'
 import { z } from 'zod'
 import { formatBytes } from '../../platform/texts/excerpt.logic.ts'
+import { guestResponseTooLarge } from '../../sandboxes/public.ts'
 import { succeeded } from './outcomes.ts'
 import { fileErrorOf, pathIn } from './sandbox-files.ts'
 import { defineTool } from './tool.ts'
@@ -24,9 +26,15 @@ export const listFiles = defineTool({
   isWriting: false,
   run: async ({ path: given, depth }, context) => {
     const path = pathIn(given ?? '.')
-    const request = { path, depth: depth ?? 1 }
-    const { entries } = await context.sandbox.files
-      .listDir(request, { signal: context.signal })
+    const { files } = context.sandbox
+    const list = async (levels: number) => await files.listDir({ path, depth: levels }, { signal: context.signal })
+    let isCut = false
+    const { entries } = await list(depth ?? 1)
+      .catch(async (error: unknown) => {
+        if (!isErrorOf(guestResponseTooLarge, error) || depth === undefined || depth === 1) throw error
+        isCut = true
+        return await list(1)
+      })
       .catch((error: unknown) => {
         throw fileErrorOf(error, path)
       })
@@ -36,8 +44,9 @@ export const listFiles = defineTool({
       .map(({ name, entry }) => lineOf(name, entry))
     const missing = lines.length - maxEntries
     const shown = lines.slice(0, maxEntries)
-    const note = missing > 0 ? [`[${missing} more; list a subfolder or use search_files]`] : []
-    const text = lines.length === 0 ? '(empty)' : [...shown, ...note].join('\n')
+    const more = missing > 0 ? [`[${missing} more; list a subfolder or use search_files]`] : []
+    const cut = isCut ? ['[the subfolders have too many entries to be listed together: one level is shown]'] : []
+    const text = lines.length === 0 ? '(empty)' : [...shown, ...more, ...cut].join('\n')
     return succeeded({ kind: 'text', text, path }, `${path}:\n${text}`)
   },
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { excerptOfText } from '../../platform/texts/excerpt.logic.ts'
 import { readStored, resultBlob } from '../../threads/public.ts'
 import type { CallOutcome, ModelOutput } from '../record/turn-record.ts'
-import { storeDisplay } from './display.ts'
+import { makeDisplayRoom, maxDisplays, storeDisplay } from './display.ts'
 import { type ExecutionEnd, followExecution } from './follow-run.ts'
 import { endStatusOf, outputForModel, plain } from './run-outcome.ts'
 import { defineTool, type ToolContext } from './tool.ts'
@@ -35,30 +35,35 @@ export const runPython = defineTool({
   run: async ({ code, timeout_seconds }, context) => {
     const timeoutMs = (timeout_seconds ?? defaultTimeoutSeconds) * 1000
     const displays: Display[] = []
+    const room = makeDisplayRoom(context.call.displays)
     const end = await followExecution(context, {
       start: { case: 'startCell', value: { code, timeoutMs } },
       onDisplay: async (display) => {
-        const stored = await storeDisplay(display, context)
+        const admitted = room.admit(display)
+        if (admitted === undefined) return
+        const stored = await storeDisplay(admitted, context)
         displays.push(stored)
         await context.recorder.display(stored)
       },
     })
-    return outcomeOf(context, { end, timeoutMs, displays })
+    return outcomeOf(context, { end, timeoutMs, displays, omittedDisplays: room.omitted() })
   },
 })
 
 async function outcomeOf(
   context: ToolContext,
-  run: { end: ExecutionEnd; timeoutMs: number; displays: readonly Display[] },
+  run: { end: ExecutionEnd; timeoutMs: number; displays: readonly Display[]; omittedDisplays: number },
 ): Promise<CallOutcome> {
   const ended = run.end.kind === 'ended' ? run.end.ended : undefined
   const traceback = ended === undefined || ended.errorName === '' ? null : plain(ended.traceback)
   const { status, error } = endStatusOf(run.end, { timeoutMs: run.timeoutMs, isSuccess: traceback === null })
   const printed = await outputForModel(context)
   const values = run.displays.flatMap((display) => plainFormOf(display))
+  const omitted = omittedNote(run.omittedDisplays)
   const parts = [
     printed,
     ...values,
+    omitted,
     traceback === null ? '' : excerptOfText(traceback, context.outputCharacters).text,
     error === null ? '' : `${error.message} ${error.remedy}`,
   ].filter((part) => part !== '')
@@ -66,7 +71,7 @@ async function outcomeOf(
   return {
     status,
     // Displays were recorded one by one as they arrived; the caller prepends those recorded by a previous server.
-    result: { kind: 'python', displays: [...run.displays], traceback },
+    result: { kind: 'python', displays: [...run.displays, ...noteDisplay(context, omitted)], traceback },
     error,
     output: {
       text: parts.length === 0 ? '(no output)' : excerptOfText(parts.join('\n'), context.outputCharacters * 2).text,
@@ -74,6 +79,15 @@ async function outcomeOf(
       ...(image === undefined ? {} : { image }),
     },
   }
+}
+
+function omittedNote(count: number): string {
+  return count === 0 ? '' : `[${count} more rich results were omitted: a cell can have ${maxDisplays}]`
+}
+
+function noteDisplay({ call }: ToolContext, text: string): Display[] {
+  if (text === '') return []
+  return [{ id: `${call.id}-omitted`, items: [{ mediaType: 'text/plain', text, sizeBytes: Buffer.byteLength(text) }] }]
 }
 
 /** The plain text of a result, or the type of what the user sees. */

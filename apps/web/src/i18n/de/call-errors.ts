@@ -100,6 +100,11 @@ export const callErrors: ErrorWords = {
     remedy: 'Senden Sie die Bytes als application/octet-stream oder als multipart/form-data im Feld „file“.',
   },
   'file.watcher-unknown': { message: 'Den Beobachter {id} gibt es nicht.', remedy: 'Legen Sie einen neuen an.' },
+  'guest.response-too-large': {
+    message: 'Die Sandbox hat mit mehr als {limitMebibytes} MiB auf einmal geantwortet.',
+    remedy:
+      'Fordern Sie weniger auf einmal an, oder schreiben Sie es in eine Datei und lesen Sie diese. Die Sandbox läuft weiter.',
+  },
   'image.not-shown': {
     message: '{path} lässt sich nicht ansehen: {problem}',
     remedy:

@@ -97,6 +97,11 @@ export const callErrors: ErrorWords = {
     remedy: 'Invia i byte come application/octet-stream, oppure come multipart/form-data nel campo «file».',
   },
   'file.watcher-unknown': { message: 'Watcher {id} non trovato.', remedy: 'Creane uno nuovo.' },
+  'guest.response-too-large': {
+    message: 'La sandbox ha risposto con più di {limitMebibytes} MiB in una volta.',
+    remedy:
+      'Richiedi meno dati alla volta, oppure scrivili in un file e leggi quello. La sandbox continua a funzionare.',
+  },
   'image.not-shown': {
     message: 'Impossibile visualizzare {path}: {problem}',
     remedy:

@@ -99,6 +99,10 @@ export const callErrors: ErrorWords = {
       'バイト列を application/octet-stream として、または multipart/form-data の「file」フィールドで送ってください。',
   },
   'file.watcher-unknown': { message: 'ウォッチャー {id} が見つかりません。', remedy: '新しく作成してください。' },
+  'guest.response-too-large': {
+    message: 'サンドボックスが一度に {limitMebibytes} MiB を超える応答を返しました。',
+    remedy: '一度に要求する量を減らすか、ファイルに書き出して読み取ってください。サンドボックスは動作し続けています。',
+  },
   'image.not-shown': {
     message: '{path} を表示できません：{problem}',
     remedy: '4 MiB 以下の PNG または JPEG ファイルに変換し（たとえば Pillow で）、そのファイルを表示してください。',

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { process, runs } from '@threadbox/protocol/guest'
+import { expect, test } from 'vitest'
+import { reachSandbox } from '../state/awake-sandbox.ts'
+import { guestMessageLimits } from './guest-transport.ts'
+import { makeHostClient } from './host-client.ts'
+
+const mebibyte = 1024 * 1024
+const target = { sandboxId: 's1', bootId: 'b1' }
+
+/** The gateway in front of a guest that responds as the test says. */
+async function makeHostileGuest(respond: (response: ServerResponse) => unknown) {
+  const directory = await mkdtemp(join(tmpdir(), 'threadbox-guest-'))
+  const socketPath = join(directory, 'host.sock')
+  let closed = Promise.resolve<unknown>(undefined)
+  const server = createServer((request, response) => {
+    closed = once(response, 'close')
+    request.resume()
+    request.once('end', () => respond(response))
+  })
+  server.listen(socketPath)
+  await once(server, 'listening')
+  const host = makeHostClient({ socketPath })
+  return {
+    host,
+    /** Resolves when the connection of the last response is closed. */
+    whenClosed: () => closed,
+    [Symbol.asyncDispose]: async () => {
+      await host.close()
+      server.closeAllConnections()
+      server.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+const unary = { 'content-type': 'application/proto' }
+const stream = { 'content-type': 'application/connect+proto' }
+
+function pump(response: ServerResponse, part: Uint8Array): void {
+  const more = () => {
+    while (!response.destroyed && response.write(part));
+  }
+  response.on('drain', more)
+  more()
+}
+
+function envelope(bytes: number, content: Uint8Array = new Uint8Array()): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(bytes, 1)
+  return Buffer.concat([head, content])
+}
+
+async function all<One>(messages: AsyncIterable<One>): Promise<One[]> {
+  const found: One[] = []
+  for await (const message of messages) found.push(message)
+  return found
+}
+
+const tooLarge = { code: 'guest.response-too-large', details: { limitMebibytes: 1 } }
+
+test.each<{ name: string; respond(response: ServerResponse): unknown }>([
+  {
+    name: 'claims to be 2 GiB long',
+    respond: (response) => response.writeHead(200, { ...unary, 'content-length': 2 ** 31 }).write('x'),
+  },
+  {
+    name: 'never ends',
+    respond: (response) => pump(response.writeHead(200, unary), new Uint8Array(65_536)),
+  },
+  {
+    name: 'is an error that never ends',
+    respond: (response) =>
+      pump(response.writeHead(500, { 'content-type': 'application/json' }), Buffer.from(' '.repeat(65_536))),
+  },
+])('C9: a response of a guest that $name is refused, and its connection closed', async ({ respond }) => {
+  await using guest = await makeHostileGuest(respond)
+  const client = createClient(process.Process, guest.host.transport(target))
+  await expect(client.list({})).rejects.toMatchObject(tooLarge)
+  await guest.whenClosed()
+})
+
+test('C9: a message of a stream that claims to be 4 GiB long is refused, and its connection closed', async () => {
+  await using guest = await makeHostileGuest((response) => response.writeHead(200, stream).write(envelope(2 ** 32 - 1)))
+  const client = createClient(runs.Runs, guest.host.transport(target))
+  await expect(all(client.read({ key: 'k' }))).rejects.toMatchObject(tooLarge)
+  await guest.whenClosed()
+})
+
+test('each service has the limit that its honest messages need', async () => {
+  const event = { case: 'output' as const, value: { offset: 0n, data: new Uint8Array(2 * mebibyte) } }
+  const message = toBinary(runs.ReadResponseSchema, create(runs.ReadResponseSchema, { event }))
+  await using guest = await makeHostileGuest((response) => {
+    const end = Buffer.concat([Buffer.from([2, 0, 0, 0, 2]), Buffer.from('{}')])
+    response.writeHead(200, stream).end(Buffer.concat([envelope(message.length, message), end]))
+  })
+  const { host } = guest
+  const client = createClient(runs.Runs, host.transport(target, guestMessageLimits.run))
+  expect(await all(client.read({ key: 'k' }))).toMatchObject([{ event: { case: 'output' } }])
+  await expect(all(createClient(runs.Runs, host.transport(target)).read({ key: 'k' }))).rejects.toMatchObject(tooLarge)
+})
+
+test('the text of a guest’s error is cut, and its code stays', async () => {
+  await using guest = await makeHostileGuest((response) =>
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ code: 'not_found', message: 'x'.repeat(900_000) })),
+  )
+  const error = await createClient(process.Process, guest.host.transport(target))
+    .list({})
+    .catch((failure: unknown) => failure)
+  expect(error).toBeInstanceOf(ConnectError)
+  expect((error as ConnectError).code).toBe(Code.NotFound)
+  expect((error as ConnectError).rawMessage).toBe(`${'x'.repeat(2000)}…`)
+})
+
+test('a compressed response is refused, because the request accepts none', async () => {
+  await using guest = await makeHostileGuest((response) =>
+    response.writeHead(200, { ...unary, 'content-encoding': 'gzip' }).end('x'),
+  )
+  await expect(createClient(process.Process, guest.host.transport(target)).list({})).rejects.toThrow(
+    /unsupported response encoding "gzip"/,
+  )
+})
+
+test('C9: only the beginning of an error about a file is read', async () => {
+  await using guest = await makeHostileGuest((response) =>
+    pump(response.writeHead(400), Buffer.from('x'.repeat(65_536))),
+  )
+  const sandbox = reachSandbox(guest.host, target, () => ({ [Symbol.dispose]: () => undefined }))
+  await expect(sandbox.openFile('/home/user/a')).rejects.toMatchObject({
+    code: 'file.refused',
+    details: { path: '/home/user/a', problem: 'status 400' },
+  })
+  await guest.whenClosed()
+})

@@ -1,0 +1,69 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import { Code, ConnectError, type StreamResponse, type Transport } from '@connectrpc/connect'
+import { guestResponseTooLarge } from './host.errors.ts'
+
+const mebibyte = 1024 * 1024
+
+/** The largest message that is read of a guest, in bytes: the code of a sandbox can replace its guest. */
+export const guestMessageLimits = {
+  /** Guests send data in pieces of at most 256 KiB. */
+  usual: mebibyte,
+  /** A manifest, a service’s log, or a folder, which guests before pages existed list whole: some 50,000 entries. */
+  list: 8 * mebibyte,
+  /** An event of a run. A guest omits a rich result above 15 MiB. */
+  run: 16 * mebibyte,
+} as const
+
+/** Longest text of a guest’s error: it becomes part of messages and logs. */
+const maxErrorCharacters = 2000
+
+/** Throws `guest.response-too-large` where the transport’s `readMaxBytes` is exceeded, and shortens long errors. */
+export function withBoundedErrors(transport: Transport, limitBytes: number): Transport {
+  const bounded = (error: unknown) => boundedError(error, limitBytes)
+  return {
+    unary: (...call) =>
+      transport.unary(...call).catch((error: unknown) => {
+        throw bounded(error)
+      }),
+    stream: async (...call) => {
+      const response = await transport.stream(...call).catch((error: unknown) => {
+        throw bounded(error)
+      })
+      return { ...response, message: messagesOf(response.message, bounded) }
+    },
+  }
+}
+
+async function* messagesOf<Output extends DescMessage>(
+  messages: StreamResponse<DescMessage, Output>['message'],
+  bounded: (error: unknown) => unknown,
+): StreamResponse<DescMessage, Output>['message'] {
+  try {
+    yield* messages
+  } catch (error) {
+    throw bounded(error)
+  }
+}
+
+function boundedError(error: unknown, limitBytes: number): unknown {
+  if (!(error instanceof ConnectError)) return error
+  // The library has no other mark. A guest that sends this text has the same effect on its own call only.
+  if (error.code === Code.ResourceExhausted && error.rawMessage.includes('configured readMaxBytes')) {
+    return guestResponseTooLarge({ limitMebibytes: limitBytes / mebibyte }, { cause: error })
+  }
+  if (error.rawMessage.length <= maxErrorCharacters) return error
+  const shortened = `${error.rawMessage.slice(0, maxErrorCharacters)}…`
+  return new ConnectError(shortened, error.code, error.metadata)
+}
+
+/** The beginning of a guest’s response, at most `limitBytes`; the rest isn’t read. */
+export async function readBeginning(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body) {
+    parts.push(part.subarray(0, limitBytes - bytes))
+    bytes += part.length
+    if (bytes >= limitBytes) break
+  }
+  return Buffer.concat(parts).toString()
+}
