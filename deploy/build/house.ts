@@ -170,6 +170,7 @@ export const apps: Readonly<Record<string, App>> = {
         features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills'],
         publicFiles: [
           'auth/api/session.queries.ts',
+          'auth/components/confirmation-dialog.tsx',
           'auth/components/login-page.tsx',
           'auth/components/password-measure.tsx',
           'auth/components/setup-page.tsx',

@@ -192,7 +192,10 @@ function serveSockets(server: Server, sources: StreamSources): SocketServer {
       allowedHosts: 'app.stand-in.localhost',
       listenHost: '127.0.0.1',
     },
-    authenticate: async () => ({ userId: 'u', sessionId: 's', apiKeyId: null }),
+    authenticate: async () => ({
+      caller: { userId: 'u', sessionId: 's', apiKeyId: null },
+      authorize: async () => {},
+    }),
     logger,
   })
   server.on('upgrade', (request, socket, head) => {

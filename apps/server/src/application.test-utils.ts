@@ -12,6 +12,7 @@ import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts
 import { type OpenDatabase, openDatabase } from './platform/database/database.ts'
 import { makeSystem } from './platform/system/system.ts'
 import { makeHostClient } from './sandboxes/host/host-client.ts'
+import { tablesIn } from './tables.test-utils.ts'
 
 export const ownerToken = 'a-one-time-token-of-the-test'
 const origin = 'http://localhost'
@@ -37,6 +38,8 @@ export type TestApplication = AsyncDisposable &
     ): Promise<Response>
     /** Signs the owner up. */
     signUpOwner(): Promise<TestPerson>
+    /** Makes a session count as confirmed at the clock’s present time. */
+    confirm(person: TestPerson): Promise<void>
     /** Adds another user, which in this version isn't possible through the API. */
     addPerson(name: string): Promise<TestPerson>
   }
@@ -102,6 +105,7 @@ export async function makeTestApplication(
       const me = (await response.json()) as { id: string }
       return { userId: me.id, headers: { cookie: cookieOf(response) } }
     },
+    confirm: (person) => confirmSessions({ open, now: clock.now }, person),
     addPerson: (name) => addPerson(application, name),
     [Symbol.asyncDispose]: async () => {
       await application.stop()
@@ -140,6 +144,18 @@ export function cookieOf(response: Response): string {
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
     .join('; ')
+}
+
+async function confirmSessions({ open, now }: { open: OpenDatabase; now: number }, person: TestPerson): Promise<void> {
+  const tables = tablesIn(open)
+  const sessions = await tables.selectFrom('sessions').select('id').where('userId', '=', person.userId).execute()
+  for (const { id } of sessions) {
+    await tables
+      .insertInto('session_confirmations')
+      .values({ session_id: id, confirmed_at: now })
+      .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ confirmed_at: now }))
+      .execute()
+  }
 }
 
 async function addPerson(application: Application, name: string): Promise<TestPerson> {

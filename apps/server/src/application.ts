@@ -58,7 +58,7 @@ export function makeApplication(options: ApplicationOptions): Application {
   const socketServer = makeSocketServer({
     routes: [...threads.sockets, ...sandboxes.sockets],
     hosts: options.hosts,
-    authenticate: async (headers) => (await authenticateHeaders(authentication, headers)).caller,
+    authenticate: (headers) => authenticateHeaders(authentication, headers),
     logger: options.logger,
   })
   const stopping = new AbortController()

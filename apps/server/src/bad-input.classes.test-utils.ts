@@ -10,7 +10,7 @@ type Schema = {
 }
 /** An operation of the OpenAPI document. */
 export type Operation = {
-  security?: unknown[]
+  security?: Record<string, string[]>[]
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
@@ -36,7 +36,7 @@ const megabyte = 1024 * 1024
 /** All bad requests for a route, derived from the parameters and the body in the document. */
 export function badRequestsFor(operation: Operation, row: BadInputRow): BadRequest[] {
   return [
-    ...badCredentials(row),
+    ...badCredentials(operation, row),
     ...badIds(operation, row),
     ...badQueries(operation, row),
     ...badBodies(operation, row),
@@ -45,7 +45,7 @@ export function badRequestsFor(operation: Operation, row: BadInputRow): BadReque
   ]
 }
 
-function badCredentials(row: BadInputRow): BadRequest[] {
+function badCredentials(operation: Operation, row: BadInputRow): BadRequest[] {
   const required = { codes: ['auth.required'] }
   return [
     ...(row.isPublic === true
@@ -56,13 +56,18 @@ function badCredentials(row: BadInputRow): BadRequest[] {
           { title: 'an expired API key', credentials: 'expired-key', ...required },
           { title: 'an expired login', credentials: 'expired-session', ...required },
         ] as const)),
-    ...(row.sessionOnly === true
+    ...(isSessionOnly(operation)
       ? [{ title: 'an API key', credentials: 'key' as const, codes: ['auth.session-required'] }]
       : []),
     ...(row.ownerOnly === undefined
       ? []
       : [{ title: 'a person who is not the owner', credentials: 'other-person' as const, codes: [row.ownerOnly] }]),
   ]
+}
+
+/** Whether no API key can send this, whatever its scopes. */
+export function isSessionOnly({ security = [] }: Pick<Operation, 'security'>): boolean {
+  return security.length > 0 && !security.some((sender) => 'apiKey' in sender)
 }
 
 function badIds(operation: Operation, row: BadInputRow): BadRequest[] {

@@ -1,3 +1,4 @@
+import { keyScopes } from '@threadbox/domain'
 /**
  * One row per route of the API: a valid request, and the code for each of its ids when that is unknown. A route without
  * a row fails the test, so that every new route decides this.
@@ -14,8 +15,6 @@ export type BadInputRow = {
   isPublic?: true
   /** The code for a user who isn't the owner. */
   ownerOnly?: string
-  /** Only a signed-in user can call it, not an API key. */
-  sessionOnly?: true
   /** Its request ends the session that sends it. */
   endsLogin?: true
 }
@@ -57,23 +56,21 @@ export const badInputRows: Record<string, BadInputRow> = {
     body: { token: 'x', name: 'Name', email: 'somebody@example.com', password },
   },
   'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
-  'POST /auth/sign-out': { sessionOnly: true, endsLogin: true },
+  'POST /auth/sign-out': { endsLogin: true },
   'POST /auth/password': {
-    sessionOnly: true,
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
   },
+  'POST /auth/confirm': { body: { password: 'a wrong password' } },
   'GET /auth/sessions': {},
   'DELETE /auth/sessions/{sessionId}': {
-    sessionOnly: true,
     params: { sessionId: 'own' },
     unknown: { sessionId: 'session.not-found' },
   },
   'GET /me': {},
-  'PATCH /me': { sessionOnly: true, body: { name: 'Name' } },
+  'PATCH /me': { body: { name: 'Name' } },
   'GET /api-keys': {},
-  'POST /api-keys': { sessionOnly: true, body: { name: 'key', expiresInDays: 1 } },
+  'POST /api-keys': { body: { name: 'key', expiresInDays: 1, scopes: [...keyScopes] } },
   'DELETE /api-keys/{apiKeyId}': {
-    sessionOnly: true,
     params: { apiKeyId: 'own' },
     unknown: { apiKeyId: 'api-key.not-found' },
   },

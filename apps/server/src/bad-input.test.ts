@@ -1,3 +1,4 @@
+import { keyScopes } from '@threadbox/domain'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
@@ -36,6 +37,8 @@ beforeAll(async () => {
     .execute()
   expiredKey = await makeKey(owner, 1)
   server.clock.now += 2 * 24 * 3600 * 1000
+  await server.confirm(owner)
+  await server.confirm(other)
   validKey = await makeKey(owner, 3650)
   ownIds = await makeIds(owner)
   otherIds = await makeIds(other)
@@ -46,7 +49,7 @@ afterAll(async () => {
 })
 
 async function makeKey(person: TestPerson, expiresInDays: number): Promise<string> {
-  const body = { name: 'key', expiresInDays }
+  const body = { name: 'key', expiresInDays, scopes: keyScopes }
   const response = await server.call('POST', '/api/v1/api-keys', { body, person })
   return ((await response.json()) as { secret: string }).secret
 }
@@ -125,10 +128,12 @@ async function send(route: string, row: BadInputRow, bad: BadRequest): Promise<R
   const body = bad.body ?? row.body ?? (row.isRaw ? new Blob(['bytes']).stream() : undefined)
   // Attempt limits have their own tests; here each request is independent.
   server.clock.now += 15 * 60_000
+  const { person } = personOf(bad)
+  if (person !== undefined) await server.confirm(person)
   return await server.call(method, `/api/v1${filled}${search === '' ? '' : `?${search}`}`, {
     body,
     headers: { ...credentials(bad), ...(bad.contentType === undefined ? {} : { 'content-type': bad.contentType }) },
-    ...personOf(bad),
+    ...(person && { person }),
   })
 }
 

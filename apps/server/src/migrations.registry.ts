@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAuditTables } from './people/audit/audit.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
-import { createUserTables } from './people/users/users.table.ts'
+import { addKeyScopes, createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
@@ -79,6 +79,7 @@ const changes: Record<string, Change> = {
   '0042-sandbox-intent': addIntentColumn,
   '0043-note-codes': addNoteCodes,
   '0044-kept-output': addKeptOutput,
+  '0045-key-scopes': addKeyScopes,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,3 +1,4 @@
+import { isSessionOnly } from '../../../apps/server/src/bad-input.classes.test-utils.ts'
 import { badInputRows } from '../../../apps/server/src/bad-input.rows.test-utils.ts'
 import { preparation, requestOf } from './api-requests.ts'
 import { frontMatter, prose, row } from './markdown.ts'
@@ -19,6 +20,7 @@ type Schema = {
   default?: unknown
 }
 type Operation = {
+  security?: Record<string, string[]>[]
   tags?: string[]
   summary?: string
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
@@ -82,8 +84,7 @@ app’s. \`GET /api/v1/openapi.json\` has the OpenAPI document that this page is
 
 ## Before the first request {#prepare}
 
-Create a key in **Settings**, **API keys**. It is shown once, and it can do everything you can, except manage keys,
-sessions and the password. Then define what the requests on this page use:
+Create a key in **Settings**, **API keys**. It is shown once, and it can do what its [scopes](#scopes) say. Then define what the requests on this page use:
 
 \`\`\`sh
 ${preparation}
@@ -116,12 +117,43 @@ codes are in [Errors](/docs/operate/errors/).
 What belongs to someone else gets the same response as what doesn’t exist. \`requestId\` is also the header
 \`threadbox-request-id\` and is in the server’s log.
 
+## Scopes {#scopes}
+
+Each route below names what it needs. A key has scopes and expires after 90 days unless you choose otherwise:
+
+| Scope | Allows |
+|---|---|
+| \`read\` | read threads, files, agents, runs, workspaces and models |
+| \`work\` | work in threads and sandboxes |
+| \`approve\` | respond to calls that wait for approval |
+| \`share\` | create and revoke share links |
+| \`agents\` | edit and run agents and skills |
+| \`workspace\` | edit workspaces |
+| \`admin\` | read and change settings |
+| \`machine\` | see the state of the host |
+| \`metrics\` | read metrics |
+| \`audit\` | read the audit log |
+
+No key can create keys, enter secrets or addresses of models, or allow a tool for good. That needs a session whose person
+signed in, or sent \`POST /auth/confirm\`, within the last 10 minutes; otherwise the response is
+\`auth.confirmation-required\`. Keys from before scopes have \`read\`, \`work\`, \`share\`, \`agents\` and \`workspace\`.
+**Settings**, **API keys** shows which calls a key was refused in the last 30 days.
+
 ## Browsers {#browsers}
 
 Browsers have a session cookie instead of a key. A request that changes something must then name the app’s exact
 \`Origin\`. A few routes need a session; their requests use \`session\`, after a sign-in with
 [\`POST /auth/sign-in\`](#post-auth-sign-in).
 `
+
+/** Who can send the request, from the operation’s security requirement. */
+function needsPart({ security = [] }: Operation): string[] {
+  const [first] = security
+  if (first === undefined) return ['Needs: nothing.']
+  if (first.apiKey !== undefined) return [`Needs: a key with the scope \`${first.apiKey.join(' ')}\`, or a session.`]
+  const isConfirmed = first.session?.includes('confirmed') === true
+  return [isConfirmed ? 'Needs: a session that was [confirmed](#scopes) within 10 minutes.' : 'Needs: a session.']
+}
 
 function routePart(route: { method: string; path: string; operation: Operation; document: OpenApi }): string {
   const { method, path, operation, document } = route
@@ -134,7 +166,8 @@ function routePart(route: { method: string; path: string; operation: Operation; 
   return [
     `### \`${name}\` {#${routeAnchor(method, path)}}`,
     `${prose(operation.summary ?? '')}.`.replace('..', '.'),
-    `\`\`\`sh\n${requestOf(name, example)}\n\`\`\``,
+    `\`\`\`sh\n${requestOf(name, { ...example, isSessionOnly: isSessionOnly(operation) })}\n\`\`\``,
+    ...needsPart(operation),
     ...fieldsPart(operation, document),
     `Response: ${answers.join(' Or ')}`,
   ].join('\n\n')

@@ -21,6 +21,7 @@ const downloads: Readonly<Record<string, string>> = {
  */
 const values: Readonly<Record<string, { query?: Record<string, string>; body?: Record<string, string> }>> = {
   'POST /auth/sign-up': { body: { token: '$token' } },
+  'POST /auth/confirm': { body: { password: 'correct horse battery' } },
   'POST /auth/password': { body: { currentPassword: 'correct horse battery' } },
   'POST /shared-threads/look': { body: { secret: '$secret' } },
   'POST /shared-threads/copy': { body: { secret: '$secret' } },
@@ -49,7 +50,7 @@ session() { curl -sS -b cookies -c cookies -H "Origin: $origin" "$@"; }`
  * The request of a route as a shell command: the one that the bad-input tests start from, with the ids of the path as
  * variables. `session` sends a browser’s session, which a few routes need.
  */
-export function requestOf(route: string, row: BadInputRow): string {
+export function requestOf(route: string, row: BadInputRow & { isSessionOnly: boolean }): string {
   const [method = '', path = ''] = route.split(' ')
   const file = files[route]
   const download = downloads[route]
@@ -58,7 +59,7 @@ export function requestOf(route: string, row: BadInputRow): string {
   const query = new URLSearchParams({ ...row.query, ...ownQuery }).toString().replaceAll('%24', '$')
   const body = row.body === undefined ? undefined : { ...row.body, ...ownBody }
   const words = [
-    row.sessionOnly === true || route === 'POST /auth/sign-in' ? 'session' : row.isPublic === true ? 'curl -sS' : 'api',
+    row.isSessionOnly || route === 'POST /auth/sign-in' ? 'session' : row.isPublic === true ? 'curl -sS' : 'api',
     ...(isSocket ? upgrade : []),
     ...(path.endsWith('/events') ? ['-N'] : []),
     ...(method === 'GET' ? [] : [`-X ${method}`]),

@@ -17,10 +17,10 @@ let keys = 0
 
 /** One object for every ID in the paths of the page. Requests that change or delete one get their own below. */
 export async function makeCommonObjects(server: PageServer): Promise<Variables> {
-  const { call } = server
+  const { call, callSignedIn } = server
   // As in all other tests: a snapshot with memory waits two seconds for a quiet thread.
   await call('PATCH', '/settings', { settings: { memorySnapshotsPerThread: 0, memorySnapshotQuietSeconds: 0 } })
-  const { id: modelId } = await call<Made>('POST', '/models', {
+  const { id: modelId } = await callSignedIn<Made>('POST', '/models', {
     provider: 'openai-compatible',
     model: 'scripted',
     baseUrl: server.model.baseUrls['openai-compatible'],
@@ -136,9 +136,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'DELETE /workspaces/{workspaceId}': async ({ call }) => ({
     workspaceId: (await call<Made>('POST', '/workspaces', { name: 'Deleted' })).id,
   }),
-  'POST /workspaces/{workspaceId}/restore': async ({ call }) => {
+  'POST /workspaces/{workspaceId}/restore': async ({ call, callSignedIn }) => {
     const { id: workspaceId } = await call<Made>('POST', '/workspaces', { name: 'Restored' })
-    await call('DELETE', `/workspaces/${workspaceId}`)
+    await callSignedIn('DELETE', `/workspaces/${workspaceId}`)
     return { workspaceId }
   },
   'DELETE /agents/{agentId}': async ({ call }) => ({
@@ -181,14 +181,17 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'POST /connections/{connectionId}/login': async (server) => await lockedConnection(server),
   'POST /connections/login': async (server) => {
     const { connectionId } = await lockedConnection(server)
-    const started = await server.call<{ authorizationUrl: string }>('POST', `/connections/${connectionId}/login`)
+    const started = await server.callSignedIn<{ authorizationUrl: string }>(
+      'POST',
+      `/connections/${connectionId}/login`,
+    )
     const response = await fetch(started.authorizationUrl, { redirect: 'manual' })
     const sent = new URL(response.headers.get('location') ?? '').searchParams
     return { state: sent.get('state') ?? '', code: sent.get('code') ?? '' }
   },
-  'DELETE /models/{modelId}': async ({ call, model }) => ({
+  'DELETE /models/{modelId}': async ({ callSignedIn, model }) => ({
     modelId: (
-      await call<Made>('POST', '/models', {
+      await callSignedIn<Made>('POST', '/models', {
         provider: 'openai-compatible',
         model: 'removed',
         baseUrl: model.baseUrls['openai-compatible'],
@@ -211,10 +214,15 @@ export function skillText(name: string): string {
 
 const newThread = async ({ call }: PageServer) => (await call<Made>('POST', '/threads', {})).id
 const newSkill = ({ call }: PageServer, name: string) => call<Made>('POST', '/skills', skillText(name))
-const newConnection = ({ call }: PageServer, at: { name: string; url: string }) =>
-  call<Made>('POST', '/connections', { ...at, auth: { kind: 'none' } })
-const newCredential = ({ call }: PageServer, address: string) =>
-  call<Made>('POST', '/git-credentials', { address, username: 'you', token: 'token-of-the-test', access: 'read' })
+const newConnection = ({ callSignedIn }: PageServer, at: { name: string; url: string }) =>
+  callSignedIn<Made>('POST', '/connections', { ...at, auth: { kind: 'none' } })
+const newCredential = ({ callSignedIn }: PageServer, address: string) =>
+  callSignedIn<Made>('POST', '/git-credentials', {
+    address,
+    username: 'you',
+    token: 'token-of-the-test',
+    access: 'read',
+  })
 const newRun = ({ call }: PageServer, agentId: string) =>
   call<Made>('POST', `/agents/${agentId}/runs`, { input: 'Hello.' })
 const newSchedule = ({ call }: PageServer, agentId: string) =>
@@ -237,11 +245,11 @@ async function newLinkSecret({ call }: PageServer, threadId: string): Promise<st
   return url.split('/').at(-1) ?? ''
 }
 
-async function lockedConnection({ call, lockedTools }: PageServer): Promise<{ connectionId: string }> {
+async function lockedConnection({ call, callSignedIn, lockedTools }: PageServer): Promise<{ connectionId: string }> {
   const body = { name: 'Locked', url: lockedTools.url, auth: { kind: 'oauth' } }
   const { connections } = await call<{ connections: { id: string; name: string }[] }>('GET', '/connections')
   const known = connections.find(({ name }) => name === body.name)
-  return { connectionId: (known ?? (await call<Made>('POST', '/connections', body))).id }
+  return { connectionId: (known ?? (await callSignedIn<Made>('POST', '/connections', body))).id }
 }
 
 type Message = { threadId: string; text: string }

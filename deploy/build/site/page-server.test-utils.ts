@@ -88,6 +88,11 @@ export async function startPageServer(): Promise<PageServer> {
 
 function makeRequests(server: TestServer): Pick<PageServer, 'call' | 'callSignedIn' | 'useKey'> {
   let apiKey = ''
+  const sendSignedIn = async (request: { method: string; path: string; body: unknown }) => {
+    const signedIn = await send({}, { method: 'POST', path: '/auth/sign-in', body: person })
+    const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+    return await send({ cookie: cookie.join('; ') }, request)
+  }
   const send = async (
     headers: Record<string, string>,
     { method, path, body }: { method: string; path: string; body: unknown },
@@ -108,11 +113,7 @@ function makeRequests(server: TestServer): Pick<PageServer, 'call' | 'callSigned
   return {
     call: async (method, path, body) =>
       await read(await send({ authorization: `Bearer ${apiKey}` }, { method, path, body })),
-    callSignedIn: async (method, path, body) => {
-      const signedIn = await send({}, { method: 'POST', path: '/auth/sign-in', body: person })
-      const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
-      return await read(await send({ cookie: cookie.join('; ') }, { method, path, body }))
-    },
+    callSignedIn: async (method, path, body) => await read(await sendSignedIn({ method, path, body })),
     useKey: (key) => {
       apiKey = key
     },

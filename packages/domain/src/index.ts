@@ -27,8 +27,18 @@ export {
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
 export { privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
 export {
+  type Action,
+  type ActionRequirement,
+  actions,
+  confirmationMs,
+  defaultKeyScopes,
+  isKeyScope,
   isWorkspaceRole,
+  type KeyScope,
+  keyScopes,
+  lackOf,
   roleAllows,
+  type Sender,
   type WorkspaceAction,
   type WorkspaceRole,
 } from './roles.ts'

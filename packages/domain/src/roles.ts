@@ -22,3 +22,105 @@ export function roleAllows(role: WorkspaceRole | undefined, action: WorkspaceAct
 export function isWorkspaceRole(value: string): value is WorkspaceRole {
   return (workspaceRoles as readonly string[]).includes(value)
 }
+
+/** What an API key can be allowed to do. */
+export const keyScopes = [
+  'read',
+  'work',
+  'approve',
+  'share',
+  'agents',
+  'workspace',
+  'admin',
+  'machine',
+  'metrics',
+  'audit',
+] as const
+export type KeyScope = (typeof keyScopes)[number]
+
+/** The scopes of keys from before scopes existed, and of a key for which none are named. */
+export const defaultKeyScopes = ['read', 'work', 'share', 'agents', 'workspace'] as const satisfies readonly KeyScope[]
+
+/**
+ * What an action requires of the sender. A scope: a key with it, or a session. `session`: a signed-in person, never a
+ * key. `confirmed`: a person who signed in, or entered their password again, within `confirmationMs`. `nothing`: anyone.
+ */
+export type ActionRequirement = KeyScope | 'session' | 'confirmed' | 'nothing'
+
+/** How long a sign-in, or a password that was entered again, counts as a confirmation. */
+export const confirmationMs = 10 * 60_000
+
+/**
+ * Every action of the public API. Each route names one; access checks, the OpenAPI document and the documentation derive
+ * from this table. A key never creates keys, people, secrets, model addresses or Allow rules.
+ */
+export const actions = {
+  'setup.read': 'nothing',
+  'account.sign-in': 'nothing',
+  'account.read': 'read',
+  /** Sign out, sessions, name. The password is changed with the current one, which confirms it. */
+  'account.manage': 'session',
+  'account.confirm': 'session',
+  'keys.list': 'session',
+  'keys.manage': 'confirmed',
+  'machine.read': 'machine',
+  'settings.read': 'admin',
+  'settings.manage': 'admin',
+  'audit.read': 'audit',
+  'models.read': 'read',
+  'models.discover': 'session',
+  'models.manage': 'confirmed',
+  'threads.read': 'read',
+  'threads.work': 'work',
+  'threads.approve': 'approve',
+  /** Approve a call and its tool from then on. */
+  'threads.approve-always': 'confirmed',
+  'threads.share': 'share',
+  'previews.open': 'work',
+  'sandboxes.read': 'read',
+  'sandboxes.work': 'work',
+  'workspaces.read': 'read',
+  'workspaces.manage': 'workspace',
+  'workspaces.delete': 'confirmed',
+  'connections.read': 'read',
+  'connections.test': 'session',
+  'connections.manage': 'confirmed',
+  /** Finish a sign-in at a server, which started as `connections.manage`. */
+  'connections.finish-login': 'session',
+  'git-credentials.read': 'read',
+  'git-credentials.manage': 'confirmed',
+  'git-credentials.grant': 'confirmed',
+  'skills.read': 'read',
+  'skills.manage': 'agents',
+  'agents.read': 'read',
+  'agents.manage': 'agents',
+  /** Review and accept an agent file. */
+  'agents.import': 'session',
+  'runs.read': 'read',
+  'runs.manage': 'agents',
+} as const satisfies Record<string, ActionRequirement>
+export type Action = keyof typeof actions
+
+export function isKeyScope(value: string): value is KeyScope {
+  return (keyScopes as readonly string[]).includes(value)
+}
+
+/** The sender of a request: a key with its scopes, or a session with the last moment at which its person confirmed. */
+export type Sender = { scopes: readonly KeyScope[] } | { confirmedAt: number }
+
+/** What the sender lacks for the action; undefined if it is allowed. Roles are checked in addition. */
+export function lackOf(
+  sender: Sender,
+  action: Action,
+  nowMs: number,
+): { kind: 'session' } | { kind: 'confirmation' } | { kind: 'scope'; scope: KeyScope } | undefined {
+  const requirement: ActionRequirement = actions[action]
+  if (requirement === 'nothing') return undefined
+  if ('scopes' in sender) {
+    if (requirement === 'session' || requirement === 'confirmed') return { kind: 'session' }
+    return sender.scopes.includes(requirement) ? undefined : { kind: 'scope', scope: requirement }
+  }
+  if (requirement !== 'confirmed') return undefined
+  // A moment in the future comes from a clock that was set back: it counts no longer than one in the past.
+  return Math.abs(nowMs - sender.confirmedAt) < confirmationMs ? undefined : { kind: 'confirmation' }
+}

@@ -1,6 +1,7 @@
 export type { ErrorKind } from '@threadbox/errors'
 export { type ErrorDetails, isErrorOf, isThreadboxError, ThreadboxError } from '@threadbox/errors/error'
 export type * from '@threadbox/protocol/public'
+export { defaultKeyScopes, keyScopes } from '@threadbox/protocol/public/key-scopes'
 export { isExchangeCause, wakeCauses } from '@threadbox/protocol/public/lifecycle-codes'
 export { mathMarks, withMathMarks } from '@threadbox/protocol/public/math'
 export { isThreadboxFile } from '@threadbox/protocol/public/ownership'

@@ -400,7 +400,9 @@ export const apiKeys: ApiKey[] = [
     prefix: 'tbx_4f2a',
     createdAt: now - 9 * day,
     lastUsedAt: now - hour,
-    expiresAt: null,
+    expiresAt: now + 81 * day,
+    scopes: ['read', 'work', 'agents'],
+    refused: [{ action: 'audit.read', requirement: 'audit', count: 3 }],
   }),
 ]
 const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'

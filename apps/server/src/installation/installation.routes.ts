@@ -15,7 +15,6 @@ import {
   jsonAnswer,
   jsonBody,
   makeApi,
-  publicRoute,
 } from '../platform/http/api.ts'
 import { cursorInvalid } from '../platform/http/http.errors.ts'
 import type { InstallationStatus } from './status.ts'
@@ -23,14 +22,15 @@ import type { InstallationStatus } from './status.ts'
 const tags = ['installation']
 
 const setupRoute = defineRoute({
+  action: 'setup.read',
   method: 'get',
   path: '/setup',
   tags,
-  ...publicRoute,
   summary: 'Get whether an owner exists and what is still being prepared',
   responses: { 200: jsonAnswer(setupStateSchema, 'The setup state.') },
 })
 const statusRoute = defineRoute({
+  action: 'machine.read',
   method: 'get',
   path: '/status',
   tags,
@@ -39,6 +39,7 @@ const statusRoute = defineRoute({
   responses: { 200: jsonAnswer(statusSchema, 'The current status.') },
 })
 const settingsRoute = defineRoute({
+  action: 'settings.read',
   method: 'get',
   path: '/settings',
   tags,
@@ -46,6 +47,7 @@ const settingsRoute = defineRoute({
   responses: { 200: jsonAnswer(settingsSchema, 'All settings and the sandbox limits.') },
 })
 const updateSettingsRoute = defineRoute({
+  action: 'settings.manage',
   method: 'patch',
   path: '/settings',
   tags,
@@ -54,6 +56,7 @@ const updateSettingsRoute = defineRoute({
   responses: { 200: jsonAnswer(settingsSchema, 'All settings after the change.') },
 })
 const auditRoute = defineRoute({
+  action: 'audit.read',
   method: 'get',
   path: '/audit',
   tags,

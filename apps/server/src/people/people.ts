@@ -69,9 +69,10 @@ export function makePeople(
     logger,
     ...(hashPassword && { hashPassword }),
   })
+  const userStore = makeUserStore(userTables)
   const users = makeUsers({
     login,
-    store: makeUserStore(userTables),
+    store: userStore,
     ownerToken: makeOwnerToken(options.ownerTokenFile),
     attempts: makeAttemptLimit({ ...attemptLimit, now: system.now }),
     audit,
@@ -86,7 +87,7 @@ export function makePeople(
     userHub: makeUserHub(),
     login,
     holds: makeCredentialCheck(userTables),
-    authentication: authenticationOf({ login, apiKeys, hosts }),
+    authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
     signInRoutes: signInRoutes(users),
     routes: [accountRoutes({ users, apiKeys })],
   }

@@ -6,6 +6,7 @@ import { ClientProvider } from '../page/client/client.ts'
 import { useTheme } from '../page/client/theme.ts'
 import { UploadsProvider } from '../page/thread/state/uploads-context.ts'
 import { makeUploadsStore } from '../page/thread/state/uploads-store.ts'
+import { ConfirmationDialog } from '../people/auth/components/confirmation-dialog.tsx'
 import { TransfersProvider } from '../sandboxes/files/state/transfers-context.tsx'
 import { ToastRegion } from '../ui/toast.tsx'
 import { TooltipProvider } from '../ui/tooltip.tsx'
@@ -21,6 +22,7 @@ export function Providers(props: { client: ThreadboxClient; queryClient: QueryCl
         <TooltipProvider>
           <TransfersProvider>
             <UploadsProvider value={uploads}>{props.children}</UploadsProvider>
+            <ConfirmationDialog />
           </TransfersProvider>
           <ToastRegion label={t('notifications')} closeLabel={t('close')} theme={theme} />
         </TooltipProvider>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
 import { findingValuesSchema } from './finding-values.ts'
+import { keyScopes } from './key-scopes.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
 import { setupSteps } from './setup-steps.ts'
@@ -123,11 +124,23 @@ export const apiKeySchema = z
     createdAt: z.number().int(),
     lastUsedAt: z.number().int().nullable(),
     expiresAt: z.number().int().nullable(),
+    scopes: z.array(z.enum(keyScopes)),
+    /** Calls in the last 30 days that the key was refused, by action, with the scope or kind of sender that it needs. */
+    refused: z.array(
+      z.object({
+        action: z.string(),
+        requirement: z.enum([...keyScopes, 'session', 'confirmed', 'nothing']),
+        count: z.number().int(),
+      }),
+    ),
   })
   .meta({ id: 'ApiKey' })
 export const createApiKeySchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
-  expiresInDays: z.number().int().min(1).max(3650).optional(),
+  /** Omitted: 90 days. Null: the key doesn’t expire. */
+  expiresInDays: z.number().int().min(1).max(3650).nullable().optional(),
+  /** Omitted: `read`, `work`, `share`, `agents` and `workspace`. */
+  scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length).optional(),
 })
 export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).meta({ id: 'CreatedApiKey' })
 
@@ -220,6 +233,7 @@ export const changePasswordSchema = z.strictObject({
   currentPassword: z.string().min(1).max(128),
   newPassword: newPasswordSchema,
 })
+export const confirmSchema = z.strictObject({ password: z.string().min(1).max(128) })
 export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
 /** A browser or device that is signed in. */
 export const sessionSchema = z
@@ -268,6 +282,7 @@ export type Me = z.infer<typeof meSchema>
 export type SetupState = z.infer<typeof setupStateSchema>
 export type SignUp = z.input<typeof signUpSchema>
 export type UpdateMe = z.input<typeof updateMeSchema>
+export type Confirm = z.input<typeof confirmSchema>
 export type ChangePassword = z.input<typeof changePasswordSchema>
 export type SignIn = z.input<typeof signInSchema>
 export type Session = z.infer<typeof sessionSchema>

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { keyScopes } from '@threadbox/domain'
 import { freePort } from '../free-port/free-port.ts'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 
@@ -14,7 +15,10 @@ export type TestServer = {
   /** The same on the loopback address, for clients that do not resolve `*.localhost`. */
   loopbackOrigin: string
   port: number
+  /** Has every scope. */
   apiKey: string
+  /** Sends requests as the signed-in owner, who confirmed recently: for what no key can do. */
+  asOwner: typeof fetch
   owner: { name: string; email: string; password: string }
   directory: string
   pid(): number
@@ -81,6 +85,7 @@ export async function startTestServer(options: {
     port,
     apiKey,
     owner,
+    asOwner: ownerFetch({ loopbackOrigin }),
     ownerToken,
     directory,
     pid: () => server?.pid ?? 0,
@@ -135,6 +140,29 @@ async function signUp(options: {
     headers: { cookie },
   })
   await changed.body?.cancel()
-  const created = await send('POST', { route: '/api-keys', body: { name: 'tests' }, headers: { cookie } })
+  const created = await send('POST', {
+    route: '/api-keys',
+    body: { name: 'tests', scopes: keyScopes, expiresInDays: null },
+    headers: { cookie },
+  })
   return ((await created.json()) as { secret: string }).secret
+}
+
+/** Signs in for each request, so that no session is too old for what needs a confirmation. */
+function ownerFetch({ loopbackOrigin }: { loopbackOrigin: string }): typeof fetch {
+  return async (input, init) => {
+    const signedIn = await fetch(`${loopbackOrigin}/api/v1/auth/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: loopbackOrigin },
+      body: JSON.stringify({ email: owner.email, password: owner.password }),
+    })
+    await signedIn.body?.cancel()
+    if (!signedIn.ok) throw new Error(`the owner could not sign in: ${signedIn.status}`)
+    const cookie = signedIn.headers.getSetCookie().map((header) => header.split(';')[0] ?? '')
+    const headers = new Headers(init?.headers)
+    headers.delete('authorization')
+    headers.set('cookie', cookie.join('; '))
+    headers.set('origin', loopbackOrigin)
+    return await fetch(input, { ...init, headers })
+  }
 }

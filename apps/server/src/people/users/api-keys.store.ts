@@ -1,12 +1,17 @@
-import type { Kysely } from 'kysely'
-import type { ApiKeyRow, UserTables } from './users.table.ts'
+import { type Kysely, sql } from 'kysely'
+import type { ApiKeyRow, KeyRefusalRow, UserTables } from './users.table.ts'
 
-/** The only code that touches `api_keys`. */
+/** The only code that touches `api_keys` and `api_key_refusals`. */
 export type ApiKeyStore = {
   list(userId: string): Promise<ApiKeyRow[]>
   insert(row: ApiKeyRow): Promise<void>
   findBySha256(sha256: string): Promise<ApiKeyRow | undefined>
   touch(id: string, at: number): Promise<void>
+  /** Counts a refused call. */
+  addRefusal(refusal: Omit<KeyRefusalRow, 'count'>): Promise<void>
+  /** The refused calls of a user’s keys since a day, that day included. */
+  refusals(userId: string, sinceDay: string): Promise<KeyRefusalRow[]>
+  removeRefusalsBefore(day: string): Promise<void>
   /** Returns false when this user has no such key. */
   delete(userId: string, id: string): Promise<boolean>
 }
@@ -28,6 +33,43 @@ export function makeApiKeyStore(database: Kysely<UserTables>): ApiKeyStore {
       database.selectFrom('api_keys').selectAll().where('sha256', '=', sha256).executeTakeFirst(),
     touch: async (id, at) => {
       await database.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute()
+    },
+    addRefusal: async (refusal) => {
+      // A key can be deleted while a request with it is refused: then there is nothing to count for.
+      await database
+        .insertInto('api_key_refusals')
+        .columns(['api_key_id', 'action', 'day', 'count'])
+        .expression((from) =>
+          from
+            .selectFrom('api_keys')
+            .select(({ val }) => [
+              'id as api_key_id',
+              val(refusal.action).as('action'),
+              val(refusal.day).as('day'),
+              sql<number>`1`.as('count'),
+            ])
+            .where('id', '=', refusal.api_key_id),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['api_key_id', 'action', 'day'])
+            .doUpdateSet((builder) => ({ count: builder('api_key_refusals.count', '+', 1) })),
+        )
+        .execute()
+    },
+    refusals: (userId, sinceDay) =>
+      database
+        .selectFrom('api_key_refusals')
+        .innerJoin('api_keys', 'api_keys.id', 'api_key_refusals.api_key_id')
+        .selectAll('api_key_refusals')
+        .where('api_keys.user_id', '=', userId)
+        .where('day', '>=', sinceDay)
+        .orderBy('api_key_refusals.api_key_id')
+        .orderBy('action')
+        .orderBy('day')
+        .execute(),
+    removeRefusalsBefore: async (day) => {
+      await database.deleteFrom('api_key_refusals').where('day', '<', day).execute()
     },
     delete: async (userId, id) => {
       const result = await database

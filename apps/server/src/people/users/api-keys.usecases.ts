@@ -1,13 +1,17 @@
+import { type Action, actions, defaultKeyScopes, isKeyScope, type KeyScope } from '@threadbox/domain'
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '@threadbox/protocol/public'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ApiKeyStore } from './api-keys.store.ts'
 import { apiKeyNotFound, authRequired } from './users.errors.ts'
-import type { ApiKeyRow } from './users.table.ts'
+import type { ApiKeyRow, KeyRefusalRow } from './users.table.ts'
 
 const dayMs = 24 * 3600 * 1000
 /** Precision of “last used”: a row isn't written again within this time. */
 const touchEveryMs = 60_000
+const defaultLifetimeDays = 90
+/** How long refused calls are kept and shown. */
+const refusalDays = 30
 
 export type ApiKeys = {
   list(userId: string): Promise<ApiKey[]>
@@ -15,16 +19,25 @@ export type ApiKeys = {
   create(userId: string, request: CreateApiKey): Promise<CreatedApiKey>
   delete(userId: string, apiKeyId: string): Promise<void>
   /** Returns the user of this key. Throws `auth.required` for an unknown or expired one. */
-  authenticate(secret: string): Promise<{ userId: string; apiKeyId: string }>
+  authenticate(secret: string): Promise<{ userId: string; apiKeyId: string; scopes: KeyScope[] }>
+  /** Counts a call that the key was refused, for its owner to see. */
+  recordRefusal(apiKeyId: string, action: Action): Promise<void>
 }
 
 export function makeApiKeys(options: { store: ApiKeyStore; system: System }): ApiKeys {
   const { store, system } = options
   return {
-    list: async (userId) => (await store.list(userId)).map(present),
+    list: async (userId) => {
+      const [rows, refusals] = await Promise.all([
+        store.list(userId),
+        store.refusals(userId, dayOf(system.now() - refusalDays * dayMs)),
+      ])
+      return rows.map((row) => present(row, refusals))
+    },
     create: async (userId, request) => {
       const secret = `threadbox_${Buffer.from(system.randomBytes(32)).toString('base64url')}`
       const now = system.now()
+      const lifetimeDays = request.expiresInDays === undefined ? defaultLifetimeDays : request.expiresInDays
       const row: ApiKeyRow = {
         id: system.newId('apiKey'),
         user_id: userId,
@@ -33,10 +46,11 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
         sha256: sha256Of(secret),
         created_at: now,
         last_used_at: null,
-        expires_at: request.expiresInDays === undefined ? null : now + request.expiresInDays * dayMs,
+        expires_at: lifetimeDays === null ? null : now + lifetimeDays * dayMs,
+        scopes: [...new Set(request.scopes ?? defaultKeyScopes)].join(' '),
       }
       await store.insert(row)
-      return { ...present(row), secret }
+      return { ...present(row, []), secret }
     },
     delete: async (userId, apiKeyId) => {
       if (!(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
@@ -48,12 +62,37 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
       const now = system.now()
       if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw authRequired({})
       if (row.last_used_at === null || now - row.last_used_at >= touchEveryMs) await store.touch(row.id, now)
-      return { userId: row.user_id, apiKeyId: row.id }
+      return { userId: row.user_id, apiKeyId: row.id, scopes: scopesOf(row) }
+    },
+    recordRefusal: async (apiKeyId, action) => {
+      const now = system.now()
+      await store.removeRefusalsBefore(dayOf(now - refusalDays * dayMs))
+      await store.addRefusal({ api_key_id: apiKeyId, action, day: dayOf(now) })
     },
   }
 }
 
-function present(row: ApiKeyRow): ApiKey {
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+function scopesOf(row: ApiKeyRow): KeyScope[] {
+  return row.scopes.split(' ').filter(isKeyScope)
+}
+
+/** The refused calls of a key by what they required, added up over the days. */
+function refusedBy(refusals: readonly KeyRefusalRow[]): ApiKey['refused'] {
+  const counts = new Map<string, number>()
+  for (const { action, count } of refusals) counts.set(action, (counts.get(action) ?? 0) + count)
+  return [...counts].map(([action, count]) => ({
+    action,
+    // An action of an earlier release, which has no requirement anymore.
+    requirement: action in actions ? actions[action as Action] : 'nothing',
+    count,
+  }))
+}
+
+function present(row: ApiKeyRow, refusals: readonly KeyRefusalRow[]): ApiKey {
   return {
     id: row.id,
     name: row.name,
@@ -61,5 +100,7 @@ function present(row: ApiKeyRow): ApiKey {
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
+    scopes: scopesOf(row),
+    refused: refusedBy(refusals.filter(({ api_key_id }) => api_key_id === row.id)),
   }
 }

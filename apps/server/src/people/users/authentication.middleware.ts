@@ -1,50 +1,68 @@
+import { type Action, type KeyScope, lackOf } from '@threadbox/domain'
 import { createMiddleware } from 'hono/factory'
-import type { ApiEnv, Caller } from '../../platform/http/api.ts'
+import type { ApiEnv, Authorize, Caller } from '../../platform/http/api.ts'
 import { cookieValues, withOnlyCookie } from '../../platform/http/cookies.logic.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import { type Login, sessionCookieName } from './login.ts'
-import { authRequired } from './users.errors.ts'
+import { authRequired, confirmationRequired, scopeMissing, sessionRequired } from './users.errors.ts'
+import type { UserStore } from './users.store.ts'
 
 /**
  * Identifies the caller: by API key when one is sent, otherwise by the session cookie. Unknown, expired and malformed
  * credentials get the same error.
  */
-export type AuthenticationOptions = { login: Login; apiKeys: ApiKeys; cookieName: string }
+export type AuthenticationOptions = {
+  login: Login
+  apiKeys: ApiKeys
+  store: Pick<UserStore, 'confirmedAt'>
+  now: () => number
+  cookieName: string
+}
 
 export function authenticationOf(parts: {
   login: Login
   apiKeys: ApiKeys
+  store: Pick<UserStore, 'confirmedAt'>
+  now: () => number
   hosts: AllowedHosts
 }): AuthenticationOptions {
-  const { login, apiKeys, hosts } = parts
+  const { hosts, ...others } = parts
   const isSecure = hosts.publicUrl.startsWith('https:')
-  return { login, apiKeys, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
+  return { ...others, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
 }
 
 /** More cookies of one name are not accidental, and each one costs a database query. */
 const maxCandidates = 8
 
 /** The caller and, for a session, the response headers of the authentication library. */
-export type Authenticated = { caller: Caller; login: { headers: Headers; answered: Headers } | undefined }
+export type Authenticated = {
+  caller: Caller
+  authorize: Authorize
+  login: { headers: Headers; answered: Headers } | undefined
+}
 
 export async function authenticateHeaders(options: AuthenticationOptions, headers: Headers): Promise<Authenticated> {
   const authorization = headers.get('authorization')
   if (authorization !== null) {
     const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     if (secret === undefined) throw authRequired({})
-    const { userId, apiKeyId } = await options.apiKeys.authenticate(secret)
-    return { caller: { userId, sessionId: null, apiKeyId }, login: undefined }
+    const { userId, apiKeyId, scopes } = await options.apiKeys.authenticate(secret)
+    const authorize: Authorize = (action) => authorizeKey(options, { apiKeyId, scopes, action })
+    return { caller: { userId, sessionId: null, apiKeyId }, authorize, login: undefined }
   }
   const current = await findLogin(options, headers)
   if (current === undefined) throw authRequired({})
-  return { caller: { userId: current.user.id, sessionId: current.session.id, apiKeyId: null }, login: current }
+  const { id: sessionId, createdAt } = current.session
+  const authorize: Authorize = (action) => authorizeSession(options, { sessionId, createdAt, action })
+  return { caller: { userId: current.user.id, sessionId, apiKeyId: null }, authorize, login: current }
 }
 
 export function authenticate(options: AuthenticationOptions) {
   return createMiddleware<ApiEnv>(async (context, next) => {
-    const { caller, login } = await authenticateHeaders(options, context.req.raw.headers)
+    const { caller, authorize, login } = await authenticateHeaders(options, context.req.raw.headers)
     context.set('caller', caller)
+    context.set('authorize', authorize)
     if (login !== undefined) context.set('loginHeaders', login.headers)
     await next()
     for (const cookie of login?.answered.getSetCookie() ?? []) context.header('set-cookie', cookie, { append: true })
@@ -61,4 +79,25 @@ async function findLogin({ login, cookieName }: AuthenticationOptions, headers: 
     if (response !== null) return { ...response, headers: own, answered }
   }
   return undefined
+}
+
+/** A refused call is counted before the refusal is sent, so that the key’s owner sees what a program lacks. */
+async function authorizeKey(
+  { apiKeys, now }: AuthenticationOptions,
+  { apiKeyId, scopes, action }: { apiKeyId: string; scopes: readonly KeyScope[]; action: Action },
+): Promise<void> {
+  const lack = lackOf({ scopes }, action, now())
+  if (lack === undefined) return
+  await apiKeys.recordRefusal(apiKeyId, action)
+  throw lack.kind === 'scope' ? scopeMissing({ scope: lack.scope, action }) : sessionRequired({})
+}
+
+async function authorizeSession(
+  { store, now }: AuthenticationOptions,
+  { sessionId, createdAt, action }: { sessionId: string; createdAt: Date; action: Action },
+): Promise<void> {
+  const isAllowed = (confirmedAt: number) => lackOf({ confirmedAt }, action, now()) === undefined
+  if (isAllowed(new Date(createdAt).getTime())) return
+  const confirmedAt = await store.confirmedAt(sessionId)
+  if (confirmedAt === null || !isAllowed(confirmedAt)) throw confirmationRequired({})
 }

@@ -56,6 +56,27 @@ export const apiKeyNotFound = defineError({
   remedy: () => 'It may already have been deleted. Reload the list.',
 })
 
+export const confirmationRequired = defineError({
+  code: 'auth.confirmation-required',
+  kind: 'forbidden',
+  message: () => 'This needs your password again, because you signed in more than 10 minutes ago.',
+  remedy: () => 'Confirm that it’s you with `POST /auth/confirm`, then repeat the request.',
+})
+
+export const scopeMissing = defineError<{ scope: string; action: string }>({
+  code: 'auth.scope-missing',
+  kind: 'forbidden',
+  message: ({ scope }) => `This API key doesn’t have the scope “${scope}”.`,
+  remedy: ({ scope }) => `Use a key with the scope “${scope}”. You can create one in Settings, API keys.`,
+})
+
+export const passwordWrong = defineError({
+  code: 'auth.password-wrong',
+  kind: 'forbidden',
+  message: () => 'The password is incorrect.',
+  remedy: () => 'Check it, and check that Caps Lock is off.',
+})
+
 export const sessionRequired = defineError({
   code: 'auth.session-required',
   kind: 'forbidden',

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import {
   apiKeySchema,
   changePasswordSchema,
+  confirmSchema,
   createApiKeySchema,
   createdApiKeySchema,
   meSchema,
@@ -19,7 +20,6 @@ import {
   jsonAnswer,
   jsonBody,
   makeApi,
-  publicRoute,
 } from '../../platform/http/api.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import { sessionRequired } from './users.errors.ts'
@@ -29,25 +29,33 @@ const tags = ['account']
 const done = { 204: { description: 'Done.' } }
 
 const signUpRoute = defineRoute({
+  action: 'account.sign-in',
   method: 'post',
   path: '/auth/sign-up',
   tags,
-  ...publicRoute,
   summary: 'Sign up as the owner with the one-time token printed by `up`',
   request: { body: jsonBody(signUpSchema) },
   responses: { 201: jsonAnswer(meSchema, 'Signed up and signed in.') },
 })
 const signInRoute = defineRoute({
+  action: 'account.sign-in',
   method: 'post',
   path: '/auth/sign-in',
   tags,
-  ...publicRoute,
   summary: 'Sign in',
   request: { body: jsonBody(signInSchema) },
   responses: { 200: jsonAnswer(meSchema, 'Signed in. Sets the session cookie.') },
 })
-const signOutRoute = defineRoute({ method: 'post', path: '/auth/sign-out', tags, summary: 'Sign out', responses: done })
+const signOutRoute = defineRoute({
+  action: 'account.manage',
+  method: 'post',
+  path: '/auth/sign-out',
+  tags,
+  summary: 'Sign out',
+  responses: done,
+})
 const passwordRoute = defineRoute({
+  action: 'account.manage',
   method: 'post',
   path: '/auth/password',
   tags,
@@ -55,7 +63,17 @@ const passwordRoute = defineRoute({
   request: { body: jsonBody(changePasswordSchema) },
   responses: done,
 })
+const confirmRoute = defineRoute({
+  action: 'account.confirm',
+  method: 'post',
+  path: '/auth/confirm',
+  tags,
+  summary: 'Enter the password again. It counts for 10 minutes, like signing in',
+  request: { body: jsonBody(confirmSchema) },
+  responses: done,
+})
 const sessionsRoute = defineRoute({
+  action: 'account.manage',
   method: 'get',
   path: '/auth/sessions',
   tags,
@@ -63,6 +81,7 @@ const sessionsRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ sessions: z.array(sessionSchema) }), 'The active sessions.') },
 })
 const endSessionRoute = defineRoute({
+  action: 'account.manage',
   method: 'delete',
   path: '/auth/sessions/{sessionId}',
   tags,
@@ -71,6 +90,7 @@ const endSessionRoute = defineRoute({
   responses: done,
 })
 const meRoute = defineRoute({
+  action: 'account.read',
   method: 'get',
   path: '/me',
   tags,
@@ -78,6 +98,7 @@ const meRoute = defineRoute({
   responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
 const updateMeRoute = defineRoute({
+  action: 'account.manage',
   method: 'patch',
   path: '/me',
   tags,
@@ -86,6 +107,7 @@ const updateMeRoute = defineRoute({
   responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
 const apiKeysRoute = defineRoute({
+  action: 'keys.list',
   method: 'get',
   path: '/api-keys',
   tags,
@@ -93,6 +115,7 @@ const apiKeysRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ apiKeys: z.array(apiKeySchema) }), 'The keys, without their secrets.') },
 })
 const createApiKeyRoute = defineRoute({
+  action: 'keys.manage',
   method: 'post',
   path: '/api-keys',
   tags,
@@ -101,6 +124,7 @@ const createApiKeyRoute = defineRoute({
   responses: { 201: jsonAnswer(createdApiKeySchema, 'The key with its secret.') },
 })
 const deleteApiKeyRoute = defineRoute({
+  action: 'keys.manage',
   method: 'delete',
   path: '/api-keys/{apiKeyId}',
   tags,
@@ -139,6 +163,11 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }):
     addCookies(context, await users.changePassword(context.req.valid('json'), caller))
     return context.body(null, 204)
   })
+  api.openapi(confirmRoute, async (context) => {
+    const caller = { ...requireSession(context), headers: context.get('loginHeaders') }
+    await users.confirm(context.req.valid('json'), caller)
+    return context.body(null, 204)
+  })
   api.openapi(sessionsRoute, async (context) => {
     const { userId, sessionId } = context.get('caller')
     return context.json({ sessions: await users.sessions(userId, sessionId) }, 200)
@@ -169,10 +198,10 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }):
 }
 
 /** Only a session can manage keys and sessions, so that a leaked key can't create another one. */
-function requireSession(context: ApiContext): { userId: string } {
-  const caller = context.get('caller')
-  if (caller.sessionId === null) throw sessionRequired({})
-  return caller
+function requireSession(context: ApiContext): { userId: string; sessionId: string } {
+  const { userId, sessionId } = context.get('caller')
+  if (sessionId === null) throw sessionRequired({})
+  return { userId, sessionId }
 }
 
 function addCookies(context: ApiContext, cookies: readonly string[]): void {

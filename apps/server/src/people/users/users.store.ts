@@ -13,6 +13,9 @@ export type UserStore = {
   /** Deletes a user whose sign-up failed. */
   erase(userId: string): Promise<void>
   sessions(userId: string): Promise<{ id: string; createdAt: number; expiresAt: number; userAgent: string | null }[]>
+  /** When the person of the session last entered the password again; null: not since signing in. */
+  confirmedAt(sessionId: string): Promise<number | null>
+  confirm(sessionId: string, at: number): Promise<void>
   /** Returns false when this user has no such session. */
   endSession(userId: string, sessionId: string): Promise<boolean>
 }
@@ -27,6 +30,21 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
     },
     renameUser: async (userId, name) => {
       await database.updateTable('users').set({ name }).where('id', '=', userId).execute()
+    },
+    confirmedAt: async (sessionId) => {
+      const row = await database
+        .selectFrom('session_confirmations')
+        .select('confirmed_at')
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return row?.confirmed_at ?? null
+    },
+    confirm: async (sessionId, at) => {
+      await database
+        .insertInto('session_confirmations')
+        .values({ session_id: sessionId, confirmed_at: at })
+        .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ confirmed_at: at }))
+        .execute()
     },
     erase: async (userId) => {
       await database.deleteFrom('users').where('id', '=', userId).execute()

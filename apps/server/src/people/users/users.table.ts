@@ -34,14 +34,27 @@ export type ApiKeyRow = {
   created_at: number
   last_used_at: number | null
   expires_at: number | null
+  /** The scopes, separated by spaces. */
+  scopes: string
 }
+/** The number of calls that a key was refused on a day (UTC, `2026-11-26`) because it lacks what the action requires. */
+export type KeyRefusalRow = { api_key_id: string; action: string; day: string; count: number }
+/** When the person of a session last entered their password again. */
+type ConfirmationRow = { session_id: string; confirmed_at: number }
 /**
  * The owner of the installation: up to one row, whose `id` is always 1. Its primary key decides between concurrent
  * sign-ups.
  */
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
-export type UserTables = { users: UserRow; sessions: SessionRow; api_keys: ApiKeyRow; owner: OwnerRow }
+export type UserTables = {
+  users: UserRow
+  sessions: SessionRow
+  api_keys: ApiKeyRow
+  api_key_refusals: KeyRefusalRow
+  session_confirmations: ConfirmationRow
+  owner: OwnerRow
+}
 
 export async function createUserTables(database: Kysely<never>, kind: DatabaseKind): Promise<void> {
   await createLoginTables(database, kind)
@@ -120,4 +133,25 @@ async function createAccountTables(database: Kysely<never>, time: ReturnType<typ
     .addColumn('updatedAt', time, (column) => column.notNull())
     .execute()
   await database.schema.createIndex('verifications_identifier_idx').on('verifications').column('identifier').execute()
+}
+
+/** Keys from before scopes keep what programs use; what changes keys, models or settings needs a new key or a person. */
+export async function addKeyScopes(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .alterTable('api_keys')
+    .addColumn('scopes', 'text', (column) => column.notNull().defaultTo('read work share agents workspace'))
+    .execute()
+  await database.schema
+    .createTable('api_key_refusals')
+    .addColumn('api_key_id', 'text', (column) => column.notNull().references('api_keys.id').onDelete('cascade'))
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('day', 'text', (column) => column.notNull())
+    .addColumn('count', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('api_key_refusals_pk', ['api_key_id', 'action', 'day'])
+    .execute()
+  await database.schema
+    .createTable('session_confirmations')
+    .addColumn('session_id', 'text', (column) => column.primaryKey().references('sessions.id').onDelete('cascade'))
+    .addColumn('confirmed_at', 'bigint', (column) => column.notNull())
+    .execute()
 }

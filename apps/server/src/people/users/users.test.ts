@@ -145,6 +145,7 @@ describe('API keys', () => {
     expect(await codeOf(another)).toBe('auth.session-required')
     server.clock.now += 24 * 3600 * 1000
     expect(await codeOf(await server.call('GET', '/api/v1/me', { headers }))).toBe('auth.required')
+    await server.confirm(person)
     expect((await server.call('DELETE', `/api/v1/api-keys/${id}`, { person })).status).toBe(204)
   })
 

@@ -1,4 +1,4 @@
-import type { ChangePassword, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
+import type { ChangePassword, Confirm, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -10,6 +10,7 @@ import {
   credentialsWrong,
   emailTaken,
   ownerTokenWrong,
+  passwordWrong,
   sessionNotFound,
   signUpClosed,
 } from './users.errors.ts'
@@ -26,6 +27,8 @@ export type Users = {
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
   signIn(request: SignIn, origin: RequestOrigin): Promise<LoggedIn>
   signOut(headers: Headers): Promise<string[]>
+  /** Checks the password again. Throws `auth.password-wrong`, `auth.too-many-attempts`. */
+  confirm(request: Confirm, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
   /** Ends every other session of the user. */
   changePassword(request: ChangePassword, caller: { userId: string; headers: Headers }): Promise<string[]>
   sessions(userId: string, currentSessionId: string | null): Promise<Session[]>
@@ -63,6 +66,17 @@ export function makeUsers(dependencies: UsersDependencies): Users {
     signOut: async (headers) => {
       const result = await dependencies.login.api.signOut({ headers, returnHeaders: true })
       return result.headers.getSetCookie()
+    },
+    confirm: async ({ password }, { userId, sessionId, headers }) => {
+      dependencies.attempts.take(`password ${userId}`)
+      await dependencies.login.api.verifyPassword({ body: { password }, headers }).catch(async (error: unknown) => {
+        if (!isRefusal(error)) throw error
+        await audit.record({ userId, action: 'confirmation-refused', subject: sessionId })
+        throw passwordWrong({}, { cause: error })
+      })
+      dependencies.attempts.clear(`password ${userId}`)
+      await store.confirm(sessionId, dependencies.system.now())
+      await audit.record({ userId, action: 'confirmed', subject: sessionId })
     },
     changePassword: async (request, caller) => {
       dependencies.attempts.take(`password ${caller.userId}`)

@@ -1,11 +1,15 @@
 import { createRoute, OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
+import { type Action, type ActionRequirement, actions } from '@threadbox/domain'
 import { wireErrorSchema } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import { requestInvalid, requestProblems } from './http.errors.ts'
 
 /** The sender of a request. `sessionId` is null for an API key. */
 export type Caller = { userId: string; sessionId: string | null; apiKeyId: string | null }
+
+export type Authorize = (action: Action) => Promise<void>
 
 export type ApiEnv = {
   Variables: {
@@ -17,6 +21,10 @@ export type ApiEnv = {
     caller: Caller
     /** Headers of a request with a session, with only the session's cookie of that name. */
     loginHeaders: Headers
+    /**
+     * Throws unless the sender can do this: `auth.scope-missing`, `auth.session-required`, `auth.confirmation-required`.
+     */
+    authorize: Authorize
   }
 }
 export type ApiContext = Context<ApiEnv>
@@ -34,10 +42,19 @@ export function makeApi(): Api {
   })
 }
 
-/** Declares a route of the public API. Adds the failures that any route can have, all with the same body. */
-export function defineRoute<Path extends string, Config extends Omit<RouteConfig, 'path'>>(
-  config: Config & { path: Path },
-) {
+/**
+ * Declares a route of the public API. Its action decides which senders get through before anything of the request is
+ * read, and is in the OpenAPI document. Adds the failures that any route can have, all with the same body.
+ */
+export function defineRoute<Path extends string, Config extends Omit<RouteConfig, 'path' | 'security'>>({
+  action,
+  ...config
+}: Config & { path: Path; action: Action }) {
+  const requirement: ActionRequirement = actions[action]
+  const guard = createMiddleware<ApiEnv>(async (context, next) => {
+    if (requirement !== 'nothing') await context.get('authorize')(action)
+    await next()
+  })
   const responses: Config['responses'] = {
     ...config.responses,
     default: {
@@ -45,11 +62,20 @@ export function defineRoute<Path extends string, Config extends Omit<RouteConfig
       content: { 'application/json': { schema: wireErrorSchema.meta({ id: 'Error' }) } },
     },
   }
-  return createRoute({ ...config, responses } as Config & { path: Path; getRoutingPath(): string })
+  const secured = { 'x-threadbox-action': action, security: securityOf(requirement), middleware: guard }
+  return createRoute({ ...config, ...secured, responses } as unknown as Config & {
+    path: Path
+    getRoutingPath(): string
+  })
 }
 
-/** Marks a route that needs no sign-in. */
-export const publicRoute = { security: [] }
+/** The senders of a request: a key with this scope, or a session, in some cases one that was confirmed recently. */
+function securityOf(requirement: ActionRequirement): Record<string, string[]>[] {
+  if (requirement === 'nothing') return []
+  if (requirement === 'session') return [{ session: [] }]
+  if (requirement === 'confirmed') return [{ session: ['confirmed'] }]
+  return [{ apiKey: [requirement] }, { session: [] }]
+}
 
 /** A JSON response of a route. */
 export function jsonAnswer<Schema extends z.ZodType>(schema: Schema, description: string) {

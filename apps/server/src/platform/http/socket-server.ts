@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Action } from '@threadbox/domain'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Caller } from './api.ts'
+import type { Authorize, Caller } from './api.ts'
 import { requireOwnOrigin } from './browser-guard.middleware.ts'
 import { hostRefused } from './http.errors.ts'
 import type { OpenVisits } from './open-visits.ts'
@@ -13,6 +14,8 @@ import { type AllowedHosts, makeHostCheck } from './origins.ts'
 export type SocketRoute = {
   /** The paths that belong to it. */
   path: RegExp
+  /** What the sender must be allowed to do. */
+  action: Action
   /** A longer message ends the socket (1009). */
   maxMessageBytes: number
   /**
@@ -47,7 +50,7 @@ export type SocketServer = {
 export type SocketFrontDependencies = {
   routes: readonly SocketRoute[]
   hosts: AllowedHosts
-  authenticate: (headers: Headers) => Promise<Caller>
+  authenticate: (headers: Headers) => Promise<{ caller: Caller; authorize: Authorize }>
   logger: Logger
 }
 
@@ -58,7 +61,7 @@ export function makeSocketServer({ routes, hosts, authenticate, logger }: Socket
   const endpoints = routes.map((route) => ({ route, sockets: socketServerOf(route) }))
   const endpointOf = (request: IncomingMessage) => endpoints.find(({ route }) => route.path.test(pathOf(request)))
   const open = new Set<WebSocket>()
-  const authenticated = async (request: IncomingMessage): Promise<Caller> => {
+  const authenticated = async (request: IncomingMessage) => {
     const { headers } = request
     const host = headers.host ?? ''
     if (!isOurName(host)) throw hostRefused({ host: host.slice(0, 200) })
@@ -72,7 +75,8 @@ export function makeSocketServer({ routes, hosts, authenticate, logger }: Socket
     return await authenticate(headersOf(request))
   }
   const answer = async ({ request, socket, head }: Handshake, { route, sockets }: (typeof endpoints)[number]) => {
-    const caller = await authenticated(request)
+    const { caller, authorize } = await authenticated(request)
+    await authorize(route.action)
     const [, ...names] = route.path.exec(pathOf(request)) ?? []
     const { pass, serve } = await route.admit({ caller, names, query: queryOf(request) })
     const visit = route.visits.follow(pass)

@@ -61,6 +61,7 @@ const archiveQuery = pathQuery.extend({
 const bytes = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 
 const listRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files',
   tags,
@@ -69,6 +70,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(filesPageSchema, 'The folder’s contents.') },
 })
 const entryRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/entry',
   tags,
@@ -77,6 +79,7 @@ const entryRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The metadata.') },
 })
 const watchRoute = defineRoute({
+  action: 'threads.read',
   method: 'put',
   path: '/threads/{threadId}/files/watch',
   tags,
@@ -85,6 +88,7 @@ const watchRoute = defineRoute({
   responses: { 204: { description: 'The folders are watched while the sandbox is awake.' } },
 })
 const readRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/content',
   tags,
@@ -96,6 +100,7 @@ const readRoute = defineRoute({
   },
 })
 const writeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'put',
   path: '/threads/{threadId}/files/content',
   tags,
@@ -108,6 +113,7 @@ const writeRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The updated file. Its ETag is in the header.') },
 })
 const removeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'delete',
   path: '/threads/{threadId}/files',
   tags,
@@ -116,6 +122,7 @@ const removeRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The deleted item.') },
 })
 const moveRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/move',
   tags,
@@ -124,6 +131,7 @@ const moveRoute = defineRoute({
   responses: { 200: jsonAnswer(fileEntrySchema, 'The item at its new path.') },
 })
 const folderRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/folders',
   tags,
@@ -132,6 +140,7 @@ const folderRoute = defineRoute({
   responses: { 201: jsonAnswer(fileEntrySchema, 'The folder.') },
 })
 const copyRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: '/threads/{threadId}/files/copies',
   tags,
@@ -140,6 +149,7 @@ const copyRoute = defineRoute({
   responses: { 200: jsonAnswer(copiedFilesSchema, 'The copied items.') },
 })
 const archiveRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/files/archive',
   tags,
@@ -164,11 +174,13 @@ export function fileRoutes(dependencies: {
   api.openapi(listRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, after, limit, wake } = context.req.valid('query')
+    await mayWake(context, wake)
     return context.json(await files.list(threadId, path, { after, limit, signal, mayWake: wake === 'true' }), 200)
   })
   api.openapi(entryRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, wake } = context.req.valid('query')
+    await mayWake(context, wake)
     return context.json(await files.entry(threadId, path, { signal, mayWake: wake === 'true' }), 200)
   })
   api.openapi(watchRoute, async (context) => {
@@ -179,6 +191,7 @@ export function fileRoutes(dependencies: {
   api.openapi(readRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, download, wake } = context.req.valid('query')
+    await mayWake(context, wake)
     const range = context.req.header('range')
     const file = await files.read(threadId, path, { range, signal, mayWake: wake === 'true' })
     const name = posix.basename(path)
@@ -229,9 +242,15 @@ export function fileRoutes(dependencies: {
   api.openapi(archiveRoute, async (context) => {
     const { threadId, signal } = await open(context, context.req.valid('param').threadId)
     const { path, only } = context.req.valid('query')
-    const stream = await files.archive(threadId, path, { only, signal })
+    const beforeWake = () => mayWake(context, 'true')
+    const stream = await files.archive(threadId, path, { only, signal, beforeWake })
     const name = `${posix.basename(path) || 'root'}.zip`
     return context.newResponse(stream, 200, contentHeaders({ mediaType: 'application/zip', name, isDownload: true }))
   })
   return api
+}
+
+/** Reading a sleeping sandbox’s files wakes it, unless the request says not to: waking is work. */
+async function mayWake(context: Pick<ApiContext, 'get'>, wake: 'true' | 'false'): Promise<void> {
+  if (wake === 'true') await context.get('authorize')('sandboxes.work')
 }

@@ -60,7 +60,12 @@ export type Files = {
   archive(
     threadId: string,
     path: string,
-    options: { only: readonly string[]; signal: AbortSignal },
+    options: {
+      only: readonly string[]
+      signal: AbortSignal
+      /** Called before a sandbox is started for this; throws if the sender can’t start one. */
+      beforeWake: () => Promise<void>
+    },
   ): Promise<ReadableStream<Uint8Array>>
 }
 
@@ -77,16 +82,19 @@ export function makeFiles(options: {
   /** Undefined if the sandbox sleeps and can stay asleep. */
   const toRead = (threadId: string, { mayWake, signal }: ReadOptions) =>
     mayWake ? awake(threadId, signal) : options.ifAwake(threadId)
-  const archiveAsleep: (...order: Parameters<Files['archive']>) => Promise<ReadableStream<Uint8Array> | undefined> =
-    async (threadId, path, { only, signal }) => {
-      if ((await options.ifAwake(threadId)) !== undefined) return undefined
-      try {
-        return await (await options.asleep(threadId, signal)).archive(path, only)
-      } catch (error) {
-        if (isErrorOf(sandboxNotAwake, error)) return undefined
-        throw error
-      }
+  const archiveAsleep = async (
+    threadId: string,
+    path: string,
+    { only, signal }: { only: readonly string[]; signal: AbortSignal },
+  ): Promise<ReadableStream<Uint8Array> | undefined> => {
+    if ((await options.ifAwake(threadId)) !== undefined) return undefined
+    try {
+      return await (await options.asleep(threadId, signal)).archive(path, only)
+    } catch (error) {
+      if (isErrorOf(sandboxNotAwake, error)) return undefined
+      throw error
     }
+  }
   return {
     list: async (threadId, path, { after, limit, ...how }) => {
       const sandbox = await toRead(threadId, how)
@@ -137,13 +145,14 @@ export function makeFiles(options: {
       await onPath(path, sandbox.files.makeDir({ path }))
       return present(await stat(sandbox, path))
     },
-    archive: async (threadId, path, options) => {
-      const asleep = await archiveAsleep(threadId, path, options)
+    archive: async (threadId, path, { beforeWake, ...how }) => {
+      const asleep = await archiveAsleep(threadId, path, how)
       if (asleep !== undefined) return asleep
-      const sandbox = await awake(threadId, options.signal)
+      if ((await options.ifAwake(threadId)) === undefined) await beforeWake()
+      const sandbox = await awake(threadId, how.signal)
       const info = await stat(sandbox, path)
       if (info.type !== filesystem.FileType.DIRECTORY) throw fileRefused({ path, problem: 'it is not a folder.' })
-      return await sandbox.openArchive(path, options)
+      return await sandbox.openArchive(path, how)
     },
   }
 }

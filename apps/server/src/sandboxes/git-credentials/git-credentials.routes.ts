@@ -13,6 +13,7 @@ const tags = ['git']
 const credentialParams = z.object({ credentialId: idParam })
 
 const listRoute = defineRoute({
+  action: 'git-credentials.read',
   method: 'get',
   path: '/git-credentials',
   tags,
@@ -22,6 +23,7 @@ const listRoute = defineRoute({
   },
 })
 const createCredentialRoute = defineRoute({
+  action: 'git-credentials.manage',
   method: 'post',
   path: '/git-credentials',
   tags,
@@ -30,6 +32,7 @@ const createCredentialRoute = defineRoute({
   responses: { 201: jsonAnswer(gitCredentialSchema, 'The new credential. No thread can use it yet.') },
 })
 const updateRoute = defineRoute({
+  action: 'git-credentials.manage',
   method: 'patch',
   path: '/git-credentials/{credentialId}',
   tags,
@@ -38,6 +41,7 @@ const updateRoute = defineRoute({
   responses: { 200: jsonAnswer(gitCredentialSchema, 'The updated credential.') },
 })
 const deleteRoute = defineRoute({
+  action: 'git-credentials.manage',
   method: 'delete',
   path: '/git-credentials/{credentialId}',
   tags,
@@ -49,6 +53,7 @@ const ofThread = {
   200: jsonAnswer(threadGitCredentialsSchema, 'Your credentials, and whether the thread can use them.'),
 }
 const ofThreadRoute = defineRoute({
+  action: 'git-credentials.read',
   method: 'get',
   path: '/threads/{threadId}/git-credentials',
   tags,
@@ -57,6 +62,7 @@ const ofThreadRoute = defineRoute({
   responses: ofThread,
 })
 const allowRoute = defineRoute({
+  action: 'git-credentials.grant',
   method: 'put',
   path: '/threads/{threadId}/git-credentials',
   tags,

@@ -6,6 +6,7 @@ import type { Git } from './git.usecases.ts'
 const tags = ['git']
 
 const inspectRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path: '/threads/{threadId}/git',
   tags,
@@ -22,6 +23,7 @@ const inspectRoute = defineRoute({
   responses: { 200: jsonAnswer(gitLookSchema, 'The repositories, and the working tree of one of them.') },
 })
 const diffRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path: '/threads/{threadId}/git/diff',
   tags,

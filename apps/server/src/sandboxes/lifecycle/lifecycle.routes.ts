@@ -22,6 +22,7 @@ const answer = { 200: jsonAnswer(sandboxDetailSchema, 'The sandbox in its curren
 const path = '/threads/{threadId}/sandbox' as const
 
 const detailRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path,
   tags,
@@ -30,6 +31,7 @@ const detailRoute = defineRoute({
   responses: answer,
 })
 const changeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'patch',
   path,
   tags,
@@ -38,6 +40,7 @@ const changeRoute = defineRoute({
   responses: answer,
 })
 const pauseRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/pause`,
   tags,
@@ -46,6 +49,7 @@ const pauseRoute = defineRoute({
   responses: answer,
 })
 const wakeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/wake`,
   tags,
@@ -54,6 +58,7 @@ const wakeRoute = defineRoute({
   responses: answer,
 })
 const restartRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/restart`,
   tags,
@@ -62,6 +67,7 @@ const restartRoute = defineRoute({
   responses: answer,
 })
 const holdRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/hold`,
   tags,
@@ -70,6 +76,7 @@ const holdRoute = defineRoute({
   responses: answer,
 })
 const reportRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path: `${path}/reports/{reportId}`,
   tags,
@@ -78,6 +85,7 @@ const reportRoute = defineRoute({
   responses: { 200: jsonAnswer(survivalReportSchema, 'The report.') },
 })
 const startRescuedRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/rescued/{restartId}/start`,
   tags,

@@ -14,6 +14,7 @@ import type { PreviewChecks } from './preview-check.usecases.ts'
 import type { Previews } from './previews.usecases.ts'
 
 const openRoute = defineRoute({
+  action: 'previews.open',
   method: 'post',
   path: '/threads/{threadId}/previews',
   tags: ['previews'],
@@ -23,6 +24,7 @@ const openRoute = defineRoute({
 })
 
 const checkRoute = defineRoute({
+  action: 'previews.open',
   method: 'get',
   path: '/previews/check',
   tags: ['previews'],

@@ -13,6 +13,7 @@ import {
 import type { ShareLinksOfThreads } from './share-links.usecases.ts'
 
 const listRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/share-links',
   tags: ['previews'],
@@ -22,6 +23,7 @@ const listRoute = defineRoute({
 })
 
 const createRoute = defineRoute({
+  action: 'threads.share',
   method: 'post',
   path: '/threads/{threadId}/services/{name}/share-links',
   tags: ['previews'],
@@ -34,6 +36,7 @@ const createRoute = defineRoute({
 })
 
 const endRoute = defineRoute({
+  action: 'threads.share',
   method: 'delete',
   path: '/threads/{threadId}/share-links/{linkId}',
   tags: ['previews'],

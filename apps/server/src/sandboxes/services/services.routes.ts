@@ -25,6 +25,7 @@ const serviceParams = threadParams.extend({ name: idParam })
 const answer = { 200: jsonAnswer(serviceSchema, 'The service in its current state.') }
 
 const listRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path,
   tags,
@@ -33,6 +34,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(servicesViewSchema, 'The services, in the order they were started.') },
 })
 const startRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path,
   tags,
@@ -41,6 +43,7 @@ const startRoute = defineRoute({
   responses: { 201: jsonAnswer(serviceSchema, 'The process is running. The status shows whether its port responds.') },
 })
 const stopRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/{name}/stop`,
   tags,
@@ -49,6 +52,7 @@ const stopRoute = defineRoute({
   responses: answer,
 })
 const restartRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path: `${path}/{name}/restart`,
   tags,
@@ -57,6 +61,7 @@ const restartRoute = defineRoute({
   responses: answer,
 })
 const removeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'delete',
   path: `${path}/{name}`,
   tags,
@@ -65,6 +70,7 @@ const removeRoute = defineRoute({
   responses: { 204: { description: 'Removed.' } },
 })
 const logsRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path: `${path}/{name}/logs`,
   tags,

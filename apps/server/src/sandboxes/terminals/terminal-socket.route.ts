@@ -18,6 +18,7 @@ export function terminalSocketRoute(options: {
   const { parts, terminals, open, visits, logger } = options
   return {
     path: /^\/api\/v1\/threads\/([^/]{1,64})\/terminals\/([^/]{1,64})\/socket$/,
+    action: 'sandboxes.work',
     // Larger than any allowed message with its escapes.
     maxMessageBytes: 256 * 1024,
     signedOutCode: terminalCloseCodes.loggedOut,

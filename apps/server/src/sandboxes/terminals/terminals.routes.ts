@@ -25,6 +25,7 @@ const path = '/threads/{threadId}/terminals' as const
 const terminalParams = threadParams.extend({ terminalId: idParam })
 
 const listRoute = defineRoute({
+  action: 'sandboxes.read',
   method: 'get',
   path,
   tags,
@@ -33,6 +34,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(terminalsViewSchema, 'The terminals, in the order they were opened.') },
 })
 const openRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'post',
   path,
   tags,
@@ -41,6 +43,7 @@ const openRoute = defineRoute({
   responses: { 201: jsonAnswer(terminalSchema, 'The terminal. Its shell is running.') },
 })
 const renameRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'patch',
   path: `${path}/{terminalId}`,
   tags,
@@ -49,6 +52,7 @@ const renameRoute = defineRoute({
   responses: { 200: jsonAnswer(terminalSchema, 'The updated terminal.') },
 })
 const closeRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'delete',
   path: `${path}/{terminalId}`,
   tags,
@@ -57,6 +61,7 @@ const closeRoute = defineRoute({
   responses: { 204: { description: 'Closed.' } },
 })
 const socketRoute = defineRoute({
+  action: 'sandboxes.work',
   method: 'get',
   path: `${path}/{terminalId}/socket`,
   tags,

@@ -27,6 +27,7 @@ const downloadQuery = z.object({ download: z.enum(['true', 'false']).default('fa
 const safeInteger = wholeNumberQuery({ min: 0, max: Number.MAX_SAFE_INTEGER })
 
 const uploadRoute = defineRoute({
+  action: 'threads.work',
   method: 'put',
   path: '/threads/{threadId}/uploads',
   tags,
@@ -35,6 +36,7 @@ const uploadRoute = defineRoute({
   responses: { 201: jsonAnswer(attachmentSchema, 'The attachment, with its final name.') },
 })
 const attachmentRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/attachments/{attachmentId}',
   tags,
@@ -43,6 +45,7 @@ const attachmentRoute = defineRoute({
   responses: { 200: { description: 'The file.', content: bytes } },
 })
 const outputRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/outputs/{callId}',
   tags,
@@ -60,6 +63,7 @@ const outputRoute = defineRoute({
   },
 })
 const resultRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/results/{callId}/{name}',
   tags,

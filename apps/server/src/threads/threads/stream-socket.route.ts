@@ -11,6 +11,7 @@ export function streamSocketRoute(parts: { sources: StreamSources; visits: OpenV
   const { sources, visits, logger } = parts
   return {
     path: /^\/api\/v1\/events\/socket$/,
+    action: 'threads.read',
     // A longer message ends the socket; a shorter one that is still too long gets an error.
     maxMessageBytes: 256 * 1024,
     signedOutCode: streamCloseCodes.signedOut,

@@ -31,6 +31,7 @@ const tags = ['threads']
 const threadAnswer = { 200: jsonAnswer(threadSchema, 'The thread.') }
 
 const listRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads',
   tags,
@@ -41,6 +42,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(threadPageSchema, 'A page of threads.') },
 })
 const createThreadRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads',
   tags,
@@ -49,6 +51,7 @@ const createThreadRoute = defineRoute({
   responses: { 201: jsonAnswer(threadSchema, 'The new thread.') },
 })
 const getRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}',
   tags,
@@ -57,6 +60,7 @@ const getRoute = defineRoute({
   responses: threadAnswer,
 })
 const updateRoute = defineRoute({
+  action: 'threads.work',
   method: 'patch',
   path: '/threads/{threadId}',
   tags,
@@ -65,6 +69,7 @@ const updateRoute = defineRoute({
   responses: threadAnswer,
 })
 const deleteRoute = defineRoute({
+  action: 'threads.work',
   method: 'delete',
   path: '/threads/{threadId}',
   tags,
@@ -73,6 +78,7 @@ const deleteRoute = defineRoute({
   responses: threadAnswer,
 })
 const restoreRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/restore',
   tags,
@@ -81,6 +87,7 @@ const restoreRoute = defineRoute({
   responses: threadAnswer,
 })
 const entriesRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/entries',
   tags,
@@ -98,6 +105,7 @@ const entriesRoute = defineRoute({
   responses: { 200: jsonAnswer(entriesPageSchema, 'A page of the conversation.') },
 })
 const eventsRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/events',
   tags,
@@ -117,6 +125,7 @@ const eventsRoute = defineRoute({
   },
 })
 const userEventsRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/events',
   tags,
@@ -124,6 +133,7 @@ const userEventsRoute = defineRoute({
   responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: userEventSchema } } } },
 })
 const socketRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/events/socket',
   tags,
@@ -131,6 +141,7 @@ const socketRoute = defineRoute({
   responses: { 101: { description: 'Switches to WebSocket.' } },
 })
 const searchRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/search',
   tags,

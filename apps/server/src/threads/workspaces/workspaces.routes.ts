@@ -25,6 +25,7 @@ const listAnswer = { 200: jsonAnswer(workspacesSchema, 'All workspaces in order,
 const path = '/workspaces/{workspaceId}' as const
 
 const listRoute = defineRoute({
+  action: 'workspaces.read',
   method: 'get',
   path: '/workspaces',
   tags,
@@ -32,6 +33,7 @@ const listRoute = defineRoute({
   responses: listAnswer,
 })
 const createWorkspaceRoute = defineRoute({
+  action: 'workspaces.manage',
   method: 'post',
   path: '/workspaces',
   tags,
@@ -40,6 +42,7 @@ const createWorkspaceRoute = defineRoute({
   responses: { 201: jsonAnswer(workspaceSchema, 'The new workspace.') },
 })
 const getRoute = defineRoute({
+  action: 'workspaces.read',
   method: 'get',
   path,
   tags,
@@ -48,6 +51,7 @@ const getRoute = defineRoute({
   responses: answer,
 })
 const updateRoute = defineRoute({
+  action: 'workspaces.manage',
   method: 'patch',
   path,
   tags,
@@ -56,6 +60,7 @@ const updateRoute = defineRoute({
   responses: answer,
 })
 const placeRoute = defineRoute({
+  action: 'workspaces.manage',
   method: 'put',
   path: `${path}/position`,
   tags,
@@ -64,6 +69,7 @@ const placeRoute = defineRoute({
   responses: listAnswer,
 })
 const contentsRoute = defineRoute({
+  action: 'workspaces.read',
   method: 'get',
   path: `${path}/contents`,
   tags,
@@ -72,6 +78,7 @@ const contentsRoute = defineRoute({
   responses: { 200: jsonAnswer(workspaceContentsSchema, 'What the workspace contains.') },
 })
 const deleteRoute = defineRoute({
+  action: 'workspaces.delete',
   method: 'delete',
   path,
   tags,
@@ -80,6 +87,7 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const restoreRoute = defineRoute({
+  action: 'workspaces.manage',
   method: 'post',
   path: `${path}/restore`,
   tags,

@@ -20,6 +20,7 @@ const connectionParams = z.object({ connectionId: idParam })
 const current = { 200: jsonAnswer(connectionSchema, 'The connection in its current state.') }
 
 const listRoute = defineRoute({
+  action: 'connections.read',
   method: 'get',
   path: '/connections',
   tags,
@@ -29,6 +30,7 @@ const listRoute = defineRoute({
   },
 })
 const presetsRoute = defineRoute({
+  action: 'connections.read',
   method: 'get',
   path: '/connections/presets',
   tags,
@@ -36,6 +38,7 @@ const presetsRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ presets: z.array(connectionPresetSchema) }), 'The MCP servers.') },
 })
 const createConnectionRoute = defineRoute({
+  action: 'connections.manage',
   method: 'post',
   path: '/connections',
   tags,
@@ -44,6 +47,7 @@ const createConnectionRoute = defineRoute({
   responses: { 201: jsonAnswer(connectionSchema, 'The new connection.') },
 })
 const getRoute = defineRoute({
+  action: 'connections.read',
   method: 'get',
   path: '/connections/{connectionId}',
   tags,
@@ -52,6 +56,7 @@ const getRoute = defineRoute({
   responses: current,
 })
 const updateRoute = defineRoute({
+  action: 'connections.manage',
   method: 'patch',
   path: '/connections/{connectionId}',
   tags,
@@ -60,6 +65,7 @@ const updateRoute = defineRoute({
   responses: current,
 })
 const deleteRoute = defineRoute({
+  action: 'connections.manage',
   method: 'delete',
   path: '/connections/{connectionId}',
   tags,
@@ -68,6 +74,7 @@ const deleteRoute = defineRoute({
   responses: { 204: { description: 'Removed.' } },
 })
 const testRoute = defineRoute({
+  action: 'connections.test',
   method: 'post',
   path: '/connections/{connectionId}/test',
   tags,
@@ -76,6 +83,7 @@ const testRoute = defineRoute({
   responses: current,
 })
 const startLoginRoute = defineRoute({
+  action: 'connections.manage',
   method: 'post',
   path: '/connections/{connectionId}/login',
   tags,
@@ -84,6 +92,7 @@ const startLoginRoute = defineRoute({
   responses: { 200: jsonAnswer(connectionLoginSchema, 'The sign-in URL, valid for 15 minutes.') },
 })
 const finishLoginRoute = defineRoute({
+  action: 'connections.finish-login',
   method: 'post',
   path: '/connections/login',
   tags,
@@ -92,6 +101,7 @@ const finishLoginRoute = defineRoute({
   responses: current,
 })
 const approveRoute = defineRoute({
+  action: 'connections.manage',
   method: 'patch',
   path: '/connections/{connectionId}/tools',
   tags,

@@ -25,6 +25,7 @@ const accepted = { 202: jsonAnswer(messageAcceptedSchema, 'Accepted. Progress ar
 const nothing = { 204: { description: 'Done.' } }
 
 const sendRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/messages',
   tags,
@@ -33,6 +34,7 @@ const sendRoute = defineRoute({
   responses: accepted,
 })
 const editQueuedRoute = defineRoute({
+  action: 'threads.work',
   method: 'patch',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
@@ -41,6 +43,7 @@ const editQueuedRoute = defineRoute({
   responses: nothing,
 })
 const removeQueuedRoute = defineRoute({
+  action: 'threads.work',
   method: 'delete',
   path: '/threads/{threadId}/messages/{entryId}',
   tags,
@@ -49,6 +52,7 @@ const removeQueuedRoute = defineRoute({
   responses: nothing,
 })
 const editRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/messages/{entryId}/edit',
   tags,
@@ -57,6 +61,7 @@ const editRoute = defineRoute({
   responses: accepted,
 })
 const reorderRoute = defineRoute({
+  action: 'threads.work',
   method: 'put',
   path: '/threads/{threadId}/queue',
   tags,
@@ -65,6 +70,7 @@ const reorderRoute = defineRoute({
   responses: nothing,
 })
 const resumeRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/queue/resume',
   tags,
@@ -73,6 +79,7 @@ const resumeRoute = defineRoute({
   responses: nothing,
 })
 const stopRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/stop',
   tags,
@@ -81,6 +88,7 @@ const stopRoute = defineRoute({
   responses: nothing,
 })
 const retryRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/retry',
   tags,
@@ -89,6 +97,7 @@ const retryRoute = defineRoute({
   responses: accepted,
 })
 const runAgainRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/run-again',
   tags,
@@ -98,6 +107,7 @@ const runAgainRoute = defineRoute({
 })
 
 const decideRoute = defineRoute({
+  action: 'threads.approve',
   method: 'post',
   path: '/threads/{threadId}/calls/{callId}/decision',
   tags,
@@ -153,6 +163,7 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
   api.openapi(decideRoute, async (context) => {
     const { threadId, callId } = context.req.valid('param')
     const { decision } = context.req.valid('json')
+    if (decision === 'always') await context.get('authorize')('threads.approve-always')
     await turns.decide(context.get('caller').userId, { threadId: await opened(context, threadId), callId, decision })
     return context.body(null, 204)
   })

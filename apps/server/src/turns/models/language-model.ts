@@ -8,7 +8,9 @@ import type { LanguageModel } from 'ai'
 export type Provider = ModelConnection['provider']
 
 /** Each provider's address if the connected model has none. */
-const defaultBaseUrls: Record<Exclude<Provider, 'openai-compatible'>, string> = {
+export type ProviderAddresses = Readonly<Record<Exclude<Provider, 'openai-compatible'>, string>>
+
+export const defaultBaseUrls: ProviderAddresses = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',

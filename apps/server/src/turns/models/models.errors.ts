@@ -14,6 +14,13 @@ export const modelKeyMissing = defineError<{ provider: string; variable: string 
   remedy: ({ variable }) => `Enter a key, or set ${variable} in the server’s environment.`,
 })
 
+export const modelKeyNotForAddress = defineError<{ provider: string; variable: string }>({
+  code: 'model.key-not-for-address',
+  kind: 'invalid',
+  message: ({ provider, variable }) => `The API key in ${variable} is only sent to ${provider}’s own address.`,
+  remedy: () => 'Enter a key for this address.',
+})
+
 export const modelAddressMissing = defineError({
   code: 'model.address-missing',
   kind: 'invalid',

@@ -22,6 +22,7 @@ const tags = ['models']
 const modelParams = z.object({ modelId: idParam })
 
 const listRoute = defineRoute({
+  action: 'models.read',
   method: 'get',
   path: '/models',
   tags,
@@ -31,6 +32,7 @@ const listRoute = defineRoute({
   },
 })
 const connectRoute = defineRoute({
+  action: 'models.manage',
   method: 'post',
   path: '/models',
   tags,
@@ -39,6 +41,7 @@ const connectRoute = defineRoute({
   responses: { 201: jsonAnswer(modelConnectionSchema, 'The new model.') },
 })
 const discoverRoute = defineRoute({
+  action: 'models.discover',
   method: 'get',
   path: '/models/discovered',
   tags,
@@ -46,6 +49,7 @@ const discoverRoute = defineRoute({
   responses: { 200: jsonAnswer(z.object({ models: z.array(discoveredModelSchema) }), 'The models that were found.') },
 })
 const updateRoute = defineRoute({
+  action: 'models.manage',
   method: 'patch',
   path: '/models/{modelId}',
   tags,
@@ -54,6 +58,7 @@ const updateRoute = defineRoute({
   responses: { 200: jsonAnswer(modelConnectionSchema, 'The updated model.') },
 })
 const disconnectRoute = defineRoute({
+  action: 'models.manage',
   method: 'delete',
   path: '/models/{modelId}',
   tags,
@@ -62,6 +67,7 @@ const disconnectRoute = defineRoute({
   responses: { 204: { description: 'Removed.' } },
 })
 const testRoute = defineRoute({
+  action: 'models.manage',
   method: 'post',
   path: '/models/{modelId}/test',
   tags,

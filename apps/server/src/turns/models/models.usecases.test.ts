@@ -33,6 +33,7 @@ beforeEach(async () => {
     clock: { nowMs: () => ++now },
     randomBytes: (count) => randomBytes(count),
     ollamaUrl: server.baseUrls.ollama,
+    ownAddresses: server.baseUrls,
   })
 })
 afterEach(async () => {
@@ -82,6 +83,31 @@ describe('connecting a model', () => {
     server.reply({ text: 'ready' })
     expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready' })
     expect(server.requests[0]?.headers['x-api-key']).toBe('from-environment')
+  })
+
+  it('sends the key from the environment to the provider’s own address and to no other', async () => {
+    environment.ANTHROPIC_API_KEY = 'from-environment'
+    await using elsewhere = await startModelServer()
+    const other = { ...anthropic(), baseUrl: elsewhere.baseUrls.anthropic }
+    await expect(models.connect(other)).rejects.toMatchObject({ code: 'model.key-not-for-address' })
+    const { id } = await models.connect(anthropic())
+    await expect(models.update(id, { baseUrl: other.baseUrl })).rejects.toMatchObject({
+      code: 'model.key-not-for-address',
+    })
+    // A model that an older version stored at another address.
+    await tablesIn(open)
+      .updateTable('model_connections')
+      .set({ base_url: other.baseUrl })
+      .where('id', '=', id)
+      .execute()
+    expect(await models.list()).toMatchObject([{ keySource: 'none' }])
+    expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'model.key-not-for-address' } })
+    expect(elsewhere.requests).toEqual([])
+    const withKey = await models.update(id, { apiKey: 'for-elsewhere' })
+    expect(withKey).toMatchObject({ keySource: 'stored' })
+    elsewhere.reply({ text: 'ready' })
+    expect(await models.test(id)).toMatchObject({ ok: true })
+    expect(elsewhere.requests[0]?.headers['x-api-key']).toBe('for-elsewhere')
   })
 
   it('has one default at a time; the oldest replaces a deleted default', async () => {

@@ -11,10 +11,10 @@ import type { Events } from '../../platform/events/events.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables } from './discover.ts'
 import { assumedContextTokens, knownModel } from './known-models.logic.ts'
-import { languageModelOf, type Provider } from './language-model.ts'
+import { defaultBaseUrls, languageModelOf, type Provider, type ProviderAddresses } from './language-model.ts'
 import { callModel } from './model-call.ts'
 import { modelFailureOf } from './model-failure.logic.ts'
-import { modelAddressMissing, modelKeyMissing, modelNotFound } from './models.errors.ts'
+import { modelAddressMissing, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
 
@@ -50,14 +50,17 @@ export type ModelsOptions = {
   randomBytes: (count: number) => Uint8Array
   /** Where to look for Ollama; null: its default address. */
   ollamaUrl: string | null
+  /** Where a key from the environment is sent, and nowhere else. */
+  ownAddresses?: ProviderAddresses
 }
 
 /** A test call requests little, and a dead address must not keep the user waiting. */
 const testTimeoutMs = 30_000
 
 export function makeModels(options: ModelsOptions): Models {
-  const { store, secretBox, environment, clock } = options
-  const view = (row: ModelConnectionRow) => viewOf(row, environment)
+  const { store, secretBox, clock } = options
+  const keys = { environment: options.environment, ownAddresses: options.ownAddresses ?? defaultBaseUrls }
+  const view = (row: ModelConnectionRow) => viewOf(row, keys)
 
   const find = async (id: string) => {
     const row = await store.find(id)
@@ -66,16 +69,22 @@ export function makeModels(options: ModelsOptions): Models {
   }
   const clientOf = (row: ModelConnectionRow) => {
     const provider = row.provider as Provider
-    const apiKey = row.sealed_key === null ? keyFromEnvironment(provider, environment) : secretBox.open(row.sealed_key)
+    const apiKey = row.sealed_key === null ? environmentKeyOf(row, keys) : secretBox.open(row.sealed_key)
     return languageModelOf({ provider, model: row.model, baseUrl: row.base_url, apiKey: apiKey ?? null })
   }
-  const check = (row: ModelConnectionRow) => {
+  const missingIn = (row: ModelConnectionRow) => {
     const provider = row.provider as Provider
-    if (provider === 'openai-compatible' && row.base_url === null) throw modelAddressMissing({})
+    if (provider === 'openai-compatible' && row.base_url === null) return modelAddressMissing({})
     const variable = keyVariables[provider][0]
-    if (variable !== undefined && viewOf(row, environment).keySource === 'none') {
-      throw modelKeyMissing({ provider: providerNames[provider], variable })
-    }
+    if (variable === undefined || view(row).keySource !== 'none') return undefined
+    const named = { provider: providerNames[provider], variable }
+    const hasKeyForOwnAddress = keyFromEnvironment(provider, keys.environment) !== undefined
+    return hasKeyForOwnAddress ? modelKeyNotForAddress(named) : modelKeyMissing(named)
+  }
+
+  const check = (row: ModelConnectionRow) => {
+    const missing = missingIn(row)
+    if (missing !== undefined) throw missing
   }
 
   return {
@@ -110,8 +119,16 @@ export function makeModels(options: ModelsOptions): Models {
     disconnect: async (id) => {
       if (!(await store.delete(id))) throw modelNotFound({})
     },
-    test: async (id) => testCall(clientOf(await find(id)), { name: (await find(id)).name, clock }),
-    discover: () => discoverModels({ environment, ollamaUrl: options.ollamaUrl, fetch }),
+    test: async (id) => {
+      const row = await find(id)
+      const missing = missingIn(row)
+      if (missing !== undefined) {
+        const { code, message, remedy } = missing
+        return { ok: false, latencyMs: 0, reply: null, failure: { code, message, remedy } }
+      }
+      return await testCall(clientOf(row), { name: row.name, clock })
+    },
+    discover: () => discoverModels({ environment: keys.environment, ollamaUrl: options.ollamaUrl, fetch }),
     usable: async (modelId) => {
       const own = modelId === null ? undefined : await store.find(modelId)
       const row = own ?? (await store.findDefault())
@@ -132,10 +149,28 @@ const providerNames: Record<Provider, string> = {
   ollama: 'Ollama',
 }
 
-function viewOf(row: ModelConnectionRow, environment: Readonly<Record<string, string | undefined>>): ModelConnection {
+type KeySources = Required<Pick<ModelsOptions, 'environment' | 'ownAddresses'>>
+
+/**
+ * Returns the provider's key from the environment if the model is at the provider's own origin: a person who can
+ * enter an address must not learn that key.
+ */
+function environmentKeyOf(row: ModelConnectionRow, { environment, ownAddresses }: KeySources): string | undefined {
+  const provider = row.provider as Provider
+  if (provider === 'openai-compatible') return undefined
+  const isOwn = row.base_url === null || originOf(row.base_url) === originOf(ownAddresses[provider])
+  return isOwn ? keyFromEnvironment(provider, environment) : undefined
+}
+
+/** The origin, or undefined for an address that isn't a URL; older versions stored whatever was entered. */
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined
+}
+
+function viewOf(row: ModelConnectionRow, keys: KeySources): ModelConnection {
   const provider = row.provider as Provider
   const known = knownModel(provider, row.model)
-  const environmentKey = keyFromEnvironment(provider, environment)
+  const environmentKey = environmentKeyOf(row, keys)
   return {
     id: row.id,
     provider,

@@ -33,6 +33,7 @@ const path = '/skills/{skillId}' as const
 const accepted = 'a zip (application/zip), a SKILL.md (text/markdown), or a form with its files, each named by its path'
 
 const listRoute = defineRoute({
+  action: 'skills.read',
   method: 'get',
   path: '/skills',
   tags,
@@ -40,6 +41,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(skillsSchema, 'All skills, sorted by name.') },
 })
 const createSkillRoute = defineRoute({
+  action: 'skills.manage',
   method: 'post',
   path: '/skills',
   tags,
@@ -48,6 +50,7 @@ const createSkillRoute = defineRoute({
   responses: created,
 })
 const getRoute = defineRoute({
+  action: 'skills.read',
   method: 'get',
   path,
   tags,
@@ -56,6 +59,7 @@ const getRoute = defineRoute({
   responses: { 200: jsonAnswer(skillContentSchema, 'The skill with its instructions.') },
 })
 const replaceRoute = defineRoute({
+  action: 'skills.manage',
   method: 'put',
   path: `${path}/content`,
   tags,
@@ -64,6 +68,7 @@ const replaceRoute = defineRoute({
   responses: answer,
 })
 const moveRoute = defineRoute({
+  action: 'skills.manage',
   method: 'patch',
   path,
   tags,
@@ -72,6 +77,7 @@ const moveRoute = defineRoute({
   responses: answer,
 })
 const deleteRoute = defineRoute({
+  action: 'skills.manage',
   method: 'delete',
   path,
   tags,
@@ -80,6 +86,7 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const archiveRoute = defineRoute({
+  action: 'skills.read',
   method: 'get',
   path: `${path}/archive`,
   tags,
@@ -88,6 +95,7 @@ const archiveRoute = defineRoute({
   responses: { 200: { description: 'The zip.', content: { 'application/zip': { schema: z.string() } } } },
 })
 const ofThreadRoute = defineRoute({
+  action: 'skills.read',
   method: 'get',
   path: '/threads/{threadId}/skills',
   tags,
@@ -96,6 +104,7 @@ const ofThreadRoute = defineRoute({
   responses: { 200: jsonAnswer(threadSkillsSchema, 'The skills, sorted by name.') },
 })
 const saveRoute = defineRoute({
+  action: 'skills.manage',
   method: 'post',
   path: '/threads/{threadId}/skills',
   tags,
@@ -160,7 +169,11 @@ export function skillRoutes({
     const { signal } = context.req.raw
     const readSkill = async () =>
       parseSkillFolder(
-        await files.archive(threadId, folder, { only: [], signal }),
+        await files.archive(threadId, folder, {
+          only: [],
+          signal,
+          beforeWake: () => context.get('authorize')('sandboxes.work'),
+        }),
         posix.basename(posix.resolve(folder)),
       )
     return context.json(await skills.create(userId(context), workspaceId, readSkill), 201)

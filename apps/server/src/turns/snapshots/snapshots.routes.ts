@@ -16,6 +16,7 @@ const answer = { 200: jsonAnswer(threadSnapshotsSchema, 'The thread’s snapshot
 const path = '/threads/{threadId}/snapshots' as const
 
 const listRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path,
   tags,
@@ -24,6 +25,7 @@ const listRoute = defineRoute({
   responses: answer,
 })
 const removeRoute = defineRoute({
+  action: 'threads.work',
   method: 'delete',
   path: `${path}/{snapshotId}`,
   tags,

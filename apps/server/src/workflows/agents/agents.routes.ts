@@ -39,6 +39,7 @@ const detailsAnswer = { 200: jsonAnswer(agentDetailsSchema, 'The agent with its 
 const path = '/agents/{agentId}' as const
 
 const listRoute = defineRoute({
+  action: 'agents.read',
   method: 'get',
   path: '/agents',
   tags,
@@ -46,6 +47,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(agentsSchema, 'All agents, sorted by name.') },
 })
 const createAgentRoute = defineRoute({
+  action: 'agents.manage',
   method: 'post',
   path: '/agents',
   tags,
@@ -54,6 +56,7 @@ const createAgentRoute = defineRoute({
   responses: { 201: jsonAnswer(agentSchema, 'The new agent.') },
 })
 const getRoute = defineRoute({
+  action: 'agents.read',
   method: 'get',
   path,
   tags,
@@ -62,6 +65,7 @@ const getRoute = defineRoute({
   responses: detailsAnswer,
 })
 const updateRoute = defineRoute({
+  action: 'agents.manage',
   method: 'patch',
   path,
   tags,
@@ -70,6 +74,7 @@ const updateRoute = defineRoute({
   responses: answer,
 })
 const currentRoute = defineRoute({
+  action: 'agents.manage',
   method: 'put',
   path: `${path}/current`,
   tags,
@@ -78,6 +83,7 @@ const currentRoute = defineRoute({
   responses: answer,
 })
 const deleteRoute = defineRoute({
+  action: 'agents.manage',
   method: 'delete',
   path,
   tags,
@@ -86,6 +92,7 @@ const deleteRoute = defineRoute({
   responses: answer,
 })
 const deleteVersionRoute = defineRoute({
+  action: 'agents.manage',
   method: 'delete',
   path: `${path}/versions/{version}`,
   tags,
@@ -94,6 +101,7 @@ const deleteVersionRoute = defineRoute({
   responses: detailsAnswer,
 })
 const startRoute = defineRoute({
+  action: 'agents.manage',
   method: 'post',
   path: `${path}/threads`,
   tags,
@@ -104,6 +112,7 @@ const startRoute = defineRoute({
 
 const file = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } }
 const exportRoute = defineRoute({
+  action: 'agents.manage',
   method: 'get',
   path: `${path}/versions/{version}/export`,
   tags,
@@ -112,6 +121,7 @@ const exportRoute = defineRoute({
   responses: { 200: { description: 'The file.', content: file } },
 })
 const importRoute = defineRoute({
+  action: 'agents.import',
   method: 'post',
   path: '/agents/import',
   tags,
@@ -123,6 +133,7 @@ const importRoute = defineRoute({
 const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that were installed repeatedly.') }
 const offerPath = '/threads/{threadId}/agent-offer' as const
 const offerRoute = defineRoute({
+  action: 'agents.read',
   method: 'get',
   path: offerPath,
   tags,
@@ -131,6 +142,7 @@ const offerRoute = defineRoute({
   responses: offerAnswer,
 })
 const closeOfferRoute = defineRoute({
+  action: 'agents.manage',
   method: 'delete',
   path: offerPath,
   tags,
@@ -143,6 +155,7 @@ const environmentAnswer = { 200: jsonAnswer(environmentSchema, 'The captured env
 const environmentPath = '/environments/{environmentId}' as const
 const environmentParams = z.object({ environmentId: idParam })
 const captureRoute = defineRoute({
+  action: 'agents.manage',
   method: 'post',
   path: '/threads/{threadId}/environments',
   tags,
@@ -151,6 +164,7 @@ const captureRoute = defineRoute({
   responses: { 201: jsonAnswer(environmentSchema, 'What the environment includes and excludes. Kept for one hour.') },
 })
 const getEnvironmentRoute = defineRoute({
+  action: 'agents.read',
   method: 'get',
   path: environmentPath,
   tags,
@@ -159,6 +173,7 @@ const getEnvironmentRoute = defineRoute({
   responses: environmentAnswer,
 })
 const discardRoute = defineRoute({
+  action: 'agents.manage',
   method: 'delete',
   path: environmentPath,
   tags,

@@ -10,6 +10,7 @@ import { notebookOf } from './notebook.ts'
 
 const bytes = { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } }
 const exportRoute = defineRoute({
+  action: 'threads.work',
   method: 'get',
   path: '/threads/{threadId}/export',
   tags: ['threads'],

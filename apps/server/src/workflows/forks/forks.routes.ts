@@ -4,6 +4,7 @@ import type { Threads } from '../../threads/public.ts'
 import type { Forks } from './forks.usecases.ts'
 
 const forkRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/threads/{threadId}/fork',
   tags: ['snapshots'],

@@ -21,6 +21,7 @@ const tags = ['snapshots']
 const path = '/threads/{threadId}/rewind' as const
 
 const previewRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path,
   tags,
@@ -29,6 +30,7 @@ const previewRoute = defineRoute({
   responses: { 200: jsonAnswer(rewindPreviewSchema, 'What would be undone, and what can’t be.') },
 })
 const rewindRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path,
   tags,
@@ -37,6 +39,7 @@ const rewindRoute = defineRoute({
   responses: { 200: jsonAnswer(rewoundThreadSchema, 'The rewind, needed to undo it.') },
 })
 const undoRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: `${path}/undo`,
   tags,

@@ -42,6 +42,7 @@ const webhookParams = z.object({ webhookId: idParam })
 const gone = { 204: { description: 'Deleted.' } }
 
 const listRunsRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/runs',
   tags,
@@ -53,6 +54,7 @@ const listRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(runPageSchema, 'A page of runs, newest first.') },
 })
 const startRunRoute = defineRoute({
+  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/runs',
   tags,
@@ -61,6 +63,7 @@ const startRunRoute = defineRoute({
   responses: { 202: jsonAnswer(runSchema, 'The queued or running run.') },
 })
 const getRunRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/runs/{runId}',
   tags,
@@ -69,6 +72,7 @@ const getRunRoute = defineRoute({
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
 })
 const latestRunsRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/runs/latest',
   tags,
@@ -76,6 +80,7 @@ const latestRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(latestRunsSchema, 'In the same order as the agents.') },
 })
 const cancelRunRoute = defineRoute({
+  action: 'runs.manage',
   method: 'post',
   path: '/runs/{runId}/cancel',
   tags,
@@ -84,6 +89,7 @@ const cancelRunRoute = defineRoute({
   responses: { 200: jsonAnswer(runSchema, 'The run.') },
 })
 const getKeptRunsRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/kept-runs',
   tags,
@@ -95,6 +101,7 @@ const getKeptRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads it deletes.') },
 })
 const setKeptRunsRoute = defineRoute({
+  action: 'runs.manage',
   method: 'put',
   path: '/agents/{agentId}/kept-runs',
   tags,
@@ -103,6 +110,7 @@ const setKeptRunsRoute = defineRoute({
   responses: { 200: jsonAnswer(keptRunsSchema, 'The value, and the threads deleted now.') },
 })
 const listSchedulesRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/schedules',
   tags,
@@ -111,6 +119,7 @@ const listSchedulesRoute = defineRoute({
   responses: { 200: jsonAnswer(schedulesSchema, 'The schedules, oldest first.') },
 })
 const createScheduleRoute = defineRoute({
+  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/schedules',
   tags,
@@ -119,6 +128,7 @@ const createScheduleRoute = defineRoute({
   responses: { 201: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
 const nextTimesRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/schedules/next',
   tags,
@@ -127,6 +137,7 @@ const nextTimesRoute = defineRoute({
   responses: { 200: jsonAnswer(nextTimesSchema, 'The next times.') },
 })
 const updateScheduleRoute = defineRoute({
+  action: 'runs.manage',
   method: 'patch',
   path: '/schedules/{scheduleId}',
   tags,
@@ -135,6 +146,7 @@ const updateScheduleRoute = defineRoute({
   responses: { 200: jsonAnswer(scheduleSchema, 'The schedule.') },
 })
 const deleteScheduleRoute = defineRoute({
+  action: 'runs.manage',
   method: 'delete',
   path: '/schedules/{scheduleId}',
   tags,
@@ -143,6 +155,7 @@ const deleteScheduleRoute = defineRoute({
   responses: gone,
 })
 const listWebhooksRoute = defineRoute({
+  action: 'runs.read',
   method: 'get',
   path: '/agents/{agentId}/webhooks',
   tags,
@@ -151,6 +164,7 @@ const listWebhooksRoute = defineRoute({
   responses: { 200: jsonAnswer(webhooksSchema, 'The webhooks, oldest first.') },
 })
 const createWebhookRoute = defineRoute({
+  action: 'runs.manage',
   method: 'post',
   path: '/agents/{agentId}/webhooks',
   tags,
@@ -159,6 +173,7 @@ const createWebhookRoute = defineRoute({
   responses: { 201: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const updateWebhookRoute = defineRoute({
+  action: 'runs.manage',
   method: 'patch',
   path: '/webhooks/{webhookId}',
   tags,
@@ -167,6 +182,7 @@ const updateWebhookRoute = defineRoute({
   responses: { 200: jsonAnswer(webhookSchema, 'The webhook.') },
 })
 const renewWebhookSecretRoute = defineRoute({
+  action: 'runs.manage',
   method: 'post',
   path: '/webhooks/{webhookId}/secret',
   tags: ['runs'],
@@ -175,6 +191,7 @@ const renewWebhookSecretRoute = defineRoute({
   responses: { 200: jsonAnswer(createdWebhookSchema, 'The webhook. Its secret is returned only once.') },
 })
 const deleteWebhookRoute = defineRoute({
+  action: 'runs.manage',
   method: 'delete',
   path: '/webhooks/{webhookId}',
   tags,

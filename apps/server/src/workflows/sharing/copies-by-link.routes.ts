@@ -5,6 +5,7 @@ import type { CopiesByLink } from './copies-by-link.ts'
 const tags = ['threads']
 
 const previewRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/shared-threads/look',
   tags,
@@ -13,6 +14,7 @@ const previewRoute = defineRoute({
   responses: { 200: jsonAnswer(sharedThreadSchema, 'The shared thread.') },
 })
 const copyRoute = defineRoute({
+  action: 'threads.work',
   method: 'post',
   path: '/shared-threads/copy',
   tags,

@@ -15,6 +15,7 @@ import type { LinksOfThreads } from './thread-links.usecases.ts'
 const tags = ['threads']
 
 const listRoute = defineRoute({
+  action: 'threads.read',
   method: 'get',
   path: '/threads/{threadId}/links',
   tags,
@@ -23,6 +24,7 @@ const listRoute = defineRoute({
   responses: { 200: jsonAnswer(threadLinksSchema, 'The valid links, newest first.') },
 })
 const createLinkRoute = defineRoute({
+  action: 'threads.share',
   method: 'post',
   path: '/threads/{threadId}/links',
   tags,
@@ -31,6 +33,7 @@ const createLinkRoute = defineRoute({
   responses: { 201: jsonAnswer(createdThreadLinkSchema, 'The link. Its URL is returned only once.') },
 })
 const endRoute = defineRoute({
+  action: 'threads.share',
   method: 'delete',
   path: '/threads/{threadId}/links/{linkId}',
   tags,

@@ -34,6 +34,13 @@ export const auth: Texts<typeof source> = {
     submitting: 'Anmeldung läuft',
     footer: '{{host}} · threadbox {{version}}',
   },
+  confirm: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    lead: 'Ihre Anmeldung liegt mehr als 10 Minuten zurück. Geben Sie Ihr Passwort ein, um fortzufahren.',
+    password: 'Passwort',
+    submit: 'Bestätigen',
+    submitting: 'Wird bestätigt',
+  },
   secret: { show: 'Zeigen: {{label}}', hide: 'Verbergen: {{label}}' },
   problem: {
     missing: 'Bitte ausfüllen.',

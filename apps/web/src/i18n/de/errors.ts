@@ -1,4 +1,5 @@
 import type { ErrorWords } from '../words.ts'
+import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
@@ -15,6 +16,7 @@ const loadAgain = 'Laden Sie die Liste neu.'
  * The sentences of all errors, by code. `{name}` is a detail of the error, and `{name:size}` one in bytes, shown as a size.
  */
 export const errors: ErrorWords = {
+  ...accountErrors,
   ...agentErrors,
   ...callErrors,
   ...sandboxErrors,
@@ -23,42 +25,9 @@ export const errors: ErrorWords = {
   ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,
-  'api-key.not-found': {
-    message: 'Der API-Schlüssel wurde nicht gefunden.',
-    remedy: 'Vielleicht wurde er schon gelöscht. Laden Sie die Liste neu.',
-  },
   'attachment.not-found': {
     message: 'Diesen Anhang gibt es in diesem Thread nicht.',
     remedy: 'Laden Sie die Datei noch einmal hoch.',
-  },
-  'auth.credentials-wrong': {
-    message: 'E-Mail-Adresse oder Passwort ist falsch.',
-    remedy: 'Prüfen Sie beides, und achten Sie auf die Feststelltaste.',
-  },
-  'auth.email-taken': {
-    message: 'Mit dieser E-Mail-Adresse gibt es schon ein Konto.',
-    remedy: 'Melden Sie sich an, oder nehmen Sie eine andere Adresse.',
-  },
-  'auth.owner-required': {
-    message: 'Das darf nur, wem diese Installation gehört.',
-    remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
-  },
-  'auth.owner-token-wrong': {
-    message: 'Dieser Anmelde-Link gilt für diese Installation nicht.',
-    remedy: 'Nehmen Sie den neuesten Link, den `./threadbox up` ausgegeben hat.',
-  },
-  'auth.required': { message: 'Sie müssen angemeldet sein.', remedy: 'Melden Sie sich an.' },
-  'auth.session-required': {
-    message: 'Das geht mit einem API-Schlüssel nicht.',
-    remedy: 'Melden Sie sich in der App an, und tun Sie es dort.',
-  },
-  'auth.sign-up-closed': {
-    message: 'Diese Installation hat schon einen Eigentümer. Andere können sich nicht registrieren.',
-    remedy: 'Wenn Sie der Eigentümer sind, melden Sie sich an. Sonst bitten Sie ihn um einen Link zu einem Thread.',
-  },
-  'auth.too-many-attempts': {
-    message: 'Zu viele Versuche. Der nächste ist in {retryAfterSeconds} s möglich.',
-    remedy: 'Warten Sie, und versuchen Sie es dann noch einmal.',
   },
   'call.not-found': {
     message: 'Diesen Aufruf gibt es in diesem Thread nicht.',
@@ -144,6 +113,10 @@ export const errors: ErrorWords = {
   'model.key-missing': {
     message: '{provider} braucht einen API-Schlüssel.',
     remedy: 'Geben Sie einen ein, oder setzen Sie {variable} in der Umgebung des Servers.',
+  },
+  'model.key-not-for-address': {
+    message: 'Der API-Schlüssel in {variable} wird nur an die eigene Adresse von {provider} gesendet.',
+    remedy: 'Geben Sie einen Schlüssel für diese Adresse ein.',
   },
   'model.none-connected': {
     message: 'Kein Modell ist verbunden.',
@@ -342,10 +315,6 @@ export const errors: ErrorWords = {
   'share-link.not-found': {
     message: 'Der Link wurde in diesem Thread nicht gefunden.',
     remedy: 'Sehen Sie in der Liste der Links nach; dieser kann abgelaufen sein.',
-  },
-  'session.not-found': {
-    message: 'Die Anmeldung wurde nicht gefunden.',
-    remedy: 'Vielleicht ist sie beendet. Laden Sie die Liste neu.',
   },
   'setting.unknown': { message: 'Eine Einstellung {name} lässt sich hier nicht ändern.', remedy: loadAgain },
   'setting.value-invalid': {

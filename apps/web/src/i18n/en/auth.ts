@@ -31,6 +31,13 @@ export const auth = {
     submitting: 'Signing in',
     footer: '{{host}} · threadbox {{version}}',
   },
+  confirm: {
+    title: 'Confirm it’s you',
+    lead: 'You signed in more than 10 minutes ago. Enter your password to continue.',
+    password: 'Password',
+    submit: 'Confirm',
+    submitting: 'Confirming',
+  },
   secret: { show: 'Show: {{label}}', hide: 'Hide: {{label}}' },
   problem: {
     missing: 'This field is required.',

@@ -34,6 +34,13 @@ export const auth: Texts<typeof source> = {
     submitting: 'Accesso in corso',
     footer: '{{host}} · threadbox {{version}}',
   },
+  confirm: {
+    title: 'Conferma la tua identità',
+    lead: 'Hai effettuato l’accesso più di 10 minuti fa. Inserisci la password per continuare.',
+    password: 'Password',
+    submit: 'Conferma',
+    submitting: 'Conferma in corso',
+  },
   secret: { show: 'Mostra: {{label}}', hide: 'Nascondi: {{label}}' },
   problem: {
     missing: 'Questo campo è obbligatorio.',

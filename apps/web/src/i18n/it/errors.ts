@@ -1,4 +1,5 @@
 import type { ErrorWords } from '../words.ts'
+import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
@@ -13,6 +14,7 @@ const loadAgain = 'Ricarica l’elenco.'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
+  ...accountErrors,
   ...agentErrors,
   ...callErrors,
   ...sandboxErrors,
@@ -21,42 +23,9 @@ export const errors: ErrorWords = {
   ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,
-  'api-key.not-found': {
-    message: 'Chiave API non trovata.',
-    remedy: 'Può essere già stata eliminata. Ricarica l’elenco.',
-  },
   'attachment.not-found': {
     message: 'Questo thread non ha un allegato con questo ID.',
     remedy: 'Carica di nuovo il file.',
-  },
-  'auth.credentials-wrong': {
-    message: 'L’indirizzo e-mail o la password non sono corretti.',
-    remedy: 'Controlla entrambi, e che il blocco maiuscole non sia attivo.',
-  },
-  'auth.email-taken': {
-    message: 'Esiste già un account con questo indirizzo e-mail.',
-    remedy: 'Accedi, o usa un altro indirizzo.',
-  },
-  'auth.owner-required': {
-    message: 'Può farlo solo il proprietario di questa installazione.',
-    remedy: 'Chiedi al proprietario.',
-  },
-  'auth.owner-token-wrong': {
-    message: 'Questo link di registrazione non è valido per questa installazione.',
-    remedy: 'Usa l’ultimo link mostrato da `./threadbox up`.',
-  },
-  'auth.required': { message: 'Devi accedere.', remedy: 'Accedi.' },
-  'auth.session-required': {
-    message: 'Con una chiave API non si può fare.',
-    remedy: 'Accedi all’app e fallo lì.',
-  },
-  'auth.sign-up-closed': {
-    message: 'Questa installazione ha già un proprietario. Altre persone non possono registrarsi.',
-    remedy: 'Se sei il proprietario, accedi. Altrimenti chiedigli un link a un thread.',
-  },
-  'auth.too-many-attempts': {
-    message: 'Troppi tentativi. Riprova tra {retryAfterSeconds} s.',
-    remedy: 'Aspetta, poi riprova.',
   },
   'call.not-found': {
     message: 'Chiamata non trovata in questo thread.',
@@ -140,6 +109,10 @@ export const errors: ErrorWords = {
   'model.key-missing': {
     message: '{provider} richiede una chiave API.',
     remedy: 'Inserisci una chiave, o imposta {variable} nell’ambiente del server.',
+  },
+  'model.key-not-for-address': {
+    message: 'La chiave API in {variable} viene inviata solo all’indirizzo di {provider}.',
+    remedy: 'Inserisci una chiave per questo indirizzo.',
   },
   'model.none-connected': {
     message: 'Nessun modello è collegato.',
@@ -335,10 +308,6 @@ export const errors: ErrorWords = {
   'share-link.not-found': {
     message: 'Link non trovato in questo thread.',
     remedy: 'Controlla l’elenco dei link del thread; questo può essere scaduto.',
-  },
-  'session.not-found': {
-    message: 'Sessione non trovata.',
-    remedy: 'Può essere terminata. Ricarica l’elenco.',
   },
   'setting.unknown': { message: 'Qui non c’è un’impostazione {name} da cambiare.', remedy: loadAgain },
   'setting.value-invalid': {

@@ -33,6 +33,13 @@ export const auth: Texts<typeof source> = {
     submitting: 'サインイン中',
     footer: '{{host}} · threadbox {{version}}',
   },
+  confirm: {
+    title: '本人確認',
+    lead: 'サインインから 10 分以上経過しています。続けるにはパスワードを入力してください。',
+    password: 'パスワード',
+    submit: '確認',
+    submitting: '確認中',
+  },
   secret: { show: '表示：{{label}}', hide: '非表示：{{label}}' },
   problem: {
     missing: '入力してください。',

@@ -1,4 +1,5 @@
 import type { ErrorWords } from '../words.ts'
+import { accountErrors } from './account-errors.ts'
 import { agentErrors } from './agent-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
@@ -11,6 +12,7 @@ import { socketErrors } from './socket-errors.ts'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
+  ...accountErrors,
   ...agentErrors,
   ...callErrors,
   ...sandboxErrors,
@@ -19,43 +21,9 @@ export const errors: ErrorWords = {
   ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,
-  'api-key.not-found': {
-    message: 'API キーが見つかりません。',
-    remedy: 'すでに削除された可能性があります。一覧を再読み込みしてください。',
-  },
   'attachment.not-found': {
     message: 'この ID の添付ファイルは、このスレッドにありません。',
     remedy: 'ファイルをもう一度アップロードしてください。',
-  },
-  'auth.credentials-wrong': {
-    message: 'メールアドレスまたはパスワードが正しくありません。',
-    remedy: '両方を確認し、Caps Lock がオフになっていることを確認してください。',
-  },
-  'auth.email-taken': {
-    message: 'このメールアドレスのアカウントはすでに存在します。',
-    remedy: 'サインインするか、別のアドレスを使ってください。',
-  },
-  'auth.owner-required': {
-    message: 'これができるのは、この threadbox のオーナーだけです。',
-    remedy: 'オーナーに依頼してください。',
-  },
-  'auth.owner-token-wrong': {
-    message: 'このサインアップ用リンクは、この threadbox では使えません。',
-    remedy: '`./threadbox up` が表示した最新のリンクを使ってください。',
-  },
-  'auth.required': { message: 'サインインが必要です。', remedy: 'サインインしてください。' },
-  'auth.session-required': {
-    message: 'API キーではこの操作ができません。',
-    remedy: 'アプリにサインインして操作してください。',
-  },
-  'auth.sign-up-closed': {
-    message: 'この threadbox にはすでにオーナーがいます。ほかの人はサインアップできません。',
-    remedy:
-      'オーナーの場合は、サインインしてください。そうでない場合は、スレッドへのリンクをオーナーに頼んでください。',
-  },
-  'auth.too-many-attempts': {
-    message: '試行が多すぎます。{retryAfterSeconds} 秒後にもう一度お試しください。',
-    remedy: 'しばらく待ってから、もう一度お試しください。',
   },
   'call.not-found': {
     message: '呼び出しがこのスレッドに見つかりません。',
@@ -142,6 +110,10 @@ export const errors: ErrorWords = {
   'model.key-missing': {
     message: '{provider} には API キーが必要です。',
     remedy: 'キーを入力するか、サーバーの環境変数に {variable} を設定してください。',
+  },
+  'model.key-not-for-address': {
+    message: '{variable} の API キーは、{provider} 自身のアドレスにのみ送信されます。',
+    remedy: 'このアドレス用のキーを入力してください。',
   },
   'model.none-connected': {
     message: 'モデルが接続されていません。',
@@ -339,10 +311,6 @@ export const errors: ErrorWords = {
   'share-link.not-found': {
     message: 'リンクがこのスレッドに見つかりません。',
     remedy: 'スレッドのリンクの一覧を確認してください。このリンクは期限が切れた可能性があります。',
-  },
-  'session.not-found': {
-    message: 'セッションが見つかりません。',
-    remedy: '終了した可能性があります。一覧を再読み込みしてください。',
   },
   'setting.unknown': {
     message: 'ここで変更できる設定に {name} はありません。',

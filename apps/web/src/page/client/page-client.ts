@@ -1,11 +1,15 @@
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
+import { askForConfirmation, confirmingFetch } from './confirmation.ts'
 
 /**
  * The API client of this page. All its event streams share one WebSocket, which is closed while the page is in the
  * browser’s back/forward cache: cached pages keep their connections open.
  */
 export function makePageClient(): ThreadboxClient {
-  const client = createClient({ streamSocket: (url) => new WebSocket(socketAddress(url)) })
+  const client = createClient({
+    fetch: confirmingFetch((...request) => fetch(...request), askForConfirmation),
+    streamSocket: (url) => new WebSocket(socketAddress(url)),
+  })
   addEventListener('pagehide', () => client.suspendStreams())
   addEventListener('pageshow', () => client.resumeStreams())
   return client

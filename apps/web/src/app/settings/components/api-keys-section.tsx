@@ -68,12 +68,25 @@ function ApiKeyRow(props: { apiKey: ApiKey; onRemove: () => void }) {
         <p className="facts" title={format.fullMoment(apiKey.createdAt)}>
           {[t('apiKeys.created', when(apiKey.createdAt)), use, end].join(' · ')}
         </p>
+        <p className="facts">{t('apiKeys.can', { scopes: apiKey.scopes.join(', ') })}</p>
+        <Refused apiKey={apiKey} />
       </div>
       <Button aria-label={t('apiKeys.removeOf', { name: apiKey.name })} onClick={props.onRemove}>
         {t('apiKeys.remove')}
       </Button>
     </li>
   )
+}
+
+/** The calls of the last 30 days that the key was refused, with what it lacks for them. */
+function Refused({ apiKey }: { apiKey: ApiKey }) {
+  const { t } = useTranslation('settings')
+  const count = apiKey.refused.reduce((sum, refused) => sum + refused.count, 0)
+  if (count === 0) return null
+  const needs = apiKey.refused.map(({ requirement }) =>
+    requirement === 'session' || requirement === 'confirmed' ? t('apiKeys.needsPerson') : requirement,
+  )
+  return <p className="facts">{t('apiKeys.refused', { count, scopes: [...new Set(needs)].join(', ') })}</p>
 }
 
 function RemoveApiKeyDialog(props: { apiKey: ApiKey; onClose: () => void }) {

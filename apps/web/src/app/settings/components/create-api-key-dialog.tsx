@@ -1,4 +1,4 @@
-import type { CreatedApiKey } from '@threadbox/sdk'
+import { type CreatedApiKey, defaultKeyScopes, type KeyScope, keyScopes } from '@threadbox/sdk'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../page/parts/copy-button.tsx'
@@ -12,7 +12,7 @@ import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { useCreateApiKey } from '../api/settings.queries.ts'
 
-const lifetimes = { never: undefined, d30: 30, d90: 90, d365: 365 } as const
+const lifetimes = { never: null, d30: 30, d90: 90, d365: 365 } as const
 type Lifetime = keyof typeof lifetimes
 
 /** Creates a key and shows its secret once. Closing the dialog removes it from the page. */
@@ -30,16 +30,16 @@ function KeyForm(props: { onCreated: (apiKey: CreatedApiKey) => void; onClose: (
   const formId = useId()
   const create = useCreateApiKey()
   const [name, setName] = useState('')
-  const [lifetime, setLifetime] = useState<Lifetime>('never')
+  const [lifetime, setLifetime] = useState<Lifetime>('d90')
+  const [scopes, setScopes] = useState<ReadonlySet<KeyScope>>(new Set(defaultKeyScopes))
   const [wasSent, setWasSent] = useState(false)
   const isMissing = name.trim() === ''
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setWasSent(true)
-    if (isMissing) return focusFirstInvalid(event.currentTarget)
-    const days = lifetimes[lifetime]
+    if (isMissing || scopes.size === 0) return focusFirstInvalid(event.currentTarget)
     create.mutate(
-      { name: name.trim(), ...(days === undefined ? {} : { expiresInDays: days }) },
+      { name: name.trim(), expiresInDays: lifetimes[lifetime], scopes: [...scopes] },
       { onSuccess: props.onCreated },
     )
   }
@@ -86,9 +86,46 @@ function KeyForm(props: { onCreated: (apiKey: CreatedApiKey) => void; onClose: (
             />
           )}
         </Field>
+        <ScopeBoxes scopes={scopes} onChange={setScopes} isInvalid={wasSent && scopes.size === 0} />
         {create.error !== null && <FormProblem error={create.error} />}
       </form>
     </Dialog>
+  )
+}
+
+function ScopeBoxes(props: {
+  scopes: ReadonlySet<KeyScope>
+  onChange: (scopes: ReadonlySet<KeyScope>) => void
+  isInvalid: boolean
+}) {
+  const { t } = useTranslation('settings')
+  const problemId = useId()
+  const toggle = (scope: KeyScope) => {
+    const next = new Set(props.scopes)
+    if (!next.delete(scope)) next.add(scope)
+    props.onChange(next)
+  }
+  const problem = props.isInvalid ? { 'aria-invalid': true, 'aria-describedby': problemId } : {}
+  return (
+    <fieldset className="findings">
+      <legend>{t('apiKeys.scopes')}</legend>
+      <ul>
+        {keyScopes.map((scope) => (
+          <li key={scope}>
+            <label>
+              <input type="checkbox" checked={props.scopes.has(scope)} onChange={() => toggle(scope)} {...problem} />
+              <span className="grow">{t(`apiKeys.scope.${scope}`)}</span>
+              <code className="mono faint">{scope}</code>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {props.isInvalid && (
+        <p id={problemId} className="help" role="alert">
+          {t('apiKeys.scopesMissing')}
+        </p>
+      )}
+    </fieldset>
   )
 }
 
