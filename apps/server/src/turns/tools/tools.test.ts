@@ -213,7 +213,7 @@ describe('a flood of output', () => {
     const { headBytes = 0, tailFrom = 0 } = kept ?? {}
     const { blobs, store } = bench.dependencies
     const key = outputKey({ threadId: bench.threadId, id: entry.id })
-    const bytes = await new Response((await openKeptOutput(blobs, key)).content).bytes()
+    const bytes = Buffer.from(await new Response((await openKeptOutput(blobs, key)).content).arrayBuffer())
     const line = Buffer.from(`\n[${tailFrom - headBytes} bytes not kept]\n`)
     expect(
       Buffer.concat([written.subarray(0, headBytes), line, written.subarray(tailFrom)]).equals(Buffer.from(bytes)),
