@@ -82,18 +82,21 @@ describe('connecting a model', () => {
     await page.getByText('not-wanted').waitFor({ state: 'detached' })
   })
 
-  test('a key of the server’s environment is found and used without typing it', async () => {
+  test('a key of the server’s environment is found, and not sent to an address other than its provider’s', async () => {
     const page = await openModels()
     await page.getByText('API key found in the server’s environment').waitFor()
     await page.getByRole('button', { name: 'Use Google' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Base URL, name, context size and price').click()
     await dialog.getByRole('textbox', { name: 'Base URL' }).fill(models.baseUrls.google)
-    models.when(() => ({ text: 'from the environment' }))
     await dialog.getByRole('button', { name: 'Save and test' }).click()
-    await dialog.getByText('Response: from the environment').waitFor()
+    await dialog.getByText(/is only sent to Google’s own address/).waitFor()
+    await dialog.getByLabel('API key', { exact: true }).fill('sk-for-this-address')
+    models.when(() => ({ text: 'with its own key' }))
+    await dialog.getByRole('button', { name: 'Save and test' }).click()
+    await dialog.getByText('Response: with its own key').waitFor()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByText('key from the environment').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Google' }).getByText('key saved').waitFor()
   })
 
   test('the default can be changed, and a deleted model is gone', async () => {

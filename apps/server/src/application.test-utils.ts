@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
-import { hashPassword } from 'better-auth/crypto'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { type Application, type ApplicationOptions, makeApplication } from './application.ts'
 import { openMigrated } from './migrated.test-utils.ts'
 import { migrate } from './migrations.registry.ts'
@@ -61,7 +61,9 @@ export async function makeTestApplication(
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: randomBytes(32),
     hashPassword: hashOnce,
+    verifyPassword: verifyOnce,
     hosts: { installation: 'test00', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
+    trustedProxies: '',
     ownerTokenFile,
     webDirectory: '',
     undoMs: 30_000,
@@ -134,6 +136,15 @@ function hashOnce(password: string): Promise<string> {
   return known
 }
 const hashes = new Map<string, Promise<string>>()
+
+/** The same result as the product’s, without computing it again for the same input. */
+function verifyOnce(attempt: { hash: string; password: string }): Promise<boolean> {
+  const key = JSON.stringify([attempt.hash, attempt.password])
+  const known = verifications.get(key) ?? verifyPassword(attempt)
+  verifications.set(key, known)
+  return known
+}
+const verifications = new Map<string, Promise<boolean>>()
 
 export function ownerRequest() {
   return { token: ownerToken, name: 'Owner', email: 'owner@example.com', password: 'correct horse battery' }

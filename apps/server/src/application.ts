@@ -69,6 +69,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     logger: options.logger,
     stopping: stopping.signal,
     authentication,
+    clientAddress: platform.clientAddress,
     publicRoutes: [installation.setupRoutes, people.signInRoutes],
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,

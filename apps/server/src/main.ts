@@ -71,6 +71,7 @@ async function main(): Promise<void> {
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: await loadMasterKey(join(directory, 'master.key')),
     hosts: settings,
+    trustedProxies: settings.trustedProxies,
     ownerTokenFile: settings.ownerTokenFile,
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { createAuditTables } from './people/audit/audit.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
+import { createAttemptTable } from './people/users/attempts.table.ts'
 import { addKeyScopes, createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
@@ -80,6 +81,7 @@ const changes: Record<string, Change> = {
   '0043-note-codes': addNoteCodes,
   '0044-kept-output': addKeptOutput,
   '0045-key-scopes': addKeyScopes,
+  '0046-attempt-counts': createAttemptTable,
 }
 
 export const migrationNames = Object.keys(changes)

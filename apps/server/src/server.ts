@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
 import { type AuthenticationOptions, authenticate } from './people/users/authentication.middleware.ts'
 import { type Api, type ApiEnv, makeApi } from './platform/http/api.ts'
 import { guardHost, guardOrigin, secureHeaders } from './platform/http/browser-guard.middleware.ts'
+import { type ClientAddress, noAddress } from './platform/http/client-address.ts'
 import { docsSite } from './platform/http/docs-site.ts'
 import { answerError } from './platform/http/errors.handler.ts'
 import { routeNotFound } from './platform/http/http.errors.ts'
@@ -19,6 +21,7 @@ export type ServerOptions = {
   logger: Logger
   stopping: AbortSignal
   authentication: AuthenticationOptions
+  clientAddress: ClientAddress
   /** Routes that need no sign-in. */
   publicRoutes: readonly Api[]
   /** All other routes. */
@@ -42,6 +45,8 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
   app.use('*', async (context, next) => {
     const requestId = randomUUID()
     context.set('requestId', requestId)
+    const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage }
+    context.set('clientAddress', incoming === undefined ? noAddress : options.clientAddress(incoming))
     context.set('logger', options.logger)
     context.set('stopping', options.stopping)
     await next()

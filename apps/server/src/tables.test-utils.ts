@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AuditTables } from './people/audit/audit.table.ts'
 import type { SettingTables } from './people/settings/settings.table.ts'
+import type { AttemptTables } from './people/users/attempts.table.ts'
 import type { UserTables } from './people/users/users.table.ts'
 import { type OpenDatabase, tablesOf } from './platform/database/database.ts'
 import type { OperationTables } from './platform/operations/operations.table.ts'
@@ -28,6 +29,7 @@ import type { RunTables } from './workflows/runs/runs.table.ts'
 import type { ThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
 
 type Tables = UserTables &
+  AttemptTables &
   PreviewTables &
   ThreadTables &
   ThreadSetupTables &

@@ -46,6 +46,17 @@ export const serverSettings = {
       .max(2000),
     default: '',
   }),
+  trustedProxies: setting({
+    doc: 'Comma-separated addresses and ranges of proxies in front of threadbox; `loopback` for a proxy on this machine. They must replace or extend `X-Forwarded-For`, which is ignored from everyone else. Empty: all clients of a proxy count as one.',
+    environment: 'THREADBOX_TRUSTED_PROXIES',
+    schema: z
+      .string()
+      .max(2000)
+      .refine((value) => value.split(',').every(isProxyRange), {
+        message: 'must be `loopback`, addresses, or ranges that don’t cover everything',
+      }),
+    default: '',
+  }),
   databaseUrl: setting({
     doc: 'Postgres URL (`postgres://…`). Empty: an embedded database in the data directory.',
     environment: 'DATABASE_URL',
@@ -118,4 +129,12 @@ function isNameOrRange(item: string): boolean {
   if (length === undefined) return true
   const bits = { 4: 32, 6: 128, 0: -1 }[isIP(address)] ?? -1
   return more.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= bits
+}
+
+function isProxyRange(item: string): boolean {
+  const range = item.trim()
+  if (range === 'loopback' || range === '') return true
+  // An IPv4 address in IPv6 form has two lengths of prefix, and a zone exists on one machine only.
+  if (/^::ffff:|%/i.test(range)) return false
+  return isIP(range.split('/')[0] ?? '') !== 0 && isNameOrRange(range) && !/\/0*$/.test(range)
 }

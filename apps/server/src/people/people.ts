@@ -1,3 +1,4 @@
+import { hashPassword as hashWithScrypt, verifyPassword as verifyWithScrypt } from 'better-auth/crypto'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Api } from '../platform/http/api.ts'
@@ -11,19 +12,22 @@ import { type FixedSetting, makeSettings, type Settings } from './settings/setti
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { makeApiKeys } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
+import type { AttemptTables } from './users/attempts.table.ts'
 import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
 import { makeCredentialCheck } from './users/credential-check.store.ts'
 import type { CredentialCheck } from './users/credential-check.ts'
+import { makeDevices } from './users/device-cookie.ts'
 import { type HashPassword, type Login, makeLogin } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
+import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
 import type { UserTables } from './users/users.table.ts'
 import { makeUsers, type Users } from './users/users.usecases.ts'
 
-/** Attempts to sign in or sign up per address and per e-mail, in 15 minutes. */
-const attemptLimit = { limit: 10, windowMs: 15 * 60_000 }
+/** The window in which attempts are counted, and the most counters that are kept. */
+const attemptWindow = { windowMs: 15 * 60_000, maxKeys: 10_000 }
 
 /** The users of the installation, and the settings of its owner. */
 export type People = {
@@ -45,11 +49,13 @@ export function makePeople(
   options: {
     hosts: AllowedHosts
     hashPassword?: HashPassword
+    verifyPassword?: VerifyPassword
     ownerTokenFile: string
     fixedSettings: readonly FixedSetting[]
   },
 ): People {
-  const { hosts, hashPassword } = options
+  const { hosts, hashPassword = hashWithScrypt, verifyPassword = verifyWithScrypt } = options
+  const isSecure = hosts.publicUrl.startsWith('https:')
   const events = makeEvents<PeopleEvents>(logger)
   const audit = makeAudit({ database: tablesOf<AuditTables>(open.database), system })
   const settings = makeSettings({
@@ -65,16 +71,29 @@ export function makePeople(
     system,
     secret: keyFor('threadbox sessions v1').toString('base64url'),
     installation: hosts.installation,
-    isSecure: hosts.publicUrl.startsWith('https:'),
+    isSecure,
     logger,
-    ...(hashPassword && { hashPassword }),
+    hashPassword,
   })
   const userStore = makeUserStore(userTables)
   const users = makeUsers({
     login,
     store: userStore,
     ownerToken: makeOwnerToken(options.ownerTokenFile),
-    attempts: makeAttemptLimit({ ...attemptLimit, now: system.now }),
+    attempts: makeAttemptLimit({
+      ...attemptWindow,
+      database: tablesOf<AttemptTables>(open.database),
+      secret: keyFor('threadbox attempts v1'),
+      now: system.now,
+    }),
+    devices: makeDevices({
+      secret: keyFor('threadbox devices v1'),
+      installation: hosts.installation,
+      isSecure,
+      now: system.now,
+      randomBytes: system.randomBytes,
+    }),
+    isRightPassword: makePasswordCheck({ hashOf: userStore.passwordHash, hash: hashPassword, verify: verifyPassword }),
     audit,
     system,
   })

@@ -273,6 +273,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
   const previews = makePreviewsFeature({
     open,
     hosts: options.hosts,
+    clientAddress: platform.clientAddress,
     hostSocket: options.hostSocket,
     webDirectory: options.webDirectory,
     sandboxes,

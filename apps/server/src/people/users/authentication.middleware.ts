@@ -63,7 +63,11 @@ export function authenticate(options: AuthenticationOptions) {
     const { caller, authorize, login } = await authenticateHeaders(options, context.req.raw.headers)
     context.set('caller', caller)
     context.set('authorize', authorize)
-    if (login !== undefined) context.set('loginHeaders', login.headers)
+    if (login !== undefined) {
+      // The authentication library records the address in this header.
+      login.headers.set('x-forwarded-for', context.get('clientAddress'))
+      context.set('loginHeaders', login.headers)
+    }
     await next()
     for (const cookie of login?.answered.getSetCookie() ?? []) context.header('set-cookie', cookie, { append: true })
   })

@@ -1,4 +1,3 @@
-import { getConnInfo } from '@hono/node-server/conninfo'
 import { z } from '@hono/zod-openapi'
 import {
   apiKeySchema,
@@ -208,9 +207,10 @@ function addCookies(context: ApiContext, cookies: readonly string[]): void {
   for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
 }
 
-/** The remote address of the connection. In-process callers (tests) have none. */
+/** The authentication library records the address in `X-Forwarded-For`, so it gets ours and never what a client wrote there. */
 function originOf(context: ApiContext): RequestOrigin {
-  const hasConnection = (context.env as { incoming?: unknown } | undefined)?.incoming !== undefined
-  const address = hasConnection ? getConnInfo(context).remote.address : undefined
-  return { headers: context.req.raw.headers, address: address ?? 'local' }
+  const headers = new Headers(context.req.raw.headers)
+  const address = context.get('clientAddress')
+  headers.set('x-forwarded-for', address)
+  return { headers, address }
 }

@@ -7,6 +7,8 @@ export type UserRecord = { id: string; name: string; email: string }
 export type UserStore = {
   find(userId: string): Promise<UserRecord | undefined>
   ownerId(): Promise<string | undefined>
+  /** The hash of the account’s password. */
+  passwordHash(email: string): Promise<string | undefined>
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
   claimOwner(userId: string, at: number): Promise<void>
   renameUser(userId: string, name: string): Promise<void>
@@ -25,6 +27,16 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
     find: (userId) =>
       database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
     ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
+    passwordHash: async (email) => {
+      const row = await database
+        .selectFrom('users')
+        .innerJoin('accounts', 'accounts.userId', 'users.id')
+        .select('accounts.password')
+        .where('users.email', '=', email.toLowerCase())
+        .where('accounts.providerId', '=', 'credential')
+        .executeTakeFirst()
+      return row?.password ?? undefined
+    },
     claimOwner: async (userId, at) => {
       await database.insertInto('owner').values({ id: 1, user_id: userId, created_at: at }).execute()
     },

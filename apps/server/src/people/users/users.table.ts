@@ -47,9 +47,13 @@ type ConfirmationRow = { session_id: string; confirmed_at: number }
  */
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
+/** A way to sign in. `password` is a hash, for the provider `credential` only. */
+type AccountRow = { userId: string; providerId: string; password: string | null }
+
 export type UserTables = {
   users: UserRow
   sessions: SessionRow
+  accounts: AccountRow
   api_keys: ApiKeyRow
   api_key_refusals: KeyRefusalRow
   session_confirmations: ConfirmationRow

@@ -1,8 +1,10 @@
 import type { ChangePassword, Confirm, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
 import { isUniqueViolation } from '../../platform/database/database.ts'
+import { networkOf } from '../../platform/http/client-address.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
-import type { AttemptLimit } from './attempt-limit.ts'
+import type { Attempt, AttemptLimit } from './attempt-limit.ts'
+import type { Devices } from './device-cookie.ts'
 import type { Login } from './login.ts'
 import type { OwnerToken } from './owner-token.ts'
 import {
@@ -34,14 +36,23 @@ export type Users = {
   sessions(userId: string, currentSessionId: string | null): Promise<Session[]>
   endSession(userId: string, sessionId: string): Promise<void>
 }
-/** The origin of a request to sign in or up: attempts are limited by `address`. */
+/** The origin of a request to sign in or up: attempts are limited by the network of `address`. */
 export type RequestOrigin = { headers: Headers; address: string }
+
+/**
+ * Failed attempts in a window. A network can be a whole office, so it has three accounts' worth. Signing up, which needs
+ * the owner's token, and confirming a password are limited like an account.
+ */
+const limits = { account: 10, network: 30 }
 
 export type UsersDependencies = {
   login: Login
   store: UserStore
   ownerToken: OwnerToken
   attempts: AttemptLimit
+  devices: Devices
+  /** Takes the same time whether the account exists or not. */
+  isRightPassword: (attempt: { email: string; password: string }) => Promise<boolean>
   audit: Audit
   system: System
 }
@@ -68,18 +79,18 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       return result.headers.getSetCookie()
     },
     confirm: async ({ password }, { userId, sessionId, headers }) => {
-      dependencies.attempts.take(`password ${userId}`)
+      await dependencies.attempts.take(`password ${userId}`, limits.account)
       await dependencies.login.api.verifyPassword({ body: { password }, headers }).catch(async (error: unknown) => {
         if (!isRefusal(error)) throw error
         await audit.record({ userId, action: 'confirmation-refused', subject: sessionId })
         throw passwordWrong({}, { cause: error })
       })
-      dependencies.attempts.clear(`password ${userId}`)
+      await dependencies.attempts.clear(`password ${userId}`)
       await store.confirm(sessionId, dependencies.system.now())
       await audit.record({ userId, action: 'confirmed', subject: sessionId })
     },
     changePassword: async (request, caller) => {
-      dependencies.attempts.take(`password ${caller.userId}`)
+      await dependencies.attempts.take(`password ${caller.userId}`, limits.account)
       const result = await dependencies.login.api
         .changePassword({
           body: { ...request, revokeOtherSessions: true },
@@ -89,7 +100,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
         .catch((error: unknown) => {
           throw isRefusal(error) ? credentialsWrong({}, { cause: error }) : error
         })
-      dependencies.attempts.clear(`password ${caller.userId}`)
+      await dependencies.attempts.clear(`password ${caller.userId}`)
       await audit.record({ userId: caller.userId, action: 'password-changed', subject: caller.userId })
       return result.headers.getSetCookie()
     },
@@ -112,7 +123,7 @@ type Work<Request> = { request: Request; origin: RequestOrigin; me: (userId: str
 async function signUp(dependencies: UsersDependencies, work: Work<SignUp>): Promise<LoggedIn> {
   const { store, ownerToken, attempts, audit, system } = dependencies
   const { request, origin } = work
-  attempts.take(`sign-up ${origin.address}`)
+  const attempt = await attempts.take(`sign-up ${networkOf(origin.address)}`, limits.account)
   if ((await store.ownerId()) !== undefined) throw signUpClosed({})
   if (!(await ownerToken.matches(request.token))) throw ownerTokenWrong({})
   const result = await dependencies.login.api
@@ -131,16 +142,20 @@ async function signUp(dependencies: UsersDependencies, work: Work<SignUp>): Prom
     throw isUniqueViolation(error) ? signUpClosed({}) : error
   })
   await ownerToken.consume()
-  attempts.clear(`sign-up ${origin.address}`)
+  await attempts.giveBack(attempt)
   await audit.record({ userId, action: 'owner-signed-up', subject: userId })
-  return { me: await work.me(userId), setCookies: result.headers.getSetCookie() }
+  const device = dependencies.devices.cookieFor(request.email)
+  return { me: await work.me(userId), setCookies: [...result.headers.getSetCookie(), device] }
 }
 
 async function signIn(dependencies: UsersDependencies, work: Work<SignIn>): Promise<LoggedIn> {
-  const { attempts, audit } = dependencies
+  const { audit } = dependencies
   const { request, origin } = work
-  const keys = [`address ${origin.address}`, `email ${request.email.toLowerCase()}`]
-  for (const key of keys) attempts.take(key)
+  const counted = await countSignIn(dependencies, work)
+  if (!(await dependencies.isRightPassword(request))) {
+    await audit.record({ userId: null, action: 'login-refused', subject: null })
+    throw credentialsWrong({})
+  }
   const result = await dependencies.login.api
     .signInEmail({
       body: { email: request.email, password: request.password },
@@ -152,10 +167,38 @@ async function signIn(dependencies: UsersDependencies, work: Work<SignIn>): Prom
       await audit.record({ userId: null, action: 'login-refused', subject: null })
       throw credentialsWrong({}, { cause: error })
     })
-  for (const key of keys) attempts.clear(key)
+  await counted.succeeded()
   const userId = result.response.user.id
   await audit.record({ userId, action: 'logged-in', subject: userId })
-  return { me: await work.me(userId), setCookies: result.headers.getSetCookie() }
+  const device = dependencies.devices.cookieFor(request.email)
+  return { me: await work.me(userId), setCookies: [...result.headers.getSetCookie(), device] }
+}
+
+/**
+ * Counts an attempt to sign in. A known device has a count of its own: guesses from elsewhere don't lock it out. All
+ * others count for their network and for the account. A success resets the device's or the account's count, but the
+ * network's only by this attempt, so signing in to one account doesn't allow more guesses at others.
+ */
+async function countSignIn(
+  { attempts, devices }: UsersDependencies,
+  { request, origin }: Work<SignIn>,
+): Promise<{ succeeded(): Promise<void> }> {
+  const device = devices.deviceOf(request.email, origin.headers.get('cookie'))
+  if (device !== undefined) {
+    const key = `device ${device}`
+    await attempts.take(key, limits.account)
+    return { succeeded: () => attempts.clear(key) }
+  }
+  // The network first: one that is over its limit can't use up the account's attempts.
+  const network: Attempt = await attempts.take(`address ${networkOf(origin.address)}`, limits.network)
+  const account = `email ${request.email.toLowerCase()}`
+  await attempts.take(account, limits.account)
+  return {
+    succeeded: async () => {
+      await attempts.giveBack(network)
+      await attempts.clear(account)
+    },
+  }
 }
 
 /** Returns whether the authentication library refused, in contrast to a failure. */

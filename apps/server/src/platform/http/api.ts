@@ -14,6 +14,8 @@ export type Authorize = (action: Action) => Promise<void>
 export type ApiEnv = {
   Variables: {
     requestId: string
+    /** The address of the client, without the proxies on the way. */
+    clientAddress: string
     logger: Logger
     /** Aborted when the server stops: endless responses must end. */
     stopping: AbortSignal

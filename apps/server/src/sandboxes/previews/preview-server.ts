@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
+import type { ClientAddress } from '../../platform/http/client-address.ts'
 import { cookieValues } from '../../platform/http/cookies.logic.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { BridgeFiles } from './bridge/bridge-files.ts'
@@ -37,6 +38,13 @@ const asleepCodes = new Set(['sandbox.paused', 'sandbox.not-running', 'sandbox.o
 const portClosedCode = 'sandbox.port-closed'
 const ownPath = '/.threadbox/'
 
+/** How visitors are recognized. */
+type Visitors = {
+  clientAddress: ClientAddress
+  /** The name of the preview’s cookie under this scheme. */
+  cookieName: (options: { isSecure: boolean }) => string
+}
+
 export type PreviewServerDependencies = {
   names: PreviewNames
   previews: Previews
@@ -47,8 +55,7 @@ export type PreviewServerDependencies = {
   check: PreviewCheckServer
   /** The scripts that are put into pages; undefined leaves pages unchanged. */
   bridge: BridgeFiles | undefined
-  /** The name of the preview’s cookie under this scheme. */
-  cookieName: (options: { isSecure: boolean }) => string
+  visitors: Visitors
   sandboxOf: (threadId: string) => Promise<{ id: string; state: string; boot_id: string | null } | undefined>
   /** Marks a transfer that a person waits for as in progress until the result is disposed of. */
   transferring: (sandboxId: string) => Disposable
@@ -150,7 +157,7 @@ function visitorOf(dependencies: PreviewServerDependencies, request: IncomingMes
   if (hosts.length !== 1 || !request.url?.startsWith('/') || isFramedTwice || !isKnownFrame) throw previewMalformed({})
   const address = dependencies.names.addressOf(host)
   if (address === undefined) throw previewPrivate({})
-  const name = dependencies.cookieName({ isSecure: dependencies.names.isSecure(host) })
+  const name = dependencies.visitors.cookieName({ isSecure: dependencies.names.isSecure(host) })
   return { host, address, cookies: cookieValues(request.headers.cookie, name) }
 }
 
@@ -185,7 +192,7 @@ async function enter(
     'referrer-policy': 'no-referrer',
     ...(entered.cookie === undefined
       ? {}
-      : { 'set-cookie': `${dependencies.cookieName({ isSecure })}=${entered.cookie}; ${attributes}` }),
+      : { 'set-cookie': `${dependencies.visitors.cookieName({ isSecure })}=${entered.cookie}; ${attributes}` }),
   })
   response.end()
 }
@@ -258,7 +265,7 @@ function proxiedRequestOf(dependencies: PreviewServerDependencies, asked: Reques
   const { host, address } = visitor
   const { port } = address
   const isUpgrade = request.headers.upgrade?.toLowerCase() === 'websocket'
-  const clientAddress = request.socket.remoteAddress ?? ''
+  const clientAddress = dependencies.visitors.clientAddress(request)
   const rewriting = {
     origin: dependencies.names.ownOrigin(host),
     port,

@@ -2,6 +2,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Audit } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, OpenThread } from '../../platform/http/api.ts'
+import type { ClientAddress } from '../../platform/http/client-address.ts'
 import { makeOpenVisits } from '../../platform/http/open-visits.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -34,6 +35,7 @@ export type PreviewsFeature = {
 export function makePreviewsFeature(options: {
   open: OpenDatabase
   hosts: AllowedHosts
+  clientAddress: ClientAddress
   hostSocket: string
   /** Folder of the built app; empty if this server does not serve it. */
   webDirectory: string
@@ -72,7 +74,10 @@ export function makePreviewsFeature(options: {
     }),
     bridge: readBridgeFiles({ webDirectory: options.webDirectory, logger }),
     check: makePreviewCheckServer({ names, cookieName: cookieNamer('check', hosts.installation) }),
-    cookieName: cookieNamer('preview', hosts.installation),
+    visitors: {
+      clientAddress: options.clientAddress,
+      cookieName: cookieNamer('preview', hosts.installation),
+    },
     sandboxOf: (threadId) => sandboxStore.find(threadId),
     transferring: (sandboxId) => sandboxes.transferring(sandboxId),
   })
