@@ -91,7 +91,7 @@ describe('connecting a model', () => {
     await dialog.getByRole('textbox', { name: 'Base URL' }).fill(models.baseUrls.google)
     await dialog.getByRole('button', { name: 'Save and test' }).click()
     await dialog.getByText(/is only sent to Google’s own address/).waitFor()
-    await dialog.getByLabel('API key', { exact: true }).fill('sk-for-this-address')
+    await dialog.getByLabel('API key (optional)', { exact: true }).fill('sk-for-this-address')
     models.when(() => ({ text: 'with its own key' }))
     await dialog.getByRole('button', { name: 'Save and test' }).click()
     await dialog.getByText('Response: with its own key').waitFor()
