@@ -51,10 +51,10 @@ export default defineConfig({
           maxWorkers: 5,
           // Modules of our own keep no state, and loading them for each of 300 files takes a third of the whole.
           isolate: false,
-          // A machine that also runs other things is ten times slower at moments.
+          // A machine that also runs other things is ten times slower at moments: these end what never comes.
           expect: pollOptions,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {

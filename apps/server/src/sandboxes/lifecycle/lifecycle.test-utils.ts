@@ -77,12 +77,15 @@ export async function makeLifecycleBench(options: { databaseUrl?: string } = {})
     notices: async () => (await entries()).filter((entry): entry is NoticeEntry => entry.kind === 'notice'),
     wakes: async () => (await entries()).filter((entry): entry is WakeEntry => entry.kind === 'wake'),
     reported: (count = 1) =>
-      vi.waitFor(async () => {
-        const wakes = await bench.wakes()
-        const report = wakes.at(-1)?.report
-        if (wakes.length < count || report?.status !== 'complete') throw new Error('not complete yet')
-        return report
-      }),
+      vi.waitFor(
+        async () => {
+          const wakes = await bench.wakes()
+          const report = wakes.at(-1)?.report
+          if (wakes.length < count || report?.status !== 'complete') throw new Error('not complete yet')
+          return report
+        },
+        { timeout: 20_000 },
+      ),
     pass: async (milliseconds) => {
       server.clock.now += milliseconds
       await server.areas.sandboxes.inside.lifecycle.policyLoop.check()
