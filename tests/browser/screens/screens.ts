@@ -208,6 +208,12 @@ export const screens: readonly Screen[] = [
     shows: dialog,
   },
   {
+    name: 'create-api-key-dialog',
+    path: '/settings/api-keys',
+    reach: (page) => page.getByRole('button', { name: 'Create API key' }).press('Enter'),
+    shows: dialog,
+  },
+  {
     name: 'connect-model-dialog',
     path: '/settings/models',
     reach: (page) => page.getByRole('button', { name: 'Connect Anthropic' }).press('Enter'),
