@@ -33,6 +33,19 @@ export type ScreenStage = AsyncDisposable & {
   reset(): void
 }
 
+const confirmationRequired: Result = {
+  status: 403,
+  body: {
+    error: {
+      code: 'auth.confirmation-required',
+      kind: 'forbidden',
+      message: 'This needs your password again, because you signed in more than 10 minutes ago.',
+      remedy: 'Confirm that it’s you with `POST /auth/confirm`, then repeat the request.',
+      details: {},
+    },
+  },
+}
+
 export const themes = ['light', 'dark'] as const
 /** Widths of the desktop and phone layouts in the design. */
 export const deskWidth = 1440
@@ -53,6 +66,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   const listed = () => data.threads.map((thread) => (thread.id === server.thread().id ? server.thread() : thread))
   const routes: MoreRoutes = (order) => {
     if (order.path === 'GET /threads') return { status: 200, body: { threads: listed(), next: null } }
+    if (order.path.startsWith('DELETE /api-keys/')) return confirmationRequired
     if (order.path === 'GET /status') return { status: 200, body: data.statusWith(listed()) }
     return exampleAnswer(order.path, state) ?? services.routes(order)
   }

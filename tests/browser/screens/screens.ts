@@ -208,6 +208,15 @@ export const screens: readonly Screen[] = [
     shows: dialog,
   },
   {
+    name: 'confirmation-dialog',
+    path: '/settings/api-keys',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Delete key build script' }).press('Enter')
+      await dialog(page).getByRole('button', { name: 'Delete' }).press('Enter')
+    },
+    shows: (page) => page.getByRole('dialog').filter({ has: page.locator('input[type=password]') }),
+  },
+  {
     name: 'create-api-key-dialog',
     path: '/settings/api-keys',
     reach: (page) => page.getByRole('button', { name: 'Create API key' }).press('Enter'),
