@@ -76,18 +76,19 @@ export function makeExecutionRecord(options: { key: string; log: OutputLog }): E
 /** Longest text of an error or a traceback, in characters: readers accept messages of some MiB. */
 const maxTextCharacters = 256 * 1024
 const maxStillRunning = 100
-const maxCommandLineCharacters = 1000
+/** Of the name of an error, and of a command line. */
+const maxLineCharacters = 1000
 
 /** Programs choose these texts, so an exception can have a message of any length. */
 function withBoundedTexts(end: ExecutionEnd): ExecutionEnd {
   return {
     ...end,
-    errorName: end.errorName.slice(0, maxCommandLineCharacters),
+    errorName: end.errorName.slice(0, maxLineCharacters),
     errorValue: middleOmitted(end.errorValue),
     traceback: middleOmitted(end.traceback),
     stillRunning: end.stillRunning
       .slice(0, maxStillRunning)
-      .map((commandLine) => commandLine.slice(0, maxCommandLineCharacters)),
+      .map((commandLine) => commandLine.slice(0, maxLineCharacters)),
   }
 }
 

@@ -7,6 +7,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { process, runs } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
+import { makeGuestQuestions } from '../lifecycle/guest-manifest.ts'
 import { reachSandbox } from '../state/awake-sandbox.ts'
 import { guestMessageLimits } from './guest-transport.ts'
 import { makeHostClient } from './host-client.ts'
@@ -138,5 +139,14 @@ test('C9: only the beginning of an error about a file is read', async () => {
     code: 'file.refused',
     details: { path: '/home/user/a', problem: 'status 400' },
   })
+  await guest.whenClosed()
+})
+
+test('C9: a manifest that never ends is refused, and its connection closed', async () => {
+  await using guest = await makeHostileGuest((response) =>
+    pump(response.writeHead(200), Buffer.from(' '.repeat(65_536))),
+  )
+  const asked = { hashKey: '00', signal: AbortSignal.timeout(30_000) }
+  await expect(makeGuestQuestions(guest.host).quickManifest(target, asked)).rejects.toThrow(/it is too long/)
   await guest.whenClosed()
 })

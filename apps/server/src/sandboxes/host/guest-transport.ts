@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024
 export const guestMessageLimits = {
   /** Guests send data in pieces of at most 256 KiB. */
   usual: mebibyte,
-  /** A manifest, a service’s log, or a folder, which guests before pages existed list whole: some 50,000 entries. */
+  /** A service’s log, or a folder, which guests before pages existed list whole: some 50,000 entries. */
   list: 8 * mebibyte,
   /** An event of a run. A guest omits a rich result above 15 MiB. */
   run: 16 * mebibyte,
@@ -56,14 +56,17 @@ function boundedError(error: unknown, limitBytes: number): unknown {
   return new ConnectError(shortened, error.code, error.metadata)
 }
 
-/** The beginning of a guest’s response, at most `limitBytes`; the rest isn’t read. */
-export async function readBeginning(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<string> {
+/** A guest’s response, at most `maxBytes` of it: the rest isn’t read. */
+export async function readAtMost(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<{ text: string; isCut: boolean }> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body) {
-    parts.push(part.subarray(0, limitBytes - bytes))
+    parts.push(part.subarray(0, maxBytes - bytes))
     bytes += part.length
-    if (bytes >= limitBytes) break
+    if (bytes > maxBytes) break
   }
-  return Buffer.concat(parts).toString()
+  return { text: Buffer.concat(parts).toString(), isCut: bytes > maxBytes }
 }

@@ -7,6 +7,7 @@ import {
 } from '@threadbox/protocol/guest'
 import type { z } from 'zod'
 import { parseJson } from '../../platform/system/parse-json.ts'
+import { readAtMost } from '../host/guest-transport.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { guestAnswerUnknown } from './lifecycle.errors.ts'
 
@@ -36,9 +37,10 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
   ): Promise<z.infer<Schema>> => {
     const { maxBytes = maxResponseBytes, ...asked } = request
     const response = await host.guest(target, { method: 'GET', ...asked })
-    const body = await boundedText(response.body, maxBytes)
+    const { text, isCut } = await readAtMost(response.body, maxBytes)
+    if (isCut) throw guestAnswerUnknown({ problem: 'it is too long' })
     if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
-    const parsed = schema.safeParse(parseJson(body))
+    const parsed = schema.safeParse(parseJson(text))
     if (!parsed.success) throw guestAnswerUnknown({ problem: 'its format is unknown' }, { cause: parsed.error })
     return parsed.data
   }
@@ -59,15 +61,4 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
       if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     },
   }
-}
-
-async function boundedText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const part of body) {
-    size += part.length
-    if (size > maxBytes) throw guestAnswerUnknown({ problem: 'it is too long' })
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }

@@ -5,7 +5,7 @@ import { filesystem, git, process, runs, services, terminals } from '@threadbox/
 import { hostAnswerUnknown } from '@threadbox/protocol/host'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../../platform/system/parse-json.ts'
-import { guestMessageLimits, readBeginning } from '../host/guest-transport.ts'
+import { guestMessageLimits, readAtMost } from '../host/guest-transport.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { fileIsDirectory, fileNotFound } from './file.errors.ts'
 import { isDirectoryError } from './guest-errors.ts'
@@ -116,7 +116,8 @@ const maxErrorCharacters = 2000
 
 /** The host responds with errors of threadbox, the guest with E2B’s: a number and a sentence. */
 async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
-  const body = parseJson(await readBeginning(response.body, maxErrorBytes)) as { message?: unknown } | undefined
+  const { text } = await readAtMost(response.body, maxErrorBytes)
+  const body = parseJson(text) as { message?: unknown } | undefined
   const known = fromWireError(body)
   if (known !== undefined) return known
   const problem =

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { outputNotKept } from './content.errors.ts'
 
@@ -92,9 +93,7 @@ export async function readOutput(
 ): Promise<Uint8Array> {
   if (range.length <= 0) return new Uint8Array()
   const { content } = await openOutput(blobs, range)
-  const chunks: Uint8Array[] = []
-  for await (const chunk of content) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return await buffer(content)
 }
 
 type Piece = { key: string; offset: number; length: number } | Uint8Array

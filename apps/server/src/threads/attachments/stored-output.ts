@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 
 /** The blob key of a part of a call's result, and the API path that serves it. */
@@ -19,8 +20,5 @@ export async function readStored(
 ): Promise<Uint8Array> {
   if (range.length <= 0) return new Uint8Array()
   const blob = await blobs.get(range.key, { offset: range.offset, length: range.length })
-  if (blob === undefined) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  for await (const chunk of blob.stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return blob === undefined ? new Uint8Array() : await buffer(blob.stream)
 }
