@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandFailed } from './disk-store.errors.ts'
+import type { TableRoom } from './pool-reserves.logic.ts'
 import { readCommand, runCommand } from './run-command.ts'
 import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from './send-stream.ts'
 
@@ -156,7 +157,7 @@ export const btrfs = {
   async groupNow(options: {
     uuid: string
     groupId: string
-  }): Promise<{ bytes: number; limitBytes: number } | undefined> {
+  }): Promise<{ bytes: number; writtenBytes: number; limitBytes: number } | undefined> {
     const directory = `/sys/fs/btrfs/${options.uuid}/qgroups/${options.groupId.replace('/', '_')}`
     const names = ['exclusive', 'rsv_data', 'max_referenced', 'max_exclusive']
     const values = await Promise.all(
@@ -164,7 +165,22 @@ export const btrfs = {
     )
     const [exclusive, reserved = 0, maxReferenced = 0, maxExclusive = 0] = values
     if (exclusive === undefined) return undefined
-    return { bytes: Math.max(0, exclusive) + reserved, limitBytes: maxReferenced || maxExclusive }
+    const writtenBytes = Math.max(0, exclusive)
+    return { bytes: writtenBytes + reserved, writtenBytes, limitBytes: maxReferenced || maxExclusive }
+  },
+  /** What the file system has for its own tables, read without starting a program. */
+  async tableRoom({ uuid, totalBytes }: { uuid: string; totalBytes: number }): Promise<TableRoom> {
+    const directory = `/sys/fs/btrfs/${uuid}/allocation`
+    const read = async (name: string) => Number(await readFile(`${directory}/${name}`, 'utf8'))
+    const kinds = ['data', 'metadata', 'system']
+    const allocated = await Promise.all(kinds.map((kind) => read(`${kind}/disk_total`)))
+    const unallocated = allocated.reduce((rest, bytes) => rest - bytes, totalBytes)
+    const copies = (await exists(`${directory}/metadata/dup`)) ? 2 : 1
+    const inUse = (await read('metadata/bytes_used')) + (await read('metadata/bytes_may_use'))
+    const freeBytes = (await read('metadata/total_bytes')) - inUse + Math.max(0, unallocated) / copies
+    // The kernel’s own limit (init_alloc_chunk_ctl_policy_regular); kernels before 6.0 don’t show the first part of it.
+    const largest = await read('metadata/chunk_size').catch(() => totalBytes)
+    return { freeBytes, copies, stepBytes: copies * Math.min(largest, totalBytes / 10) }
   },
   async createGroup(options: { path: string; groupId: string }): Promise<void> {
     await runCommand(['btrfs', 'qgroup', 'create', options.groupId, options.path])

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { makeLogger } from '@threadbox/telemetry'
 import { repeats } from '@threadbox/testkit/repeats'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -174,6 +175,40 @@ describe('the pool file', () => {
     await expect(make('four')).rejects.toMatchObject({ code: 'disk.pool-full' })
   })
 
+  test.each(['single', 'dup'])(
+    'keeps its reserve from a disk that fills it with small files, stored as %s',
+    async (copies) => {
+      place = await makePlace()
+      // A pool of an earlier version stores its tables twice, and is used as it is.
+      if (copies === 'dup') await makePoolFile({ file: place.file, metadata: 'dup' })
+      const reserves = { imageBytes: 0, memoryImageBytes: 352 * MiB }
+      const store = await place.open({ reserves })
+      await store.prepare()
+      await store.importImage({ imageId: 'base', build: async () => undefined })
+      const make = (diskId: string) => store.createDisk({ diskId, imageId: 'base', limitBytes: 1024 * MiB })
+      const disk = await make('one')
+      // Content of this size is stored in a table, with the file's name.
+      await expect(fillWithFiles({ directory: disk.path, bytesEach: 2000 })).resolves.toMatch(/quota exceeded|No space/)
+      await store.syncDisk('one')
+
+      const memory = await store.makeMemoryPlace({ diskId: 'one', imageId: 'saved' })
+      execFileSync('dd', ['if=/dev/urandom', `of=${memory.path}/pages`, 'bs=1M', 'count=352', 'conv=fsync'], {
+        stdio: 'pipe',
+      })
+      await store.syncMemoryPlace({ diskId: 'one', imageId: 'saved' })
+      await rm(memory.path, { recursive: true })
+
+      await store.deleteDisk('one')
+      await vi.waitFor(
+        async () => {
+          const next = await make('two')
+          await writeFile(join(next.path, 'content'), randomBytes(8 * MiB), { flush: true })
+        },
+        { timeout: 60_000, interval: 500 },
+      )
+    },
+  )
+
   test('reports its usage at any moment while images are added and deleted, and counts only existing ones', async () => {
     place = await makePlace()
     const reserves = { imageBytes: 64 * MiB, memoryImageBytes: 0 }
@@ -266,6 +301,23 @@ describe('the pool file', () => {
     expect(write).toThrow(/quota exceeded/)
   })
 })
+
+/** As earlier versions made it. */
+async function makePoolFile({ file, metadata }: { file: string; metadata: string }): Promise<void> {
+  execFileSync('fallocate', ['--length', String(512 * MiB), file])
+  execFileSync('mkfs.btrfs', ['--quiet', '--nodiscard', '--metadata', metadata, file])
+}
+
+/** Returns the error that ended it. Runs beside this process, which meanwhile keeps the reserve. */
+async function fillWithFiles(options: { directory: string; bytesEach: number }): Promise<string> {
+  const program =
+    'my ($directory, $bytes) = @ARGV; open(my $random, "<", "/dev/urandom"); sysread($random, my $content, $bytes); ' +
+    'my $number = 0; ' +
+    'while (1) { $number += 1; open(my $file, ">", "$directory/$number") or last; ' +
+    'syswrite($file, $content) == $bytes or last; close($file) or last } print $!'
+  const { stdout } = await promisify(execFile)('perl', ['-e', program, options.directory, String(options.bytesEach)])
+  return stdout
+}
 
 async function makePlace() {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-pool-'))

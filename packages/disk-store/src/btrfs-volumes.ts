@@ -5,9 +5,10 @@ import { makeBackground } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { btrfs, fileSystemUuid, type QuotaGroup, type QuotaMode } from './btrfs-commands.ts'
 import { commandFailed, noRoomForSnapshot, snapshotsUnsupported } from './disk-store.errors.ts'
+import { makeDisksLimit } from './disks-limit.ts'
 import { compareFrozen } from './frozen-comparison.ts'
 import type { Pool } from './pool.ts'
-import { diskBudgetBytes, type PoolReserves } from './pool-reserves.logic.ts'
+import type { PoolReserves } from './pool-reserves.logic.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**
@@ -37,12 +38,12 @@ export function makeBtrfsVolumes(options: {
   const space = async (): Promise<VolumeSpace> => {
     const { blocks, bavail, bsize } = await statfs(root)
     const available = Math.max(0, bavail * bsize - pool.keepFreeBytes)
-    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes: await images.bytes() }
+    const disksRoomBytes = mode === 'simple' ? await disksLimit.roomBytes() : Number.POSITIVE_INFINITY
+    return { totalBytes: blocks * bsize, availableBytes: available, imageBytes: await images.bytes(), disksRoomBytes }
   }
+  const disksLimit = makeDisksLimit({ root, groupId: allDisks, reserves, space, logger })
   const limitAllDisks = async () => {
-    if (mode !== 'simple') return
-    const limitBytes = diskBudgetBytes({ reserves, space: await space() })
-    await btrfs.limitGroup({ path: root, groupId: allDisks, limitBytes, exclusive: false })
+    if (mode === 'simple') await disksLimit.set()
   }
 
   /**
@@ -131,6 +132,9 @@ export function makeBtrfsVolumes(options: {
     },
     keepsInodes: true,
     space,
+    async keepFree(bytes) {
+      if (mode === 'simple') await disksLimit.set({ keepFreeBytes: bytes })
+    },
   }
 }
 

@@ -31,8 +31,7 @@ export function makeLoopFilePool(options: {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       await mkdir(mountPoint, { recursive: true, mode: 0o700 })
       await ensureFile(options)
-      const device = await ensureDevice({ file, mountPoint })
-      await ensureMount({ device, mountPoint })
+      const device = await attachAndMount({ file, mountPoint })
       await runCommand(['losetup', '--set-capacity', device])
       await btrfs.growToDevice(mountPoint)
       await chmod(mountPoint, 0o700)
@@ -69,7 +68,9 @@ async function ensureFile(options: {
   await refuseWithoutSpace({ ...options, neededBytes: sizeBytes })
   await writeFile(unfinished, '', { mode: 0o600 })
   await allocate({ file: unfinished, sizeBytes })
-  await runCommand(['mkfs.btrfs', '--quiet', '--nodiscard', '--label', label, unfinished])
+  // One copy of each table, so that a byte that quotas count takes one byte. Two copies on one disk protect from little.
+  const format = ['--metadata', 'single', '--nodiscard', '--label', label]
+  await runCommand(['mkfs.btrfs', '--quiet', ...format, unfinished])
   await runCommand(['sync', unfinished])
   await rename(unfinished, file)
 }
@@ -95,6 +96,25 @@ async function refuseWithoutSpace(options: { file: string; neededBytes: number; 
     throw machineFull({ path: options.file, availableBytes: bavail * bsize, neededBytes })
   }
 }
+
+/**
+ * The device that was used before, and is mounted no more, is detached when its last user closes it. That can be after it
+ * was found here.
+ */
+async function attachAndMount(options: { file: string; mountPoint: string }): Promise<string> {
+  const { file, mountPoint } = options
+  for (let attempt = 1; ; attempt += 1) {
+    const device = await ensureDevice({ file, mountPoint })
+    try {
+      await ensureMount({ device, mountPoint })
+      return device
+    } catch (error) {
+      if (attempt === attachAttempts || (await loopDevicesOf(file)).includes(device)) throw error
+    }
+  }
+}
+
+const attachAttempts = 5
 
 /** The only loop device over the file: two would cache and write independently. */
 async function ensureDevice(options: { file: string; mountPoint: string }): Promise<string> {

@@ -1,6 +1,6 @@
 import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
+import { type DueLoop, type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { makeDiskComparison } from './disk-comparison.ts'
 import { type DiskSnapshots, makeDiskSnapshots, removeAllSnapshots } from './disk-snapshots.ts'
@@ -11,6 +11,7 @@ import { findExtended } from './extended-files.ts'
 import { countLines } from './line-counts.ts'
 import { type MemoryDirectories, makeMemoryDirectories } from './memory-places.ts'
 import { hasRoomForDisk, openReserveBytes, type PoolReserves } from './pool-reserves.logic.ts'
+import { makeReserveLoop } from './reserve-loop.ts'
 import type { VolumeSpace, Volumes } from './volumes.ts'
 
 /**
@@ -39,6 +40,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
     const disk = await getDisk(diskId)
     return snapshotId === undefined ? disk.path : (await snapshotsOf(diskId).find(checkId(snapshotId))).path
   }
+  let reserveLoop: DueLoop | undefined
   const space = async () => ({ space: await volumes.space(), memoryBytes: await memory.usedBytes() })
 
   return {
@@ -52,8 +54,16 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       for (const diskId of await wholeNames(disks)) await snapshotsOf(diskId).reclaim()
       await memory.prepare()
       await volumes.reclaim()
+      if (reserveLoop !== undefined) return
+      reserveLoop = makeReserveLoop({ volumes, reserves, usedMemoryBytes: memory.usedBytes, logger })
+      await reserveLoop.pass()
+      reserveLoop.start()
     },
-    close: () => volumes.close(),
+    async close() {
+      await reserveLoop?.stop()
+      reserveLoop = undefined
+      await volumes.close()
+    },
 
     importImage: async ({ imageId, build }) =>
       lock(`image ${checkId(imageId)}`, () => importImage({ volumes, images, imageId, build })),
@@ -255,8 +265,9 @@ async function createDisk(options: {
 function refuseWithoutRoom(options: { reserves: PoolReserves; space: VolumeSpace; memoryBytes: number }): void {
   if (hasRoomForDisk(options)) return
   const { reserves, space, memoryBytes } = options
-  const reservedBytes = openReserveBytes({ reserves, imageBytes: space.imageBytes, memoryBytes })
-  throw poolFull({ availableBytes: space.availableBytes, reservedBytes })
+  const { availableBytes, disksRoomBytes, imageBytes } = space
+  const openBytes = openReserveBytes({ reserves, imageBytes, memoryBytes })
+  throw poolFull({ availableBytes, reservedBytes: Math.max(openBytes, availableBytes - disksRoomBytes) })
 }
 
 async function hideAndRemove(options: { volumes: Volumes; parent: string; name: string }): Promise<void> {

@@ -61,7 +61,20 @@ export type Volumes = {
   /** Whether a copied file keeps its inode number and change time, so that these identify it. */
   keepsInodes: boolean
   space(): Promise<VolumeSpace>
+  /**
+   * Sets the limit of all volumes together so that they leave this much free, whatever they write. What no limit counts
+   * shows only in the free space, so the caller repeats it.
+   */
+  keepFree(bytes: number): Promise<void>
 }
 
-/** `availableBytes`: space for new data; `imageBytes`: what all frozen images hold together. */
-export type VolumeSpace = { totalBytes: number; availableBytes: number; imageBytes: number }
+/**
+ * `availableBytes`: space for new data; `imageBytes`: what all frozen images hold together; `disksRoomBytes`: what all
+ * disks together can still write, infinite where nothing limits them together.
+ */
+export type VolumeSpace = {
+  totalBytes: number
+  availableBytes: number
+  imageBytes: number
+  disksRoomBytes: number
+}
