@@ -24,8 +24,11 @@ export type GuestQuestions = {
   startRescued(target: BootTarget, id: string): Promise<void>
 }
 
-/** Limit of a response, so that a guest cannot fill the server’s memory. */
-const maxResponseBytes = 64 * 1024 * 1024
+/**
+ * Limit of a response, so that a guest cannot fill the server’s memory. A guest cuts its manifest to 3.5 MiB; a rescue
+ * report names at most what was kept of one sandbox.
+ */
+const maxResponseBytes = 8 * 1024 * 1024
 /** A quick manifest is read after every turn, and far less of it is stored. */
 const maxQuickManifestBytes = 2 * 1024 * 1024
 
