@@ -41,7 +41,10 @@ async function main() {
     configuredPool: settings.networkPool,
     facts: makeFactsStore(database),
     logger,
-    firewall: { proxies: await proxiesOf(settings.sandboxProxy) },
+    firewall: {
+      proxies: await proxiesOf(settings.sandboxProxy),
+      bytesPerSecond: settings.sandboxRate * 1024 * 1024,
+    },
   })
   const host = await makeHost({
     database,

@@ -107,6 +107,12 @@ export const hostSettings = {
     schema: z.string().regex(/^[A-Za-z0-9.:*,/ -]*$/),
     default: 'localhost,127.0.0.1',
   }),
+  sandboxRate: setting<number>({
+    doc: 'Maximum rate in MiB per second at which a sandbox sends to other machines, and at which it receives. 0: no limit.',
+    environment: 'THREADBOX_SANDBOX_RATE',
+    schema: z.coerce.number().int().min(0).max(100_000),
+    default: 100,
+  }),
   doctorUrl: setting<string>({
     doc: 'URL that `doctor` fetches from a sandbox to test DNS, routing and certificates. Empty: the Python package index, as configured for pip.',
     environment: 'THREADBOX_DOCTOR_URL',

@@ -11,6 +11,8 @@ export type FirewallSettings = {
   closedPorts: readonly number[]
   newConnectionsPerSecond: number
   openConnections: number
+  /** What one sandbox can send, and receive, to and from other machines. 0: no limit. */
+  bytesPerSecond: number
 }
 
 /** Mail ports: a sandbox that sends spam would damage the reputation of the host’s address. */
@@ -19,6 +21,7 @@ export const defaultFirewallSettings: FirewallSettings = {
   closedPorts: [25, 465, 587],
   newConnectionsPerSecond: 200,
   openConnections: 4096,
+  bytesPerSecond: 0,
 }
 
 /**
@@ -28,8 +31,9 @@ export const defaultFirewallSettings: FirewallSettings = {
  * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
  * costs a connection entry; `to_host` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
  * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
- * a lost packet seems to hang. `epochs` assigns each sandbox a mark for its connections that changes with its egress
- * policy; connections with an older mark are not `current` and end.
+ * a lost packet seems to hang. Only what exceeds the sandbox’s rate is lost, as on a slow line. `epochs` assigns each
+ * sandbox a mark for its connections that changes with its egress policy; connections with an older mark are not
+ * `current` and end.
  */
 export function renderTable(options: {
   names: NetworkNames
@@ -51,6 +55,8 @@ table inet ${names.table} {
   set allowed { type ifname . ipv4_addr; flags timeout; size 262144; }
   set newcomers { type ifname; flags dynamic; size 65536; }
   set open_connections { type ifname; flags dynamic; size 65536; }
+  set sent { type ifname; flags dynamic; size 65536; }
+  set received { type ifname; flags dynamic; size 65536; }
   set private { type ipv4_addr; flags interval; auto-merge; }
   set proxies { type ipv4_addr . inet_service; }
   set closed_ports { type inet_service; }
@@ -66,6 +72,8 @@ table inet ${names.table} {
   chain leaving { }
   chain entering { }
   chain bounds { }
+  chain sending { }
+  chain receiving { }
   chain forbidden { }
   chain egress_open { }
   chain egress_allowlist { }
@@ -73,6 +81,8 @@ table inet ${names.table} {
   chain refused { }
 }
 flush table inet ${names.table}
+flush set inet ${names.table} sent
+flush set inet ${names.table} received
 flush set inet ${names.table} private
 flush set inet ${names.table} proxies
 flush set inet ${names.table} closed_ports
@@ -92,6 +102,7 @@ table inet ${names.table} {
   chain to_host_hook { iifname ${own} jump to_host; }
   chain to_host {
     ct state invalid drop
+    ip daddr . tcp dport @proxies jump sending
     ct state established,related accept
     jump bounds
     ct status dnat ip daddr . udp dport { ${dns} } accept
@@ -102,6 +113,7 @@ table inet ${names.table} {
   chain from_host_hook { oifname ${own} jump from_host; }
   chain from_host {
     meta nfproto != ipv4 drop
+    ip saddr . tcp sport @proxies jump receiving
     ct state established,related accept
     meta skuid 0 accept
     goto refused
@@ -112,6 +124,7 @@ table inet ${names.table} {
   }
   chain leaving {
     ct state invalid drop
+    jump sending
     tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
     ct state established,related iifname . ct mark @current accept
     ct state established,related goto refused
@@ -121,6 +134,7 @@ table inet ${names.table} {
     goto refused
   }
   chain entering {
+    jump receiving
     tcp flags & (syn|rst) == syn tcp option maxseg size set rt mtu
     ct state established,related oifname . ct mark @current accept
     drop
@@ -128,6 +142,12 @@ table inet ${names.table} {
   chain bounds {
     add @newcomers { iifname limit rate over ${settings.newConnectionsPerSecond}/second burst ${settings.newConnectionsPerSecond * 2} packets } drop
     add @open_connections { iifname ct count over ${settings.openConnections} } drop
+  }
+  chain sending {
+    ${renderRate({ set: 'sent', key: 'iifname', settings })}
+  }
+  chain receiving {
+    ${renderRate({ set: 'received', key: 'oifname', settings })}
   }
   chain forbidden {
     oifname ${own} goto refused
@@ -189,7 +209,7 @@ export function renderRemoval(options: { table: string; entry: FirewallEntry }):
 
 /** Counters of an interface are created with its first connection and would stay forever. */
 function renderCounterRemoval({ table, entry }: { table: string; entry: FirewallEntry }): string[] {
-  return ['newcomers', 'open_connections'].flatMap((set) =>
+  return ['newcomers', 'open_connections', 'sent', 'received'].flatMap((set) =>
     ['add', 'delete'].map((order) => `${order} element inet ${table} ${set} { "${entry.interfaceName}" }`),
   )
 }
@@ -208,6 +228,13 @@ export function renderAllowed(options: {
     // Adding alone does not change the timeout of an existing element.
     return [timed, `delete element inet ${table} allowed { ${key} }`, timed]
   })
+}
+
+/** Allows a burst of one second. An element keeps the rate that it was created with, so the sets are flushed before. */
+function renderRate(options: { set: string; key: string; settings: FirewallSettings }): string {
+  const { set, key, settings } = options
+  const { bytesPerSecond } = settings
+  return bytesPerSecond === 0 ? '' : `add @${set} { ${key} limit rate over ${bytesPerSecond} bytes/second } drop`
 }
 
 function renderProxy(proxy: Proxy): string {
