@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { freshRandom } from '../ground/random.ts'
 import type { ZmtpMessage } from './zmtp.ts'
 
 const delimiter = '<IDS|MSG>'
+const contentSchema = z.record(z.string(), z.unknown())
 
 export type JupyterMessage = {
   type: string
@@ -35,7 +37,7 @@ export function decodeMessage(frames: ZmtpMessage): JupyterMessage | undefined {
     return {
       type: String(type),
       parentId: typeof parentId === 'string' ? parentId : '',
-      content: JSON.parse(content.toString('utf8')) as Record<string, unknown>,
+      content: contentSchema.parse(JSON.parse(content.toString('utf8'))),
     }
   } catch {
     return undefined

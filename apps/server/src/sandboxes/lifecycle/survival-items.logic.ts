@@ -191,6 +191,11 @@ function withDoubtfulEnds(connections: Manifest['connections'], found: SurvivalI
   )
 }
 
+/** Names come from the sandbox: one such as `constructor` is not a property of every object here. */
+function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
 export const shellSession = { code: 'shell-session', params: {} } as const
 
 /** Directory and functions of the shell session, and its environment variables. */
@@ -200,9 +205,11 @@ export function shellItems(manifests: Manifests): SurvivalItem[] {
   if (problem !== undefined) return [item('shell', shellSession, { outcome: 'unchecked', because: problem })]
   const gone = [
     ...before.shell.functions.filter((name) => !after.shell.functions.includes(name)).map((name) => `function ${name}`),
-    ...Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] === undefined),
+    ...Object.keys(before.shell.parts).filter((name) => own(after.shell.parts, name) === undefined),
   ]
-  const others = Object.keys(before.shell.parts).filter((name) => after.shell.parts[name] !== before.shell.parts[name])
+  const others = Object.keys(before.shell.parts).filter(
+    (name) => own(after.shell.parts, name) !== before.shell.parts[name],
+  )
   const lost =
     before.shell.cwd !== after.shell.cwd
       ? because('directory-changed', { path: after.shell.cwd })
@@ -217,11 +224,11 @@ export function shellItems(manifests: Manifests): SurvivalItem[] {
 
 function environmentItems({ before, after }: Manifests): SurvivalItem[] {
   const earlier = Object.entries(before.shell.environment)
-  const shared = earlier.filter(([name]) => after.shell.environment[name] !== undefined)
+  const shared = earlier.filter(([name]) => own(after.shell.environment, name) !== undefined)
   // If every value differs, also PATH and HOME, the two were hashed with different keys and cannot be compared.
   const isComparable = shared.length === 0 || shared.some(([name, hash]) => after.shell.environment[name] === hash)
   return earlier.map(([name, hash]) => {
-    const later = after.shell.environment[name]
+    const later = own(after.shell.environment, name)
     if (later === undefined) return item('environment', name, { outcome: 'lost', because: because('no-longer-set') })
     if (!isComparable)
       return item('environment', name, { outcome: 'unchecked', because: because('value-not-compared') })
@@ -235,7 +242,7 @@ export function packageItems(manifests: Manifests): SurvivalItem[] {
   const problem = unreadIn(manifests, { part: 'packages' })
   return (['python', 'apt', 'npm'] as const).flatMap((source) => {
     return Object.entries(before.packages[source]).map(([name, version]) => {
-      const later = after.packages[source][name]
+      const later = own(after.packages[source], name)
       const base = { detail: `${source} ${version}` }
       if (later === version) return item('package', name, { ...base, outcome: 'kept' })
       if (problem !== undefined) return item('package', name, { ...base, outcome: 'unchecked', because: problem })

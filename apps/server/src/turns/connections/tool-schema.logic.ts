@@ -30,6 +30,9 @@ export function usableSchema(schema: unknown): InputSchema {
   if (clean.type !== undefined && clean.type !== 'object') throw new SchemaProblem('its input is not an object.')
   const properties = isObject(clean.properties) ? clean.properties : {}
   const usable: InputSchema = { ...clean, type: 'object', properties }
+  // Providers reject a schema that requires a field which it doesn’t have.
+  if (Array.isArray(usable.required))
+    usable.required = usable.required.filter((name) => Object.hasOwn(properties, name))
   if (JSON.stringify(usable).length > maxSchemaCharacters) {
     throw new SchemaProblem(`its input schema is longer than ${maxSchemaCharacters} characters.`)
   }

@@ -70,8 +70,8 @@ function factsOf(error: unknown): Facts {
     chain.map(read).find((value) => value !== undefined)
   const status = find((link) => numberOf(link.statusCode)) ?? null
   const body = find((link) => (typeof link.responseBody === 'string' ? link.responseBody : undefined)) ?? ''
-  const texts = chain.map((link) => String(link.message ?? ''))
-  const types = chain.map((link) => `${String(link.type ?? '')} ${String(link.code ?? '')} ${String(link.name ?? '')}`)
+  const texts = chain.map((link) => textOf(link.message))
+  const types = chain.map((link) => `${textOf(link.type)} ${textOf(link.code)} ${textOf(link.name)}`)
   const headers = find((link) => link.responseHeaders as Record<string, string> | undefined) ?? {}
   const text = firstLine(texts.find((candidate) => candidate !== '') ?? '')
   return {
@@ -83,18 +83,21 @@ function factsOf(error: unknown): Facts {
   }
 }
 
+/** Limit of causes and nested errors. */
+const maxLinks = 12
+
 /** The error, its causes, and the errors that providers nest (`errors`, `error`, `lastError`), nearest first. */
 function chainOf(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = []
   const queue: unknown[] = [error]
-  while (queue.length > 0 && chain.length < 12) {
+  while (queue.length > 0 && chain.length < maxLinks) {
     const next = queue.shift()
     if (typeof next === 'string') chain.push({ message: next })
     if (typeof next !== 'object' || next === null || chain.includes(next as Record<string, unknown>)) continue
     const link = next as Record<string, unknown>
     chain.push(link)
     queue.push(link.lastError, link.cause, link.error)
-    if (Array.isArray(link.errors)) queue.push(...link.errors)
+    if (Array.isArray(link.errors)) queue.push(...link.errors.slice(0, maxLinks))
   }
   return chain
 }
@@ -168,11 +171,16 @@ function retryAtOf(facts: Facts, nowMs: number): number | null {
   const milliseconds = Number(facts.headers['retry-after-ms'] ?? Number.NaN)
   if (Number.isFinite(milliseconds)) return nowMs + Math.min(Math.max(0, milliseconds), dayMs)
   const raw = facts.headers['retry-after']
-  if (raw === undefined) return null
+  if (typeof raw !== 'string') return null
   const seconds = Number(raw)
   if (Number.isFinite(seconds)) return nowMs + Math.min(Math.max(0, seconds * 1000), dayMs)
   const date = Date.parse(raw)
   return Number.isNaN(date) ? null : Math.min(Math.max(date, nowMs), nowMs + dayMs)
+}
+
+/** Providers send errors of any form, including objects that can’t be converted to a string. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -89,9 +89,20 @@ export function readAgentFile(
   const format = z.object({ format: z.number().int() }).safeParse(value)
   if (!format.success) return { kind: 'damaged', problem: 'it doesn’t start with the agent file header.' }
   if (format.data.format !== agentFileFormat) return { kind: 'other-format', format: format.data.format }
-  const file = agentFileSchema.safeParse(value)
+  const file = checked(value)
+  if (file === undefined) return { kind: 'damaged', problem: 'it has values of an unexpected type.' }
   if (file.success) return { kind: 'agent', file: file.data }
   return { kind: 'damaged', problem: z.prettifyError(file.error).slice(0, 1000) }
+}
+
+/** Undefined where Zod itself fails: it compares a `length` before the type, which throws if that is an odd object. */
+function checked(value: unknown) {
+  try {
+    return agentFileSchema.safeParse(value)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
 }
 
 /** A copy of a value with these texts masked in all of its strings, also inside of JSON in strings. */

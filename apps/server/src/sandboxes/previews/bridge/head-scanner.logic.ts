@@ -10,6 +10,7 @@ const longestTag = 64 * 1024
 const rawElements = new Set(['script', 'style', 'title', 'noscript'])
 const headElements = new Set([...rawElements, 'meta', 'link', 'base'])
 const byteOrderMark = '\u00ef\u00bb\u00bf'
+const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff']
 
 /**
  * Reads the beginning of a page as it arrives and inserts a text before its first script: after the tags that open the
@@ -48,10 +49,11 @@ export function makeHeadScanner(options: { insertion: string; changePolicy: (pol
       return end >= 0 ? take(end) : take(Math.max(0, held.length - 12)) || undefined
     }
     if (isAtStart) {
-      if (held.length < byteOrderMark.length && byteOrderMark.startsWith(held)) return undefined
+      if ([byteOrderMark, ...utf16Marks].some((mark) => held.length < mark.length && mark.startsWith(held)))
+        return undefined
       isAtStart = false
       // Two bytes per character: such a page can be neither read nor changed here.
-      if (held.startsWith('\u00ff\u00fe') || held.startsWith('\u00fe\u00ff')) isInserted = true
+      if (utf16Marks.some((mark) => held.startsWith(mark))) isInserted = true
       if (held.startsWith(byteOrderMark)) return take(byteOrderMark.length)
     }
     const space = /^[ \t\n\f\r]+/.exec(held)?.[0].length ?? 0
