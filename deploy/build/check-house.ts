@@ -2,10 +2,12 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { figuresOf } from './house/figures.ts'
 import { readSources } from './house/read-sources.ts'
+import { checkParsers } from './house/rules/parsers.ts'
 import { checkPortsOverLimit } from './house/rules/ports.ts'
 import { checkPublicFiles } from './house/rules/public-files.ts'
 import { violationsIn, violationsInDocs } from './house/violations.ts'
 import { apps } from './house.ts'
+import { otherInput, parsers } from './parsers.ts'
 
 /**
  * Checks the source against the layout in house.ts. `--figures` prints the figures, `--root` checks another work tree.
@@ -20,7 +22,13 @@ const missing = checkPublicFiles(
   apps,
   files.map(({ path }) => path),
 )
-const violations = [...violationsIn(files), ...missing, ...checkPortsOverLimit(files), ...violationsInDocs(root, pages)]
+const violations = [
+  ...violationsIn(files),
+  ...missing,
+  ...checkPortsOverLimit(files),
+  ...checkParsers(files, { parsers, otherInput }),
+  ...violationsInDocs(root, pages),
+]
 
 if (process.argv.includes('--figures')) console.table(transposed(figuresOf(files, violations)))
 for (const { message } of violations) console.error(message)

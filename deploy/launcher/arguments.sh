@@ -15,6 +15,7 @@ synopsis_of() {
     test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
     bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json] [SCENARIO…]' ;;
     chaos) say '[--minutes NUMBER] [--kills NUMBER] [--seed NUMBER] [--threads NUMBER]' ;;
+    fuzz) say '[--minutes NUMBER] [--seed NUMBER]' ;;
     check) ;;
     *) return 1 ;;
   esac

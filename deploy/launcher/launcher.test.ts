@@ -23,7 +23,7 @@ const parts = [
 ]
 const commands = [
   ...['up', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
-  ...['test', 'bench', 'chaos', 'dev', 'check'],
+  ...['test', 'bench', 'chaos', 'fuzz', 'dev', 'check'],
 ]
 let folder: string
 

@@ -16,7 +16,7 @@ packages_for_stage() {
 source_command() {
   local command=$1
   shift
-  if [ "$command" != check ]; then
+  if [ "$command" != check ] && [ "$command" != fuzz ]; then
     need_root "$command" "$@"
     data_dir=${THREADBOX_TEST_DATA:-/var/lib/threadbox-test}
   else
@@ -24,6 +24,7 @@ source_command() {
   fi
   case $command in
     check) check_source ;;
+    fuzz) (cd "$repository" && node deploy/testing/fuzz.ts "$@") ;;
     bench) source_run tests/performance/bench.ts "$@" ;;
     chaos) source_run tests/chaos/chaos.main.ts "$@" ;;
   esac

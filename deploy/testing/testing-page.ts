@@ -11,9 +11,13 @@ export type PromiseTest = { promise: string; file: string; title: string }
 /** A test that runs in the full set only. It proves none of the promises, which each default run has to prove. */
 export type FullTest = { file: string; title: string }
 
+/** A property of a parser: the literal name in a call of `checkProperty`. */
+export type CheckedProperty = { name: string; file: string }
+
 const testFiles = ['{apps,packages,images,deploy,docs-site}/**/*.test.{ts,tsx}', 'tests/**/*.test.ts']
 const call = /\brepeats\(\{\s*what: (['"`])(.*?)\1,\s*byDefault: ([\d_]+),\s*full: ([\d_]+),?\s*\}\)/gs
 const placed = /\bboundaries\(\{\s*of: '([^']*)',\s*killed: '([^']*)',\s*at: \[([^\]]*)\],?\s*\}\)/gs
+const property = /\bcheckProperty\(\s*'([a-z0-9-]+)'/g
 const fullOnly = /\btest\.runIf\(isFull\)\(\s*(['"`])(.*?[^\\])\1/gs
 const title = /(?<=[\s([])(['"`])((?:[ACGO]\d{1,2}(?:, | |(?=:)))+): (.*?[^\\])\1/g
 
@@ -31,6 +35,15 @@ export function placedKills(root: string): PlacedKill[] {
       return { file, of, killed, at: [...at.matchAll(/'([^']*)'/g)].map(([, boundary = '']) => boundary) }
     }),
   )
+}
+
+/** All properties. Their names are unique, because the cases of each have a folder. */
+export function checkedProperties(root: string): CheckedProperty[] {
+  const tests = readTests(root).filter(({ file }) => file.endsWith('.fuzz.test.ts'))
+  const found = tests.flatMap(({ file, text }) => [...text.matchAll(property)].map(([, name = '']) => ({ name, file })))
+  const twice = found.find(({ name }, index) => found.findIndex((other) => other.name === name) !== index)
+  if (twice !== undefined) throw new Error(`Two properties have the name ${twice.name}.`)
+  return found
 }
 
 export function fullTests(root: string): FullTest[] {
@@ -95,6 +108,15 @@ export function testingPage(root: string): string {
     '| Work | Killed | Boundaries | Test |',
     '|---|---|---|---|',
     ...placedKills(root).map(({ of, killed, at, file }) => `| ${of} | ${killed} | ${at.join('; ')} | \`${file}\` |`),
+    '',
+    '## Properties of parsers',
+    '',
+    'Parsers of untrusted bytes have properties that hold for any input (fast-check). The default set checks some hundred',
+    'inputs each, `./threadbox fuzz` as many as its time allows.',
+    '',
+    '| Property | Test |',
+    '|---|---|',
+    ...checkedProperties(root).map(({ name, file }) => `| ${name} | \`${file}\` |`),
     '',
     '## Invariants and their tests',
     '',

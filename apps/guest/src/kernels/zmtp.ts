@@ -31,7 +31,7 @@ export function connectZmtp(options: {
     const socket = createConnection({ path: options.path })
     const abort = () => socket.destroy(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    const parse = makeParser({
+    const parse = makeZmtpParser({
       onMessage: options.onMessage,
       onReady: () => {
         signal.removeEventListener('abort', abort)
@@ -69,7 +69,7 @@ function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'ascii')])
 }
 
-function encodeFrames(frames: ZmtpMessage): Buffer {
+export function encodeFrames(frames: ZmtpMessage): Buffer {
   return Buffer.concat(
     frames.flatMap((frame, index) => {
       const more = index < frames.length - 1 ? moreFlag : 0
@@ -83,7 +83,7 @@ function encodeFrames(frames: ZmtpMessage): Buffer {
 }
 
 /** Cuts the stream into frames. Pieces are joined only once a frame is complete, so large frames cost no copies. */
-function makeParser(handlers: { onMessage(message: ZmtpMessage): void; onReady(): void }) {
+export function makeZmtpParser(handlers: { onMessage(message: ZmtpMessage): void; onReady(): void }) {
   let pieces: Buffer[] = []
   let held = 0
   let needed = greetingLength
