@@ -308,7 +308,7 @@ async function makePoolFile({ file, metadata }: { file: string; metadata: string
   execFileSync('mkfs.btrfs', ['--quiet', '--nodiscard', '--metadata', metadata, file])
 }
 
-/** Returns the error that ended it. Runs beside this process, which meanwhile keeps the reserve. */
+/** Returns the error that ended it. Runs beside this process, which keeps the reserve. */
 async function fillWithFiles(options: { directory: string; bytesEach: number }): Promise<string> {
   const program =
     'my ($directory, $bytes) = @ARGV; open(my $random, "<", "/dev/urandom"); sysread($random, my $content, $bytes); ' +
