@@ -3,8 +3,11 @@ import type { Logger } from '@threadbox/telemetry'
 import { openReserveBytes, type PoolReserves } from './pool-reserves.logic.ts'
 import type { Volumes } from './volumes.ts'
 
-/** With more to spare than this, no disk can reach the reserve between two passes that are 10 s apart. */
-const nearBytes = 4 * 1024 * 1024 * 1024
+/**
+ * With more to spare than this, disks can write 400 MB/s for the 10 s until the next pass before they reach a limit that
+ * is half of it.
+ */
+const nearBytes = 8 * 1024 * 1024 * 1024
 const nearMs = 1000
 const farMs = 10_000
 
