@@ -30,7 +30,7 @@ const hostOnlyPaths = /^\/(init$|disk$|prewarm$|template$|tunnel\/)/
 /** True if the guest would route this path to one of its host-only routes, however it is written. */
 export function isHostOnly(target: Target): boolean {
   if (target.port !== guestPort) return false
-  const decoded = decodeLoosely(target.path.split('?')[0] ?? '').toLowerCase()
+  const decoded = decodeLoosely(target.path.split(/[?#]/)[0] ?? '').toLowerCase()
   return hostOnlyPaths.test(posix.join('/', decoded).replace(/(.)\/$/, '$1'))
 }
 
