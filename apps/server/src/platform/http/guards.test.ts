@@ -49,6 +49,16 @@ describe('a request', () => {
   )
 })
 
+test.each(['{"title":{"length":{"toString":1}}}', '{"title":{"length":[{"toString":1,"valueOf":2}]}}'])(
+  'a body with a length that can’t be compared is not valid, and the request doesn’t fail: %s',
+  async (body) => {
+    const headers = { ...owner.headers, 'content-type': 'application/json', origin: 'http://localhost' }
+    const response = await server.app.request('http://localhost/api/v1/threads', { method: 'POST', headers, body })
+    expect(response.status).toBe(400)
+    expect(await codeOf(response)).toBe('request.invalid')
+  },
+)
+
 test('every response has the app’s policy and an id that links it to the log', async () => {
   const response = await server.call('GET', '/api/v1/setup')
   const policy = response.headers.get('content-security-policy')

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv } from './api.ts'
-import { requestNotJson, requestNotText, requestTooLarge } from './http.errors.ts'
+import { requestInvalid, requestNotJson, requestNotText, requestProblems, requestTooLarge } from './http.errors.ts'
 
 /** Largest JSON body: a message of 200,000 characters, each written as an escape of six. */
 export const maxJsonBytes = 2 * 1024 * 1024
@@ -57,15 +57,30 @@ function decode(bytes: Uint8Array): string {
 
 function checkJson(text: string): void {
   let hasOnlyText = true
+  let hasOnlyLengths = true
   try {
     JSON.parse(text, (key, value) => {
       if (!isPlainText(key) || (typeof value === 'string' && !isPlainText(value))) hasOnlyText = false
+      if (key === 'length' && !canBeCompared(value)) hasOnlyLengths = false
       return value
     })
   } catch {
     throw requestNotJson({})
   }
   if (!hasOnlyText) throw requestNotText({})
+  if (!hasOnlyLengths) throw requestInvalid(requestProblems([['length', 'must be a number']]))
+}
+
+/**
+ * Zod compares the `length` of any value with a limit before it checks the type of the value, and fails if that is an
+ * object that JavaScript can’t convert, such as `{"toString": 1}`.
+ */
+function canBeCompared(value: unknown): boolean {
+  try {
+    return Number(value) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isPlainText(value: string): boolean {
