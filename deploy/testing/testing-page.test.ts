@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { invariantTests } from './invariant-tests.ts'
-import { fullTests, invariantsWithoutTest, placedKills, promiseTests, repeatedTests } from './testing-page.ts'
+import {
+  fullTests,
+  invariantsWithoutTest,
+  placedKills,
+  promiseTests,
+  repeatedTests,
+  threatsWithoutTest,
+} from './testing-page.ts'
+import { threatTests } from './threat-tests.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -57,13 +65,23 @@ test('every invariant of the architecture page has a test, and one without is na
   ])
 })
 
-test('the architecture page has the listed invariants in order, and their tests are where the list says', () => {
+test('every promise of the threat model has a test, and one without is named', () => {
+  const page = readFileSync(join(root, 'docs/threat-model.md'), 'utf8')
+  expect(threatsWithoutTest(page)).toEqual([])
+  const added = '**Promise:** root of the machine\ncan do nothing.'
+  expect(threatsWithoutTest(`${page}\n${added}\n\nMore.\n`)).toEqual(['root of the machine can do nothing.'])
+})
+
+test.each([
+  { page: 'docs/architecture.md', word: 'Invariant', tests: invariantTests },
+  { page: 'docs/threat-model.md', word: 'Promise', tests: threatTests },
+])('$page has the listed statements in order, and their tests are where the list says', ({ page, word, tests }) => {
   const textOf = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/\s+/g, ' ')
-  const page = textOf('docs/architecture.md')
-  const places = Object.keys(invariantTests).map((beginning) => page.indexOf(`**Invariant:** ${beginning}`))
+  const text = textOf(page)
+  const places = Object.keys(tests).map((beginning) => text.indexOf(`**${word}:** ${beginning}`))
   expect(places).not.toContain(-1)
   expect(places).toEqual(places.toSorted((one, other) => one - other))
-  const missing = Object.values(invariantTests)
+  const missing = Object.values(tests)
     .flat()
     .filter(({ file, title }) => !textOf(file).includes(title))
   expect(missing).toEqual([])

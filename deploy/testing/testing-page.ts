@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type InvariantTest, invariantTests } from './invariant-tests.ts'
 import { stageOf } from './test-arguments.ts'
+import { threatTests } from './threat-tests.ts'
 
 /** What a test does more often in the full set: the literal arguments of a call of `repeats`. */
 export type RepeatedTest = { file: string; what: string; byDefault: number; full: number }
@@ -61,21 +62,32 @@ export function promiseTests(root: string): PromiseTest[] {
   )
 }
 
-/** Invariants of the architecture page without a test in the list, by their first words. */
+/** Invariants of the architecture page without a test in the list. */
 export function invariantsWithoutTest(architecture: string): string[] {
-  const invariants = [...architecture.matchAll(/^\*\*Invariant:\*\* (.*(?:\n.+)*)/gm)].map(([, text = '']) => {
-    return text.replaceAll('\n', ' ')
-  })
-  const tested = Object.keys(invariantTests)
-  return invariants.filter((text) => !tested.some((beginning) => text.startsWith(beginning)))
+  return without(Object.keys(invariantTests), architecture.matchAll(/^\*\*Invariant:\*\* (.*(?:\n.+)*)/gm))
+}
+
+/** Promises of the threat model without a test in the list. */
+export function threatsWithoutTest(threatModel: string): string[] {
+  return without(Object.keys(threatTests), threatModel.matchAll(/^\*\*Promise:\*\* (.*(?:\n.+)*)/gm))
+}
+
+/** The statements that begin with none of these words. */
+function without(tested: string[], statements: Iterable<RegExpMatchArray>): string[] {
+  const texts = [...statements].map(([, text = '']) => text.replaceAll('\n', ' '))
+  return texts.filter((text) => !tested.some((beginning) => text.startsWith(beginning)))
+}
+
+function refuseUntested(page: string, list: string, untested: string[]): void {
+  if (untested.length === 0) return
+  throw new Error(`Each of these statements of ${page} needs a test in ${list}:\n- ${untested.join('\n- ')}`)
 }
 
 export function testingPage(root: string): string {
-  const untested = invariantsWithoutTest(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
-  if (untested.length > 0) {
-    const list = untested.map((text) => `\n- ${text}`).join('')
-    throw new Error(`Each invariant of docs/architecture.md needs a test in deploy/testing/invariant-tests.ts:${list}`)
-  }
+  const [architecture, threats] = ['docs/architecture.md', 'docs/threat-model.md'] as const
+  const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
+  refuseUntested(architecture, 'deploy/testing/invariant-tests.ts', invariantsWithoutTest(textOf(architecture)))
+  refuseUntested(threats, 'deploy/testing/threat-tests.ts', threatsWithoutTest(textOf(threats)))
   const repeated = repeatedTests(root)
   const tests = promiseTests(root)
   const promises = [...new Set(tests.map(({ promise }) => promise))].sort(byLetterAndNumber)
@@ -124,9 +136,15 @@ export function testingPage(root: string): string {
     '',
     '| Invariant | Test |',
     '|---|---|',
-    ...Object.entries(invariantTests).map(
-      ([invariant, proofs]) => `| ${invariant} | ${proofs.map(linkOf).join('<br>')} |`,
-    ),
+    ...rowsOf(invariantTests),
+    '',
+    '## Promises of the threat model',
+    '',
+    'Every promise of the [threat model](threat-model.md), with the tests that fail when it is broken.',
+    '',
+    '| Promise | Test |',
+    '|---|---|',
+    ...rowsOf(threatTests),
     '',
     '## Promises and their tests',
     '',
@@ -145,6 +163,10 @@ export function testingPage(root: string): string {
 /** The number that a literal in the source stands for. */
 function countOf(digits = ''): number {
   return Number(digits.replaceAll('_', ''))
+}
+
+function rowsOf(tests: typeof invariantTests): string[] {
+  return Object.entries(tests).map(([statement, proofs]) => `| ${statement} | ${proofs.map(linkOf).join('<br>')} |`)
 }
 
 function linkOf({ file, title: words }: InvariantTest): string {

@@ -1,0 +1,123 @@
+import type { InvariantTest } from './invariant-tests.ts'
+
+const isolation = 'tests/system/isolation.test.ts'
+const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
+const previews = 'tests/browser/preview-origin.test.ts'
+const scopes = 'apps/server/src/route-scopes.test.ts'
+const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
+const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
+const transport = 'apps/server/src/sandboxes/host/guest-transport.test.ts'
+
+/**
+ * The tests that fail when a promise of `docs/threat-model.md` is broken, by the words that it begins with. All of them, in
+ * the order of the page.
+ */
+export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...InvariantTest[]]>> = {
+  'a sandbox reaches no private, link-local or metadata address': [
+    { file: isolation, title: 'does not reach %s, which the machine reaches' },
+    { file: inGvisor, title: 'does not reach services of the machine on any of its addresses, loopback included' },
+    {
+      file: isolation,
+      title: 'does not reach another sandbox, which the gateway reaches, nor one of another installation',
+    },
+    { file: inGvisor, title: 'has no IPv6, also when root adds an address' },
+  ],
+  'nothing but the gateway opens a connection to a sandbox': [
+    { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
+  ],
+  'files, processes, packages and ports of a sandbox are not in another one': [
+    { file: inGvisor, title: 'files, processes, packages, ports and variables of one are not in the other' },
+  ],
+  'a sandbox cannot fill the disk pool': [
+    { file: pool, title: 'keeps its reserve: all disks together cannot use it, and no new disk is created' },
+    { file: pool, title: 'keeps its reserve from a disk that fills it with small files, stored as %s' },
+  ],
+  'a sandbox cannot fill the server’s disk with output': [
+    {
+      file: 'tests/system/flood.test.ts',
+      title: 'head and tail are exact, and the server’s data stays within the limit',
+    },
+  ],
+  'a sandbox takes no more network than its rate': [
+    {
+      file: 'tests/system/bandwidth.test.ts',
+      title: 'a sandbox $way no faster than its rate, and another one has a rate of its own',
+    },
+  ],
+  'a guest daemon that was replaced cannot fill the memory': [
+    {
+      file: transport,
+      title: 'a message of a stream that claims to be 4 GiB long is refused, and its connection closed',
+    },
+    { file: transport, title: 'a manifest that never ends is refused, and its connection closed' },
+    {
+      file: 'apps/host/src/boots/launch/guest-requests.test.ts',
+      title: 'a response of a guest that never ends is refused at 4 MiB',
+    },
+  ],
+  'parsers of untrusted bytes accept any input': [
+    {
+      file: 'deploy/build/house/parsers.test.ts',
+      title: 'a listed parser has a test that imports it and checks a property',
+    },
+  ],
+  'a preview page never has the app’s origin': [
+    { file: previews, title: 'the page has its own cookies in the frame, and none of the app' },
+    { file: previews, title: 'the API, by any kind of request' },
+    { file: previews, title: 'by requests that carry the session' },
+    { file: previews, title: 'by a cookie of the app’s name for the whole domain' },
+  ],
+  'neither a model nor a sandbox gets the key of a model provider': [
+    {
+      file: 'apps/server/src/turns/engine/turns.test.ts',
+      title:
+        'the key of %s is a header of its requests, and is not in what the model, a command or the conversation gets',
+    },
+  ],
+  'the token of a Git credential or connection is in no thread’s sandbox': [
+    {
+      file: 'tests/system/git-credentials.test.ts',
+      title: 'the token is nowhere in the sandbox while git runs, nor in logs, errors and the audit log',
+    },
+    {
+      file: 'tests/system/connection-programs.test.ts',
+      title: 'the secret is in the sandbox of its connection, and in no thread, log, error, response or database',
+    },
+  ],
+  'an agent file that is hostile, too large or damaged is refused': [
+    {
+      file: 'tests/system/agent-file-refused.test.ts',
+      title:
+        'a file that is hostile, too large, truncated, or for another image is refused, and leaves nothing on the pool',
+    },
+  ],
+  'requests of connections go only to addresses that were checked': [
+    {
+      file: 'apps/server/src/turns/connections/connections.test.ts',
+      title: 'a name that resolves to %s is refused when connecting',
+    },
+    {
+      file: 'apps/server/src/turns/connections/connections.test.ts',
+      title: 'a server cannot redirect the request to another address',
+    },
+  ],
+  'an API key does only what its scopes say': [
+    { file: scopes, title: 'lets a key with one scope through only if it is the required one' },
+    { file: scopes, title: 'needs a session that was confirmed in the last ten minutes' },
+  ],
+  'a key from the environment is not sent': [
+    { file: scopes, title: 'is not sent to an address that a key, or a session without confirmation, enters' },
+  ],
+  'guessing passwords is limited by client and account': [
+    { file: signIn, title: 'clients behind a trusted proxy are counted separately, IPv6 by /64' },
+    { file: signIn, title: 'a guesser at many addresses locks out other devices, but not one that was signed in' },
+    { file: signIn, title: 'signing in to an own account doesn’t reset the address’s count' },
+  ],
+  'text in another system’s error or an agent’s output is never executed': [
+    { file: 'tests/browser/answers.test.ts', title: 'fetches no image from its text and runs no script in it' },
+    {
+      file: 'tests/browser/thread.test.ts',
+      title: 'HTML of a cell stands in a frame without this page’s origin, and its scripts run there only',
+    },
+  ],
+}
