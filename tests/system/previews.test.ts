@@ -194,7 +194,10 @@ describe('O12: a page is for the person who opened it', () => {
     const page = await visit(leaving, 8000)
     const stream = await leaving.stream(`${page}/events`)
     const { socket } = await leaving.upgrade(`${page}/socket`)
-    const cut = Promise.all([once(stream.resume(), 'close').catch(() => undefined), once(socket.resume(), 'close')])
+    const cut = Promise.all([
+      once(stream.resume(), 'close').catch(() => undefined),
+      once(socket.resume(), 'close').catch(() => undefined),
+    ])
     const startedAt = Date.now()
     await leaving.signOut()
     await cut
