@@ -65,6 +65,7 @@ test('a credential is added, allowed in a thread, and used by git there; without
     await terminal.getByRole('textbox', { name: /^Terminal, / }).focus()
     await page.keyboard.type(`clear; GIT_TERMINAL_PROMPT=0 git clone -q ${server.url}/team/app && cat app/readme.md\n`)
   }
+  const lastUse = async () => (await stage.installation.client.gitCredentials.list()).credentials[0]?.lastUsedAt
   const panes = page.getByRole('group', { name: 'Panes' })
   await panes.getByRole('button', { name: 'Terminal' }).click()
   await terminal.getByRole('button', { name: 'New terminal', exact: true }).last().click()
@@ -80,8 +81,11 @@ test('a credential is added, allowed in a thread, and used by git there; without
   await expect.poll(() => allow.getAttribute('aria-checked')).toBe('true')
   // The same shell as before: a new permission also applies to running programs.
   await panes.getByRole('button', { name: 'Terminal' }).click()
+  await sees(/fatal:/)
   await clone()
   await sees(/private words/)
+  // A use is recorded after the Git server has answered.
+  await expect.poll(lastUse, { timeout: 20_000 }).not.toBeNull()
 
   await page.goto(`${stage.installation.server.origin}/settings/git`)
   await row(page).getByText('available in 1 thread').waitFor()

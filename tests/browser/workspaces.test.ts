@@ -186,6 +186,8 @@ test('C12: deleting lists threads, sandboxes and services first, can be undone, 
   await group('Bike-share').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await row('Bike-share', 'Trips').waitFor()
+  // The row is back before the server has undone the deletion.
+  await expect.poll(() => client.threads.get(threadId).then(({ id }) => id, String), { timeout: 20_000 }).toBe(threadId)
   const kept = await testThread(client, threadId).say('/run cat keep.txt')
   expect(kept.calls[0]?.output.tail).toBe('precious\n')
 

@@ -65,14 +65,17 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('G7: a pool that fills up during a pause stops that pause and nothing else', async () => {
-  const [sandbox, neighbor] = [await start(), await start()]
+test('G7: a pool that fills up during a pause stops that pause and nothing else; sandboxes can be deleted', async () => {
+  const [sandbox, neighbor, deleted] = [await start(), await start(), await start()]
   const filler = path.join(seen, 'disks/pool/filler')
-  const filled = untilSaving(sandbox).then(() => fill(filler))
+  const pids = await sandboxPids({ dataDirectory: seen, sandboxId: sandbox.sandboxId })
+  const filled = whileSaving(sandbox, pids, () => fill(filler))
   const failed = await request('POST', hostPaths.pause(sandbox.sandboxId), sandbox)
   await filled
   for (const one of [sandbox, neighbor]) await expectSameBoot(one)
+  expect(await request('DELETE', hostPaths.get(deleted.sandboxId))).toMatchObject({ status: 204 })
   await empty(filler)
+  await untilAvailable(path.dirname(filler), 256 * MiB)
   expect(failed).toMatchObject({
     status: 503,
     body: { error: { code: 'sandbox.pause-failed', details: { isRunning: true } } },
@@ -187,10 +190,26 @@ async function endFrozenCopy({ sandboxId }: Sandbox): Promise<void> {
   await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
 }
 
-/** Resolves when the directory for the memory exists, its space has been checked, and it is still empty. */
-async function untilSaving({ sandboxId }: Sandbox): Promise<void> {
+/**
+ * Waits until the directory for the memory exists (its space has been checked, and it is still empty), and holds the
+ * sandbox’s processes, which write the memory, until `task` has ended.
+ */
+async function whileSaving({ sandboxId }: Sandbox, pids: number[], task: () => Promise<void>): Promise<void> {
   const place = path.join(seen, 'disks/pool/memory', sandboxId)
   while ((await readdir(place).catch(() => [])).length === 0) await delay(1)
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  try {
+    await task()
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** btrfs gives the space of deleted files back up to half a minute later, with this option within a second. */
+async function untilAvailable(directory: string, bytes: number): Promise<void> {
+  await machine.mount(['-o', 'remount,commit=1', path.join(data, 'disks/pool')])
+  const availableBytes = () => statfs(directory).then(({ bavail, bsize }) => bavail * bsize)
+  await expect.poll(availableBytes, { timeout: 60_000 }).toBeGreaterThan(bytes)
 }
 
 async function untilGone(pid: number): Promise<void> {
@@ -202,17 +221,20 @@ async function untilGone(pid: number): Promise<void> {
   while (await hasDescriptors()) await delay(1)
 }
 
-/** Takes all the available space. */
+/** Takes all the available space: in one piece as far as possible, because the caller holds a sandbox for it. */
 async function fill(file: string): Promise<void> {
-  const { bavail, bsize } = await statfs(path.dirname(file))
-  for (let bytes = bavail * bsize; bytes >= MiB; bytes = Math.floor(bytes / 2)) {
-    await run('sh', [
-      '-c',
-      'exec fallocate --offset "$(stat --format=%s "$1" || echo 0)" --length "$2" "$1"',
-      'sh',
-      file,
-      String(bytes),
-    ]).catch(() => undefined)
+  const availableBytes = () => statfs(path.dirname(file)).then(({ bavail, bsize }) => bavail * bsize)
+  // btrfs can refuse a piece of the right size while it undoes an earlier one.
+  for (let passes = 0; passes < 20 && (await availableBytes()) > 4 * MiB; passes += 1) {
+    for (let bytes = await availableBytes(); bytes >= MiB; bytes = Math.floor(bytes / 2)) {
+      await run('sh', [
+        '-c',
+        'exec fallocate --offset "$(stat --format=%s "$1" || echo 0)" --length "$2" "$1"',
+        'sh',
+        file,
+        String(bytes),
+      ]).catch(() => undefined)
+    }
   }
 }
 

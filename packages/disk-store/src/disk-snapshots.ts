@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { snapshotNotFound } from './disk-store.errors.ts'
 import type { Snapshot } from './disk-store.ts'
-import { exists, hiddenName, hiddenNames, wholeNames } from './entries.ts'
+import { exists, hiddenName, hiddenNames, hideEntry, wholeNames } from './entries.ts'
 import type { Volumes } from './volumes.ts'
 
 /**
@@ -79,8 +79,7 @@ export function makeDiskSnapshots(options: {
     hide: async (snapshotId) => {
       const entry = join(snapshots, snapshotId)
       if (!(await exists(entry))) return async () => undefined
-      const hidden = join(snapshots, hiddenName(snapshotId))
-      await rename(entry, hidden)
+      const hidden = await hideEntry(entry)
       return () => removeEntry(hidden)
     },
     whileFrozen: async (work) => {

@@ -1,10 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { access, readdir } from 'node:fs/promises'
+import { access, readdir, rename } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { idInvalid } from './disk-store.errors.ts'
 
 /** Returns a name under which an entry is built, and to which it is renamed before it is removed. */
 export function hiddenName(id: string): string {
   return `.${id}~${randomBytes(6).toString('hex')}`
+}
+
+/**
+ * Hides an entry before it is removed, so that an interrupted removal leaves no half of it, and returns its path. A full
+ * btrfs still deletes, but doesn’t rename: there the entry keeps its name.
+ */
+export async function hideEntry(path: string): Promise<string> {
+  const hidden = join(dirname(path), hiddenName(basename(path)))
+  return rename(path, hidden).then(
+    () => hidden,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC') throw error
+      return path
+    },
+  )
 }
 
 /** The complete entries of a directory; none if the directory does not exist. */

@@ -1,7 +1,7 @@
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MemoryImageDirectory } from './disk-store.ts'
-import { exists, hiddenName, hiddenNames, wholeNames } from './entries.ts'
+import { exists, hiddenNames, hideEntry, wholeNames } from './entries.ts'
 import type { Volumes } from './volumes.ts'
 
 /** Directories for saved memory: `memory/<diskId>/<imageId>` in the pool, outside of the disks. */
@@ -33,9 +33,7 @@ export function makeMemoryDirectories(volumes: Volumes): MemoryDirectories {
   const remove = async ({ diskId, imageId }: { diskId: string; imageId: string }) => {
     const { path } = toPlace({ diskId, imageId })
     if (!(await exists(path))) return
-    const hidden = join(memory, diskId, hiddenName(imageId))
-    await rename(path, hidden)
-    await rm(hidden, { recursive: true, force: true })
+    await rm(await hideEntry(path), { recursive: true, force: true })
     await removeIfEmpty(join(memory, diskId))
   }
   return {

@@ -6,7 +6,7 @@ import { makeDiskComparison } from './disk-comparison.ts'
 import { type DiskSnapshots, makeDiskSnapshots, removeAllSnapshots } from './disk-snapshots.ts'
 import { diskNotFound, imageInUse, imageNotFound, limitInvalid, poolFull } from './disk-store.errors.ts'
 import type { Disk, DiskContent, DiskStore, Image } from './disk-store.ts'
-import { checkId, exists, hiddenName, hiddenNames, undefinedWhenMissing, wholeNames } from './entries.ts'
+import { checkId, exists, hiddenName, hiddenNames, hideEntry, undefinedWhenMissing, wholeNames } from './entries.ts'
 import { findExtended } from './extended-files.ts'
 import { countLines } from './line-counts.ts'
 import { type MemoryDirectories, makeMemoryDirectories } from './memory-places.ts'
@@ -17,8 +17,8 @@ import type { VolumeSpace, Volumes } from './volumes.ts'
 /**
  * A disk store over any {@link Volumes}. On disk: `images/<imageId>/root` and `disks/<diskId>/{root,image}`, where
  * `image` is a symbolic link that names the image. A thing is built under a name that begins with a dot and renamed
- * when it is whole; it is renamed back to such a name before it is removed. So a name without a dot is always whole,
- * and {@link DiskStore.prepare} may remove every name with one. Snapshots are in `disks/<diskId>/snapshots`, saved memory
+ * when it is whole; it is renamed back to such a name before it is removed. So a name without a dot is whole (unless its
+ * removal was interrupted while the pool was full), and {@link DiskStore.prepare} may remove every name with one. Snapshots are in `disks/<diskId>/snapshots`, saved memory
  * in `memory/<diskId>/<imageId>`.
  */
 export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolReserves; logger: Logger }): DiskStore {
@@ -82,7 +82,7 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         lock(`disk ${checkId(diskId)}`, async () => {
           const existing = await readDisk({ disks, diskId })
           if (existing !== undefined) return await getDisk(diskId)
-          refuseWithoutRoom({ reserves, ...(await space()) })
+          await refuseWithoutRoom({ reserves, space, reserveLoop })
           const source = from === undefined ? toImage(images, imageId).path : await pathOf(from)
           return createDisk({ volumes, images, disks, diskId, imageId, source, limitBytes: checkLimit(limitBytes) })
         }),
@@ -262,9 +262,17 @@ async function createDisk(options: {
   return { diskId, imageId, path: join(disks, diskId, 'root') }
 }
 
-function refuseWithoutRoom(options: { reserves: PoolReserves; space: VolumeSpace; memoryBytes: number }): void {
-  if (hasRoomForDisk(options)) return
-  const { reserves, space, memoryBytes } = options
+async function refuseWithoutRoom(options: {
+  reserves: PoolReserves
+  space: () => Promise<{ space: VolumeSpace; memoryBytes: number }>
+  reserveLoop: DueLoop | undefined
+}): Promise<void> {
+  const { reserves, reserveLoop } = options
+  if (hasRoomForDisk({ reserves, ...(await options.space()) })) return
+  // The limit of all disks can be from before something was deleted.
+  await reserveLoop?.pass()
+  const { space, memoryBytes } = await options.space()
+  if (hasRoomForDisk({ reserves, space, memoryBytes })) return
   const { availableBytes, disksRoomBytes, imageBytes } = space
   const openBytes = openReserveBytes({ reserves, imageBytes, memoryBytes })
   throw poolFull({ availableBytes, reservedBytes: Math.max(openBytes, availableBytes - disksRoomBytes) })
@@ -273,9 +281,7 @@ function refuseWithoutRoom(options: { reserves: PoolReserves; space: VolumeSpace
 async function hideAndRemove(options: { volumes: Volumes; parent: string; name: string }): Promise<void> {
   const { volumes, parent, name } = options
   if (!(await exists(join(parent, name)))) return
-  const entry = join(parent, hiddenName(name))
-  await rename(join(parent, name), entry)
-  await removeEntry({ volumes, entry })
+  await removeEntry({ volumes, entry: await hideEntry(join(parent, name)) })
 }
 
 /** The volumes go first: a directory without one is an ordinary directory. */
