@@ -67,6 +67,16 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: previews, title: 'by requests that carry the session' },
     { file: previews, title: 'by a cookie of the app’s name for the whole domain' },
   ],
+  'cookies that a preview’s page plants neither hide': [
+    {
+      file: previews,
+      title: 'by as many cookies as the browser keeps: the app works, and clears them without signing out',
+    },
+    {
+      file: 'apps/server/src/people/users/users.test.ts',
+      title: 'any number of planted cookies before it does not hide the session',
+    },
+  ],
   'neither a model nor a sandbox gets the key of a model provider': [
     {
       file: 'apps/server/src/turns/engine/turns.test.ts',

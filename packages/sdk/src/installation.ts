@@ -2,6 +2,7 @@ import type {
   ApiKey,
   AuditEvent,
   ChangePassword,
+  ClearedCookies,
   Confirm,
   ConnectModel,
   CreateApiKey,
@@ -10,6 +11,7 @@ import type {
   Me,
   ModelConnection,
   ModelTest,
+  RestoreCookies,
   Session,
   Settings,
   SetupState,
@@ -35,6 +37,13 @@ export function accountCalls(connection: Connection) {
     confirm: (request: Confirm) => connection.json<void>('POST', '/auth/confirm', { json: request }),
     /** Ends all other sessions of the user. */
     changePassword: (request: ChangePassword) => connection.json<void>('POST', '/auth/password', { json: request }),
+    /**
+     * Makes the browser remove all cookies of the site, also those that pages of previews left. Call `restoreCookies`
+     * with the token within a minute: without it the browser is signed out.
+     */
+    clearCookies: () => connection.json<ClearedCookies>('POST', '/auth/cookies/clear'),
+    restoreCookies: (request: RestoreCookies) =>
+      connection.json<void>('POST', '/auth/cookies/restore', { json: request }),
     sessions: () => connection.json<{ sessions: Session[] }>('GET', '/auth/sessions'),
     endSession: (sessionId: string) =>
       connection.json<void>('DELETE', `/auth/sessions/${encodeURIComponent(sessionId)}`),

@@ -56,6 +56,17 @@ window.attacks = {
     // biome-ignore lint/suspicious/noDocumentCookie: the way in which a hostile page does it
     for (const path of ['/api', '/']) document.cookie = `${name}=planted; domain=${domain}; path=${path}`
   },
+  /** As many and as large as the browser keeps for a domain. */
+  plantManyCookies: (name) => {
+    const domain = location.hostname.split('.').slice(1).join('.')
+    const paths = ['/', '/api', '/api/', '/api/v1', '/api/v1/', '/api/v1/me']
+    const hiding = paths.map((path) => ({ cookie: name, path }))
+    const others = Array.from({ length: 180 }, (_, index) => ({ cookie: `planted-${index}`, path: '/' }))
+    for (const { cookie, path } of [...others, ...hiding]) {
+      // biome-ignore lint/suspicious/noDocumentCookie: the way in which a hostile page does it
+      document.cookie = `${cookie}=${'x'.repeat(4000)}; domain=${domain}; path=${path}`
+    }
+  },
   registerWorkers: async (origin) => {
     const { serviceWorker } = navigator
     await serviceWorker.register('/worker.js')

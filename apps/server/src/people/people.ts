@@ -17,7 +17,8 @@ import { type AuthenticationOptions, authenticationOf } from './users/authentica
 import { makeCredentialCheck } from './users/credential-check.store.ts'
 import type { CredentialCheck } from './users/credential-check.ts'
 import { makeDevices } from './users/device-cookie.ts'
-import { type HashPassword, type Login, makeLogin } from './users/login.ts'
+import { makeKeptCookies } from './users/kept-cookies.ts'
+import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
@@ -76,6 +77,21 @@ export function makePeople(
     hashPassword,
   })
   const userStore = makeUserStore(userTables)
+  const devices = makeDevices({
+    secret: keyFor('threadbox devices v1'),
+    installation: hosts.installation,
+    isSecure,
+    now: system.now,
+    randomBytes: system.randomBytes,
+  })
+  const keptCookies = makeKeptCookies({
+    name: sessionCookieName({ installation: hosts.installation, isSecure }),
+    isSecure,
+    devices,
+    emailOf: async (userId) => (await userStore.find(userId))?.email,
+    now: system.now,
+    randomBytes: system.randomBytes,
+  })
   const users = makeUsers({
     login,
     store: userStore,
@@ -86,13 +102,7 @@ export function makePeople(
       secret: keyFor('threadbox attempts v1'),
       now: system.now,
     }),
-    devices: makeDevices({
-      secret: keyFor('threadbox devices v1'),
-      installation: hosts.installation,
-      isSecure,
-      now: system.now,
-      randomBytes: system.randomBytes,
-    }),
+    devices,
     isRightPassword: makePasswordCheck({ hashOf: userStore.passwordHash, hash: hashPassword, verify: verifyPassword }),
     audit,
     system,
@@ -107,7 +117,7 @@ export function makePeople(
     login,
     holds: makeCredentialCheck(userTables),
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
-    signInRoutes: signInRoutes(users),
-    routes: [accountRoutes({ users, apiKeys })],
+    signInRoutes: signInRoutes({ users, keptCookies }),
+    routes: [accountRoutes({ users, apiKeys, keptCookies })],
   }
 }

@@ -5,6 +5,7 @@ import { useNarrow } from '../page/client/browser.ts'
 import { closeDrawer, useUiState } from '../page/client/ui-state.ts'
 import { ShortcutsDialog } from '../page/keys/components/shortcuts-dialog.tsx'
 import { ConnectionBanner } from '../page/online/components/connection-banner.tsx'
+import { CookiesBanner } from '../people/auth/components/cookies-banner.tsx'
 import { enterPage } from '../sandboxes/panes/state/pane-store.ts'
 import { usePaneWidth } from '../sandboxes/panes/state/pane-width.ts'
 import { PanesProvider } from '../sandboxes/panes/state/panes-context.ts'
@@ -42,6 +43,7 @@ export function AppShell() {
       {isDrawerOpen && <button type="button" className="drawer-scrim" aria-label={t('close')} onClick={closeDrawer} />}
       <div className="page-box" inert={isDrawerOpen}>
         <ConnectionBanner />
+        <CookiesBanner />
         <div className="page-area" style={pane.style}>
           <div className="under-sheet" inert={pane.isSheet}>
             <PanesProvider value={panes}>

@@ -233,6 +233,10 @@ export const changePasswordSchema = z.strictObject({
   currentPassword: z.string().min(1).max(128),
   newPassword: newPasswordSchema,
 })
+/** `POST /auth/cookies/clear` */
+export const clearedCookiesSchema = z.object({ restoreToken: z.string() }).meta({ id: 'ClearedCookies' })
+/** `POST /auth/cookies/restore` */
+export const restoreCookiesSchema = z.strictObject({ token: z.string().min(1).max(100) })
 export const confirmSchema = z.strictObject({ password: z.string().min(1).max(128) })
 export const signInSchema = z.strictObject({ email: z.email().max(254), password: z.string().min(1).max(128) })
 /** A browser or device that is signed in. */
@@ -282,6 +286,8 @@ export type Me = z.infer<typeof meSchema>
 export type SetupState = z.infer<typeof setupStateSchema>
 export type SignUp = z.input<typeof signUpSchema>
 export type UpdateMe = z.input<typeof updateMeSchema>
+export type ClearedCookies = z.infer<typeof clearedCookiesSchema>
+export type RestoreCookies = z.input<typeof restoreCookiesSchema>
 export type Confirm = z.input<typeof confirmSchema>
 export type ChangePassword = z.input<typeof changePasswordSchema>
 export type SignIn = z.input<typeof signInSchema>

@@ -1,10 +1,11 @@
 import { type Action, type KeyScope, lackOf } from '@threadbox/domain'
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv, Authorize, Caller } from '../../platform/http/api.ts'
-import { cookieValues, withOnlyCookie } from '../../platform/http/cookies.logic.ts'
+import { cookieCount, cookieValues, withHighPriority, withOnlyCookie } from '../../platform/http/cookies.logic.ts'
+import { cookieCountHeader, ordinaryHeaderBytes } from '../../platform/http/large-headers.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
-import { type Login, sessionCookieName } from './login.ts'
+import { isSigned, type Login, sessionCookieName } from './login.ts'
 import { authRequired, confirmationRequired, scopeMissing, sessionRequired } from './users.errors.ts'
 import type { UserStore } from './users.store.ts'
 
@@ -32,7 +33,7 @@ export function authenticationOf(parts: {
   return { ...others, cookieName: sessionCookieName({ installation: hosts.installation, isSecure }) }
 }
 
-/** More cookies of one name are not accidental, and each one costs a database query. */
+/** Only the installation signs cookies, so more signed ones are not accidental. Each one costs a database query. */
 const maxCandidates = 8
 
 /** The caller and, for a session, the response headers of the authentication library. */
@@ -69,14 +70,20 @@ export function authenticate(options: AuthenticationOptions) {
       context.set('loginHeaders', login.headers)
     }
     await next()
-    for (const cookie of login?.answered.getSetCookie() ?? []) context.header('set-cookie', cookie, { append: true })
+    for (const cookie of login?.answered.getSetCookie() ?? []) {
+      context.header('set-cookie', withHighPriority(cookie), { append: true })
+    }
+    const cookies = context.req.raw.headers.get('cookie') ?? ''
+    if (cookies.length > ordinaryHeaderBytes) context.header(cookieCountHeader, String(cookieCount(cookies)))
   })
 }
 
 /** Finds the session among the cookies of its name, and returns headers that contain only its cookie. */
 async function findLogin({ login, cookieName }: AuthenticationOptions, headers: Headers) {
   const cookie = headers.get('cookie') ?? ''
-  for (const value of cookieValues(cookie, cookieName).slice(0, maxCandidates)) {
+  const { secret } = await login.$context
+  const signed = cookieValues(cookie, cookieName).filter((value) => isSigned(secret, value))
+  for (const value of signed.slice(0, maxCandidates)) {
     const own = new Headers(headers)
     own.set('cookie', withOnlyCookie(cookie, { name: cookieName, value }))
     const { response, headers: answered } = await login.api.getSession({ headers: own, returnHeaders: true })

@@ -11,6 +11,8 @@ export type Devices = {
   cookieFor(email: string): string
   /** The device’s id, if the browser has a valid cookie for this account. */
   deviceOf(email: string, cookieHeader: string | null): string | undefined
+  /** A `Set-Cookie` value with the valid cookie that the browser has for this account. */
+  sameCookie(email: string, cookieHeader: string | null): string | undefined
 }
 
 /** 400 days: the longest that browsers keep a cookie (RFC 6265bis). */
@@ -30,21 +32,27 @@ export function makeDevices(options: {
     createHmac('sha256', secret)
       .update(JSON.stringify([device, email.toLowerCase()]))
       .digest('base64url')
+  const toCookie = (device: string, email: string) => {
+    const attributes = `Path=/; Max-Age=${lifetimeMs / 1000}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+    return `${name}=${device}.${sign(device, email)}; ${attributes}`
+  }
+  const deviceOf: Devices['deviceOf'] = (email, cookieHeader) => {
+    // A preview’s page can plant cookies of this name over plain HTTP.
+    for (const value of cookieValues(cookieHeader ?? '', name)) {
+      const [, device = '', since = '', signature = ''] = /^(([0-9a-z]+)-[\w-]+)\.([\w-]+)$/.exec(value) ?? []
+      if (!isSameSecret(signature, sign(device, email))) continue
+      const ageMs = now() - Number.parseInt(since, 36)
+      if (ageMs <= lifetimeMs) return device
+    }
+    return undefined
+  }
   return {
-    cookieFor: (email) => {
-      const device = `${now().toString(36)}-${Buffer.from(options.randomBytes(16)).toString('base64url')}`
-      const attributes = `Path=/; Max-Age=${lifetimeMs / 1000}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
-      return `${name}=${device}.${sign(device, email)}; ${attributes}`
-    },
-    deviceOf: (email, cookieHeader) => {
-      // A preview’s page can plant cookies of this name over plain HTTP. Node’s limit of headers bounds their number.
-      for (const value of cookieValues(cookieHeader ?? '', name)) {
-        const [, device = '', since = '', signature = ''] = /^(([0-9a-z]+)-[\w-]+)\.([\w-]+)$/.exec(value) ?? []
-        if (!isSameSecret(signature, sign(device, email))) continue
-        const ageMs = now() - Number.parseInt(since, 36)
-        if (ageMs <= lifetimeMs) return device
-      }
-      return undefined
+    cookieFor: (email) =>
+      toCookie(`${now().toString(36)}-${Buffer.from(options.randomBytes(16)).toString('base64url')}`, email),
+    deviceOf,
+    sameCookie: (email, cookieHeader) => {
+      const device = deviceOf(email, cookieHeader)
+      return device === undefined ? undefined : toCookie(device, email)
     },
   }
 }

@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi'
 import {
   apiKeySchema,
   changePasswordSchema,
+  clearedCookiesSchema,
   confirmSchema,
   createApiKeySchema,
   createdApiKeySchema,
   meSchema,
+  restoreCookiesSchema,
   sessionSchema,
   signInSchema,
   signUpSchema,
@@ -20,7 +22,9 @@ import {
   jsonBody,
   makeApi,
 } from '../../platform/http/api.ts'
+import { withHighPriority } from '../../platform/http/cookies.logic.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
+import type { KeptCookies } from './kept-cookies.ts'
 import { sessionRequired } from './users.errors.ts'
 import type { RequestOrigin, Users } from './users.usecases.ts'
 
@@ -51,6 +55,25 @@ const signOutRoute = defineRoute({
   path: '/auth/sign-out',
   tags,
   summary: 'Sign out',
+  responses: done,
+})
+const clearCookiesRoute = defineRoute({
+  action: 'account.manage',
+  method: 'post',
+  path: '/auth/cookies/clear',
+  tags,
+  summary: 'Remove all cookies of the site from this browser, also those that pages of previews left',
+  responses: {
+    200: jsonAnswer(clearedCookiesSchema, 'The browser removes them. With the token it gets its session back.'),
+  },
+})
+const restoreCookiesRoute = defineRoute({
+  action: 'account.sign-in',
+  method: 'post',
+  path: '/auth/cookies/restore',
+  tags,
+  summary: 'Give the browser its session back after its cookies were cleared. The token works once, for a minute',
+  request: { body: jsonBody(restoreCookiesSchema) },
   responses: done,
 })
 const passwordRoute = defineRoute({
@@ -133,8 +156,12 @@ const deleteApiKeyRoute = defineRoute({
 })
 
 /** Routes that need no sign-in. */
-export function signInRoutes(users: Users): Api {
+export function signInRoutes({ users, keptCookies }: { users: Users; keptCookies: KeptCookies }): Api {
   const api = makeApi()
+  api.openapi(restoreCookiesRoute, (context) => {
+    addCookies(context, keptCookies.restore(context.req.valid('json').token))
+    return context.body(null, 204)
+  })
   api.openapi(signUpRoute, async (context) => {
     const { me, setCookies } = await users.signUp(context.req.valid('json'), originOf(context))
     addCookies(context, setCookies)
@@ -148,9 +175,15 @@ export function signInRoutes(users: Users): Api {
   return api
 }
 
-export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys }): Api {
-  const { users, apiKeys } = dependencies
+export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; keptCookies: KeptCookies }): Api {
+  const { users, apiKeys, keptCookies } = dependencies
   const api = makeApi()
+  api.openapi(clearCookiesRoute, async (context) => {
+    const { userId } = requireSession(context)
+    const restoreToken = await keptCookies.keep({ userId, headers: context.get('loginHeaders') })
+    context.header('clear-site-data', '"cookies"')
+    return context.json({ restoreToken }, 200)
+  })
   api.openapi(signOutRoute, async (context) => {
     requireSession(context)
     addCookies(context, await users.signOut(context.get('loginHeaders')))
@@ -204,7 +237,7 @@ function requireSession(context: ApiContext): { userId: string; sessionId: strin
 }
 
 function addCookies(context: ApiContext, cookies: readonly string[]): void {
-  for (const cookie of cookies) context.header('set-cookie', cookie, { append: true })
+  for (const cookie of cookies) context.header('set-cookie', withHighPriority(cookie), { append: true })
 }
 
 /** The authentication library records the address in `X-Forwarded-For`, so it gets ours and never what a client wrote there. */

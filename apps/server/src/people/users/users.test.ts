@@ -57,6 +57,16 @@ describe('signing in', () => {
     expect((await server.call('GET', '/api/v1/me', { person: owner })).status).toBe(401)
   })
 
+  test('O12: any number of planted cookies before it does not hide the session', async () => {
+    const owner = await server.signUpOwner()
+    const name = owner.headers.cookie?.split('=')[0]
+    const planted = Array.from({ length: 180 }, (_, number) => `${name}=planted-${number}.c2lnbmF0dXJl`)
+    const headers = { cookie: [...planted, owner.headers.cookie, ...planted].join('; ') }
+    expect((await server.call('GET', '/api/v1/me', { headers })).status).toBe(200)
+    const broken = { cookie: `${name}=%E0%A4%A; ${name}=; ${name}=.; ${owner.headers.cookie}` }
+    expect((await server.call('GET', '/api/v1/me', { headers: broken })).status).toBe(200)
+  })
+
   test('refuses a wrong password and an unknown e-mail with the same error', async () => {
     await server.signUpOwner()
     const wrong = { email: 'owner@example.com', password: 'not the password' }
@@ -160,4 +170,43 @@ describe('API keys', () => {
     })
     expect(response.status).toBe(201)
   })
+})
+
+describe('clearing cookies', () => {
+  const clear = (person: { headers: { cookie?: string } }) =>
+    server.call('POST', '/api/v1/auth/cookies/clear', { headers: person.headers })
+  const restore = (token: string) => server.call('POST', '/api/v1/auth/cookies/restore', { body: { token } })
+
+  test('O12: removes all cookies of the site, and gives the browser its session and device back once', async () => {
+    const owner = await server.signUpOwner()
+    const signIn = await server.call('POST', '/api/v1/auth/sign-in', {
+      body: { email: ownerRequest().email, password: ownerRequest().password },
+    })
+    const own = signIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+    expect(own).toHaveLength(2)
+    const cleared = await clear({ headers: { cookie: ['other=cookie', ...own].join('; ') } })
+    expect(cleared.headers.get('clear-site-data')).toBe('"cookies"')
+    const { restoreToken } = (await cleared.json()) as { restoreToken: string }
+    const restored = await restore(restoreToken)
+    expect(restored.status).toBe(204)
+    expect(restored.headers.getSetCookie()).toEqual(signIn.headers.getSetCookie())
+    const again = await restore(restoreToken)
+    expect([again.status, await codeOf(again), again.headers.getSetCookie()]).toEqual([401, 'auth.required', []])
+    expect((await server.call('GET', '/api/v1/me', { person: owner })).status).toBe(200)
+  })
+
+  test('O12: the token is valid for a minute', async () => {
+    const owner = await server.signUpOwner()
+    const { restoreToken } = (await (await clear(owner)).json()) as { restoreToken: string }
+    server.clock.now += 60_001
+    expect((await restore(restoreToken)).status).toBe(401)
+  })
+})
+
+test('O12: the cookies of sign-in ask the browser to keep them when pages plant others', async () => {
+  await server.signUpOwner()
+  const signIn = await server.call('POST', '/api/v1/auth/sign-in', {
+    body: { email: ownerRequest().email, password: ownerRequest().password },
+  })
+  for (const cookie of signIn.headers.getSetCookie()) expect(cookie).toMatch(/; Priority=High$/)
 })

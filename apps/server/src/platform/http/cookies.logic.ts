@@ -1,11 +1,28 @@
+/** Browsers keep at most a few hundred cookies of a domain; more come from a program. */
+const maxValues = 1000
+
 /**
- * All values of a cookie in a `Cookie` header. A preview's page can plant a cookie of any name for the whole domain,
- * before or after the app's.
+ * The values of a cookie in a `Cookie` header. A preview's page can plant cookies of any name for the whole domain, and
+ * choose whether they come before the app's.
  */
 export function cookieValues(header: string | undefined, name: string): string[] {
   return pairs(header)
     .filter((cookie) => cookie.startsWith(`${name}=`))
+    .slice(0, maxValues)
     .map((cookie) => cookie.slice(name.length + 1))
+}
+
+/** How many cookies a `Cookie` header has. */
+export function cookieCount(header: string | undefined): number {
+  return pairs(header).filter((cookie) => cookie !== '').length
+}
+
+/**
+ * A `Set-Cookie` value that asks the browser to keep this cookie when a page plants so many that it removes the oldest
+ * ones (Chromium; other browsers ignore it).
+ */
+export function withHighPriority(cookie: string): string {
+  return `${cookie}; Priority=High`
 }
 
 /** The header with only this value of the cookie. */

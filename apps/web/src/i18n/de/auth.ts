@@ -65,4 +65,14 @@ export const auth: Texts<typeof source> = {
     noModel: 'Ein Modell ist nicht nötig',
     noModelDetail: 'Beginnen Sie im Direktmodus, und verbinden Sie später eines.',
   },
+  cookies: {
+    found_one: 'Seiten dieser Website, etwa Vorschauen, haben {{count}} Cookie in Ihrem Browser hinterlassen.',
+    found_other: 'Seiten dieser Website, etwa Vorschauen, haben {{count}} Cookies in Ihrem Browser hinterlassen.',
+    effect:
+      'Ihr Browser sendet sie mit jeder Anfrage, und das macht threadbox langsam. Sie bleiben angemeldet, wenn Sie sie löschen.',
+    clear: 'Cookies löschen',
+    clearing: 'Wird gelöscht …',
+    cleared: 'Cookies gelöscht.',
+    notCleared: 'Ihr Browser hat sie behalten. Löschen Sie die Cookies dieser Website in den Browsereinstellungen.',
+  },
 }

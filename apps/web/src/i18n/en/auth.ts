@@ -62,4 +62,13 @@ export const auth = {
     noModel: 'Connecting a model is optional',
     noModelDetail: 'Start in direct mode and connect one later.',
   },
+  cookies: {
+    found_one: 'Pages on this site, such as previews, have left {{count}} cookie in your browser.',
+    found_other: 'Pages on this site, such as previews, have left {{count}} cookies in your browser.',
+    effect: 'Your browser sends them with each request, which makes threadbox slow. You stay signed in when you clear them.',
+    clear: 'Clear cookies',
+    clearing: 'Clearing…',
+    cleared: 'Cookies cleared.',
+    notCleared: 'Your browser has kept them. Remove the cookies of this site in the browser’s settings.',
+  },
 }

@@ -65,4 +65,13 @@ export const auth: Texts<typeof source> = {
     noModel: 'Collegare un modello è facoltativo',
     noModelDetail: 'Inizia in modalità diretta e collegane uno più tardi.',
   },
+  cookies: {
+    found_one: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
+    found_other: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
+    effect: 'Il browser li invia a ogni richiesta e questo rallenta threadbox. Se li elimini, la sessione resta aperta.',
+    clear: 'Elimina i cookie',
+    clearing: 'Eliminazione…',
+    cleared: 'Cookie eliminati.',
+    notCleared: 'Il browser li ha conservati. Elimina i cookie di questo sito nelle impostazioni del browser.',
+  },
 }

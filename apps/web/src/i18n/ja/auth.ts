@@ -64,4 +64,12 @@ export const auth: Texts<typeof source> = {
     noModel: 'モデルの接続は必須ではありません',
     noModelDetail: 'ダイレクトモードで始めて、後から接続できます。',
   },
+  cookies: {
+    found_other: 'プレビューなど、このサイトのページがブラウザーに {{count}} 個の Cookie を残しました。',
+    effect: 'ブラウザーはリクエストのたびに Cookie を送信するため、threadbox が遅くなります。消去してもサインインしたままです。',
+    clear: 'Cookie を消去',
+    clearing: '消去しています…',
+    cleared: 'Cookie を消去しました。',
+    notCleared: 'ブラウザーに Cookie が残っています。ブラウザーの設定でこのサイトの Cookie を削除してください。',
+  },
 }

@@ -1,5 +1,6 @@
 import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 import { askForConfirmation, confirmingFetch } from './confirmation.ts'
+import { countingCookies } from './cookie-count.ts'
 
 /**
  * The API client of this page. All its event streams share one WebSocket, which is closed while the page is in the
@@ -7,7 +8,10 @@ import { askForConfirmation, confirmingFetch } from './confirmation.ts'
  */
 export function makePageClient(): ThreadboxClient {
   const client = createClient({
-    fetch: confirmingFetch((...request) => fetch(...request), askForConfirmation),
+    fetch: confirmingFetch(
+      countingCookies((...request) => fetch(...request)),
+      askForConfirmation,
+    ),
     streamSocket: (url) => new WebSocket(socketAddress(url)),
   })
   addEventListener('pagehide', () => client.suspendStreams())
