@@ -22,6 +22,11 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     },
     { file: inGvisor, title: 'has no IPv6, also when root adds an address' },
   ],
+  'a sandbox reaches no machine on a link of the host': [
+    { file: isolation, title: 'does not reach a machine with a public address on the same link' },
+    { file: isolation, title: 'a default gateway with a public address forwards packets but is not a destination' },
+    { file: isolation, title: 'does not reach Azure’s platform address, which is routed' },
+  ],
   'nothing but the gateway opens a connection to a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
   ],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { makeDnsUpstream, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
+import { findUndenied, makeDnsUpstream, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
@@ -17,6 +17,9 @@ import {
 const port = 8123
 const loopbackPort = 8124
 const publicAddress = '198.51.100.77'
+const onLinkAddress = '198.51.100.78'
+const laterAddress = '198.51.100.79'
+const azureAddress = '168.63.129.16'
 const neighborAddress6 = 'fd77:77::2'
 const privateAddresses = [
   '10.254.77.2',
@@ -38,6 +41,7 @@ const kinds = ['tcp', 'udp', 'icmp'] as const
  */
 describe('a sandbox’s network', () => {
   const id = randomBytes(2).toString('hex')
+  const table = `threadbox_ta${id}`
   const stack = new AsyncDisposableStack()
   let network: SandboxNetwork
   let other: SandboxNetwork
@@ -46,6 +50,7 @@ describe('a sandbox’s network', () => {
   let c: typeof a
   let neighbor: TestHost
   let neighborGateway: string
+  let neighborFirst: string
   let sandboxB: TestHost
   let machine: TestHost
 
@@ -54,13 +59,16 @@ describe('a sandbox’s network', () => {
       subnet: 77,
       addresses: [...privateAddresses.slice(1), publicAddress],
       address6: neighborAddress6,
+      onLink: [onLinkAddress],
     })
     stack.defer(() => lan.remove())
     neighborGateway = lan.gateway
+    neighborFirst = lan.first
+    for (const address of [laterAddress, azureAddress]) run(`ip -n ${lan.namespace} addr add ${address}/32 dev eth0`)
     neighbor = await startOne({
       namespace: lan.namespace,
       ports: [port, 25, 465, 587],
-      bind: [...privateAddresses, publicAddress, neighborAddress6],
+      bind: [...privateAddresses, publicAddress, onLinkAddress, laterAddress, azureAddress, neighborAddress6],
     })
     const nameServer = await startRebindingNameServer()
     stack.defer(() => nameServer.close())
@@ -104,6 +112,70 @@ describe('a sandbox’s network', () => {
     await expectControlArrives()
     for (const { isReached, said } of tried) expect(isReached, said).toBe(false)
     for (const { token } of [...tried, byHand]) expect(neighbor.hasNoticed(token)).toBe(false)
+  })
+
+  test('G2: does not reach a machine with a public address on the same link', async () => {
+    await expectDenied(onLinkAddress)
+    run(`nft flush set inet ${table} machine_links`)
+    const unguarded = await probe({ kind: 'tcp', address: onLinkAddress, port, from: a.namespace })
+    expect(await findUndenied(`ta${id}`)).toContain(onLinkAddress)
+    // A route that changes is an update, which restores the set.
+    run(`ip route add ${laterAddress}/32 dev tn77`)
+    expect(unguarded).toMatchObject({ said: 'reached' })
+    await expect.poll(links, { timeout: 10_000 }).toContain(laterAddress)
+    await expectDenied(onLinkAddress)
+    await expectDenied(laterAddress)
+    expect(await findUndenied(`ta${id}`)).toEqual([])
+  })
+
+  test('G2: a route that leaves the link is no longer denied', async () => {
+    run(`ip route replace ${laterAddress}/32 via ${neighborFirst} dev tn77`)
+    await expect.poll(links, { timeout: 10_000 }).not.toContain(laterAddress)
+    expect(await probe({ kind: 'tcp', address: laterAddress, port, from: a.namespace })).toMatchObject({
+      said: 'reached',
+    })
+    run(`ip route delete ${laterAddress}/32`)
+  })
+
+  test('G2: an address added to the machine, and the prefix on its link, are denied until the link is removed', async () => {
+    const added = '198.51.100.81'
+    run('ip link add tn77b type veth peer name tn77c && ip link set tn77b up && ip link set tn77c up')
+    stack.defer(() => void run('ip link delete tn77b 2> /dev/null || true'))
+    run(`ip addr add ${added}/28 dev tn77b`)
+    await expect.poll(() => run(`nft list set inet ${table} machine_addresses`), { timeout: 10_000 }).toContain(added)
+    await expect.poll(links, { timeout: 10_000 }).toContain('198.51.100.80/28')
+    expect(await probe({ kind: 'tcp', address: added, port })).toMatchObject({ said: 'reached' })
+    expect(await probe({ kind: 'tcp', address: added, port, from: a.namespace })).toMatchObject({ isReached: false })
+    run('ip link delete tn77b')
+    await expect.poll(links, { timeout: 10_000 }).not.toContain('198.51.100.80/28')
+    expect(run(`nft list set inet ${table} machine_addresses`)).not.toContain(added)
+  })
+
+  test('G2: a default gateway with a public address forwards packets but is not a destination', async () => {
+    run(`ip route add default via ${onLinkAddress} dev tn77 table 7777`)
+    stack.defer(() => void run('ip route flush table 7777'))
+    run(`ip route replace ${onLinkAddress}/32 via ${neighborFirst} dev tn77`)
+    await expect.poll(links, { timeout: 10_000 }).toContain(onLinkAddress)
+    expect(await probe({ kind: 'tcp', address: onLinkAddress, port, from: a.namespace })).toMatchObject({
+      isReached: false,
+    })
+    expect(await probe({ kind: 'tcp', address: publicAddress, port, from: a.namespace })).toMatchObject({
+      said: 'reached',
+    })
+  })
+
+  test('G2: does not reach Azure’s platform address, which is routed', async () => {
+    // Only for packets of this sandbox: on Azure, the machine itself needs the address.
+    run(`ip route add ${azureAddress}/32 via ${neighborFirst} dev tn77 table 7778`)
+    run(`ip rule add from ${a.address} to ${azureAddress} lookup 7778`)
+    stack.defer(() => void run(`ip rule delete from ${a.address} to ${azureAddress}; ip route flush table 7778`))
+    const refused = await probe({ kind: 'tcp', address: azureAddress, port, from: a.namespace })
+    run(`nft insert rule inet ${table} forbidden ip daddr ${azureAddress} return`)
+    const unguarded = await probe({ kind: 'tcp', address: azureAddress, port, from: a.namespace })
+    const [handle] = /(?<=return # handle )\d+/.exec(run(`nft -a list chain inet ${table} forbidden`)) ?? []
+    run(`nft delete rule inet ${table} forbidden handle ${handle}`)
+    expect(refused).toMatchObject({ isReached: false })
+    expect(unguarded).toMatchObject({ said: 'reached' })
   })
 
   test('C9: does not reach another sandbox, which the gateway reaches, nor one of another installation', async () => {
@@ -218,6 +290,17 @@ describe('a sandbox’s network', () => {
     expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
   })
 
+  function links(): string {
+    return run(`nft list set inet ${table} machine_links`)
+  }
+  async function expectDenied(address: string) {
+    for (const kind of kinds) {
+      expect(await probe({ kind, address, port }), `${kind} from outside`).toMatchObject({ said: 'reached' })
+      const tried = await probe({ kind, address, port, from: a.namespace })
+      expect(tried.isReached, `${kind} ${tried.said}`).toBe(false)
+      expect(neighbor.hasNoticed(tried.token)).toBe(false)
+    }
+  }
   async function attach(options: { to: SandboxNetwork; sandboxId: string; address: string }) {
     const { to, sandboxId, address } = options
     const attachment = await to.attach({ sandboxId, address, egress: { kind: 'open' } })

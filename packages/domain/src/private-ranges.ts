@@ -1,13 +1,15 @@
 /**
  * IPv4 addresses that belong to no host on the internet: this network, private networks, shared address space
  * (Tailscale, carriers), loopback, link-local with the metadata services of clouds, protocol assignments, documentation
- * range 1, benchmarking, multicast, reserved and broadcast (RFC 6890).
+ * range 1, benchmarking, multicast, reserved and broadcast (RFC 6890); and Azure’s platform address, which is public
+ * but reaches the same services in every network of Azure.
  */
 export const privateIpv4Ranges = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

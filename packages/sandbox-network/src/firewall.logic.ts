@@ -1,4 +1,5 @@
 import type { AddressPool } from './address-pool.logic.ts'
+import type { MachineNetwork } from './machine-network.logic.ts'
 import type { NetworkNames } from './names.logic.ts'
 import { privateRanges } from './private-ranges.logic.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -58,6 +59,8 @@ table inet ${names.table} {
   set sent { type ifname; flags dynamic; size 65536; }
   set received { type ifname; flags dynamic; size 65536; }
   set private { type ipv4_addr; flags interval; auto-merge; }
+  set machine_addresses { type ipv4_addr; flags interval; auto-merge; }
+  set machine_links { type ipv4_addr; flags interval; auto-merge; }
   set proxies { type ipv4_addr . inet_service; }
   set closed_ports { type inet_service; }
   chain arriving_hook { type filter hook prerouting priority raw; policy accept; }
@@ -152,6 +155,8 @@ table inet ${names.table} {
   chain forbidden {
     oifname ${own} goto refused
     ip daddr @private goto refused
+    ip daddr @machine_addresses goto refused
+    ip daddr @machine_links goto refused
     tcp dport @closed_ports goto refused
   }
   chain egress_open {
@@ -172,6 +177,19 @@ table inet ${names.table} {
   chain masquerade_hook { ip saddr ${pool.text} fib saddr type != local oifname != ${own} masquerade; }
 }
 `
+}
+
+/** Replaces what the table knows of the machine’s network. */
+export function renderMachineNetwork(options: { table: string; network: MachineNetwork }): string[] {
+  const { table, network } = options
+  const sets = [
+    { set: 'machine_addresses', elements: network.addresses },
+    { set: 'machine_links', elements: network.links },
+  ]
+  return sets.flatMap(({ set, elements }) => [
+    `flush set inet ${table} ${set}`,
+    ...(elements.length === 0 ? [] : [`add element inet ${table} ${set} { ${elements.join(', ')} }`]),
+  ])
 }
 
 /** The firewall’s data of one sandbox. */

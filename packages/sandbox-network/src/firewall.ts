@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from '@threadbox/telemetry'
 import { z } from 'zod'
 import type { AddressPool } from './address-pool.logic.ts'
@@ -6,10 +7,14 @@ import {
   type FirewallSettings,
   renderAllowed,
   renderEntry,
+  renderMachineNetwork,
   renderRemoval,
   renderTable,
 } from './firewall.logic.ts'
 import { watchTable } from './firewall-watch.ts'
+import type { MachineNetwork } from './machine-network.logic.ts'
+import { readMachineNetwork } from './machine-network.ts'
+import { watchMachineNetwork } from './machine-network-watch.ts'
 import type { NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -49,13 +54,17 @@ export function makeFirewall(options: {
    */
   const entries = new Map<string, FirewallEntry>()
   let installed: { forwarderPort: number; stopWatching: () => void } | undefined
+  let machine: MachineNetwork = { addresses: [], links: [] }
 
+  const tableWith = ({ forwarderPort }: { forwarderPort: number }) => [
+    renderTable({ names, pool, settings, forwarderPort }),
+    ...renderMachineNetwork({ table, network: machine }),
+  ]
   const restore = async () => {
     if (await hasTable(table)) return
     if (installed === undefined) return
     const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
-    const chains = renderTable({ names, pool, settings, forwarderPort: installed.forwarderPort })
-    await runNft([chains, ...elements])
+    await runNft([...tableWith(installed), ...elements])
     logger.warn({ table }, 'another program removed the firewall of the sandboxes; it was restored')
   }
   const run = (lines: string[]) =>
@@ -67,12 +76,30 @@ export function makeFirewall(options: {
   // Restoring is queued with the orders: in parallel, it would restore what an order has just removed.
   const { apply, check } = makeBatch({ run, check: restore })
 
+  const updateMachine = async () => {
+    const network = await readMachineNetwork()
+    if (installed === undefined || isDeepStrictEqual(network, machine)) return
+    await apply(renderMachineNetwork({ table, network }))
+    machine = network
+    logger.info(network, 'the machine’s network has changed; it is denied to sandboxes')
+  }
+  const watch = () => {
+    const onMissing = () => void check().catch((error) => logger.error({ err: error }, 'the firewall is missing'))
+    const stops = [
+      watchTable({ table, logger, onMissing }),
+      watchMachineNetwork({ ownPrefix: names.interfacePrefix, logger, update: updateMachine }),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
   return {
     async install({ forwarderPort }) {
       installed?.stopWatching()
-      await runNft([renderTable({ names, pool, forwarderPort, settings })])
-      const onMissing = () => void check().catch((error) => logger.error({ err: error }, 'the firewall is missing'))
-      installed = { forwarderPort, stopWatching: watchTable({ table, logger, onMissing }) }
+      machine = await readMachineNetwork()
+      await runNft(tableWith({ forwarderPort }))
+      installed = { forwarderPort, stopWatching: watch() }
       entries.clear()
       for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)
     },

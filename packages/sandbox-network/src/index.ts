@@ -9,6 +9,7 @@ export {
   removeNetworkOf,
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'
+export { findUndenied } from './machine-network.ts'
 export type { NamesAsked } from './names-asked.logic.ts'
 export {
   addressInUse,

@@ -138,14 +138,17 @@ export type Neighbor = { namespace: string; gateway: string; first: string; remo
 /**
  * Adds a neighbor with the addresses 10.254.SUBNET.2, `addresses` and `address6`, which is in fd77:SUBNET::/64; the
  * machine is fd77:SUBNET::1. A subnet is used by one test at a time: waits for the test that uses it, and removes what a
- * killed test left, which would catch this test’s packets. No two subnets may share an address.
+ * killed test left, which would catch this test’s packets. No two subnets may share an address. The neighbor is the
+ * gateway to `addresses`: machines on a link are denied to sandboxes.
  */
 export async function addNeighbor(options: {
   subnet: number
   addresses: readonly string[]
   address6: string
+  /** Addresses that are not behind the neighbor but on its link. */
+  onLink?: readonly string[]
 }): Promise<Neighbor> {
-  const { subnet, addresses, address6 } = options
+  const { subnet, addresses, address6, onLink = [] } = options
   const [gateway, first] = [`10.254.${subnet}.1`, `10.254.${subnet}.2`]
   const claimFile = path.join(testRoot, 'neighbors', String(subnet))
   await mkdir(path.dirname(claimFile), { recursive: true })
@@ -160,10 +163,9 @@ export async function addNeighbor(options: {
   run(`ip -n ${name} addr add ${first}/30 dev eth0 && ip -n ${name} link set eth0 up && ip -n ${name} link set lo up`)
   run(`ip -n ${name} route add default via ${gateway}`)
   run(`ip -n ${name} -6 addr add ${address6}/64 dev eth0 nodad`)
-  for (const address of addresses) {
-    run(`ip -n ${name} addr add ${address}/32 dev eth0`)
-    run(`ip route add ${address}/32 dev ${link}`)
-  }
+  for (const address of [...addresses, ...onLink]) run(`ip -n ${name} addr add ${address}/32 dev eth0`)
+  for (const address of addresses) run(`ip route add ${address}/32 via ${first} dev ${link}`)
+  for (const address of onLink) run(`ip route add ${address}/32 dev ${link}`)
   return {
     namespace: name,
     gateway,

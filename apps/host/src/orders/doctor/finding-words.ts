@@ -21,6 +21,10 @@ export const findingWords = {
     detail: 'the nftables table {table} is missing: something removed it after the host daemon created it',
     cure: 'Restart the host daemon, and make sure no other tool runs `nft flush ruleset`.',
   },
+  'nftables-outdated': {
+    detail: 'the nftables table {table} doesn’t deny these addresses of the host’s own network: {addresses}',
+    cure: 'Restart the host daemon. If it happens again, search `threadbox logs` for “network”.',
+  },
   'forwarding-fine': { detail: 'no other firewall drops sandbox traffic by default', cure: '' },
   'forwarding-blocked-docker': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },
   'forwarding-blocked-ufw': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },

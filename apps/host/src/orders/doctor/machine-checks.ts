@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { promisify } from 'node:util'
-import { findForwardBlocks } from '@threadbox/sandbox-network'
+import { findForwardBlocks, findUndenied } from '@threadbox/sandbox-network'
 import { type Check, type Finding, findingWith, type Values } from './findings.ts'
 
 const run = promisify(execFile)
@@ -48,8 +48,10 @@ async function checkBtrfs(): Promise<Finding> {
 async function checkNftables(installation: string): Promise<Finding> {
   const { stdout } = await run('nft', ['list', 'tables'], { timeout: commandTimeoutMs })
   const table = `threadbox_${installation}`
-  if (stdout.split('\n').includes(`table inet ${table}`)) return findingWith('ok', 'nftables-fine', { table })
-  return findingWith('failed', 'nftables-missing', { table })
+  if (!stdout.split('\n').includes(`table inet ${table}`)) return findingWith('failed', 'nftables-missing', { table })
+  const undenied = await findUndenied(installation)
+  if (undenied.length === 0) return findingWith('ok', 'nftables-fine', { table })
+  return findingWith('failed', 'nftables-outdated', { table, addresses: undenied.join(', ') })
 }
 
 async function checkForwarding(installation: string): Promise<Finding> {

@@ -26,6 +26,10 @@ export const findings: FindingWords = {
       'La tabella nftables {table} non c’è più: qualcosa l’ha rimossa dopo che il daemon dell’host l’aveva creata.',
     cure: 'Riavvia il daemon dell’host e assicurati che nessun altro strumento esegua `nft flush ruleset`.',
   },
+  'nftables-outdated': {
+    detail: 'La tabella nftables {table} non blocca questi indirizzi della rete dell’host: {addresses}.',
+    cure: 'Riavvia il daemon dell’host. Se succede di nuovo, cerca «network» in `threadbox logs`.',
+  },
   'forwarding-fine': {
     detail: 'Nessun altro firewall scarta per impostazione predefinita il traffico delle sandbox.',
     cure: '',

@@ -31,6 +31,10 @@ export const findings: FindingWords = {
     detail: 'nftables のテーブル {table} がありません。ホストデーモンが作成した後に、何かによって削除されました。',
     cure: 'ホストデーモンを再起動し、ほかのツールが `nft flush ruleset` を実行しないようにしてください。',
   },
+  'nftables-outdated': {
+    detail: 'nftables のテーブル {table} は、ホスト自身のネットワークの次のアドレスを拒否していません：{addresses}',
+    cure: 'ホストデーモンを再起動してください。再発する場合は、`threadbox logs` で「network」を検索してください。',
+  },
   'forwarding-fine': { detail: 'サンドボックスの通信を既定で破棄するファイアウォールは、ほかにありません。', cure: '' },
   'forwarding-blocked-docker': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },
   'forwarding-blocked-ufw': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '@threadbox/telemetry'
+import { commandEnvironment } from './run-command.ts'
+
+type Command = readonly [program: string, ...args: string[]]
+const monitorNetwork: Command = ['ip', '-oneline', 'monitor', 'address', 'route', 'link']
+
+/** One change is several events. */
+const debounceMs = 50
+const firstRetryMs = 1000
+const lastRetryMs = 60_000
+/** Checks whether the program listens, which takes it milliseconds. */
+const listeningCheckMs = 20
+const listeningChecks = 500
+
+/**
+ * Calls `update` after each change of addresses, routes and links, and each time one may have been missed: when the
+ * watching program starts to listen, loses events or ends. A failed update is repeated. Events of interfaces that begin
+ * with `ownPrefix` are ignored. Returns a function that ends the watch.
+ */
+export function watchMachineNetwork(options: {
+  ownPrefix: string
+  logger: Logger
+  update: () => Promise<void>
+  monitor?: Command
+}): () => void {
+  const { ownPrefix, logger } = options
+  const [program, ...args] = options.monitor ?? monitorNetwork
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const update = makeUpdates({ update: options.update, signal, logger })
+  let retryMs = firstRetryMs
+
+  const watch = () => {
+    // Ends with this process, even if this process is killed.
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: commandEnvironment,
+    })
+    child.unref()
+    const end = () => child.kill()
+    signal.addEventListener('abort', end, { once: true })
+    const ended = new AbortController()
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.includes(ownPrefix)) update(debounceMs)
+    })
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      logger.warn({ line }, 'changes of the machine’s network may have been missed')
+      update(debounceMs)
+    })
+    void waitUntilListening(child.pid, AbortSignal.any([ended.signal, signal])).then((isListening) => {
+      if (isListening) retryMs = firstRetryMs
+      update(0)
+    })
+    child.once('error', (error) => logger.error({ err: error }, 'the machine’s network cannot be watched'))
+    child.once('close', (code, endedBy) => {
+      ended.abort()
+      signal.removeEventListener('abort', end)
+      if (signal.aborted) return
+      logger.warn(
+        { code, signal: endedBy, retryMs },
+        'the watch of the machine’s network has ended and will be restarted',
+      )
+      update(0)
+      void delay(retryMs, undefined, { signal, ref: false }).then(watch, () => undefined)
+      retryMs = Math.min(2 * retryMs, lastRetryMs)
+    })
+  }
+  watch()
+  return () => stopping.abort()
+}
+
+/** One update at a time, and one more if something changed during it. */
+function makeUpdates(options: { update: () => Promise<void>; signal: AbortSignal; logger: Logger }) {
+  const { update, signal, logger } = options
+  let isWanted = false
+  let isRunning = false
+  const run = async (delayMs: number) => {
+    isRunning = true
+    let retryMs = firstRetryMs
+    for (let waitMs = delayMs; isWanted && !signal.aborted; ) {
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
+      if (signal.aborted) break
+      isWanted = false
+      waitMs = debounceMs
+      await update().catch((error) => {
+        logger.error({ err: error, retryMs }, 'the firewall does not know the machine’s network; it keeps what it had')
+        isWanted = true
+        waitMs = retryMs
+        retryMs = Math.min(2 * retryMs, lastRetryMs)
+      })
+    }
+    isRunning = false
+  }
+  return (delayMs: number) => {
+    isWanted = true
+    if (!isRunning && !signal.aborted) void run(delayMs)
+  }
+}
+
+/** `ip` does not report that it listens, but the kernel lists its socket with the groups it listens to. */
+async function waitUntilListening(pid: number | undefined, signal: AbortSignal): Promise<boolean> {
+  for (let check = 0; check < listeningChecks && !signal.aborted; check++) {
+    if (await isListening(pid).catch(() => false)) return true
+    await delay(listeningCheckMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+  return false
+}
+
+async function isListening(pid: number | undefined): Promise<boolean> {
+  const directory = `/proc/${pid}/fd`
+  const targets = await Promise.all((await readdir(directory)).map((fd) => readlink(`${directory}/${fd}`)))
+  const rows = (await readFile('/proc/net/netlink', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
+  return rows.some(
+    ([, , , groups = '', ...rest]) => /[1-9a-f]/.test(groups) && targets.includes(`socket:[${rest.at(-1)}]`),
+  )
+}
