@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildEnvironment, certificateBundle } from './build-environment.ts'
-import { allDebianPackages, nodeWheel, suite } from './recipe/packages.ts'
+import { allDebianPackages, suite } from './recipe/packages.ts'
 import { recipeDirectory, recipeHash } from './recipe-hash.ts'
 
 /**
@@ -50,7 +50,7 @@ function bootstrap(paths: { work: string; archive: string }): Promise<number> {
     'mkdir -p "$1/run/recipe"',
     `cp -r ${quoted(`${join(paths.work, 'recipe')}/.`)} "$1/run/recipe/"`,
     ...(certificates ? [`cp -L ${quoted(certificates)} "$1/run/recipe/certificates.pem"`] : []),
-    `chroot "$1" /run/recipe/customize.sh ${quoted(nodeWheel)}`,
+    'chroot "$1" /run/recipe/customize.sh',
     // What the host daemon mounts over must be plain files, and nothing of this machine may stay in the image.
     'rm -rf "$1/run/recipe" && for f in resolv.conf hosts hostname; do rm -f "$1/etc/$f"; : > "$1/etc/$f"; done',
   ]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { buildEnvironment } from './build-environment.ts'
 import { packagesPage } from './packages-page.ts'
-import { allPythonPackages } from './recipe/packages.ts'
+import { allPythonPackages, nodeWheel } from './recipe/packages.ts'
 import { recipeDirectory, recipeHash } from './recipe-hash.ts'
 
 const folders: string[] = []
@@ -12,6 +12,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
+
+const locks = ['python.lock', 'build.lock', 'node.lock']
 
 test('G4: at least eighty Python packages are listed, each once', () => {
   expect(allPythonPackages().length).toBeGreaterThanOrEqual(80)
@@ -64,8 +66,20 @@ test('the build sees proxy and package index of the machine and nothing else of 
 })
 
 test('no address of a registry and no path of the building machine is in the recipe', () => {
-  const files = ['packages.ts', 'python.lock', 'customize.sh', 'overlay/etc/environment'].map((name) =>
+  const files = ['packages.ts', ...locks, 'customize.sh', 'overlay/etc/environment'].map((name) =>
     readFileSync(join(recipeDirectory, name), 'utf8'),
   )
   expect(files.join('\n')).not.toMatch(/https?:\/\//)
+})
+
+test('everything that the image gets from PyPI has a version and a checksum', () => {
+  for (const lock of locks) {
+    const entries = readFileSync(join(recipeDirectory, lock), 'utf8')
+      .split(/\n(?! )/)
+      .filter((entry) => entry !== '')
+    expect(entries.length).toBeGreaterThan(0)
+    for (const entry of entries)
+      expect(entry).toMatch(/^[\w.-]+(\[[\w,-]+\])?==\S+( ;[^\n]+)? \\\n +--hash=sha256:[0-9a-f]{64}/)
+  }
+  expect(readFileSync(join(recipeDirectory, 'node.lock'), 'utf8')).toContain(`${nodeWheel} `)
 })

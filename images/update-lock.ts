@@ -1,12 +1,23 @@
 import { spawnSync } from 'node:child_process'
-import { pythonRequirements } from './recipe/packages.ts'
+import { nodeWheel, pythonRequirements, unpackagedBuilds } from './recipe/packages.ts'
 
-/** Rewrites `recipe/python.lock` from the list of packages. Needs `uv` on the PATH. Then build and run the probes. */
-const compiled = spawnSync(
-  'uv',
-  // biome-ignore format: one option and its value belong together
-  ['pip', 'compile', '-', '--quiet', '--universal', '--python-version', '3.13', '--no-header', '--no-annotate',
-    '--no-emit-index-url', '--no-emit-find-links', '--upgrade', '--output-file', `${import.meta.dirname}/recipe/python.lock`],
-  { input: pythonRequirements().join('\n'), stdio: ['pipe', 'inherit', 'inherit'] },
-)
-process.exitCode = compiled.status ?? 1
+/**
+ * Rewrites the lists of versions and checksums in `recipe/`: of the Python packages, of what builds those without a
+ * wheel, and of Node. Needs `uv` on the PATH. Then build and run the probes.
+ */
+const locks = {
+  'python.lock': pythonRequirements(),
+  'build.lock': unpackagedBuilds,
+  'node.lock': [nodeWheel],
+}
+for (const [file, requirements] of Object.entries(locks)) {
+  const { status } = spawnSync(
+    'uv',
+    // biome-ignore format: one option and its value belong together
+    ['pip', 'compile', '-', '--quiet', '--universal', '--python-version', '3.13', '--no-header', '--no-annotate',
+      '--no-emit-index-url', '--no-emit-find-links', '--generate-hashes', '--upgrade',
+      '--output-file', `${import.meta.dirname}/recipe/${file}`],
+    { input: requirements.join('\n'), stdio: ['pipe', 'inherit', 'inherit'] },
+  )
+  if (status !== 0) process.exitCode = status ?? 1
+}

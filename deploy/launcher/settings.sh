@@ -2,10 +2,13 @@
 # shellcheck shell=bash disable=SC2034
 
 readonly node_version=24.21.0
+readonly npm_version=11.21.2
 readonly node_wheel_version=24.19.0
 readonly go_version_needed=21
 readonly go_wheel_version=1.27.3
 readonly runsc_version=v0.0.0-20260905035102-160fafc42237
+# Go's checksum of that source, whose own go.sum has those of its dependencies.
+readonly runsc_source_sum=h1:AU5+CtCvnBnxdZRNcZt1NfSLqgkXZVT3N/u6u1aXg44=
 # Day of gVisor's own release of the same source; its checksums are in runsc-release.sha512.
 readonly runsc_release_day=20260907
 readonly cache=${THREADBOX_CACHE:-/var/cache/threadbox}

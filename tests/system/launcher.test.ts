@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -44,6 +44,18 @@ test('a second up restarts nothing', async () => {
   const before = await records()
   await launcher('up')
   expect(await records()).toEqual(before)
+})
+
+test('the release lists every file that it contains, and the documentation has the list', async () => {
+  const release = await realpath(join(dataDirectory, 'current'))
+  const list = await readFile(join(release, 'sbom.json'), 'utf8')
+  const { components } = JSON.parse(list) as { components: { type: string; name: string }[] }
+  const listed = components.filter(({ type }) => type === 'file').map(({ name }) => name)
+  const entries = await readdir(release, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const own = ['release.json', 'sbom.json', 'web/docs/sbom.json']
+  expect([...listed, ...own].sort()).toEqual(files.map((file) => file.slice(release.length + 1)).sort())
+  expect(await (await fetch(`http://127.0.0.1:${port}/docs/sbom.json`)).text()).toBe(list)
 })
 
 test('the server runs as its own user and cannot read the host’s files', async () => {
