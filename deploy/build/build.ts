@@ -13,6 +13,7 @@ const require = createRequire(import.meta.url)
 /** The bundled programs, by their folder in a release. */
 const programs = {
   server: 'apps/server/src/main.ts',
+  audit: 'apps/server/src/people/audit/read-audit/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   cli: 'apps/cli/src/main.ts',

@@ -171,6 +171,7 @@ export const apps: Readonly<Record<string, App>> = {
         publicFiles: [
           'auth/api/session.queries.ts',
           'auth/components/confirmation-dialog.tsx',
+          'auth/components/cookies-banner.tsx',
           'auth/components/login-page.tsx',
           'auth/components/password-measure.tsx',
           'auth/components/setup-page.tsx',

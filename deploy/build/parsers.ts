@@ -76,6 +76,8 @@ export const parsers: Parsers = {
 export const otherInput: OtherInput = {
   'A row of the database, which the server wrote': [
     'apps/host/src/machine/state/sandboxes.store.ts',
+    `${server}/people/audit/audit-verify.ts`,
+    `${server}/people/audit/audit.ts`,
     `${server}/sandboxes/lifecycle/running-state.ts`,
     `${server}/sandboxes/state/sandbox-rows.ts`,
     `${server}/sandboxes/state/sandboxes.table.ts`,
@@ -96,6 +98,7 @@ export const otherInput: OtherInput = {
     'packages/sandbox-network/src/names.logic.ts',
   ],
   'A file or an order of threadbox’s own programs': [
+    `${server}/people/audit/audit-head-file.ts`,
     'apps/cli/src/installation/process-record.ts',
     'apps/guest/src/files/main.ts',
     'apps/guest/src/main.ts',
@@ -114,6 +117,7 @@ export const otherInput: OtherInput = {
     'packages/sandbox-network/src/firewall.ts',
     'packages/sandbox-network/src/host-network.ts',
     'packages/sandbox-network/src/links.ts',
+    'packages/sandbox-network/src/machine-network.ts',
   ],
   'JSON of the server or of the host daemon, read by their own client': [
     'apps/cli/src/installation/host-client.ts',

@@ -11,6 +11,7 @@ synopsis_of() {
     status | doctor) say '[--data-dir FOLDER] [--json]' ;;
     logs) say '[--data-dir FOLDER] [-f] [--follow] [-n COUNT] [--lines COUNT] [NAME]' ;;
     service) say '[--data-dir FOLDER] install|uninstall' ;;
+    audit) say '[--data-dir FOLDER] verify|export' ;;
     uninstall) say '[--data-dir FOLDER] [--yes]' ;;
     test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
     bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json] [SCENARIO…]' ;;

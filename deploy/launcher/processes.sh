@@ -142,6 +142,24 @@ cli_command() {
   cli "$command" "${rest[@]}"
 }
 
+# As the server's user: what SQLite creates beside the database must belong to it.
+audit_command() {
+  local user
+  local -a environment
+  need_root audit "$@"
+  parse_options "$@"
+  [ -e "$data_dir/current/audit/main.js" ] ||
+    fail "No threadbox installation found in $data_dir." 'Run ./threadbox up, or set its folder with --data-dir.'
+  case ${rest[*]} in
+    verify | export) ;;
+    *) refuse 'audit requires verify or export.' 'Run ./threadbox audit --help for its options.' ;;
+  esac
+  user=threadbox-$(get_environment THREADBOX_INSTALLATION)
+  mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
+  env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
+    "$data_dir/current/node/bin/node" "$data_dir/current/audit/main.js" "${rest[@]}"
+}
+
 doctor_command() {
   local checks status=0
   need_root doctor "$@"

@@ -135,6 +135,12 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: signIn, title: 'a guesser at many addresses locks out other devices, but not one that was signed in' },
     { file: signIn, title: 'signing in to an own account doesn’t reset the address’s count' },
   ],
+  '`./threadbox audit verify` finds rows': [
+    { file: 'apps/server/src/people/audit/audit.test.ts', title: 'a row that was changed: %o' },
+    { file: 'apps/server/src/people/audit/audit.test.ts', title: 'a removed row, in the middle and at the end' },
+    { file: 'apps/server/src/people/audit/audit.test.ts', title: 'an added row' },
+    { file: 'apps/server/src/people/audit/audit.test.ts', title: 'swapped rows' },
+  ],
   'text in another system’s error or an agent’s output is never executed': [
     { file: 'tests/browser/answers.test.ts', title: 'fetches no image from its text and runs no script in it' },
     {

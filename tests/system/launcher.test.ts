@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -56,6 +56,19 @@ test('the release lists every file that it contains, and the documentation has t
   const own = ['release.json', 'sbom.json', 'web/docs/sbom.json']
   expect([...listed, ...own].sort()).toEqual(files.map((file) => file.slice(release.length + 1)).sort())
   expect(await (await fetch(`http://127.0.0.1:${port}/docs/sbom.json`)).text()).toBe(list)
+})
+
+test('the audit log is checked and printed beside the running server, as its user', async () => {
+  const { stdout } = await launcher('audit', 'verify')
+  expect(stdout).toMatch(/^✓ \d+ rows are unchanged/)
+  const { stdout: exported } = await launcher('audit', 'export')
+  for (const line of exported.split('\n').filter((text) => text !== ''))
+    expect(JSON.parse(line)).toHaveProperty('action')
+  const { server } = await records()
+  const { uid } = await stat(`/proc/${server?.pid}`)
+  const files = await readdir(join(dataDirectory, 'server'), { recursive: true })
+  const owners = await Promise.all(files.map(async (file) => (await stat(join(dataDirectory, 'server', file))).uid))
+  expect([...new Set(owners)]).toEqual([uid])
 })
 
 test('the server runs as its own user and cannot read the host’s files', async () => {

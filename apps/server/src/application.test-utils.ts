@@ -65,6 +65,7 @@ export async function makeTestApplication(
     hosts: { installation: 'test00', baseDomain: '', publicUrl: '', allowedHosts: '', listenHost: '127.0.0.1' },
     trustedProxies: '',
     ownerTokenFile,
+    auditHeadFile: join(directory, 'audit.head'),
     webDirectory: '',
     undoMs: 30_000,
     turnSettings: readSettings(turnSettings, {}),

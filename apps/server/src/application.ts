@@ -94,6 +94,7 @@ type Step = readonly [title: string, run: (running: Running) => unknown]
 /** Reclaim, reconcile, serve. Before you move a line, explain in docs/concurrency.md why that is safe. */
 const startSteps: readonly Step[] = [
   ['close the lists of registrations', ({ platform }) => platform.registrations.close()],
+  ['check the end of the audit log', ({ people }) => people.audit.checkHeadFile()],
   ['plan removals of deleted threads', ({ threads }) => threads.replanDeletions()],
   ['follow the host', ({ sandboxes }) => sandboxes.follow()],
   ['remove unfinished environments', ({ workflows }) => workflows.recoverEnvironments()],
@@ -122,6 +123,7 @@ const stopSteps: readonly Step[] = [
   ['stop watches', ({ sandboxes }) => sandboxes.stopWatches()],
   ['stop operations', ({ platform }) => platform.operations.stop()],
   ['stop following the host', ({ sandboxes }) => sandboxes.stopFollowing()],
+  ['finish the audit log', ({ people }) => people.audit.settled()],
 ]
 
 async function runInOrder(

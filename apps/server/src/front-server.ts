@@ -7,7 +7,8 @@ import { limitLargeHeaders, maxHeaderBytes } from './platform/http/large-headers
 import type { SocketServer } from './platform/http/socket-server.ts'
 import type { PreviewServer } from './sandboxes/previews/preview-server.ts'
 
-const tooMany = 'Too many requests with very large headers are open. Clear the cookies of this site, or try again later.'
+const tooMany =
+  'Too many requests with very large headers are open. Clear the cookies of this site, or try again later.'
 const tooManyHeaders = { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1', connection: 'close' }
 
 /**

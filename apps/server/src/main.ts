@@ -73,6 +73,7 @@ async function main(): Promise<void> {
     hosts: settings,
     trustedProxies: settings.trustedProxies,
     ownerTokenFile: settings.ownerTokenFile,
+    auditHeadFile: join(directory, 'audit.head'),
     webDirectory: settings.webDirectory,
     undoMs: settings.undoSeconds * 1000,
     turnSettings: readSettings(turnSettings, environment),

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { createAuditTables } from './people/audit/audit.table.ts'
+import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
 import { addKeyScopes, createUserTables } from './people/users/users.table.ts'
@@ -82,6 +82,7 @@ const changes: Record<string, Change> = {
   '0044-kept-output': addKeptOutput,
   '0045-key-scopes': addKeyScopes,
   '0046-attempt-counts': createAttemptTable,
+  '0047-audit-chain': addAuditChain,
 }
 
 export const migrationNames = Object.keys(changes)

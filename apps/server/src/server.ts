@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
 import { type AuthenticationOptions, authenticate } from './people/users/authentication.middleware.ts'
+import { serveAs } from './platform/http/acting-request.ts'
 import { type Api, type ApiEnv, makeApi } from './platform/http/api.ts'
 import { guardHost, guardOrigin, secureHeaders } from './platform/http/browser-guard.middleware.ts'
 import { type ClientAddress, noAddress } from './platform/http/client-address.ts'
@@ -49,7 +50,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     context.set('clientAddress', incoming === undefined ? noAddress : options.clientAddress(incoming))
     context.set('logger', options.logger)
     context.set('stopping', options.stopping)
-    await next()
+    await serveAs({ requestId, address: context.get('clientAddress') }, next)
     context.res.headers.set('threadbox-request-id', requestId)
   })
   app.use('*', secureHeaders(options.hosts), guardHost(options.hosts), guardOrigin(options.hosts))

@@ -6,6 +6,7 @@ import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { AuditTables } from './audit/audit.table.ts'
 import { type Audit, makeAudit } from './audit/audit.ts'
+import { auditKeyPurpose, makeAuditHeadFile } from './audit/audit-head-file.ts'
 import type { PeopleEvents } from './people.events.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
@@ -52,13 +53,20 @@ export function makePeople(
     hashPassword?: HashPassword
     verifyPassword?: VerifyPassword
     ownerTokenFile: string
+    auditHeadFile: string
     fixedSettings: readonly FixedSetting[]
   },
 ): People {
   const { hosts, hashPassword = hashWithScrypt, verifyPassword = verifyWithScrypt } = options
   const isSecure = hosts.publicUrl.startsWith('https:')
   const events = makeEvents<PeopleEvents>(logger)
-  const audit = makeAudit({ database: tablesOf<AuditTables>(open.database), system })
+  const auditKey = keyFor(auditKeyPurpose)
+  const audit = makeAudit({
+    database: tablesOf<AuditTables>(open.database),
+    system,
+    key: auditKey,
+    headFile: makeAuditHeadFile(options.auditHeadFile, auditKey),
+  })
   const settings = makeSettings({
     database: tablesOf<SettingTables>(open.database),
     fixed: options.fixedSettings,

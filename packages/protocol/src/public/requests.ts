@@ -254,6 +254,7 @@ export const sessionSchema = z
 export const updateSettingsSchema = z.strictObject({
   settings: z.record(z.string().max(64), z.union([z.string().max(2000), z.number(), z.boolean(), z.null()])),
 })
+const auditValuesSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
 export const auditEventSchema = z
   .object({
     id: z.string(),
@@ -262,7 +263,16 @@ export const auditEventSchema = z
     userId: z.string().nullable(),
     action: z.string(),
     subject: z.string().nullable(),
-    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    details: auditValuesSchema,
+    /** Who did it: null in rows from before this was recorded. An API key’s `id` is the key’s. */
+    actor: z.object({ kind: z.enum(['person', 'api-key', 'visitor', 'system']), id: z.string().nullable() }).nullable(),
+    address: z.string().nullable(),
+    requestId: z.string().nullable(),
+    before: auditValuesSchema.nullable(),
+    after: auditValuesSchema.nullable(),
+    /** Place in the chain, and the hash that stands for this row and all before it. */
+    number: z.number().int().nullable(),
+    hash: z.string().nullable(),
   })
   .meta({ id: 'AuditEvent' })
 

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 
-/** An action and the user who did it. Rows are only ever added. */
+/**
+ * An action, who did it and from where. Rows are only ever added. Those from before the chain have null in the columns
+ * that came with it.
+ */
 export type AuditRow = {
   id: string
   at: number
@@ -8,8 +11,19 @@ export type AuditRow = {
   action: string
   subject: string | null
   json: string
+  actor_kind: string | null
+  actor_id: string | null
+  address: string | null
+  request_id: string | null
+  before_json: string | null
+  after_json: string | null
+  seq: number | null
+  previous_hash: string | null
+  hash: string | null
 }
-export type AuditTables = { audit_events: AuditRow }
+/** The end of the chain: one row with `id` 1. Taking the next number locks it, so writers can’t fork the chain. */
+export type AuditHeadRow = { id: number; seq: number; hash: string }
+export type AuditTables = { audit_events: AuditRow; audit_head: AuditHeadRow }
 
 export async function createAuditTables(database: Kysely<never>): Promise<void> {
   await database.schema
@@ -22,4 +36,28 @@ export async function createAuditTables(database: Kysely<never>): Promise<void> 
     .addColumn('json', 'text', (column) => column.notNull())
     .execute()
   await database.schema.createIndex('audit_events_at_idx').on('audit_events').columns(['at', 'id']).execute()
+}
+
+export async function addAuditChain(database: Kysely<never>): Promise<void> {
+  const texts = [
+    'actor_kind',
+    'actor_id',
+    'address',
+    'request_id',
+    'before_json',
+    'after_json',
+    'previous_hash',
+    'hash',
+  ]
+  for (const name of texts) await database.schema.alterTable('audit_events').addColumn(name, 'text').execute()
+  await database.schema.alterTable('audit_events').addColumn('seq', 'bigint').execute()
+  await database.schema.createIndex('audit_events_seq_idx').on('audit_events').column('seq').unique().execute()
+  await database.schema
+    .createTable('audit_head')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('seq', 'bigint', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .execute()
+  const tables = database as unknown as Kysely<AuditTables>
+  await tables.insertInto('audit_head').values({ id: 1, seq: 0, hash: '' }).execute()
 }

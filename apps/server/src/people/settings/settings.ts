@@ -72,7 +72,7 @@ export function makeSettings(options: {
     policy: async () => policyIn(await values()),
     update: async (userId, request) => {
       const changes = Object.entries(request.settings).map(([name, value]) => checkChange(name, value))
-      await store(options, userId, changes)
+      await store({ ...options, before: await values() }, userId, changes)
       if (changes.length > 0) {
         await options.events.emit('settings-changed', { limits: changes.some(({ name }) => isLimitName(name)) })
       }
@@ -94,7 +94,7 @@ function checkChange(name: string, value: unknown): Change {
 }
 
 async function store(
-  options: { database: Kysely<SettingTables>; audit: Audit; system: System },
+  options: { database: Kysely<SettingTables>; audit: Audit; system: System; before: SettingValues },
   userId: string,
   changes: readonly Change[],
 ): Promise<void> {
@@ -112,7 +112,8 @@ async function store(
     }
   })
   for (const { name, value } of changes) {
-    await options.audit.record({ userId, action: 'setting-changed', subject: name, details: { value } })
+    const [before, after] = [{ value: options.before[name] }, { value }]
+    await options.audit.record({ userId, action: 'setting-changed', subject: name, details: { value }, before, after })
   }
 }
 

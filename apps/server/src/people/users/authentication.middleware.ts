@@ -1,11 +1,18 @@
 import { type Action, type KeyScope, lackOf } from '@threadbox/domain'
 import { createMiddleware } from 'hono/factory'
+import { setActingCaller } from '../../platform/http/acting-request.ts'
 import type { ApiEnv, Authorize, Caller } from '../../platform/http/api.ts'
-import { cookieCount, cookieValues, withHighPriority, withOnlyCookie } from '../../platform/http/cookies.logic.ts'
+import {
+  cookieCount,
+  cookieValues,
+  isSigned,
+  withHighPriority,
+  withOnlyCookie,
+} from '../../platform/http/cookies.logic.ts'
 import { cookieCountHeader, ordinaryHeaderBytes } from '../../platform/http/large-headers.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
-import { isSigned, type Login, sessionCookieName } from './login.ts'
+import { type Login, sessionCookieName } from './login.ts'
 import { authRequired, confirmationRequired, scopeMissing, sessionRequired } from './users.errors.ts'
 import type { UserStore } from './users.store.ts'
 
@@ -63,6 +70,7 @@ export function authenticate(options: AuthenticationOptions) {
   return createMiddleware<ApiEnv>(async (context, next) => {
     const { caller, authorize, login } = await authenticateHeaders(options, context.req.raw.headers)
     context.set('caller', caller)
+    setActingCaller(caller)
     context.set('authorize', authorize)
     if (login !== undefined) {
       // The authentication library records the address in this header.

@@ -1,8 +1,6 @@
-import { createHmac } from 'node:crypto'
 import type { Logger } from '@threadbox/telemetry'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import type { OpenDatabase } from '../../platform/database/database.ts'
-import { isSameSecret } from '../../platform/secrets/is-same-secret.ts'
 import type { System } from '../../platform/system/system.ts'
 
 /** Lifetime of an unused session. */
@@ -79,18 +77,4 @@ export function sessionCookieName(options: { installation: string; isSecure: boo
 export function sessionCookie(options: { name: string; value: string; isSecure: boolean }): string {
   const attributes = `Max-Age=${sessionSeconds}; Path=/; HttpOnly; SameSite=Lax${options.isSecure ? '; Secure' : ''}`
   return `${options.name}=${options.value}; ${attributes}`
-}
-
-/** Whether the authentication library signed this value of a cookie (better-call: value, dot, HMAC-SHA-256 in Base64). */
-export function isSigned(secret: string, cookieValue: string): boolean {
-  const [, value = '', signature = ''] = /^(.*)\.([^.]+)$/s.exec(decoded(cookieValue)) ?? []
-  return isSameSecret(signature, createHmac('sha256', secret).update(value).digest('base64'))
-}
-
-function decoded(cookieValue: string): string {
-  try {
-    return decodeURIComponent(cookieValue)
-  } catch {
-    return ''
-  }
 }

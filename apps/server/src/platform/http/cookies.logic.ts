@@ -1,3 +1,6 @@
+import { createHmac } from 'node:crypto'
+import { isSameSecret } from '../secrets/is-same-secret.ts'
+
 /** Browsers keep at most a few hundred cookies of a domain; more come from a program. */
 const maxValues = 1000
 
@@ -29,6 +32,24 @@ export function withHighPriority(cookie: string): string {
 export function withOnlyCookie(header: string, cookie: { name: string; value: string }): string {
   const others = pairs(header).filter((other) => !other.startsWith(`${cookie.name}=`))
   return [...others, `${cookie.name}=${cookie.value}`].join('; ')
+}
+
+/** Whether the authentication library signed this value (better-call: value, dot, HMAC-SHA-256 in Base64). */
+export function isSigned(secret: string, cookieValue: string): boolean {
+  const text = decoded(cookieValue)
+  const end = text.lastIndexOf('.')
+  const signature = createHmac('sha256', secret)
+    .update(text.slice(0, Math.max(0, end)))
+    .digest('base64')
+  return end > 0 && isSameSecret(text.slice(end + 1), signature)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
 }
 
 function pairs(header: string | undefined): string[] {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { isThreadboxError } from '@threadbox/errors'
 import { checkProperty, foreignJson, foreignText } from '@threadbox/testkit/properties'
 import {
@@ -18,7 +19,7 @@ import { z } from 'zod'
 import { preferredLanguage } from './accept-language.ts'
 import type { ApiEnv } from './api.ts'
 import { makeClientAddress, networkOf } from './client-address.ts'
-import { cookieValues, withOnlyCookie } from './cookies.logic.ts'
+import { cookieValues, isSigned, withOnlyCookie } from './cookies.logic.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { guardText } from './text-guard.middleware.ts'
 
@@ -39,6 +40,21 @@ test('a cookie that is put into any header is the only one of its name', () =>
         expect(cookieValues(changed, 'session2')).toEqual(cookieValues(header, 'session2'))
       },
     ),
+  ))
+
+test('no value is signed that the secret’s holder did not sign', () =>
+  checkProperty(
+    'signed-cookies',
+    property(foreignText(200), stringMatching(/^[\w-]{1,40}$/), (text, value) => {
+      expect(isSigned('secret', text)).toBe(false)
+      const signature = createHmac('sha256', 'secret').update(value).digest('base64')
+      const cookie = encodeURIComponent(`${value}.${signature}`)
+      expect([isSigned('secret', cookie), isSigned('other', cookie), isSigned('secret', `x${cookie}`)]).toEqual([
+        true,
+        false,
+        false,
+      ])
+    }),
   ))
 
 test('what a client writes before its own address changes nothing, and an untrusted peer’s header neither', () =>

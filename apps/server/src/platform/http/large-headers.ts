@@ -15,7 +15,7 @@ const checkMs = 250
 /**
  * Limits how many connections have large headers at the same time, so that raising Node’s limit of headers doesn’t raise
  * the memory that strangers can take. A connection beyond it is closed while it still sends its headers; `accepts` says
- * whether one that has sent them may go on.
+ * whether one that has sent them is served.
  */
 export function limitLargeHeaders(server: Server): { accepts(request: IncomingMessage): boolean } {
   const large = new Set<Socket>()

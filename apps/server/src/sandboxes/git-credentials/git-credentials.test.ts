@@ -178,7 +178,12 @@ onBothDatabases((target) => {
     const { id } = await add({ access: 'push' })
     const store = makeGitCredentialStore(tablesOf<GitCredentialTables>(application.open.database))
     const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
-    const audit = makeAudit({ database: tablesOf<AuditTables>(application.open.database), system })
+    const audit = makeAudit({
+      database: tablesOf<AuditTables>(application.open.database),
+      system,
+      key: randomBytes(32),
+      headFile: null,
+    })
     const credentials = makeGitCredentials({
       store: {
         ...store,

@@ -22,7 +22,6 @@ beforeEach(() => {
         const { thread, repository, count } = details ?? {}
         noted.push(`${action} ${repository ?? count} in ${thread}`)
       },
-      list: async () => [],
     },
     now: () => now,
     logger: makeLogger({ process: 'test', level: 'silent' }),

@@ -32,7 +32,7 @@ type UseWindow = { rows: number; leftOut: number; timer: NodeJS.Timeout; end: ()
 
 export function makeGitUses(options: {
   store: Pick<GitCredentialStore, 'update'>
-  audit: Audit
+  audit: Pick<Audit, 'record'>
   now: () => number
   logger: Logger
 }): GitUses {

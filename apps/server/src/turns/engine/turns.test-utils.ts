@@ -242,7 +242,12 @@ function plainConnections(known: {
       requireWorkspace: async () => undefined,
     },
     originOf: () => '',
-    audit: makeAudit({ database: tablesOf<AuditTables>(open.database), system }),
+    audit: makeAudit({
+      database: tablesOf<AuditTables>(open.database),
+      system,
+      key: randomBytes(32),
+      headFile: null,
+    }),
     placeOf: async () => ({ userId: testUserId, workspaceId: null, only: null }),
   })
 }

@@ -73,6 +73,7 @@ export const auth: Texts<typeof source> = {
     clear: 'Cookies löschen',
     clearing: 'Wird gelöscht …',
     cleared: 'Cookies gelöscht.',
-    notCleared: 'Ihr Browser hat sie behalten. Löschen Sie die Cookies dieser Website in den Browsereinstellungen.',
+    notCleared:
+      'Ihr Browser hat sie behalten. Löschen Sie die Cookies dieser Website in den Einstellungen des Browsers.',
   },
 }

@@ -65,7 +65,8 @@ export const auth = {
   cookies: {
     found_one: 'Pages on this site, such as previews, have left {{count}} cookie in your browser.',
     found_other: 'Pages on this site, such as previews, have left {{count}} cookies in your browser.',
-    effect: 'Your browser sends them with each request, which makes threadbox slow. You stay signed in when you clear them.',
+    effect:
+      'Your browser sends them with each request, which makes threadbox slow. You stay signed in when you clear them.',
     clear: 'Clear cookies',
     clearing: 'Clearing…',
     cleared: 'Cookies cleared.',

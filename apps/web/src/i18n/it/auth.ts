@@ -68,7 +68,8 @@ export const auth: Texts<typeof source> = {
   cookies: {
     found_one: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
     found_other: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
-    effect: 'Il browser li invia a ogni richiesta e questo rallenta threadbox. Se li elimini, la sessione resta aperta.',
+    effect:
+      'Il browser li invia a ogni richiesta e questo rallenta threadbox. Se li elimini, la sessione resta aperta.',
     clear: 'Elimina i cookie',
     clearing: 'Eliminazione…',
     cleared: 'Cookie eliminati.',

@@ -66,7 +66,8 @@ export const auth: Texts<typeof source> = {
   },
   cookies: {
     found_other: 'プレビューなど、このサイトのページがブラウザーに {{count}} 個の Cookie を残しました。',
-    effect: 'ブラウザーはリクエストのたびに Cookie を送信するため、threadbox が遅くなります。消去してもサインインしたままです。',
+    effect:
+      'ブラウザーはリクエストのたびに Cookie を送信するため、threadbox が遅くなります。消去してもサインインしたままです。',
     clear: 'Cookie を消去',
     clearing: '消去しています…',
     cleared: 'Cookie を消去しました。',
