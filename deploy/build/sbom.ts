@@ -1,48 +1,60 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { debianPackages, nodeWheel, suite } from '../../images/recipe/packages.ts'
 
-const run = promisify(execFile)
 const repositoryRoot = join(import.meta.dirname, '../..')
 
-type Component = { type: string; name: string; version?: string; purl?: string; 'bom-ref'?: string; hashes?: Hash[] }
-type Hash = { alg: string; content: string }
-type Bom = {
-  serialNumber?: string
-  metadata: { timestamp?: string; component: Component; [name: string]: unknown }
-  components: Component[]
-  [name: string]: unknown
+type Component = {
+  type: 'library' | 'file'
+  'bom-ref': string
+  name: string
+  version?: string
+  purl?: string
+  hashes?: readonly { alg: string; content: string }[]
+  licenses?: readonly { expression: string }[]
 }
 
 /**
- * Writes what a release contains as a CycloneDX document: the npm packages of the lockfile, the packages of the base
- * image’s recipe, and each file with its SHA-256. It is the same for two builds of one source: it has no time, no
- * serial number and no path of the building machine.
+ * Writes what a release contains as a CycloneDX document: the npm packages of the lockfile that are not for development
+ * alone, the packages of the base image’s recipe, and each file with its SHA-256. It is the same for two builds of one
+ * source: it has no time, no serial number and no path of the building machine.
  */
 export async function writeSbom(options: { directory: string; files: readonly string[] }): Promise<void> {
-  const bom = await npmBom()
-  const { timestamp: _, ...metadata } = bom.metadata
-  const { serialNumber: __, ...others } = bom
-  const component = { ...metadata.component, name: 'threadbox', type: 'application' }
-  const found = await Promise.all([imageComponents(), fileComponents(options.directory)])
-  const document = { ...others, metadata: { ...metadata, component }, components: [...bom.components, ...found.flat()] }
+  const { version } = JSON.parse(await readText('package.json')) as { version: string }
+  const found = await Promise.all([npmComponents(), imageComponents(), fileComponents(options.directory)])
+  const document = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', 'bom-ref': 'threadbox', name: 'threadbox', version } },
+    components: found.flat(),
+  }
   const text = `${JSON.stringify(document, null, 1)}\n`
   for (const file of options.files) await writeFile(join(options.directory, file), text)
 }
 
-/** npm’s own list of what the lockfile installs for production. */
-async function npmBom(): Promise<Bom> {
-  const format = ['--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev']
-  const { stdout } = await run('npm', ['sbom', ...format], { cwd: repositoryRoot, maxBuffer: 64 * 1024 * 1024 })
-  return JSON.parse(stdout) as Bom
+type Locked = { version?: string; integrity?: string; license?: string; dev?: boolean; link?: boolean }
+
+async function npmComponents(): Promise<Component[]> {
+  const { packages } = JSON.parse(await readText('package-lock.json')) as { packages: Record<string, Locked> }
+  const components = Object.entries(packages).flatMap(([folder, locked]): Component[] => {
+    const { version = '', integrity, license, dev = false, link = false } = locked
+    if (!folder.includes('node_modules/') || dev || link) return []
+    const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    const sha512 = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex')
+    const hashes = [{ alg: 'SHA-512', content: sha512 }]
+    const licenses = license === undefined ? [] : [{ expression: license }]
+    return [{ type: 'library', 'bom-ref': purl, name, version, purl, hashes, licenses }]
+  })
+  // One version in two folders is one component.
+  return [...new Map(components.map((component) => [component.purl, component])).values()]
 }
 
 /** Debian’s packages have no version here: a machine installs the suite’s current one when it builds the image. */
 async function imageComponents(): Promise<Component[]> {
-  const lock = await readFile(join(repositoryRoot, 'images/recipe/python.lock'), 'utf8')
+  const lock = await readText('images/recipe/python.lock')
   const python = [...lock.split('\n'), nodeWheel].flatMap((line) => {
     const [, name, version] = /^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^ ;\\]+)/.exec(line) ?? []
     return name === undefined || version === undefined ? [] : [{ name, version, purl: `pkg:pypi/${name}@${version}` }]
@@ -56,7 +68,7 @@ async function imageComponents(): Promise<Component[]> {
 async function fileComponents(directory: string): Promise<Component[]> {
   const files = await filesBelow(directory)
   return Promise.all(
-    files.map(async (name) => {
+    files.map(async (name): Promise<Component> => {
       const content = createHash('sha256')
         .update(await readFile(join(directory, name)))
         .digest('hex')
@@ -64,6 +76,8 @@ async function fileComponents(directory: string): Promise<Component[]> {
     }),
   )
 }
+
+const readText = (file: string) => readFile(join(repositoryRoot, file), 'utf8')
 
 /** Paths of all files below a directory, in one order on every machine. */
 export async function filesBelow(directory: string): Promise<string[]> {

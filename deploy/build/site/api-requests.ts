@@ -21,6 +21,7 @@ const downloads: Readonly<Record<string, string>> = {
  */
 const values: Readonly<Record<string, { query?: Record<string, string>; body?: Record<string, string> }>> = {
   'POST /auth/sign-up': { body: { token: '$token' } },
+  'POST /auth/cookies/restore': { body: { token: '$restoreToken' } },
   'POST /auth/confirm': { body: { password: 'correct horse battery' } },
   'POST /auth/password': { body: { currentPassword: 'correct horse battery' } },
   'POST /shared-threads/look': { body: { secret: '$secret' } },

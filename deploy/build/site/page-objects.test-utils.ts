@@ -52,6 +52,8 @@ export async function makeCommonObjects(server: PageServer): Promise<Variables> 
 
 /** What a request needs that others use up, change or lack. It runs directly before the request. */
 export const preparations: Readonly<Record<string, Prepare>> = {
+  'POST /auth/cookies/restore': async ({ callSignedIn }) =>
+    await callSignedIn<{ restoreToken: string }>('POST', '/auth/cookies/clear'),
   'DELETE /threads/{threadId}': async (server) => ({ threadId: await newThread(server) }),
   'POST /threads/{threadId}/restore': async (server) => {
     const threadId = await newThread(server)

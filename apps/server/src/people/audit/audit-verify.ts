@@ -55,8 +55,13 @@ export async function verifyAudit(options: {
   const head = await headOf(database)
   problems.push(...walk.problems(head?.seq ?? 0))
   problems.push(...checkOlder({ first: walk.first(), older: older.result() }))
-  if (headBefore === undefined || !walk.has(headBefore)) problems.push(pointProblem('head', headBefore?.seq ?? null))
-  if (file !== null) problems.push(...checkFile(file, { end: walk.last(), has: walk.has }))
+  const isBeyond = headBefore !== undefined && headBefore.seq > walk.last().seq
+  const isKnown = headBefore !== undefined && walk.has(headBefore)
+  // Rows that are missing at the end are a problem of their own.
+  if (!isBeyond && !isKnown) problems.push(pointProblem('head', headBefore?.seq ?? null))
+  if (file !== null && !(isBeyond && typeof file !== 'string' && file.seq <= headBefore.seq)) {
+    problems.push(...checkFile(file, { end: walk.last(), has: walk.has }))
+  }
   return { rows: walk.count(), olderRows: older.result().count, head: walk.last(), problems }
 }
 

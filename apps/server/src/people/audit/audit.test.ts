@@ -63,7 +63,7 @@ onBothDatabases((target) => {
     test.each([
       { action: 'did not' },
       { user_id: 'u2' },
-      { json: '{"index":3}' },
+      { json: '{"index":4}' },
       { at: 1 },
       { address: '192.0.2.1' },
       { actor_kind: 'person' },
@@ -146,8 +146,9 @@ onBothDatabases((target) => {
       .execute()
     const restarted = start()
     await restarted.checkHeadFile()
-    const [newest] = await restarted.list({ before: null, limit: 1 })
-    expect(newest).toMatchObject({ action: 'audit-head-file-mismatch', details: { headFileRow: 4, lastRow: 3 } })
+    const events = await restarted.list({ before: null, limit: 10 })
+    const found = events.find(({ action }) => action === 'audit-head-file-mismatch')
+    expect(found).toMatchObject({ details: { headFileRow: 4, lastRow: 3 } })
   })
 }, 'empty')
 
@@ -160,11 +161,12 @@ describe('a row names', () => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  const newest = async () => {
-    const { events } = (await (await server.call('GET', '/api/v1/audit?limit=1', { person: owner })).json()) as {
+  /** The row of this action. Rows of one millisecond have no order in the list. */
+  const rowOf = async (action: string) => {
+    const { events } = (await (await server.call('GET', '/api/v1/audit', { person: owner })).json()) as {
       events: Record<string, unknown>[]
     }
-    return events[0]
+    return events.find((event) => event.action === action)
   }
 
   test('the person, the address and the request that it belongs to, and what changed', async () => {
@@ -172,27 +174,25 @@ describe('a row names', () => {
       person: owner,
       body: { settings: { sandboxCpus: 1 } },
     })
-    expect(await newest()).toMatchObject({
-      action: 'setting-changed',
+    expect(await rowOf('setting-changed')).toMatchObject({
       actor: { kind: 'person', id: owner.userId },
       requestId: response.headers.get('threadbox-request-id'),
       before: { value: 2 },
       after: { value: 1 },
     })
-    expect((await newest())?.address).toEqual(expect.any(String))
+    expect((await rowOf('setting-changed'))?.address).toEqual(expect.any(String))
   })
 
   test('a visitor, for a sign-in that was refused', async () => {
     await server.call('POST', '/api/v1/auth/sign-in', { body: { email: 'x@example.com', password: 'not the one' } })
-    expect(await newest()).toMatchObject({
-      action: 'login-refused',
+    expect(await rowOf('login-refused')).toMatchObject({
       userId: null,
       actor: { kind: 'visitor', id: null },
     })
   })
 
   test('the person who signs in', async () => {
-    expect(await newest()).toMatchObject({ action: 'owner-signed-up', actor: { kind: 'person', id: owner.userId } })
+    expect(await rowOf('owner-signed-up')).toMatchObject({ actor: { kind: 'person', id: owner.userId } })
   })
 
   test('its place at the end of the chain, also in the file beside the database', async () => {
@@ -201,6 +201,6 @@ describe('a row names', () => {
       seq: number
       hash: string
     }
-    expect(await newest()).toMatchObject({ number: file.seq, hash: file.hash })
+    expect(await rowOf('owner-signed-up')).toMatchObject({ number: file.seq, hash: file.hash })
   })
 })

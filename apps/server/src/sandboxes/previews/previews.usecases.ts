@@ -33,7 +33,7 @@ export type Previews = {
   admit(cookies: readonly string[], address: PreviewAddress): Promise<ValidPass | undefined>
   /** The label of the thread’s previews; assigns one if it has none. */
   labelOf(threadId: string): Promise<string>
-  /** Those of these passes that are valid now, without a cache. */
+  /** Those of these passes that are valid now, without a cache. New requests with the others are refused from then on. */
   stillValid(sha256s: readonly string[]): Promise<Set<string>>
   /** Call it when the thread is gone for good. */
   forget(threadId: string): Promise<void>
@@ -105,7 +105,11 @@ export function makePreviews(dependencies: { store: PreviewStore; names: Preview
     },
     admit,
     labelOf,
-    stillValid: async (sha256s) => new Set((await store.valid(sha256s, system.now())).map((pass) => pass.sha256)),
+    stillValid: async (sha256s) => {
+      const valid = new Set((await store.valid(sha256s, system.now())).map((pass) => pass.sha256))
+      for (const sha256 of sha256s) if (!valid.has(sha256)) known.delete(sha256)
+      return valid
+    },
     forget: (threadId) => store.retireLabel(threadId),
   }
 }
