@@ -66,10 +66,9 @@ export const auth: Texts<typeof source> = {
     noModelDetail: 'Beginnen Sie im Direktmodus, und verbinden Sie später eines.',
   },
   cookies: {
-    found_one: 'Seiten dieser Website, etwa Vorschauen, haben {{count}} Cookie in Ihrem Browser hinterlassen.',
-    found_other: 'Seiten dieser Website, etwa Vorschauen, haben {{count}} Cookies in Ihrem Browser hinterlassen.',
-    effect:
-      'Ihr Browser sendet sie mit jeder Anfrage, und das macht threadbox langsam. Sie bleiben angemeldet, wenn Sie sie löschen.',
+    found_one: 'Seiten von Vorschauen haben {{count}} Cookie in Ihrem Browser hinterlassen.',
+    found_other: 'Seiten von Vorschauen haben {{count}} Cookies in Ihrem Browser hinterlassen.',
+    effect: 'Das macht threadbox langsam. Sie bleiben angemeldet, wenn Sie sie löschen.',
     clear: 'Cookies löschen',
     clearing: 'Wird gelöscht …',
     cleared: 'Cookies gelöscht.',

@@ -63,10 +63,9 @@ export const auth = {
     noModelDetail: 'Start in direct mode and connect one later.',
   },
   cookies: {
-    found_one: 'Pages on this site, such as previews, have left {{count}} cookie in your browser.',
-    found_other: 'Pages on this site, such as previews, have left {{count}} cookies in your browser.',
-    effect:
-      'Your browser sends them with each request, which makes threadbox slow. You stay signed in when you clear them.',
+    found_one: 'Pages of previews have left {{count}} cookie in your browser.',
+    found_other: 'Pages of previews have left {{count}} cookies in your browser.',
+    effect: 'They slow down threadbox. You stay signed in when you clear them.',
     clear: 'Clear cookies',
     clearing: 'Clearing…',
     cleared: 'Cookies cleared.',

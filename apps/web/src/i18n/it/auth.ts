@@ -66,10 +66,9 @@ export const auth: Texts<typeof source> = {
     noModelDetail: 'Inizia in modalità diretta e collegane uno più tardi.',
   },
   cookies: {
-    found_one: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
-    found_other: 'Pagine di questo sito, come le anteprime, hanno lasciato {{count}} cookie nel browser.',
-    effect:
-      'Il browser li invia a ogni richiesta e questo rallenta threadbox. Se li elimini, la sessione resta aperta.',
+    found_one: 'Le pagine delle anteprime hanno lasciato {{count}} cookie nel browser.',
+    found_other: 'Le pagine delle anteprime hanno lasciato {{count}} cookie nel browser.',
+    effect: 'Rallentano threadbox. Se li elimini, la sessione resta aperta.',
     clear: 'Elimina i cookie',
     clearing: 'Eliminazione…',
     cleared: 'Cookie eliminati.',

@@ -65,9 +65,8 @@ export const auth: Texts<typeof source> = {
     noModelDetail: 'ダイレクトモードで始めて、後から接続できます。',
   },
   cookies: {
-    found_other: 'プレビューなど、このサイトのページがブラウザーに {{count}} 個の Cookie を残しました。',
-    effect:
-      'ブラウザーはリクエストのたびに Cookie を送信するため、threadbox が遅くなります。消去してもサインインしたままです。',
+    found_other: 'プレビューのページがブラウザーに {{count}} 個の Cookie を残しました。',
+    effect: 'threadbox が遅くなります。消去してもサインインしたままです。',
     clear: 'Cookie を消去',
     clearing: '消去しています…',
     cleared: 'Cookie を消去しました。',
