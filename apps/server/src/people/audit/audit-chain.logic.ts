@@ -27,6 +27,15 @@ export function isIntactPoint(point: ChainPoint & { mac: string }, key: Uint8Arr
   return isSameSecret(point.mac, pointMacOf(point, key))
 }
 
+/** The MAC of the last row that was removed for its age, which stays in the database. */
+export function anchorMacOf(point: ChainPoint, key: Uint8Array): string {
+  return macOf(key, ['anchor', version, point.seq, point.hash])
+}
+
+export function isIntactAnchor(point: ChainPoint & { mac: string }, key: Uint8Array): boolean {
+  return isSameSecret(point.mac, anchorMacOf(point, key))
+}
+
 /** Collects the digest of the rows from before the chain, in the order of `at` and `id`. */
 export function makeOlderDigest(): { add(row: AuditRow): void; result(): { count: number; sha256: string } } {
   const hash = createHash('sha256')

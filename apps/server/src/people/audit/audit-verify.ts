@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AuditRow, AuditTables } from './audit.table.ts'
-import { type ChainedRow, type ChainPoint, isIntact, makeOlderDigest } from './audit-chain.logic.ts'
+import { type ChainedRow, type ChainPoint, isIntact, isIntactAnchor, makeOlderDigest } from './audit-chain.logic.ts'
 import type { AuditHeadFile } from './audit-head-file.ts'
 import { chainRows, olderRows } from './audit-rows.ts'
 
@@ -15,6 +15,7 @@ export const auditProblemKinds = [
   'spliced',
   /** Rows from before the chain don’t match the number and digest in its first row. */
   'older-rows',
+  'anchor',
   'head',
   'head-file',
 ] as const
@@ -46,21 +47,24 @@ export async function verifyAudit(options: {
   const { database, key } = options
   const file = (await options.headFile?.read()) ?? null
   const headBefore = await headOf(database)
+  const anchor = await database.selectFrom('audit_anchor').selectAll().executeTakeFirst()
   const problems: AuditProblem[] = []
-  const walk = makeWalk({ key, watched: [headBefore, pointIn(file)] })
+  if (anchor !== undefined && !isIntactAnchor(anchor, key)) problems.push(pointProblem('anchor', anchor.seq))
+  const start = anchor ?? { seq: 0, hash: '' }
+  const walk = makeWalk({ start, key, watched: [headBefore, pointIn(file)] })
   for await (const row of chainRows(database)) walk.add(row)
   const older = makeOlderDigest()
   for await (const row of olderRows(database)) older.add(row)
 
   const head = await headOf(database)
-  problems.push(...walk.problems(head?.seq ?? 0))
-  problems.push(...checkOlder({ first: walk.first(), older: older.result() }))
+  problems.push(...walk.problems({ before: headBefore?.seq ?? 0, after: head?.seq ?? 0 }))
+  problems.push(...checkOlder({ first: walk.first(), older: older.result(), isPruned: anchor !== undefined }))
   const isBeyond = headBefore !== undefined && headBefore.seq > walk.last().seq
   const isKnown = headBefore !== undefined && walk.has(headBefore)
   // Rows that are missing at the end are a problem of their own.
   if (!isBeyond && !isKnown) problems.push(pointProblem('head', headBefore?.seq ?? null))
   if (file !== null && !(isBeyond && typeof file !== 'string' && file.seq <= headBefore.seq)) {
-    problems.push(...checkFile(file, { end: walk.last(), has: walk.has }))
+    problems.push(...checkFile(file, { start, end: walk.last(), has: walk.has }))
   }
   return { rows: walk.count(), olderRows: older.result().count, head: walk.last(), problems }
 }
@@ -80,9 +84,8 @@ const pointIn = (file: FileState | null): ChainPoint | undefined =>
   file === null || typeof file === 'string' ? undefined : file
 
 /** Follows the rows in their order. Keeps only what doesn’t match. */
-function makeWalk(options: { key: Uint8Array; watched: readonly (ChainPoint | undefined)[] }) {
-  const { key } = options
-  const start: ChainPoint = { seq: 0, hash: '' }
+function makeWalk(options: { start: ChainPoint; key: Uint8Array; watched: readonly (ChainPoint | undefined)[] }) {
+  const { start, key } = options
   const found = new Set<ChainPoint>()
   const problems: AuditProblem[] = []
   const broken: ChainedRow[] = []
@@ -117,9 +120,11 @@ function makeWalk(options: { key: Uint8Array; watched: readonly (ChainPoint | un
     last: () => last,
     count: () => count,
     has: (point: ChainPoint) => (point.seq === start.seq && point.hash === start.hash) || found.has(point),
-    problems: (end: number): AuditProblem[] => {
-      const missing: AuditProblem[] = last.seq < end ? [{ kind: 'removed', from: last.seq + 1, to: end, id: null }] : []
-      return [...problems, ...repeated, ...classify({ broken, key, end }), ...missing]
+    /** The numbers of the head before and after the walk: rows can be added during it. */
+    problems: (head: { before: number; after: number }): AuditProblem[] => {
+      const missing: AuditProblem[] =
+        last.seq < head.before ? [{ kind: 'removed', from: last.seq + 1, to: head.before, id: null }] : []
+      return [...problems, ...repeated, ...classify({ broken, key, end: head.after }), ...missing]
     },
   }
 }
@@ -161,9 +166,14 @@ function areSwapped(one: ChainedRow, other: ChainedRow, key: Uint8Array): boolea
   )
 }
 
-function checkOlder(state: { first: AuditRow | undefined; older: { count: number; sha256: string } }): AuditProblem[] {
-  const { first, older } = state
+function checkOlder(state: {
+  first: AuditRow | undefined
+  older: { count: number; sha256: string }
+  isPruned: boolean
+}): AuditProblem[] {
+  const { first, older, isPruned } = state
   const problem = [pointProblem('older-rows', null)]
+  if (isPruned) return older.count === 0 ? [] : problem
   if (first === undefined) return []
   const stated = first.action === 'audit-log-started' ? statedIn(first.json) : undefined
   return stated?.olderRows === older.count && stated.olderSha256 === older.sha256 ? [] : problem
@@ -177,10 +187,14 @@ function statedIn(json: string): { olderRows?: unknown; olderSha256?: unknown } 
   }
 }
 
-function checkFile(file: FileState, known: { end: ChainPoint; has: (point: ChainPoint) => boolean }): AuditProblem[] {
+function checkFile(
+  file: FileState,
+  known: { start: ChainPoint; end: ChainPoint; has: (point: ChainPoint) => boolean },
+): AuditProblem[] {
   if (file === 'missing') return known.end.seq === 0 ? [] : [pointProblem('head-file', null)]
   if (file === 'invalid') return [pointProblem('head-file', null)]
-  if (known.has(file)) return []
+  // A file from before the removal of old rows can be behind their end.
+  if (known.has(file) || file.seq < known.start.seq) return []
   if (file.seq > known.end.seq) return [{ kind: 'removed', from: known.end.seq + 1, to: file.seq, id: null }]
   return [pointProblem('head-file', file.seq)]
 }

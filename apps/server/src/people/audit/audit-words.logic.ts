@@ -29,6 +29,8 @@ function wordsOf({ kind, from, to, id }: AuditProblem): string {
       return `Row ${to} doesn’t follow row ${from}: rows of two histories meet here.`
     case 'older-rows':
       return 'Rows from before rows had hashes were changed, removed or added.'
+    case 'anchor':
+      return 'The record of the last row that was removed for its age was changed.'
     case 'head':
       return 'The record of the last row in the database doesn’t match the rows.'
     case 'head-file':

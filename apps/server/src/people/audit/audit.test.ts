@@ -136,6 +136,40 @@ onBothDatabases((target) => {
     expect(await problems()).toEqual(['older-rows null null'])
   })
 
+  test('rows are removed after 400 days, and what is left still verifies', async () => {
+    let now = Date.now()
+    const aging = makeAudit({
+      database: database(),
+      system: makeSystem({ now: () => now, randomBytes: (count) => randomBytes(count) }),
+      key,
+      headFile: headFile(),
+    })
+    const days = async (count: number) => {
+      now += count * 24 * 3600 * 1000
+      await aging.record({ userId: null, action: 'did', subject: null })
+    }
+    await days(0)
+    await days(300)
+    await days(101)
+    await aging.settled()
+    const events = await aging.list({ before: null, limit: 10 })
+    expect(events.map(({ number }) => number).toSorted()).toEqual([3, 4, 5])
+    const expired = events.find(({ action }) => action === 'audit-rows-expired')
+    expect(expired).toMatchObject({ details: { rows: 2, upTo: 2 }, actor: { kind: 'system', id: null } })
+    expect(await check()).toMatchObject({ rows: 3, problems: [] })
+    await remove(3)
+    expect(await problems()).toEqual(['removed 3 3'])
+    await database().updateTable('audit_anchor').set({ seq: 3 }).execute()
+    expect(await problems()).toContain('anchor 3 3')
+  })
+
+  test('rows that are added during a verification are not a problem', async () => {
+    await recordSome(3)
+    const adding = recordSome(30)
+    for (let times = 0; times < 5; times += 1) expect(await problems()).toEqual([])
+    await adding
+  })
+
   test('a start after rows were removed from the end says so in a row of its own', async () => {
     await recordSome(3)
     await remove(4)

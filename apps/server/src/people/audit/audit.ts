@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { actingRequest } from '../../platform/http/acting-request.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { AuditRow, AuditTables } from './audit.table.ts'
-import { type ChainPoint, hashOf, makeOlderDigest } from './audit-chain.logic.ts'
+import { anchorMacOf, type ChainPoint, hashOf, makeOlderDigest } from './audit-chain.logic.ts'
 import type { AuditHeadFile } from './audit-head-file.ts'
 import { olderRows } from './audit-rows.ts'
 
@@ -40,13 +40,30 @@ export type AuditOptions = {
   headFile: AuditHeadFile | null
 }
 
+/** A review once a year sees the whole year. */
+const keptMs = 400 * 24 * 3600 * 1000
+const pruneEveryMs = 24 * 3600 * 1000
+
 type Actor = { kind: 'person' | 'api-key' | 'visitor' | 'system'; id: string | null }
+
+const systemActor: Actor = { kind: 'system', id: null }
 
 export function makeAudit(options: AuditOptions): Audit {
   const { database, headFile } = options
-  const record: Audit['record'] = async (event) => {
-    const end = await database.transaction().execute((transaction) => append(transaction, options, event))
+  let prunedAt = Number.NEGATIVE_INFINITY
+  const add = async (event: AuditRecord, actor = actorOf(event)) => {
+    const end = await database.transaction().execute((transaction) => append(transaction, options, { event, actor }))
     headFile?.write(end)
+  }
+  const record: Audit['record'] = async (event) => {
+    await add(event)
+    const now = options.system.now()
+    if (now - prunedAt < pruneEveryMs) return
+    prunedAt = now
+    const pruned = await database.transaction().execute((transaction) => prune(transaction, options.key, now - keptMs))
+    if (pruned !== undefined) {
+      await add({ userId: null, action: 'audit-rows-expired', subject: null, details: pruned }, systemActor)
+    }
   }
   return {
     record,
@@ -63,7 +80,7 @@ export function makeAudit(options: AuditOptions): Audit {
 
 function actorOf(event: AuditRecord): Actor {
   const request = actingRequest()
-  if (request === undefined) return { kind: 'system', id: null }
+  if (request === undefined) return systemActor
   const { caller } = request
   if (caller !== null) {
     return caller.apiKeyId === null ? { kind: 'person', id: caller.userId } : { kind: 'api-key', id: caller.apiKeyId }
@@ -77,7 +94,7 @@ function actorOf(event: AuditRecord): Actor {
 async function append(
   transaction: Transaction<AuditTables>,
   options: AuditOptions,
-  event: AuditRecord,
+  entry: { event: AuditRecord; actor: Actor },
 ): Promise<ChainPoint> {
   let end = await nextPlace(transaction)
   if (end.seq === 0) {
@@ -86,11 +103,10 @@ async function append(
     const { count, sha256 } = digest.result()
     const first = { userId: null, action: 'audit-log-started', subject: null }
     const details = { olderRows: count, olderSha256: sha256 }
-    const system = { kind: 'system', id: null } as const
-    await insert(transaction, options, { event: { ...first, details }, actor: system, end })
+    await insert(transaction, options, { event: { ...first, details }, actor: systemActor, end })
     end = await nextPlace(transaction)
   }
-  return await insert(transaction, options, { event, actor: actorOf(event), end })
+  return await insert(transaction, options, { ...entry, end })
 }
 
 /** Takes the next place in the chain, which locks the head until the transaction ends. Returns the end so far. */
@@ -150,6 +166,38 @@ async function insert(
   return { seq: row.seq, hash }
 }
 
+/** Removes rows from before `before` and keeps the end of what it removed. Returns what the log says about it. */
+async function prune(
+  transaction: Transaction<AuditTables>,
+  key: Uint8Array,
+  before: number,
+): Promise<AuditValues | undefined> {
+  const chained = transaction.selectFrom('audit_events').where('seq', 'is not', null)
+  const kept = await chained
+    .select((builder) => builder.fn.min('seq').as('seq'))
+    .where('at', '>=', before)
+    .executeTakeFirst()
+  const last = await chained
+    .select(['seq', 'hash'])
+    .$if(kept?.seq != null, (query) => query.where('seq', '<', kept?.seq ?? 0))
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (last?.seq == null || last.hash === null) return undefined
+  const point = { seq: last.seq, hash: last.hash }
+  const values = { ...point, mac: anchorMacOf(point, key) }
+  await transaction
+    .insertInto('audit_anchor')
+    .values({ id: 1, ...values })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+    .execute()
+  const { numDeletedRows } = await transaction
+    .deleteFrom('audit_events')
+    .where((builder) => builder.or([builder('seq', '<=', point.seq), builder('seq', 'is', null)]))
+    .executeTakeFirstOrThrow()
+  return { rows: Number(numDeletedRows), upTo: point.seq }
+}
+
 /** How the head file differs from the database, if it does. It can be behind: it is written after each commit. */
 async function mismatchOf({ database, headFile }: AuditOptions): Promise<AuditValues | undefined> {
   const file = (await headFile?.read()) ?? null
@@ -158,7 +206,8 @@ async function mismatchOf({ database, headFile }: AuditOptions): Promise<AuditVa
   const lastRow = head?.seq ?? 0
   if (typeof file === 'string') return file === 'missing' && lastRow === 0 ? undefined : { headFile: file, lastRow }
   const row = await database.selectFrom('audit_events').select('hash').where('seq', '=', file.seq).executeTakeFirst()
-  const isKnown = file.seq === 0 || row?.hash === file.hash
+  const anchor = await database.selectFrom('audit_anchor').select('seq').executeTakeFirst()
+  const isKnown = file.seq <= (anchor?.seq ?? 0) || row?.hash === file.hash
   return isKnown ? undefined : { headFile: 'different', headFileRow: file.seq, lastRow }
 }
 
