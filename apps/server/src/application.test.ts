@@ -4,6 +4,7 @@ import { makeTestApplication } from './application.test-utils.ts'
 
 const startSteps = [
   'close the lists of registrations',
+  'check the end of the audit log',
   'plan removals of deleted threads',
   'follow the host',
   'remove unfinished environments',
@@ -31,6 +32,7 @@ const stopSteps = [
   'stop watches',
   'stop operations',
   'stop following the host',
+  'finish the audit log',
 ]
 
 /** A logger that collects the steps of start and stop. */
