@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gatewayPaths, hostPaths, hostSandboxSchema } from '@threadbox/protocol/host'
-import { startTestHost, type TestHost } from '@threadbox/testkit'
+import { sandboxPids, startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
@@ -207,7 +207,9 @@ describe('deletion', () => {
   test('C10: a deletion that a SIGKILL of the daemon interrupts is finished by the next one', async () => {
     const { sandboxId } = await start()
     const deleted = host.request('DELETE', hostPaths.get(sandboxId)).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    // The deletion has been recorded when the sandbox’s processes end; its disk is still there.
+    const pids = () => sandboxPids({ dataDirectory: host.dataDirectory, sandboxId })
+    await expect.poll(pids, { timeout: 20_000, interval: 1 }).toEqual([])
     await host.kill('SIGKILL')
     await deleted
     await host.restart()
