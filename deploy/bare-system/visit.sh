@@ -49,6 +49,10 @@ step './threadbox doctor and status'
 ./threadbox doctor --data-dir "$data"
 ./threadbox status --data-dir "$data"
 
+step './threadbox audit'
+./threadbox audit verify --data-dir "$data"
+./threadbox audit export --data-dir "$data" >/dev/null
+
 step './threadbox down'
 id=$(sed -n 's/^THREADBOX_INSTALLATION=//p' "$data/threadbox.env")
 ./threadbox down --data-dir "$data"
