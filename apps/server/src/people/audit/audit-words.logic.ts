@@ -8,7 +8,7 @@ export function describeCheck({ rows, olderRows, head, problems }: AuditCheck): 
   return [
     `✓ ${rows} rows are unchanged${older}.`,
     ...(head.seq === 0 ? [] : [`Last row: ${head.seq} ${head.hash}`]),
-    'Keep the last line in another place: it shows later that nothing before it was changed.',
+    'Keep its number and hash in another place: they show later that nothing before it was changed.',
   ]
 }
 
