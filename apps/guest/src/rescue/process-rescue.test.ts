@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
 import { readCommandLine } from '../manifest/processes.ts'
+import { sendSignal } from '../processes/process-family.ts'
 import { listProcesses, type ProcessEntry } from '../processes/process-table.ts'
 import { describeForRestart } from './process-rescue.ts'
 
@@ -18,7 +19,7 @@ test('a program that a command left behind can be started again, also if its she
   await expect
     .poll(() => describedSession(program), { timeout: 10_000 })
     .toMatchObject([{ pid: program.pid, commandLine: ['sleep', seconds], cwd: `${guest.directory}/app`, obstacle: '' }])
-  process.kill(program.pid)
+  sendSignal(program.pid, 'SIGTERM')
 })
 
 test('a loop that a command left behind cannot, and the program that it currently runs is a part of it', async () => {
@@ -28,7 +29,7 @@ test('a loop that a command left behind cannot, and the program that it currentl
   await expect
     .poll(() => describedSession(program), { timeout: 10_000 })
     .toMatchObject([{ pid: program.parent, obstacle: 'shell-part' }])
-  for (const pid of [program.parent, program.pid]) process.kill(pid)
+  for (const pid of [program.parent, program.pid]) sendSignal(pid, 'SIGTERM')
 })
 
 async function startedWith(argument: string): Promise<ProcessEntry> {
