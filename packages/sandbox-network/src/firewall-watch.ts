@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
-import { commandEnvironment, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { keepWatching } from './watching-program.ts'
 
 /**
  * Limits restarts: if `nft` is ended repeatedly, this costs one process a second, and the table is checked each time.
@@ -26,47 +25,28 @@ export function watchTable(options: {
   monitor?: Command
 }): () => void {
   const { table, logger, onMissing } = options
-  const [program, ...args] = options.monitor ?? monitorTables
-  const stopping = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-
-  const watch = () => {
-    // Ends with this process, even if this process is killed.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: commandEnvironment,
-    })
-    child.unref()
-    const end = () => child.kill()
-    stopping.signal.addEventListener('abort', end, { once: true })
-    const mark = `${table}_watch_${child.pid}`
-    const begun = new AbortController()
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (stopping.signal.aborted) return
-      const isFirst = line.trim() === `delete table inet ${mark}` && !begun.signal.aborted
-      if (isFirst) begun.abort()
-      // An error in a comment means that events were lost.
-      if (isFirst || line.startsWith('# ERROR') || line.trim() === `delete table inet ${table}`) onMissing()
-    })
-    void leaveMarks({ mark, until: AbortSignal.any([begun.signal, stopping.signal]), logger })
-    child.once('error', (error) => {
-      begun.abort()
-      logger.error({ err: error }, 'the firewall cannot be watched')
-    })
-    child.once('close', (code, signal) => {
-      begun.abort()
-      stopping.signal.removeEventListener('abort', end)
-      if (stopping.signal.aborted) return
-      logger.warn({ code, signal }, 'the firewall watch has ended and will be restarted')
+  return keepWatching({
+    command: options.monitor ?? monitorTables,
+    begin: ({ pid, ended }) => {
+      const mark = `${table}_watch_${pid}`
+      const begun = new AbortController()
+      void leaveMarks({ mark, until: AbortSignal.any([begun.signal, ended]), logger })
+      return {
+        line: (line) => {
+          const isFirst = line.trim() === `delete table inet ${mark}` && !begun.signal.aborted
+          if (isFirst) begun.abort()
+          // An error in a comment means that events were lost.
+          if (isFirst || line.startsWith('# ERROR') || line.trim() === `delete table inet ${table}`) onMissing()
+        },
+      }
+    },
+    failed: (error) => logger.error({ err: error }, 'the firewall cannot be watched'),
+    end: (how) => {
+      logger.warn(how, 'the firewall watch has ended and will be restarted')
       onMissing()
-      timer = setTimeout(watch, restartDelayMs).unref()
-    })
-  }
-  watch()
-  return () => {
-    stopping.abort()
-    clearTimeout(timer)
-  }
+      return restartDelayMs
+    },
+  })
 }
 
 async function leaveMarks(options: { mark: string; until: AbortSignal; logger: Logger }): Promise<void> {

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
 import { readdir, readFile, readlink } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
-import { commandEnvironment } from './run-command.ts'
+import { keepWatching } from './watching-program.ts'
 
 type Command = readonly [program: string, ...args: string[]]
 const monitorNetwork: Command = ['ip', '-oneline', 'monitor', 'address', 'route', 'link']
@@ -28,49 +26,39 @@ export function watchMachineNetwork(options: {
   monitor?: Command
 }): () => void {
   const { ownPrefix, logger } = options
-  const [program, ...args] = options.monitor ?? monitorNetwork
   const stopping = new AbortController()
-  const { signal } = stopping
-  const update = makeUpdates({ update: options.update, signal, logger })
+  const update = makeUpdates({ update: options.update, signal: stopping.signal, logger })
   let retryMs = firstRetryMs
-
-  const watch = () => {
-    // Ends with this process, even if this process is killed.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: commandEnvironment,
-    })
-    child.unref()
-    const end = () => child.kill()
-    signal.addEventListener('abort', end, { once: true })
-    const ended = new AbortController()
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      if (!line.includes(ownPrefix)) update(debounceMs)
-    })
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      logger.warn({ line }, 'changes of the machine’s network may have been missed')
-      update(debounceMs)
-    })
-    void waitUntilListening(child.pid, AbortSignal.any([ended.signal, signal])).then((isListening) => {
-      if (isListening) retryMs = firstRetryMs
+  const stop = keepWatching({
+    command: options.monitor ?? monitorNetwork,
+    begin: ({ pid, ended }) => {
+      void waitUntilListening(pid, ended).then((isListening) => {
+        if (isListening) retryMs = firstRetryMs
+        update(0)
+      })
+      return {
+        line: (line) => {
+          if (!line.includes(ownPrefix)) update(debounceMs)
+        },
+        errorLine: (line) => {
+          logger.warn({ line }, 'changes of the machine’s network may have been missed')
+          update(debounceMs)
+        },
+      }
+    },
+    failed: (error) => logger.error({ err: error }, 'the machine’s network cannot be watched'),
+    end: (how) => {
+      const waitMs = retryMs
+      logger.warn({ ...how, retryMs }, 'the watch of the machine’s network has ended and will be restarted')
       update(0)
-    })
-    child.once('error', (error) => logger.error({ err: error }, 'the machine’s network cannot be watched'))
-    child.once('close', (code, endedBy) => {
-      ended.abort()
-      signal.removeEventListener('abort', end)
-      if (signal.aborted) return
-      logger.warn(
-        { code, signal: endedBy, retryMs },
-        'the watch of the machine’s network has ended and will be restarted',
-      )
-      update(0)
-      void delay(retryMs, undefined, { signal, ref: false }).then(watch, () => undefined)
       retryMs = Math.min(2 * retryMs, lastRetryMs)
-    })
+      return waitMs
+    },
+  })
+  return () => {
+    stopping.abort()
+    stop()
   }
-  watch()
-  return () => stopping.abort()
 }
 
 /** One update at a time, and one more if something changed during it. */
