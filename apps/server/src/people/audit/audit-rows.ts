@@ -5,44 +5,29 @@ import type { AuditRow, AuditTables } from './audit.table.ts'
 const pageRows = 1000
 
 /** Rows of the chain in its order. */
-export async function* chainRows(database: Kysely<AuditTables>): AsyncGenerator<AuditRow> {
-  let after: AuditRow | undefined
-  do {
-    const seq = after?.seq ?? -1
-    const id = after?.id ?? ''
-    const rows: AuditRow[] = await database
-      .selectFrom('audit_events')
-      .selectAll()
-      .where('seq', 'is not', null)
-      .where((builder) =>
-        builder.or([builder('seq', '>', seq), builder.and([builder('seq', '=', seq), builder('id', '>', id)])]),
-      )
-      .$if(after === undefined, (query) => query.clearWhere().where('seq', 'is not', null))
-      .orderBy('seq')
-      .orderBy('id')
-      .limit(pageRows)
-      .execute()
-    yield* rows
-    after = rows.length < pageRows ? undefined : rows.at(-1)
-  } while (after !== undefined)
-}
+export const chainRows = (database: Kysely<AuditTables>) => rowsOf(database, { order: 'seq', isChained: true })
 
 /** Rows from before the chain, in the order of their digest. */
-export async function* olderRows(database: Kysely<AuditTables>): AsyncGenerator<AuditRow> {
+export const olderRows = (database: Kysely<AuditTables>) => rowsOf(database, { order: 'at', isChained: false })
+
+async function* rowsOf(
+  database: Kysely<AuditTables>,
+  { order, isChained }: { order: 'seq' | 'at'; isChained: boolean },
+): AsyncGenerator<AuditRow> {
   let after: AuditRow | undefined
   do {
-    const at = after?.at ?? 0
+    const place = after?.[order] ?? 0
     const id = after?.id ?? ''
     const rows: AuditRow[] = await database
       .selectFrom('audit_events')
       .selectAll()
-      .where('seq', 'is', null)
+      .where('seq', isChained ? 'is not' : 'is', null)
       .$if(after !== undefined, (query) =>
         query.where((builder) =>
-          builder.or([builder('at', '>', at), builder.and([builder('at', '=', at), builder('id', '>', id)])]),
+          builder.or([builder(order, '>', place), builder.and([builder(order, '=', place), builder('id', '>', id)])]),
         ),
       )
-      .orderBy('at')
+      .orderBy(order)
       .orderBy('id')
       .limit(pageRows)
       .execute()
