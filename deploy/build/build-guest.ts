@@ -1,24 +1,12 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  chmod,
-  copyFile,
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, copyFile, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { defineError } from '@threadbox/errors'
 import { guestProtocolVersion } from '@threadbox/protocol/guest'
 import { build } from 'esbuild'
+import { hashDirectory, moveUnlessPresent } from './built-folder.ts'
 
 const run = promisify(execFile)
 const repositoryRoot = join(import.meta.dirname, '../..')
@@ -154,23 +142,6 @@ async function librariesOf(binary: string) {
   })
   if (stdout.includes('not found')) throw buildInputMissing({ what: `a library of ${basename(binary)}` })
   return [...stdout.matchAll(/(?:=> )?(\/\S+) \(0x/g)].map((match) => match[1] ?? '')
-}
-
-async function hashDirectory(directory: string) {
-  const hash = createHash('sha256')
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  for (const file of files.sort()) hash.update(`${file.slice(directory.length)}\0`).update(await readFile(file))
-  return hash.digest('hex').slice(0, 16)
-}
-
-async function moveUnlessPresent(from: string, to: string) {
-  try {
-    await rename(from, to)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-  }
 }
 
 if (import.meta.main) {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
 import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { buildSite, describeBuild } from '../../docs-site/tools/build-site.ts'
-import { filesBelow, writeSbom } from './sbom.ts'
+import { hashDirectory, moveUnlessPresent } from './built-folder.ts'
+import { writeSbom } from './sbom.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
 const require = createRequire(import.meta.url)
@@ -147,22 +147,6 @@ async function copyModule(name: string, target: string): Promise<void> {
 async function version(): Promise<string> {
   const description: unknown = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'))
   return String((description as { version?: unknown }).version)
-}
-
-async function hashDirectory(directory: string): Promise<string> {
-  const hash = createHash('sha256')
-  for (const file of await filesBelow(directory))
-    hash.update(`/${file}\0`).update(await readFile(join(directory, file)))
-  return hash.digest('hex').slice(0, 16)
-}
-
-async function moveUnlessPresent(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-  }
 }
 
 if (import.meta.main) {

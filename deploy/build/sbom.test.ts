@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildPrograms } from './build.ts'
-import { filesBelow, writeSbom } from './sbom.ts'
+import { filesBelow } from './built-folder.ts'
+import { writeSbom } from './sbom.ts'
 
 let directory: string
 beforeEach(async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { debianPackages, nodeWheel, suite } from '../../images/recipe/packages.ts'
+import { filesBelow } from './built-folder.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
 
@@ -78,10 +79,3 @@ async function fileComponents(directory: string): Promise<Component[]> {
 }
 
 const readText = (file: string) => readFile(join(repositoryRoot, file), 'utf8')
-
-/** Paths of all files below a directory, in one order on every machine. */
-export async function filesBelow(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  return files.map(({ parentPath, name }) => join(parentPath, name).slice(directory.length + 1)).sort()
-}
