@@ -16,6 +16,7 @@ const programs = {
   audit: 'apps/server/src/people/audit/read-audit/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
+  gateway: 'apps/gateway/src/main.ts',
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',
@@ -23,6 +24,7 @@ const programs = {
   'disk-packer': 'apps/host/src/copies/environments/pack-disk/main.ts',
   'disk-unpacker': 'apps/host/src/copies/environments/unpack-disk/main.ts',
   'memory-searcher': 'apps/host/src/copies/environments/search-memory/main.ts',
+  'socket-opener': 'packages/sandbox-network/src/open-sockets/main.ts',
   'disk-reader': 'apps/host/src/copies/sleeping/read-disk/main.ts',
 } as const
 

@@ -80,14 +80,12 @@ export const apps: Readonly<Record<string, App>> = {
       },
       {
         name: 'boots',
-        about: 'running guests and access to them',
+        about: 'running guests, and the gateway to them',
         features: ['launch', 'templates', 'spares', 'boots', 'activity', 'gateway'],
         publicFiles: [
           'boots/boots.ts',
           'launch/active-boots.ts',
           'launch/boot-files.ts',
-          'launch/guest-commands.ts',
-          'launch/guest-requests.ts',
           'launch/launch.ts',
           'spares/spares.ts',
           'templates/boot-templates.ts',
@@ -131,6 +129,7 @@ export const apps: Readonly<Record<string, App>> = {
       },
     ],
   },
+  gateway: { composition: ['main.ts'], areas: [] },
   guest: {
     composition: ['guest.ts'],
     areas: [
@@ -269,7 +268,7 @@ const drivers = ['sandbox-driver', 'disk-store', 'sandbox-network'] as const
 const ground = ['concurrency', 'domain', 'errors', 'telemetry'] as const
 
 /** Packages that tests import in addition to those their file's package may import. */
-export const sharedByTests: readonly string[] = ['testkit']
+export const sharedByTests: readonly string[] = ['testkit', 'sandbox-gateway']
 
 /** Which package may import which. */
 export const packages: Readonly<Record<string, Package>> = {
@@ -281,7 +280,7 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
   'packages/protocol': {
     about:
-      'schemas of the wires: public API, host, guest; the zip in which folders leave a sandbox; how responses pass a hop',
+      'schemas of the wires: public API, host, gateway, guest; the zip in which folders leave a sandbox; how responses pass a hop',
     mayImport: ['errors'],
   },
   'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
@@ -290,6 +289,10 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
   'packages/gvisor-driver': { about: 'that interface on runsc', mayImport: [...drivers, ...ground] },
+  'packages/sandbox-gateway': {
+    about: 'the way into sandboxes: forwards requests, and parses what guests send',
+    mayImport: ['protocol', 'errors', 'telemetry'],
+  },
   'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {
     about: 'what tests share',
@@ -297,6 +300,10 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
   'apps/host': { about: 'host daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
+  'apps/gateway': {
+    about: 'the only process that reads what sandboxes send',
+    mayImport: ['sandbox-gateway', 'config', 'errors', 'telemetry'],
+  },
   'apps/guest': {
     about: 'guest daemon, inside a sandbox',
     mayImport: ['protocol/guest', 'protocol/archive', 'config', 'concurrency', 'telemetry', 'errors'],

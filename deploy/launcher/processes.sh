@@ -250,5 +250,6 @@ uninstall_command() {
   if mountpoint -q "$data_dir/disks/pool"; then fail "$data_dir/disks/pool is still in use." 'Run the command again.'; fi
   rm -rf --one-file-system "$data_dir"
   userdel "threadbox-$id" 2>/dev/null || true
+  userdel "threadbox-$id-gateway" 2>/dev/null || true
   say "✓ Uninstalled. Downloads are still cached in $cache; delete that folder too if this machine has no other installation."
 }

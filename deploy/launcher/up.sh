@@ -49,6 +49,8 @@ make_installation() {
   user=threadbox-$installation
   getent passwd "$user" >/dev/null ||
     useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+  getent passwd "$user-gateway" >/dev/null ||
+    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user-gateway"
   install -d -m 0710 -o root -g "$user" "$data_dir"
   install -d -m 2750 -o root -g "$user" "$data_dir/run"
   install -d -m 0700 -o "$user" -g "$user" "$data_dir/server"
@@ -59,6 +61,9 @@ make_installation() {
   set_environment THREADBOX_INSTALLATION "$installation"
   set_environment THREADBOX_DATA "$data_dir"
   set_environment THREADBOX_HOST_SOCKET "$data_dir/run/host.sock"
+  set_environment THREADBOX_GATEWAY_SOCKET "$data_dir/run/gateway.sock"
+  set_environment THREADBOX_GATEWAY_UID "$(id -u "$user-gateway")"
+  set_environment THREADBOX_GATEWAY_GID "$(id -g "$user-gateway")"
   set_environment THREADBOX_SERVER_UID "$(id -u "$user")"
   set_environment THREADBOX_SOCKET_GROUP "$(id -g "$user")"
   set_environment THREADBOX_SERVER_DATA "$data_dir/server"

@@ -2,7 +2,7 @@ export type InvariantTest = { file: string; title: string }
 
 const house = 'deploy/build/house/violations.test.ts'
 const names = { file: house, title: 'names that a part of the source does not know' }
-const gateway = 'apps/host/src/boots/gateway/gateway.test.ts'
+const gateway = 'packages/sandbox-gateway/src/gateway.test.ts'
 const access = 'apps/server/src/sandboxes/state/sandbox-access.test.ts'
 const recovery = 'apps/server/src/turns/engine/turns-recovery.test.ts'
 const isolation = 'tests/system/isolation.test.ts'

@@ -1,6 +1,7 @@
 import type { InvariantTest } from './invariant-tests.ts'
 
 const isolation = 'tests/system/isolation.test.ts'
+const closed = 'tests/system/network-fails-closed.test.ts'
 const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
@@ -26,6 +27,19 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: isolation, title: 'does not reach a machine with a public address on the same link' },
     { file: isolation, title: 'a default gateway with a public address forwards packets but is not a destination' },
     { file: isolation, title: 'does not reach Azure’s platform address, which is routed' },
+  ],
+  'the rules about sandboxes hold while no daemon runs': [
+    {
+      file: closed,
+      title: 'with daemon and gateway killed and all rules of the machine removed, no target responds to a sandbox',
+    },
+    { file: closed, title: 'without the router no packet leaves, and the checks of the machine say why' },
+  ],
+  'no process with rights on the machine parses what a guest sends': [
+    {
+      file: closed,
+      title: 'no process with rights parses what a guest sends: the gateway has no capability, and only the router',
+    },
   ],
   'nothing but the gateway opens a connection to a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
@@ -56,7 +70,7 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     },
     { file: transport, title: 'a manifest that never ends is refused, and its connection closed' },
     {
-      file: 'apps/host/src/boots/launch/guest-requests.test.ts',
+      file: 'packages/sandbox-gateway/src/guest-requests.test.ts',
       title: 'a response of a guest that never ends is refused at 4 MiB',
     },
   ],

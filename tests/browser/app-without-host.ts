@@ -56,6 +56,7 @@ export async function startServerWithoutHost(
     THREADBOX_INSTALLATION: 'brwsr0',
     THREADBOX_DATA: directory,
     THREADBOX_HOST_SOCKET: join(directory, 'host.sock'),
+    THREADBOX_GATEWAY_SOCKET: join(directory, 'gateway.sock'),
     THREADBOX_WEB_DIRECTORY: webDirectory,
     ...options.environment,
   }

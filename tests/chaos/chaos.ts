@@ -36,7 +36,7 @@ export type ChaosResult = {
 
 type Findings = ReturnType<typeof collectFindings>
 
-const victims = ['server', 'host', 'sandbox', 'guest'] as const
+const victims = ['server', 'host', 'gateway', 'sandbox', 'guest'] as const
 type Victim = (typeof victims)[number]
 
 /** Longer does not count as a recovery: the run continues, and reports a problem. */
@@ -51,7 +51,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     threads.push(await makeChaosThread(installation, { index, random }))
   const findings = collectFindings()
   const result: ChaosResult = {
-    kills: { server: 0, host: 0, sandbox: 0, guest: 0 },
+    kills: { server: 0, host: 0, gateway: 0, sandbox: 0, guest: 0 },
     acknowledged: 0,
     unknown: 0,
     pauses: 0,
@@ -106,9 +106,13 @@ async function strike(
   { victim, thread }: { victim: Victim; thread: ChaosThread },
 ): Promise<boolean> {
   if (victim === 'server' || victim === 'host') {
-    const process = victim === 'server' ? server : host
-    await process.kill('SIGKILL')
-    await process.restart()
+    const program = victim === 'server' ? server : host
+    await program.kill('SIGKILL')
+    await program.restart()
+    return true
+  }
+  if (victim === 'gateway') {
+    process.kill(await host.gatewayPid(), 'SIGKILL')
     return true
   }
   const sandboxId = await thread.sandboxId()

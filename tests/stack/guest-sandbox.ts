@@ -41,7 +41,7 @@ export async function startGuestSandbox(
   }
   await start()
   const forward = async (prefix: string) => {
-    const server = await startForwarder({ socketPath: host.socketPath, prefix })
+    const server = await startForwarder({ socketPath: host.gatewaySocketPath, prefix })
     cleanup.defer(() => close(server))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }

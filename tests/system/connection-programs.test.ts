@@ -80,7 +80,7 @@ async function inside({ sandboxId, bootId }: HostSandbox, command: string): Prom
   const transport = createConnectTransport({
     baseUrl: `http://host${gatewayPaths.guest(sandboxId)}`,
     httpVersion: '1.1',
-    nodeOptions: { socketPath: installation.host.socketPath },
+    nodeOptions: { socketPath: installation.host.gatewaySocketPath },
   })
   const client = createClient(processes.Process, transport)
   const order = { process: { cmd: 'sh', args: ['-c', command] }, stdin: false }

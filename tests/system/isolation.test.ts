@@ -42,10 +42,12 @@ const kinds = ['tcp', 'udp', 'icmp'] as const
 describe('a sandbox’s network', () => {
   const id = randomBytes(2).toString('hex')
   const table = `threadbox_ta${id}`
+  const router = `tbr-ta${id}`
+  const nft = `ip netns exec ${router} nft`
   const stack = new AsyncDisposableStack()
   let network: SandboxNetwork
   let other: SandboxNetwork
-  let a: { namespace: string; address: string; gateway: string; mac: string }
+  let a: { namespace: string; address: string; gateway: string; mac: string; router: string }
   let b: typeof a
   let c: typeof a
   let neighbor: TestHost
@@ -116,7 +118,7 @@ describe('a sandbox’s network', () => {
 
   test('G2: does not reach a machine with a public address on the same link', async () => {
     await expectDenied(onLinkAddress)
-    run(`nft flush set inet ${table} machine_links`)
+    run(`${nft} flush set inet ${table} machine_links`)
     const unguarded = await probe({ kind: 'tcp', address: onLinkAddress, port, from: a.namespace })
     expect(await findUndenied(`ta${id}`)).toContain(onLinkAddress)
     // A route that changes is an update, which restores the set.
@@ -142,13 +144,15 @@ describe('a sandbox’s network', () => {
     run('ip link add tn77b type veth peer name tn77c && ip link set tn77b up && ip link set tn77c up')
     stack.defer(() => void run('ip link delete tn77b 2> /dev/null || true'))
     run(`ip addr add ${added}/28 dev tn77b`)
-    await expect.poll(() => run(`nft list set inet ${table} machine_addresses`), { timeout: 10_000 }).toContain(added)
+    await expect
+      .poll(() => run(`${nft} list set inet ${table} machine_addresses`), { timeout: 10_000 })
+      .toContain(added)
     await expect.poll(links, { timeout: 10_000 }).toContain('198.51.100.80/28')
     expect(await probe({ kind: 'tcp', address: added, port })).toMatchObject({ said: 'reached' })
     expect(await probe({ kind: 'tcp', address: added, port, from: a.namespace })).toMatchObject({ isReached: false })
     run('ip link delete tn77b')
     await expect.poll(links, { timeout: 10_000 }).not.toContain('198.51.100.80/28')
-    expect(run(`nft list set inet ${table} machine_addresses`)).not.toContain(added)
+    expect(run(`${nft} list set inet ${table} machine_addresses`)).not.toContain(added)
   })
 
   test('G2: a default gateway with a public address forwards packets but is not a destination', async () => {
@@ -165,23 +169,25 @@ describe('a sandbox’s network', () => {
   })
 
   test('G2: does not reach Azure’s platform address, which is routed', async () => {
-    // Only for packets of this sandbox: on Azure, the machine itself needs the address.
+    // Only for packets of sandboxes: on Azure, the machine itself needs the address.
     run(`ip route add ${azureAddress}/32 via ${neighborFirst} dev tn77 table 7778`)
-    run(`ip rule add from ${a.address} to ${azureAddress} lookup 7778`)
-    stack.defer(() => void run(`ip rule delete from ${a.address} to ${azureAddress}; ip route flush table 7778`))
+    run(`ip rule add from ${routerAddress()} to ${azureAddress} lookup 7778`)
+    stack.defer(() => void run(`ip rule delete from ${routerAddress()} to ${azureAddress}; ip route flush table 7778`))
     const refused = await probe({ kind: 'tcp', address: azureAddress, port, from: a.namespace })
-    run(`nft insert rule inet ${table} forbidden ip daddr ${azureAddress} return`)
+    run(`${nft} insert rule inet ${table} forbidden ip daddr ${azureAddress} return`)
     const unguarded = await probe({ kind: 'tcp', address: azureAddress, port, from: a.namespace })
-    const [handle] = /(?<=return # handle )\d+/.exec(run(`nft -a list chain inet ${table} forbidden`)) ?? []
-    run(`nft delete rule inet ${table} forbidden handle ${handle}`)
+    const [handle] = /(?<=return # handle )\d+/.exec(run(`${nft} -a list chain inet ${table} forbidden`)) ?? []
+    run(`${nft} delete rule inet ${table} forbidden handle ${handle}`)
     expect(refused).toMatchObject({ isReached: false })
     expect(unguarded).toMatchObject({ said: 'reached' })
   })
 
   test('C9: does not reach another sandbox, which the gateway reaches, nor one of another installation', async () => {
-    for (const { address } of [b, c]) {
+    for (const { address, ...of } of [b, c]) {
       for (const kind of kinds) {
-        expect(await probe({ kind, address, port }), `${kind} from the gateway`).toMatchObject({ said: 'reached' })
+        expect(await probe({ kind, address, port, from: of.router }), `${kind} from the gateway`).toMatchObject({
+          said: 'reached',
+        })
         expect(await probe({ kind, address, port, from: a.namespace }), kind).toMatchObject({ isReached: false })
       }
     }
@@ -194,22 +200,34 @@ describe('a sandbox’s network', () => {
   })
 
   test('C9: only the gateway reaches a sandbox: no user of the machine does, no neighbor', async () => {
-    expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
-    expect(await probe({ kind: 'tcp', address: b.address, port, asNobody: true })).toMatchObject({ isReached: false })
+    const target = { kind: 'tcp', address: b.address, port } as const
+    expect(await probe({ ...target, from: router })).toMatchObject({ said: 'reached' })
+    expect(await probe({ ...target, from: router, asNobody: true })).toMatchObject({ isReached: false })
+    for (const asNobody of [false, true])
+      expect(await probe({ ...target, asNobody })).toMatchObject({ isReached: false })
+    run(`ip route add ${b.address}/32 via ${routerAddress()}`)
+    stack.defer(() => void run(`ip route delete ${b.address}/32 2> /dev/null || true`))
+    expect(await probe(target), 'with a route by hand').toMatchObject({ isReached: false })
+    run(`ip route delete ${b.address}/32`)
     const fromNeighbor = await probe({ kind: 'udp', address: b.address, port, from: `tbtest-${id}` })
     expect(fromNeighbor.isReached).toBe(false)
     expect(sandboxB.hasNoticed(fromNeighbor.token)).toBe(false)
   })
 
-  test('G2: does not reach services of the machine on any of its addresses, loopback included', async () => {
+  test('G2: does not reach services of the machine or the router on any address, loopback included', async () => {
     const uplink = /src (\S+)/.exec(run('ip route get 1.1.1.1'))?.[1] ?? ''
-    const forwarder = a.gateway.replace(/\d+$/, '1')
-    for (const address of [a.gateway, b.gateway, uplink, neighborGateway, forwarder]) {
+    const [claimed, machineEnd] = [1, 2].map((last) => a.gateway.replace(/\d+$/, String(last)))
+    const inRouter = await startOne({ namespace: router, ports: [port], noticesFrames: false })
+    const targets = [
+      ...[uplink, neighborGateway, claimed, machineEnd].map((address) => ({ address, host: machine })),
+      ...[a.gateway, b.gateway, routerAddress()].map((address) => ({ address, host: inRouter, from: router })),
+    ]
+    for (const { address = '', host, ...of } of targets) {
       for (const kind of kinds) {
-        expect(await probe({ kind, address, port }), `${kind} ${address}`).toMatchObject({ said: 'reached' })
+        expect(await probe({ kind, address, port, ...of }), `${kind} ${address}`).toMatchObject({ said: 'reached' })
         const tried = await probe({ kind, address, port, from: a.namespace })
         expect(tried.isReached, `${kind} ${address}`).toBe(false)
-        expect(machine.hasNoticed(tried.token)).toBe(false)
+        expect(host.hasNoticed(tried.token)).toBe(false)
       }
     }
     expect(await probe({ kind: 'tcp', address: '127.0.0.1', port: loopbackPort })).toMatchObject({ said: 'reached' })
@@ -217,6 +235,13 @@ describe('a sandbox’s network', () => {
     const fromLoopback = await frame({ address: a.gateway, source: '127.0.0.1' })
     await expectControlArrives()
     for (const { token } of [toLoopback, fromLoopback]) expect(machine.hasNoticed(token)).toBe(false)
+  })
+
+  test('G2: the machine reaches nothing in the router', async () => {
+    await startOne({ namespace: router, ports: [port + 10], noticesFrames: false })
+    const target = { kind: 'tcp', address: routerAddress(), port: port + 10 } as const
+    expect(await probe({ ...target, from: router })).toMatchObject({ said: 'reached' })
+    expect(await probe(target)).toMatchObject({ isReached: false })
   })
 
   test('G2: a packet with a foreign source address is dropped', async () => {
@@ -282,16 +307,20 @@ describe('a sandbox’s network', () => {
 
   test('with the link down no packet comes in or goes out; with the link up, everything works as before', async () => {
     await network.setLink({ sandboxId: 'b', state: 'down' })
-    const inward = await probe({ kind: 'udp', address: b.address, port })
+    const inward = await probe({ kind: 'udp', address: b.address, port, from: router })
     const outward = await probe({ kind: 'udp', address: publicAddress, port, from: b.namespace })
     expect([inward.isReached, outward.isReached]).toEqual([false, false])
     expect(sandboxB.hasNoticed(inward.token) || neighbor.hasNoticed(outward.token)).toBe(false)
     await network.setLink({ sandboxId: 'b', state: 'up' })
-    expect(await probe({ kind: 'tcp', address: b.address, port })).toMatchObject({ said: 'reached' })
+    expect(await probe({ kind: 'tcp', address: b.address, port, from: router })).toMatchObject({ said: 'reached' })
   })
 
+  /** The router’s end of the link to the machine. */
+  function routerAddress(): string {
+    return a.gateway.replace(/\d+$/, '3')
+  }
   function links(): string {
-    return run(`nft list set inet ${table} machine_links`)
+    return run(`${nft} list set inet ${table} machine_links`)
   }
   async function expectDenied(address: string) {
     for (const kind of kinds) {
@@ -305,9 +334,10 @@ describe('a sandbox’s network', () => {
     const { to, sandboxId, address } = options
     const attachment = await to.attach({ sandboxId, address, egress: { kind: 'open' } })
     const namespace = attachment.namespacePath.split('/').pop() ?? ''
-    const device = /dev (\S+)/.exec(run(`ip route get ${address}`))?.[1] ?? ''
-    const mac = run(`cat /sys/class/net/${device}/address`).trim()
-    return { namespace, address, gateway: attachment.gatewayAddress, mac }
+    const own = `tbr-${namespace.split('-')[1]}`
+    const device = /dev (\S+)/.exec(run(`ip -n ${own} route get ${address}`))?.[1] ?? ''
+    const mac = /ether (\S+)/.exec(run(`ip -n ${own} link show dev ${device}`))?.[1] ?? ''
+    return { namespace, address, gateway: attachment.gatewayAddress, mac, router: own }
   }
   async function startOne(options: Parameters<typeof startTestHost>[0]) {
     const host = await startTestHost(options)

@@ -47,6 +47,7 @@ beforeAll(async () => {
     THREADBOX_INSTALLATION: installation,
     THREADBOX_DATA: directory,
     THREADBOX_HOST_SOCKET: path.join(machine.root, data, 'run/host.sock'),
+    THREADBOX_GATEWAY_SOCKET: path.join(machine.root, data, 'run/gateway.sock'),
   }
   const server = await startTestServer({ host: { installation, dataDirectory: directory, environment } })
   cleanup.defer(() => server.close())

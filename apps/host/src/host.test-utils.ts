@@ -4,13 +4,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { waitAtMost } from '@threadbox/concurrency'
 import { type DiskStore, makeDirectoryDiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import { accessTokenHeader, guestInitSchema, guestPort } from '@threadbox/protocol/guest'
-import { type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
+import { gatewayPaths, type HostEvent, hostEventSchema, hostPaths } from '@threadbox/protocol/host'
 import { type InMemoryDriver, makeInMemoryDriver } from '@threadbox/sandbox-driver/testing'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
+import { openGateway } from './boots/launch/gateway.test-utils.ts'
 import { makeHost } from './host.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
@@ -20,6 +22,8 @@ export type GuestBehaviour = (request: IncomingMessage, response: ServerResponse
 
 export type HostUnderTest = AsyncDisposable & {
   url: string
+  /** Where the gateway takes requests to sandboxes. */
+  gatewayUrl: string
   directory: string
   driver: InMemoryDriver
   disks: DiskStore
@@ -83,9 +87,13 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
   await prepareMachine({ directory, disks: machine.disks })
   const memory = { totalBytes: 16 * 2 ** 30, availableBytes: 12 * 2 ** 30 }
   const events: HostEvent[] = []
-  const open = (steps: Steps) => openHost({ ...options, directory, machine, memory, events, steps })
+  const gateway = await openGateway()
+  const { ordersSocket: gatewayOrdersSocket } = gateway
+  const open = (steps: Steps) =>
+    openHost({ ...options, directory, machine, memory, events, steps, gatewayOrdersSocket })
   let steps = makeSteps()
   let host = await open(steps)
+  await untilTold(gateway.url)
   const request = async (method: string, pathName: string, body?: unknown) => {
     const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await fetch(host.url + pathName, init)
@@ -111,6 +119,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
     get url() {
       return host.url
     },
+    gatewayUrl: gateway.url,
     startSandbox: async () => {
       const [sandboxId, bootId] = [newSandboxId(), newBootId()]
       await request('PUT', hostPaths.get(sandboxId), { limits: defaultSandboxLimits, egress: { kind: 'open' } })
@@ -132,6 +141,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
         server.close()
       }
       await host.close()
+      await gateway.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -156,6 +166,7 @@ async function openHost(
     memory: HostUnderTest['memory']
     events: HostEvent[]
     steps: Steps
+    gatewayOrdersSocket: string
   },
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const { directory, machine, steps } = options
@@ -185,6 +196,7 @@ async function openHost(
     activeCpuShare: 0.05,
     readyTimeoutMs: 1500,
     installation: 'unit00',
+    gatewayOrdersSocket: options.gatewayOrdersSocket,
     doctorUrl: 'http://127.0.0.1/',
     version: '0',
     logger: makeLogger({ process: 'test', level: 'silent' }),
@@ -201,6 +213,15 @@ async function openHost(
     await host.close()
   }
   return { url, close }
+}
+
+/** Returns when the host has told the gateway which boots exist. */
+async function untilTold(gatewayUrl: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(gatewayUrl + gatewayPaths.guest(makeId('sandbox', randomBytes)))
+    if ((await response.text()).includes('sandbox.not-running')) return
+    await waitAtMost(5)
+  }
 }
 
 /** Returns when the first line was read, so that no later event is missed. */
@@ -301,6 +322,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     links.set(sandboxId, { ...link, ...values })
   }
   return {
+    openRouter: async () => '/proc/self/ns/net',
     prepare: async ({ keep }) => {
       for (const sandboxId of links.keys()) if (!keep.has(sandboxId)) links.delete(sandboxId)
     },

@@ -33,13 +33,13 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     prepare: async () => {
       await orders.reclaim()
       memory.watch()
-      boots.watchActivity()
+      await boots.watch()
     },
     prepareImage: async () => {
       await machine.images.prepare()
       boots.spares.refill()
     },
-    makeServer: ({ token }) => makeHostServer({ app, gateway: boots.gateway, token }),
+    makeServer: ({ token }) => makeHostServer({ app, token }),
     close: async () => {
       closing.abort(new Error('the host daemon is ending'))
       await options.database.destroy()

@@ -7,6 +7,7 @@ import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
+import { keepGateway } from './boots/gateway/gateway-process.ts'
 import { guestEnvironmentOf, proxiesOf } from './boots/launch/guest-environment.ts'
 import { makeHost } from './host.ts'
 import { openNetwork } from './machine/network/open-network.ts'
@@ -44,7 +45,14 @@ async function main() {
     firewall: {
       proxies: await proxiesOf(settings.sandboxProxy),
       bytesPerSecond: settings.sandboxRate * 1024 * 1024,
+      gatewayUserId: settings.gatewayUserId,
     },
+  })
+  const gatewayOrdersSocket = path.join(path.dirname(settings.gatewaySocket), 'gateway-orders.sock')
+  const gateway = keepGateway({
+    namespacePath: await network.openRouter(),
+    environment: gatewayEnvironment(gatewayOrdersSocket),
+    logger,
   })
   const host = await makeHost({
     database,
@@ -84,6 +92,7 @@ async function main() {
     activeCpuShare: settings.activeCpuShare,
     guestEnvironment: guestEnvironmentOf(settings),
     installation,
+    gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,
     readyTimeoutMs,
     version: readVersion(),
@@ -108,12 +117,25 @@ async function main() {
       }
       closing.abort()
       // Sandboxes keep running. The next start finishes what is still being written.
-      void host.close().finally(() => process.exit(0))
+      void Promise.allSettled([host.close(), gateway.stop()]).then(() => process.exit(0))
     })
   }
   await host
     .prepareImage()
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
+}
+
+function gatewayEnvironment(ordersSocket: string): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return {
+    THREADBOX_INSTALLATION: settings.installation,
+    THREADBOX_LOG_LEVEL: settings.logLevel,
+    THREADBOX_GATEWAY_SOCKET: settings.gatewaySocket,
+    THREADBOX_GATEWAY_ORDERS_SOCKET: ordersSocket,
+    THREADBOX_GATEWAY_UID: String(settings.gatewayUserId),
+    THREADBOX_GATEWAY_GID: String(settings.gatewayGroupId),
+    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+  }
 }
 
 function readToken(file: string): string {

@@ -7,7 +7,6 @@ import { defineError, httpStatusOf, isThreadboxError, toWireError, withKnownCaus
 import { hostTokenHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import { Hono } from 'hono'
-import type { Gateway } from './boots/gateway/gateway.ts'
 
 export const tokenWrong = defineError({
   code: 'host.token-wrong',
@@ -53,32 +52,22 @@ export function makeOrdersApp(options: {
 }
 
 /**
- * With Node's 64 KiB, a response stops at every piece that the server did not take immediately: four fifths of the
- * rate.
+ * One HTTP server on one address. Every request must carry `token`; undefined on the unix socket, whose file mode is the
+ * guard.
  */
-const answerBufferBytes = 512 * 1024
-
-/**
- * One HTTP server on one address. Requests to sandboxes go to the gateway, all others to the app. Every request must
- * carry `token`; undefined on the unix socket, whose file mode is the guard.
- */
-export function makeHostServer(options: { app: Hono; gateway: Gateway; token: string | undefined }): Server {
-  const { app, gateway, token } = options
+export function makeHostServer(options: { app: Hono; token: string | undefined }): Server {
+  const { app, token } = options
   const toApp = getRequestListener(app.fetch)
   const mayPass = (presented: string | string[] | undefined) =>
     token === undefined || (typeof presented === 'string' && isSame(presented, token))
-  const server = createServer({ highWaterMark: answerBufferBytes }, (request, response) => {
+  const server = createServer((request, response) => {
     if (!mayPass(request.headers[hostTokenHeader])) {
       const error = tokenWrong({})
       response.writeHead(httpStatusOf(error), { 'content-type': 'application/json', connection: 'close' })
       response.end(JSON.stringify(toWireError(error)))
       return
     }
-    if (!gateway.handle(request, response)) void toApp(request, response)
-  })
-  server.on('upgrade', (request, socket, head) => {
-    if (!mayPass(request.headers[hostTokenHeader])) return void socket.destroy()
-    if (!gateway.handleUpgrade({ request, socket, head })) socket.destroy()
+    void toApp(request, response)
   })
   // Streams live as long as what they show, and uploads can take any time.
   server.requestTimeout = 0

@@ -21,7 +21,7 @@ const origin = 'http://localhost'
 export type TestPerson = { userId: string; headers: Record<string, string> }
 
 /**
- * The real application on a real database, without a socket. The host is what listens at `hostSocket`; by default
+ * The real application on a real database, without a socket. Host and gateway are what listens at `hostSocket`; by default
  * nothing does.
  */
 export type TestApplication = AsyncDisposable &
@@ -52,12 +52,12 @@ export async function makeTestApplication(
   await writeFile(ownerTokenFile, `${ownerToken}\n`)
   const open = await openTarget(options)
   const hostSocket = options.hostSocket ?? join(directory, 'no-host.sock')
-  const host = makeHostClient({ socketPath: hostSocket })
+  const host = makeHostClient({ socketPath: hostSocket, gatewaySocketPath: hostSocket })
   const clock = { now: Date.now(), set: 0 }
   const application = makeApplication({
     open,
     host,
-    hostSocket,
+    gatewaySocket: hostSocket,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: randomBytes(32),
     hashPassword: hashOnce,

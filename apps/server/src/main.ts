@@ -63,11 +63,11 @@ async function main(): Promise<void> {
     settings.databaseUrl ? { url: settings.databaseUrl } : { file: join(directory, 'server.db') },
   )
   await migrate(open)
-  const host = makeHostClient({ socketPath: settings.hostSocket })
+  const host = makeHostClient({ socketPath: settings.hostSocket, gatewaySocketPath: settings.gatewaySocket })
   const application = makeApplication({
     open,
     host,
-    hostSocket: settings.hostSocket,
+    gatewaySocket: settings.gatewaySocket,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: await loadMasterKey(join(directory, 'master.key')),
     hosts: settings,

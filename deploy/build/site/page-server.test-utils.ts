@@ -65,6 +65,7 @@ export async function startPageServer(): Promise<PageServer> {
     THREADBOX_INSTALLATION: 'page00',
     THREADBOX_DATA: directory,
     THREADBOX_HOST_SOCKET: host.socketPath,
+    THREADBOX_GATEWAY_SOCKET: host.socketPath,
     THREADBOX_CONNECTIONS_ALLOW: '127.0.0.0/8',
   }
   const at = { installation: 'page00', dataDirectory: directory, environment }

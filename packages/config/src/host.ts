@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { setting } from './define-settings.ts'
+import { gatewayUserSettings } from './gateway.ts'
 import { installationSettings } from './installation.ts'
 
 const GiB = 1024 * 1024 * 1024
@@ -11,6 +12,7 @@ const optionalPath: z.ZodType<string> = z.union([z.literal(''), absolutePath])
 /** Settings of the host daemon, in addition to those that all processes share. */
 export const hostSettings = {
   ...installationSettings,
+  ...gatewayUserSettings,
   hostListen: setting<string>({
     doc: 'Extra TCP address (`address:port`) for the host daemon. Requires THREADBOX_HOST_TOKEN_FILE.',
     environment: 'THREADBOX_HOST_LISTEN',

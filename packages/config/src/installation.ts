@@ -24,6 +24,12 @@ export const installationSettings = {
     schema: z.string().startsWith('/'),
     default: '/var/lib/threadbox/run/host.sock',
   }),
+  gatewaySocket: setting({
+    doc: 'Unix socket of the gateway, through which the server reaches what runs in sandboxes. Only the server’s group can access it.',
+    environment: 'THREADBOX_GATEWAY_SOCKET',
+    schema: z.string().startsWith('/'),
+    default: '/var/lib/threadbox/run/gateway.sock',
+  }),
   logLevel: setting({
     doc: 'Log level.',
     environment: 'THREADBOX_LOG_LEVEL',

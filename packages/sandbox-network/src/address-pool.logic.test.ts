@@ -17,11 +17,15 @@ describe('an address pool', () => {
     expect(() => makeAddressPool(text)).toThrow(reason)
   })
 
-  test('assigns each sandbox its own block of four and keeps the first for the host', () => {
+  test('assigns each sandbox its own block of four and keeps the first for the installation', () => {
     const pool = makeAddressPool('10.201.0.0/28')
     expect([...pool.addresses()]).toEqual(['10.201.0.6', '10.201.0.10', '10.201.0.14'])
     expect(pool.gatewayOf('10.201.0.6')).toBe('10.201.0.5')
-    expect(pool.forwarderAddress).toBe('10.201.0.1')
+    expect(pool).toMatchObject({
+      claimAddress: '10.201.0.1',
+      machineAddress: '10.201.0.2',
+      routerAddress: '10.201.0.3',
+    })
   })
 
   test.each(['10.201.0.2', '10.201.0.5', '10.201.0.7', '10.202.0.6', '10.201.0.18', 'x', ''])(

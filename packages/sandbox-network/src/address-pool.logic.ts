@@ -12,13 +12,17 @@ import { isPrivateRange } from './private-ranges.logic.ts'
 import { addressInvalid, noAddressLeft, poolInvalid } from './sandbox-network.errors.ts'
 
 /**
- * The addresses of one installation. Each sandbox has a block of four: network, the host’s end (gateway), the sandbox,
- * broadcast. The first block belongs to the host: the DNS forwarder listens on its second address.
+ * The addresses of one installation. Each sandbox has a block of four: network, the router’s end (gateway), the sandbox,
+ * broadcast. The first block belongs to the installation.
  */
 export type AddressPool = {
   range: Ipv4Range
   text: string
-  forwarderAddress: string
+  /** On the machine’s loopback interface: marks the range as this installation’s. */
+  claimAddress: string
+  /** The two ends of the link between the machine and the router. The DNS forwarder listens on the router’s. */
+  machineAddress: string
+  routerAddress: string
   addresses(): Iterable<string>
   /** Throws `network.address-invalid` for an address that {@link AddressPool.addresses} does not list. */
   gatewayOf(address: string): string
@@ -42,7 +46,9 @@ export function makeAddressPool(text: string): AddressPool {
   return {
     range,
     text: formatRange(range),
-    forwarderAddress: formatIpv4(range.base + 1),
+    claimAddress: formatIpv4(range.base + 1),
+    machineAddress: formatIpv4(range.base + 2),
+    routerAddress: formatIpv4(range.base + 3),
     *addresses() {
       for (let block = range.base + blockSize; block < range.base + sizeOf(range); block += blockSize) {
         yield formatIpv4(block + sandboxOffset)

@@ -1,16 +1,17 @@
-import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket as UdpSocket } from 'node:dgram'
+import type { Server, Socket } from 'node:net'
 import type { Logger } from '@threadbox/telemetry'
 import { makeFrameReader, toFrame } from './dns-frames.ts'
 import type { DnsResolver } from './dns-resolver.ts'
+import type { NameSockets } from './name-sockets.ts'
 
 /**
  * The DNS server of sandboxes, over UDP and TCP. It identifies sandboxes by source address, which the firewall
  * guarantees. It stores nothing between questions; connections are limited per sandbox.
  */
 export type DnsForwarder = {
-  /** Starts listening; returns the port, the same for UDP and TCP. */
-  listen(options: { address: string; preferredPort: number }): Promise<number>
+  /** Answers what arrives at these sockets from now on. */
+  serve(sockets: Pick<NameSockets, 'tcp' | 'udp'>): void
   /** Ends the connections of one sandbox. */
   drop(address: string): void
   close(): Promise<void>
@@ -47,14 +48,10 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
   }
 
   return {
-    async listen({ address, preferredPort }) {
-      tcp = createServer(serveConnection)
-      const port = await listenTcp({ server: tcp, address, preferredPort })
-      udp = createSocket('udp4')
-      udp.on('message', (question, sender) => void serveDatagram(question, sender))
-      await bindUdp({ socket: udp, address, port })
+    serve(sockets) {
+      tcp = sockets.tcp.on('connection', serveConnection)
+      udp = sockets.udp.on('message', (question, sender) => void serveDatagram(question, sender))
       udp.on('error', (error) => logger.warn({ err: error }, 'the DNS forwarder lost a datagram'))
-      return port
     },
     drop(address) {
       for (const socket of connections.get(address) ?? []) socket.destroy()
@@ -88,29 +85,4 @@ async function answerAll(options: { socket: Socket; resolver: DnsResolver; from:
   } finally {
     socket.destroy()
   }
-}
-
-function listenTcp(options: { server: Server; address: string; preferredPort: number }): Promise<number> {
-  const { server, address, preferredPort } = options
-  const listenOn = (port: number) =>
-    new Promise<number>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, address, () => {
-        server.removeListener('error', reject)
-        const bound = server.address()
-        resolve(typeof bound === 'object' && bound !== null ? bound.port : port)
-      })
-    })
-  return listenOn(preferredPort).catch(() => listenOn(0))
-}
-
-function bindUdp(options: { socket: UdpSocket; address: string; port: number }): Promise<void> {
-  const { socket, address, port } = options
-  return new Promise((resolve, reject) => {
-    socket.once('error', reject)
-    socket.bind({ address, port, exclusive: true }, () => {
-      socket.removeListener('error', reject)
-      resolve()
-    })
-  })
 }

@@ -213,7 +213,11 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
     now: options.now ?? (() => performance.now()),
   })
   const forwarder = makeDnsForwarder({ resolver, logger })
-  const port = await forwarder.listen({ address: '127.0.0.1', preferredPort: 0 })
+  const [tcp, udp] = [createServer(), createSocket('udp4')]
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
+  const { port } = tcp.address() as AddressInfo
+  await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve))
+  forwarder.serve({ tcp, udp })
   cleanups.push(() => forwarder.close())
   resolver.setClient({ address: '127.0.0.1', egress: options.egress })
   const toQuestion = (name: string, type: RecordType) =>

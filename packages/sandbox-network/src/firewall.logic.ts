@@ -1,6 +1,6 @@
 import type { AddressPool } from './address-pool.logic.ts'
 import type { MachineNetwork } from './machine-network.logic.ts'
-import type { NetworkNames } from './names.logic.ts'
+import { type NetworkNames, uplinkName } from './names.logic.ts'
 import { privateRanges } from './private-ranges.logic.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
@@ -12,6 +12,8 @@ export type FirewallSettings = {
   closedPorts: readonly number[]
   newConnectionsPerSecond: number
   openConnections: number
+  /** The user of the gateway: only its processes can open connections to sandboxes. */
+  gatewayUserId: number
   /** What one sandbox can send, and receive, to and from other machines. 0: no limit. */
   bytesPerSecond: number
 }
@@ -22,15 +24,16 @@ export const defaultFirewallSettings: FirewallSettings = {
   closedPorts: [25, 465, 587],
   newConnectionsPerSecond: 200,
   openConnections: 4096,
+  gatewayUserId: 0,
   bytesPerSecond: 0,
 }
 
 /**
- * Renders the whole table as one transaction for `nft -f`. Chains are replaced each time; data of single sandboxes is only
+ * Renders the router’s whole table as one transaction for `nft -f`. Chains are replaced each time; data of single sandboxes is only
  * in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
  *
  * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
- * costs a connection entry; `to_host` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
+ * costs a connection entry; `to_router` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
  * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
  * a lost packet seems to hang. Only what exceeds the sandbox’s rate is lost, as on a slow line. `epochs` assigns each
  * sandbox a mark for its connections that changes with its egress policy; connections with an older mark are not
@@ -44,7 +47,8 @@ export function renderTable(options: {
 }): string {
   const { names, pool, forwarderPort, settings } = options
   const own = `"${names.interfacePrefix}*"`
-  const dns = `${pool.forwarderAddress} . ${forwarderPort}`
+  const dns = `${pool.routerAddress} . ${forwarderPort}`
+  const uplink = `"${uplinkName}"`
   return `
 add table inet ${names.table}
 table inet ${names.table} {
@@ -65,13 +69,13 @@ table inet ${names.table} {
   set closed_ports { type inet_service; }
   chain arriving_hook { type filter hook prerouting priority raw; policy accept; }
   chain dns_hook { type nat hook prerouting priority dstnat; policy accept; }
-  chain to_host_hook { type filter hook input priority filter; policy accept; }
-  chain from_host_hook { type filter hook output priority filter; policy accept; }
+  chain to_router_hook { type filter hook input priority filter; policy accept; }
+  chain from_router_hook { type filter hook output priority filter; policy accept; }
   chain forward_hook { type filter hook forward priority filter; policy accept; }
   chain masquerade_hook { type nat hook postrouting priority srcnat; policy accept; }
   chain arriving { }
-  chain to_host { }
-  chain from_host { }
+  chain to_router { }
+  chain from_router { }
   chain leaving { }
   chain entering { }
   chain bounds { }
@@ -99,26 +103,31 @@ table inet ${names.table} {
     iifname . ip saddr != @sources drop
   }
   chain dns_hook {
-    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
-    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.forwarderAddress}:${forwarderPort}
+    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.routerAddress}:${forwarderPort}
+    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.routerAddress}:${forwarderPort}
   }
-  chain to_host_hook { iifname ${own} jump to_host; }
-  chain to_host {
+  chain to_router_hook {
+    iifname ${own} jump to_router
+    iifname ${uplink} ct state established,related accept
+    iifname ${uplink} drop
+  }
+  chain to_router {
     ct state invalid drop
-    ip daddr . tcp dport @proxies jump sending
     ct state established,related accept
     jump bounds
     ct status dnat ip daddr . udp dport { ${dns} } accept
     ct status dnat ip daddr . tcp dport { ${dns} } accept
-    ip daddr . tcp dport @proxies iifname vmap @egress
     goto refused
   }
-  chain from_host_hook { oifname ${own} jump from_host; }
-  chain from_host {
+  chain from_router_hook {
+    oifname ${own} jump from_router
+    oifname ${uplink} ct state established,related accept
+    oifname ${uplink} goto refused
+  }
+  chain from_router {
     meta nfproto != ipv4 drop
-    ip saddr . tcp sport @proxies jump receiving
     ct state established,related accept
-    meta skuid 0 accept
+    meta skuid ${settings.gatewayUserId} accept
     goto refused
   }
   chain forward_hook {
@@ -174,7 +183,25 @@ table inet ${names.table} {
     meta l4proto tcp reject with tcp reset
     reject with icmp type admin-prohibited
   }
-  chain masquerade_hook { ip saddr ${pool.text} fib saddr type != local oifname != ${own} masquerade; }
+  chain masquerade_hook { oifname ${uplink} masquerade; }
+}
+`
+}
+
+/**
+ * Renders the table in the machine’s namespace. Packets of sandboxes come with the router’s address, so that none of the
+ * pool leaves even without this rule. It replaces the table that an earlier release had here.
+ */
+export function renderMachineTable({ names, pool }: { names: NetworkNames; pool: AddressPool }): string {
+  const { table, uplinkInterface } = names
+  return `
+add table inet ${table}
+delete table inet ${table}
+table inet ${table} {
+  chain masquerade_hook {
+    type nat hook postrouting priority srcnat; policy accept;
+    ip saddr ${pool.routerAddress} oifname != "${uplinkInterface}" masquerade
+  }
 }
 `
 }

@@ -3,8 +3,9 @@ import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeAddressPool } from './address-pool.logic.ts'
 import { defaultFirewallSettings } from './firewall.logic.ts'
-import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
+import { type Firewall, makeFirewall } from './firewall.ts'
 import { makeNetworkNames } from './names.logic.ts'
+import { prepareRouter, removeRouter } from './router.ts'
 
 const names = makeNetworkNames('tfire0')
 const pool = makeAddressPool('198.18.252.0/28')
@@ -16,23 +17,26 @@ let mark = 0
 
 beforeEach(async () => {
   const logger = makeLogger({ process: 'test', level: 'silent' })
-  firewall = makeFirewall({ names, pool, settings: defaultFirewallSettings, logger, randomMark: () => ++mark })
+  const router = await prepareRouter({ names, pool })
+  firewall = makeFirewall({ names, router, pool, settings: defaultFirewallSettings, logger, randomMark: () => ++mark })
   await firewall.install({ forwarderPort: 5353 })
 })
 afterEach(async () => {
   await firewall.forget()
-  await removeTable(names.table)
+  await removeRouter(names)
 })
 
-/**
- * Removes the table as another program’s `nft flush ruleset` would. The next call runs before the watch has noticed it.
- */
+/** Removes the router’s table, which no program does that manages the machine’s rules. */
 function removeByHand(): void {
-  execFileSync('nft', ['delete', 'table', 'inet', names.table])
+  execFileSync('ip', ['netns', 'exec', names.routerNamespace, 'nft', 'delete', 'table', 'inet', names.table])
 }
 
 function egressInKernel(): string {
-  return execFileSync('nft', ['list', 'map', 'inet', names.table, 'egress'], { encoding: 'utf8' })
+  return execFileSync(
+    'ip',
+    ['netns', 'exec', names.routerNamespace, 'nft', 'list', 'map', 'inet', names.table, 'egress'],
+    { encoding: 'utf8' },
+  )
 }
 
 test('G2: a changed egress applies although the firewall was missing, and the firewall is restored', async () => {

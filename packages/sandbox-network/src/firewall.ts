@@ -11,21 +11,22 @@ import {
   renderRemoval,
   renderTable,
 } from './firewall.logic.ts'
-import { watchTable } from './firewall-watch.ts'
+import type { RouterPlace } from './links.ts'
 import type { MachineNetwork } from './machine-network.logic.ts'
 import { readMachineNetwork } from './machine-network.ts'
 import { watchMachineNetwork } from './machine-network-watch.ts'
 import type { NetworkNames } from './names.logic.ts'
+import { inRouter } from './router.ts'
 import { runCommand } from './run-command.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
 /**
- * The nftables table of one installation. Its data is read from the kernel, so it survives its process. If another
- * program removes it (`nft flush ruleset`, a restarted firewall service), it is restored immediately, because without
- * the table sandboxes would reach the host and its neighbors.
+ * The nftables table of one installation’s sandboxes, in the router’s namespace, where no other program changes it. Its
+ * data is read from the kernel, so it survives its process.
  */
 export type Firewall = {
-  install(options: { forwarderPort: number }): Promise<void>
+  /** `known`: entries of the table that an earlier release had in the machine’s namespace. */
+  install(options: { forwarderPort: number; known?: readonly FirewallEntry[] }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
   /** Connections opened under another kind of policy end. */
   setEgress(options: { interfaceName: string; egress: EgressPolicy['kind'] }): Promise<void>
@@ -41,13 +42,15 @@ export type Firewall = {
 
 export function makeFirewall(options: {
   names: NetworkNames
+  router: RouterPlace
   pool: AddressPool
   settings: FirewallSettings
   logger: Logger
   randomMark: () => number
 }): Firewall {
-  const { names, pool, settings, logger, randomMark } = options
+  const { names, router, pool, settings, logger, randomMark } = options
   const { table } = names
+  const runNft = makeNft(router)
   /**
    * The content of the table, updated after the orders were carried out. A missing table is restored to its state
    * before them; otherwise the orders would find their changes already made.
@@ -61,7 +64,7 @@ export function makeFirewall(options: {
     ...renderMachineNetwork({ table, network: machine }),
   ]
   const restore = async () => {
-    if (await hasTable(table)) return
+    if (await hasTable(table, router)) return
     if (installed === undefined) return
     const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
     await runNft([...tableWith(installed), ...elements])
@@ -69,12 +72,11 @@ export function makeFirewall(options: {
   }
   const run = (lines: string[]) =>
     runNft(lines).catch(async (error) => {
-      if (await hasTable(table)) throw error
+      if (await hasTable(table, router)) throw error
       await restore()
       await runNft(lines)
     })
-  // Restoring is queued with the orders: in parallel, it would restore what an order has just removed.
-  const { apply, check } = makeBatch({ run, check: restore })
+  const { apply, settled } = makeBatch(run)
 
   const updateMachine = async () => {
     const network = await readMachineNetwork()
@@ -83,25 +85,17 @@ export function makeFirewall(options: {
     machine = network
     logger.info(network, 'the machine’s network has changed; it is denied to sandboxes')
   }
-  const watch = () => {
-    const onMissing = () => void check().catch((error) => logger.error({ err: error }, 'the firewall is missing'))
-    const stops = [
-      watchTable({ table, logger, onMissing }),
-      watchMachineNetwork({ ownPrefix: names.interfacePrefix, logger, update: updateMachine }),
-    ]
-    return () => {
-      for (const stop of stops) stop()
-    }
-  }
 
   return {
-    async install({ forwarderPort }) {
+    async install({ forwarderPort, known = [] }) {
       installed?.stopWatching()
       machine = await readMachineNetwork()
-      await runNft(tableWith({ forwarderPort }))
-      installed = { forwarderPort, stopWatching: watch() }
+      const moved = known.flatMap((entry) => renderEntry({ order: 'add', table, entry }))
+      await runNft([...tableWith({ forwarderPort }), ...moved])
+      const watched = { ownPrefix: names.interfacePrefix, logger, update: updateMachine }
+      installed = { forwarderPort, stopWatching: watchMachineNetwork(watched) }
       entries.clear()
-      for (const entry of await readEntries({ table, pool })) entries.set(entry.interfaceName, entry)
+      for (const entry of await readEntries({ table, pool, router })) entries.set(entry.interfaceName, entry)
     },
     async add(wanted) {
       const present = entries.get(wanted.interfaceName)
@@ -122,7 +116,7 @@ export function makeFirewall(options: {
       if (addresses.length > 0) await apply(renderAllowed({ table, interfaceName, addresses, seconds }))
     },
     async disallow(interfaceName) {
-      const elements = await listConcatenated({ table, set: 'allowed' })
+      const elements = await listConcatenated({ table, set: 'allowed', router })
       const mine = elements.filter((element) => element[0] === interfaceName)
       await apply(mine.map((element) => `delete element inet ${table} allowed { "${element[0]}" . ${element[1]} }`))
     },
@@ -137,64 +131,63 @@ export function makeFirewall(options: {
       installed?.stopWatching()
       installed = undefined
       entries.clear()
-      // Waits until a restore in progress is finished.
-      await check()
+      // Waits until what is in progress is finished.
+      await settled()
     },
   }
 }
 
-/** Adding it first makes deleting a missing table succeed. */
-export async function removeTable(table: string): Promise<void> {
-  await runNft([`add table inet ${table}`, `delete table inet ${table}`])
+/** Runs transactions of nftables in the router’s namespace, or without one in the machine’s. */
+export function makeNft(router?: RouterPlace): (lines: readonly string[]) => Promise<unknown> {
+  return (lines) => runCommand(nft(router, '-f', '-'), { input: `${lines.join('\n')}\n` })
 }
 
-function runNft(lines: readonly string[]): Promise<unknown> {
-  return runCommand(['nft', '-f', '-'], { input: `${lines.join('\n')}\n` })
+function nft(router: RouterPlace | undefined, ...args: string[]): [string, ...string[]] {
+  return router === undefined ? ['nft', ...args] : inRouter(router, ['nft', ...args])
 }
 
-async function hasTable(table: string): Promise<boolean> {
-  return (await runCommand(['nft', 'list', 'tables', 'inet'])).split('\n').includes(`table inet ${table}`)
+/** Whether the router’s namespace, or without one the machine’s, has the table. */
+export async function hasTable(table: string, router?: RouterPlace): Promise<boolean> {
+  return (await runCommand(nft(router, 'list', 'tables', 'inet'))).split('\n').includes(`table inet ${table}`)
 }
 
 /**
  * Combines orders that arrive while `nft` runs into one transaction: a call costs milliseconds regardless of its size.
- * If a transaction is rejected, its orders are tried one by one, so that one bad order does not fail the others. Checks
- * are queued with the orders.
+ * If a transaction is rejected, its orders are tried one by one, so that one bad order does not fail the others.
  */
-function makeBatch(options: { run: (lines: string[]) => Promise<unknown>; check: () => Promise<void> }): {
+function makeBatch(run: (lines: string[]) => Promise<unknown>): {
   apply: (lines: string[]) => Promise<void>
-  /** Orders need no extra check: they fail without the table. */
-  check: () => Promise<void>
+  /** Resolves when no order is in progress. */
+  settled: () => Promise<void>
 } {
   type Waiting = { lines: string[]; resolve: () => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
-  let isRunning = false
+  let draining: Promise<void> | undefined
 
-  const carryOut = (lines: string[]) => (lines.length === 0 ? options.check() : options.run(lines))
   const drain = async () => {
-    isRunning = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      const isDone = await carryOut(batch.flatMap((each) => each.lines)).then(
+      const isDone = await run(batch.flatMap((each) => each.lines)).then(
         () => true,
         () => false,
       )
       for (const { lines, resolve, reject } of batch) {
         if (isDone) resolve()
-        else await carryOut(lines).then(() => resolve(), reject)
+        else await run(lines).then(() => resolve(), reject)
       }
     }
-    isRunning = false
+    draining = undefined
   }
-  const enqueue = (lines: string[]) =>
-    new Promise<void>((resolve, reject) => {
-      waiting.push({ lines, resolve, reject })
-      if (!isRunning) void drain()
-    })
   return {
-    apply: (lines) => (lines.length === 0 ? Promise.resolve() : enqueue(lines)),
-    check: () => enqueue([]),
+    apply: (lines) =>
+      lines.length === 0
+        ? Promise.resolve()
+        : new Promise<void>((resolve, reject) => {
+            waiting.push({ lines, resolve, reject })
+            draining ??= drain()
+          }),
+    settled: async () => await draining,
   }
 }
 
@@ -209,20 +202,23 @@ const ruleSchema = z.tuple([z.string(), z.object({ jump: z.object({ target: z.st
 const egressSchema = z.object({ map: z.object({ elem: z.array(ruleSchema).default([]) }) })
 const listingSchema = z.object({ nftables: z.array(z.unknown()) })
 
-async function list(options: { kind: 'set' | 'map'; table: string; name: string }): Promise<unknown> {
-  const output = await runCommand(['nft', '-j', 'list', options.kind, 'inet', options.table, options.name])
+type Place = { table: string; router: RouterPlace | undefined }
+
+async function list({ kind, table, name, router }: Place & { kind: 'set' | 'map'; name: string }): Promise<unknown> {
+  const output = await runCommand(nft(router, '-j', 'list', kind, 'inet', table, name))
   return listingSchema.parse(JSON.parse(output)).nftables[1]
 }
 
-async function listConcatenated(options: { table: string; set: string }) {
-  return setSchema.parse(await list({ kind: 'set', table: options.table, name: options.set })).set.elem
+async function listConcatenated({ set, ...place }: Place & { set: string }) {
+  return setSchema.parse(await list({ kind: 'set', name: set, ...place })).set.elem
 }
 
-async function readEntries(options: { table: string; pool: AddressPool }): Promise<FirewallEntry[]> {
-  const { table, pool } = options
-  const sources = await listConcatenated({ table, set: 'sources' })
-  const epochs = new Map(epochsSchema.parse(await list({ kind: 'map', table, name: 'epochs' })).map.elem)
-  const egress = new Map(egressSchema.parse(await list({ kind: 'map', table, name: 'egress' })).map.elem)
+/** Reads the entries of the table in the router’s namespace, or without one in the machine’s. */
+export async function readEntries(options: Place & { pool: AddressPool }): Promise<FirewallEntry[]> {
+  const { pool, ...place } = options
+  const sources = await listConcatenated({ set: 'sources', ...place })
+  const epochs = new Map(epochsSchema.parse(await list({ kind: 'map', name: 'epochs', ...place })).map.elem)
+  const egress = new Map(egressSchema.parse(await list({ kind: 'map', name: 'egress', ...place })).map.elem)
   return sources.flatMap(([interfaceName, source]) => {
     const epoch = epochs.get(interfaceName)
     const kind = egressKinds.find((each) => egress.get(interfaceName)?.jump.target === `egress_${each}`)

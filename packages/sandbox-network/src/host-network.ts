@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { AddressPool } from './address-pool.logic.ts'
 import { formatRange, overlaps } from './ipv4.logic.ts'
 import { ipBatch, listLoopbackAddresses, listRoutes, type Route } from './links.ts'
-import type { NetworkNames } from './names.logic.ts'
+import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
 import { poolInvalid } from './sandbox-network.errors.ts'
 
 /**
- * Sets up the host: forwarding, an address for the DNS forwarder, and a route that makes every address of the pool
- * without a sandbox unreachable, so that no packet for a sleeping one leaves by the default route.
+ * Sets up the machine: forwarding, an address that claims the range, and a route that makes every address of sandboxes
+ * unreachable, so that no packet for one leaves by the default route.
  */
 export async function prepareHost(options: { pool: AddressPool; names: NetworkNames }): Promise<void> {
   const { pool, names } = options
@@ -24,7 +24,7 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
   // On the loopback interface, because not every kernel has dummy interfaces. The label names the installation.
   if (!isPrepared) {
-    await ipBatch([`addr add ${pool.forwarderAddress}/32 dev lo label ${label}`]).catch(async (error) => {
+    await ipBatch([`addr add ${pool.claimAddress}/32 dev lo label ${label}`]).catch(async (error) => {
       // Another installation can have taken the range since it was checked.
       await hasOwnAddress({ pool, label })
       throw error
@@ -60,15 +60,18 @@ function labelOf(names: NetworkNames): string {
   return `lo:${names.interfacePrefix}`
 }
 
-/** Within the pool: the unreachable route over all of it, the forwarder’s address, and our links. */
+/** Within the pool: the unreachable route over all of it, the claimed address, the link to the router, and links of
+ * sandboxes that an earlier release had in this namespace.
+ */
 function isOwnRoute(options: { route: Route; pool: AddressPool; names: NetworkNames }): boolean {
   const { route, pool, names } = options
   if (route.range.prefixLength < pool.range.prefixLength) return false
-  return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith(names.interfacePrefix) ?? false)
+  const own = [names.interfacePrefix, names.uplinkInterface]
+  return route.isUnreachable || route.device === 'lo' || own.some((name) => route.device?.startsWith(name))
 }
 
-/** Another program’s rule that applies before ours and drops packets of sandboxes. */
-export type ForwardBlock = { owner: 'docker' | 'ufw' | 'other'; chain: string; cure: string }
+/** Another program’s rule that drops packets between the router and other machines. */
+export type ForwardBlock = { owner: 'docker' | 'ufw' | 'other'; chain: string; interfaceName: string; cure: string }
 
 const chainSchema = z.object({
   chain: z.object({
@@ -85,8 +88,8 @@ const rulesetSchema = z.object({ nftables: z.array(z.unknown()) })
  * Finds other programs’ chains that drop forwarded packets by default: every chain at a hook must accept, so ours alone
  * cannot let sandboxes out. Changes nothing; each finding has a fix.
  */
-export async function findForwardBlocks(options: { interfacePrefix: string }): Promise<ForwardBlock[]> {
-  const { interfacePrefix } = options
+export async function findForwardBlocks(options: { installation: string }): Promise<ForwardBlock[]> {
+  const { uplinkInterface } = makeNetworkNames(options.installation)
   const output = await runCommand(['nft', '-j', 'list', 'chains'])
   const chains = rulesetSchema.parse(JSON.parse(output)).nftables.flatMap((entry) => {
     const parsed = chainSchema.safeParse(entry)
@@ -98,12 +101,11 @@ export async function findForwardBlocks(options: { interfacePrefix: string }): P
   )
   const found = dropping.map((chain) => `${chain.family} ${chain.table} ${chain.name}`)
   if (await hasLegacyDrop()) found.push('iptables-legacy FORWARD')
-  return found.map((chain) => ({ chain, ...fixFor({ chain, names, interfacePrefix }) }))
+  return found.map((chain) => ({ chain, interfaceName: uplinkInterface, ...fixFor({ chain, names, uplinkInterface }) }))
 }
 
-function fixFor(options: { chain: string; names: ReadonlySet<string>; interfacePrefix: string }) {
-  const { chain, names, interfacePrefix } = options
-  const own = `${interfacePrefix}+`
+function fixFor(options: { chain: string; names: ReadonlySet<string>; uplinkInterface: string }) {
+  const { chain, names, uplinkInterface: own } = options
   if (names.has('DOCKER-USER')) {
     const fix =
       `iptables -I DOCKER-USER -i ${own} -j ACCEPT; ` +
@@ -113,7 +115,7 @@ function fixFor(options: { chain: string; names: ReadonlySet<string>; interfaceP
   if (names.has('ufw-before-forward')) {
     return { owner: 'ufw' as const, cure: `ufw route allow in on ${own}` }
   }
-  const fix = `In ${chain}, accept forwarded packets from interfaces ${interfacePrefix}*, and established ones to them.`
+  const fix = `In ${chain}, accept forwarded packets from ${own}, and established ones to it.`
   return { owner: 'other' as const, cure: fix }
 }
 

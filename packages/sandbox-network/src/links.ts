@@ -10,6 +10,13 @@ const namespaceDirectory = '/run/netns'
 /** The name of the interface inside of a sandbox. */
 const insideName = 'eth0'
 
+/** Where the router’s ends of links are. */
+export type RouterPlace = {
+  namespaceName: string
+  /** The kernel’s files of that namespace; see {@link prepareRouter}. */
+  sysDirectory: string
+}
+
 /** One sandbox's namespace and veth pair. */
 export type LinkPlan = {
   sandboxId: string
@@ -20,31 +27,32 @@ export type LinkPlan = {
   mtu: number
 }
 
-export type HostLink = {
+export type RouterLink = {
   interfaceName: string
+  isUp: boolean
   /** The sandbox that it was made for; undefined if it is incomplete. */
   sandboxId: string | undefined
   gatewayAddress: string | undefined
   mtu: number
 }
 
-/** Creates namespace and pair, still down. IPv6 is disabled on both ends before either can have an address. */
-export async function createLink(plan: LinkPlan): Promise<void> {
+/** Creates namespace and pair, still down. Neither end ever has IPv6: the router’s namespace has none. */
+export async function createLink(router: RouterPlace, plan: LinkPlan): Promise<void> {
   const { interfaceName, namespaceName, mtu } = plan
   await runCommand(['ip', 'netns', 'add', namespaceName])
   await inside(namespaceName, ['sysctl', '-qew', ...withoutIpv6])
-  await ipBatch([
-    `link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`,
-  ])
-  await setKernelOptions(interfaceName)
+  await ipBatch(
+    [`link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`],
+    router,
+  )
 }
 
 /** Assigns addresses to both ends and brings them up; the alias is set last and marks the link as complete. */
-export async function raiseLink(plan: LinkPlan): Promise<void> {
+export async function raiseLink(router: RouterPlace, plan: LinkPlan): Promise<void> {
   const { interfaceName, gatewayAddress, sandboxId } = plan
-  await ipBatch([`addr replace ${gatewayAddress}/30 dev ${interfaceName}`, `link set ${interfaceName} up`])
+  await ipBatch([`addr replace ${gatewayAddress}/30 dev ${interfaceName}`, `link set ${interfaceName} up`], router)
   await addressInside(plan)
-  await runCommand(['ip', 'link', 'set', interfaceName, 'alias', sandboxId])
+  await ipBatch([`link set ${interfaceName} alias ${sandboxId}`], router)
 }
 
 /** Restores the addresses and routes that runsc removes from the namespace when it starts. */
@@ -69,31 +77,36 @@ const connectedWithinMs = 1000
 const checkAgainMs = 1
 
 /**
- * Brings the host’s end up or down through the kernel’s own file: a wake waits for it, and a program would take longer
+ * Brings the router’s end up or down through the kernel’s own file: a wake waits for it, and a program would take longer
  * than everything else. False if the interface does not exist. A packet sent before the kernel has connected the other
  * end, which takes a moment, is lost and repeated only after a whole second: so this waits for the connection.
  */
-export async function setLinkState(options: { interfaceName: string; state: 'up' | 'down' }): Promise<boolean> {
-  const file = `/sys/class/net/${options.interfaceName}/flags`
+export async function setLinkState(
+  router: RouterPlace,
+  options: { interfaceName: string; state: 'up' | 'down' },
+): Promise<boolean> {
+  const directory = `${router.sysDirectory}/class/net/${options.interfaceName}`
+  const file = `${directory}/flags`
   const present = await readIfExists(file)
   if (present === undefined) return false
   const flags = Number.parseInt(present, 16)
   await writeFile(file, `0x${(options.state === 'up' ? flags | upFlag : flags & ~upFlag).toString(16)}`)
-  if (options.state === 'up') await untilConnected(options.interfaceName)
+  if (options.state === 'up') await untilConnected(directory)
   return true
 }
 
-async function untilConnected(interfaceName: string): Promise<void> {
+async function untilConnected(directory: string): Promise<void> {
   const waitingSince = performance.now()
-  const state = () => readFile(`/sys/class/net/${interfaceName}/operstate`, 'utf8')
+  const state = () => readFile(`${directory}/operstate`, 'utf8')
   while ((await state()).trim() !== 'up' && performance.now() - waitingSince < connectedWithinMs) {
     await delay(checkAgainMs)
   }
 }
 
-/** The number of packets that passed the host’s end in both directions; undefined if the interface does not exist. */
-export async function countPackets(interfaceName: string): Promise<number | undefined> {
-  const counters = ['rx_packets', 'tx_packets'].map((name) => `/sys/class/net/${interfaceName}/statistics/${name}`)
+/** The number of packets that passed the router’s end in both directions; undefined if the interface does not exist. */
+export async function countPackets(router: RouterPlace, interfaceName: string): Promise<number | undefined> {
+  const directory = `${router.sysDirectory}/class/net/${interfaceName}/statistics`
+  const counters = ['rx_packets', 'tx_packets'].map((name) => `${directory}/${name}`)
   const texts = await Promise.all(counters.map(readIfExists))
   return texts.includes(undefined) ? undefined : texts.reduce((total, text) => total + Number(text), 0)
 }
@@ -106,13 +119,25 @@ async function readIfExists(file: string): Promise<string | undefined> {
 }
 
 /** Removes pair and namespace, as far as they exist. */
-export async function removeLink(options: { interfaceName: string; namespaceName: string }): Promise<void> {
-  await removeInterface(options.interfaceName)
+export async function removeLink(
+  router: RouterPlace,
+  options: { interfaceName: string; namespaceName: string },
+): Promise<void> {
+  await removeInterface(options.interfaceName, router)
   await removeNamespace(options.namespaceName)
 }
 
-export async function removeInterface(interfaceName: string): Promise<void> {
-  if (await exists(`/sys/class/net/${interfaceName}`)) await runCommand(['ip', 'link', 'delete', interfaceName])
+/** Without `router`, an interface of the machine itself. */
+export async function removeInterface(interfaceName: string, router?: RouterPlace): Promise<void> {
+  const isPresent = await (router === undefined
+    ? isOnMachine(interfaceName)
+    : exists(`${router.sysDirectory}/class/net/${interfaceName}`))
+  if (isPresent) await ipBatch([`link delete ${interfaceName}`], router)
+}
+
+/** Whether the namespace of this process has the interface; `/sys` can show those of another one. */
+export async function isOnMachine(interfaceName: string): Promise<boolean> {
+  return (await readFile('/proc/self/net/dev', 'utf8')).includes(`${interfaceName}:`)
 }
 
 export async function removeNamespace(namespaceName: string): Promise<void> {
@@ -128,6 +153,7 @@ const linkSchema = z.array(
     ifname: z.string(),
     ifalias: z.string().optional(),
     mtu: z.number(),
+    flags: z.array(z.string()).default([]),
     addr_info: z
       .array(
         z.object({
@@ -141,13 +167,15 @@ const linkSchema = z.array(
   }),
 )
 
-/** Links of this installation, complete or not. */
-export async function listLinks(names: NetworkNames): Promise<HostLink[]> {
-  const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-json', '-details', 'addr', 'show'])))
+/** Links of this installation, complete or not: in the router, or without one those that are in the machine’s namespace. */
+export async function listLinks(names: NetworkNames, router?: RouterPlace): Promise<RouterLink[]> {
+  const listing = await runCommand(['ip', ...namespaceOption(router), '-json', '-details', 'addr', 'show'])
+  const links = linkSchema.parse(JSON.parse(listing))
   return links
     .filter((link) => link.ifname.startsWith(names.interfacePrefix))
     .map((link) => ({
       interfaceName: link.ifname,
+      isUp: link.flags.includes('UP'),
       sandboxId: link.ifalias,
       gatewayAddress: link.addr_info.find((address) => address.family === 'inet')?.local,
       mtu: link.mtu,
@@ -197,27 +225,20 @@ export async function readUplinkMtu(): Promise<number> {
 const ethernetMtu = 1500
 const withoutIpv6 = ['net.ipv6.conf.all.disable_ipv6=1', 'net.ipv6.conf.default.disable_ipv6=1']
 
-export async function ipBatch(lines: string[]): Promise<void> {
-  await runCommand(['ip', '-batch', '-'], { input: `${lines.join('\n')}\n` })
+/** Runs commands of `ip`, in the router’s namespace or in the machine’s. */
+export async function ipBatch(lines: string[], router?: Pick<RouterPlace, 'namespaceName'>): Promise<void> {
+  await runCommand(['ip', ...namespaceOption(router), '-batch', '-'], { input: `${lines.join('\n')}\n` })
+}
+
+function namespaceOption(router: Pick<RouterPlace, 'namespaceName'> | undefined): string[] {
+  return router === undefined ? [] : ['-n', router.namespaceName]
 }
 
 async function inside(namespaceName: string, command: [string, ...string[]]): Promise<void> {
   await runCommand(['ip', 'netns', 'exec', namespaceName, ...command])
 }
 
-/** The host replies to ARP only for the gateway address on this link, and sends and accepts no redirects. */
-async function setKernelOptions(interfaceName: string): Promise<void> {
-  const options: [string, string][] = [
-    [`/proc/sys/net/ipv6/conf/${interfaceName}/disable_ipv6`, '1'],
-    [`/proc/sys/net/ipv4/conf/${interfaceName}/arp_ignore`, '1'],
-    [`/proc/sys/net/ipv4/conf/${interfaceName}/send_redirects`, '0'],
-    [`/proc/sys/net/ipv4/conf/${interfaceName}/accept_redirects`, '0'],
-    [`/proc/sys/net/ipv4/conf/${interfaceName}/rp_filter`, '1'],
-  ]
-  for (const [path, value] of options) if (await exists(path)) await writeFile(path, value)
-}
-
-function exists(path: string): Promise<boolean> {
+export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { createSocket } from 'node:dgram'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { BlockList } from 'node:net'
 import { makeLogger } from '@threadbox/telemetry'
@@ -13,6 +13,7 @@ const logger = makeLogger({ process: 'test', level: 'silent' })
 const installation = 'tnet00'
 const names = makeNetworkNames(installation)
 const open = { kind: 'open' } as const
+const inRouter = `ip netns exec ${names.routerNamespace}`
 
 describe('the network of sandboxes', () => {
   const networks: SandboxNetwork[] = []
@@ -33,8 +34,9 @@ describe('the network of sandboxes', () => {
     expect(inside).toContain(`mtu ${attachment.mtu}`)
     expect(inside).toContain(`default via ${attachment.gatewayAddress}`)
     expect(inside).not.toContain('inet6')
-    expect(run(`ip -6 addr show dev ${names.interfaceOf('one')}`)).toBe('')
-    expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
+    expect(run(`${inRouter} ip -6 addr show dev ${names.interfaceOf('one')}`)).toBe('')
+    expect(run(`${inRouter} ip route get ${address}`)).toContain(names.interfaceOf('one'))
+    expect(() => run(`ip route get ${address}`)).toThrow(/unreachable|No route to host/)
     expect(run('ip route')).toContain(`unreachable ${pool}`)
   })
 
@@ -43,7 +45,9 @@ describe('the network of sandboxes', () => {
     const [first = '', second = ''] = network.addresses()
     const attachment = await network.attach({ sandboxId: 'one', address: first, egress: open })
     expect(await network.attach({ sandboxId: 'one', address: first, egress: { kind: 'none' } })).toEqual(attachment)
-    expect(run(`nft list map inet ${names.table} egress`)).toContain(`"${names.interfaceOf('one')}" : jump egress_none`)
+    expect(run(`${inRouter} nft list map inet ${names.table} egress`)).toContain(
+      `"${names.interfaceOf('one')}" : jump egress_none`,
+    )
     const elsewhere = network.attach({ sandboxId: 'one', address: second, egress: open })
     await expect(elsewhere).rejects.toMatchObject({ code: 'network.attached-elsewhere' })
     const stolen = network.attach({ sandboxId: 'two', address: first, egress: open })
@@ -82,7 +86,7 @@ describe('the network of sandboxes', () => {
     await network.attach({ sandboxId: 'kept', address: first, egress: { kind: 'none' } })
     await network.attach({ sandboxId: 'gone', address: second, egress: open })
     await network.attach({ sandboxId: 'half', address: third, egress: open })
-    run(`ip link set ${names.interfaceOf('half')} alias ''`)
+    run(`${inRouter} ip link set ${names.interfaceOf('half')} alias ''`)
     run(`ip netns add ${names.namespacePrefix}stray`)
 
     const { network: next } = await start({ pool })
@@ -100,6 +104,44 @@ describe('the network of sandboxes', () => {
     expect((await next.attach({ sandboxId: 'half', address: third, egress: open })).address).toBe(third)
   })
 
+  test('sandboxes that an earlier release had in the machine’s namespace move to the router, up or down as they were', async () => {
+    const { network, pool } = await start()
+    const [awake = '', paused = '', gone = ''] = network.addresses()
+    await network.close()
+    const table = (elements: string) => run(`nft ${elements.replaceAll('TABLE', names.table)}`)
+    run(`nft add table inet ${names.table}`)
+    for (const set of ['sources', 'gateways']) table(`'add set inet TABLE ${set} { type ifname . ipv4_addr; }'`)
+    table(`'add set inet TABLE current { type ifname . mark; }'`)
+    table(`'add map inet TABLE epochs { type ifname : mark; }'`)
+    for (const kind of ['open', 'allowlist', 'none']) table(`add chain inet TABLE egress_${kind}`)
+    table(`'add map inet TABLE egress { type ifname : verdict; }'`)
+    for (const [id, address] of Object.entries({ awake, paused, gone })) {
+      const [name, gateway] = [names.interfaceOf(id), address.replace(/\d+$/, (last) => String(Number(last) - 1))]
+      run(`ip netns add ${names.namespaceOf(id)}`)
+      run(`ip link add ${name} type veth peer name eth0 netns ${names.namespaceOf(id)}`)
+      run(`ip addr add ${gateway}/30 dev ${name} && ip link set ${name} alias ${id}`)
+      run(`ip -n ${names.namespaceOf(id)} link set eth0 up`)
+      if (id !== 'paused') run(`ip link set ${name} up`)
+      table(`'add element inet TABLE sources { "${name}" . ${address} }'`)
+      table(`'add element inet TABLE gateways { "${name}" . ${gateway} }'`)
+      table(`'add element inet TABLE epochs { "${name}" : 7 }'`)
+      table(`'add element inet TABLE current { "${name}" . 7 }'`)
+      table(`'add element inet TABLE egress { "${name}" : jump egress_${id === 'paused' ? 'none' : 'open'} }'`)
+    }
+    const { network: next } = await start({ pool })
+    await next.prepare({ keep: new Set(['awake', 'paused']) })
+    expect(await next.list()).toEqual(['awake', 'paused'])
+    const shown = (id: string) => run(`${inRouter} ip -brief addr show dev ${names.interfaceOf(id)}`)
+    expect(shown('awake')).toMatch(new RegExp(`UP\\s+${awake.replace(/\d+$/, '')}`))
+    expect(shown('paused')).toMatch(new RegExp(`DOWN\\s+${paused.replace(/\d+$/, '')}`))
+    expect(run('ip -brief link')).not.toContain(names.interfacePrefix)
+    const egress = run(`${inRouter} nft list map inet ${names.table} egress`)
+    expect(egress).toContain(`"${names.interfaceOf('awake')}" : jump egress_open`)
+    expect(egress).toContain(`"${names.interfaceOf('paused')}" : jump egress_none`)
+    expect(egress).not.toContain(names.interfaceOf('gone'))
+    expect(run(`nft list table inet ${names.table}`)).not.toContain('sources')
+  })
+
   test('addresses that were removed from the namespace are restored', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()
@@ -111,7 +153,7 @@ describe('the network of sandboxes', () => {
     expect(run(`ip -n ${namespace} addr show dev eth0`)).toContain(`inet ${address}/30`)
     expect(run(`ip -n ${namespace} route`)).toContain(`default via ${gatewayAddress}`)
     await network.setLink({ sandboxId: 'one', state: 'up' })
-    expect(run(`ip route get ${address}`)).toContain(names.interfaceOf('one'))
+    expect(run(`${inRouter} ip route get ${address}`)).toContain(names.interfaceOf('one'))
   })
 
   test('raising a link returns when it is up', async () => {
@@ -121,7 +163,7 @@ describe('the network of sandboxes', () => {
     for (let round = 0; round < 20; round++) {
       await network.setLink({ sandboxId: 'one', state: 'down' })
       await network.setLink({ sandboxId: 'one', state: 'up' })
-      expect(run(`ip -brief link show dev ${names.interfaceOf('one')}`)).toMatch(/^\S+\s+UP\s/)
+      expect(run(`${inRouter} ip -brief link show dev ${names.interfaceOf('one')}`)).toMatch(/^\S+\s+UP\s/)
     }
   })
 
@@ -136,14 +178,13 @@ describe('the network of sandboxes', () => {
       return performance.now() - startedAt
     }
     expect(await settled()).toBeGreaterThanOrEqual(250)
-    const socket = createSocket('udp4')
-    const sending = setInterval(() => socket.send('more', 9, address), 20)
+    const sendMore = `while :; do echo more > /dev/udp/${address}/9; sleep 0.02; done`
+    const sending = spawn('ip', ['netns', 'exec', names.routerNamespace, 'bash', '-c', sendMore])
     try {
       // Resolves although packets keep coming. On a busy machine, they can stop for long enough to settle earlier.
       await expect.poll(settled, { timeout: 60_000 }).toBeGreaterThanOrEqual(500)
     } finally {
-      clearInterval(sending)
-      socket.close()
+      sending.kill('SIGKILL')
     }
   })
 
@@ -226,19 +267,23 @@ describe('the network of sandboxes', () => {
 
 /** Every trace of an installation on the host; dynamic meters are not compared. */
 function everythingOf(id: string): string {
-  const { table, interfacePrefix, namespacePrefix } = makeNetworkNames(id)
-  const hasTable = run('nft list tables').split('\n').includes(`table inet ${table}`)
-  const firewall = ['sources', 'gateways', 'epochs', 'current', 'egress', 'allowed']
-    .map((name) =>
-      hasTable ? run(`nft list ${['epochs', 'egress'].includes(name) ? 'map' : 'set'} inet ${table} ${name}`) : '',
-    )
-    .join('\n')
-  const links = run('ip -brief addr')
+  const { table, interfacePrefix, namespacePrefix, routerNamespace, uplinkInterface } = makeNetworkNames(id)
+  const hasRouter = existsSync(`/run/netns/${routerNamespace}`)
+  const router = (command: string) => (hasRouter ? run(`ip netns exec ${routerNamespace} ${command}`) : '')
+  const ofMachine = run(`nft list table inet ${table} 2> /dev/null || true`)
+  const sets = ['sources', 'gateways', 'epochs', 'current', 'egress', 'allowed'].map((name) =>
+    router(`nft list ${['epochs', 'egress'].includes(name) ? 'map' : 'set'} inet ${table} ${name}`),
+  )
+  const firewall = [ofMachine, ...sets].join('\n')
+  const links = `${run('ip -brief addr')}\n${router('ip -brief addr')}`
     .split('\n')
-    .filter((line) => line.includes(interfacePrefix))
+    .filter((line) => line.includes(interfacePrefix) || line.includes(uplinkInterface))
+  const mounts = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(routerNamespace))
   const namespaces = run('ip netns list')
     .split('\n')
-    .filter((line) => line.includes(namespacePrefix))
+    .filter((line) => line.includes(namespacePrefix) || line.includes(routerNamespace))
   const label = run('ip -oneline addr show dev lo')
     .split('\n')
     .find((line) => line.includes(`lo:${interfacePrefix}`))
@@ -249,7 +294,7 @@ function everythingOf(id: string): string {
       : run('ip route')
           .split('\n')
           .filter((line) => isRouteOf(line, address))
-  return [firewall, ...links, ...namespaces.map((line) => line.split(' ')[0]), ...routes].join('\n').trim()
+  return [firewall, ...links, ...mounts, ...namespaces.map((line) => line.split(' ')[0]), ...routes].join('\n').trim()
 }
 
 /** Other installations on the host have routes of this kind, too. */

@@ -9,17 +9,19 @@ import { checkEgress } from './dns-policy.logic.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
-import { type Firewall, makeFirewall, removeTable } from './firewall.ts'
+import { type Firewall, hasTable, makeFirewall, readEntries } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
 import {
   addressInside,
   countPackets,
   createLink,
-  type HostLink,
+  ipBatch,
   listLinks,
   listNamespaces,
   listRoutes,
   namespacePathOf,
+  type RouterLink,
+  type RouterPlace,
   raiseLink,
   readUplinkMtu,
   removeInterface,
@@ -27,8 +29,11 @@ import {
   removeNamespace,
   setLinkState,
 } from './links.ts'
+import { makeMachineFirewall, removeMachineTable } from './machine-firewall.ts'
+import { openNameSockets } from './name-sockets.ts'
 import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { makeNamesLog } from './names-asked.logic.ts'
+import { hasRouter, prepareRouter, removeRouter, routerPlaceOf } from './router.ts'
 import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
 
@@ -69,8 +74,13 @@ export async function prepareFreePool(
 export async function removeNetworkOf(installation: string): Promise<void> {
   const names = makeNetworkNames(installation)
   for (const { interfaceName } of await listLinks(names)) await removeInterface(interfaceName)
+  if (await hasRouter(names)) {
+    const router = routerPlaceOf(names)
+    for (const { interfaceName } of await listLinks(names, router)) await removeInterface(interfaceName, router)
+  }
   for (const namespaceName of await listNamespaces(names)) await removeNamespace(namespaceName)
-  await removeTable(names.table)
+  await removeRouter(names)
+  await removeMachineTable(names.table)
   await releaseHost({ names })
 }
 
@@ -83,7 +93,7 @@ const quietMs = 250
 const settleMs = 500
 const settleStepMs = 10
 
-type NetworkDependencies = { names: NetworkNames; pool: AddressPool; firewall: Firewall }
+type NetworkDependencies = { names: NetworkNames; router: RouterPlace; pool: AddressPool; firewall: Firewall }
 
 /** The network of sandboxes on Linux: namespaces, veth pairs, nftables. Needs root, `ip` and `nft`. */
 export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwork {
@@ -91,7 +101,9 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const names = makeNetworkNames(options.installation)
   const pool = makeAddressPool(options.pool)
   const settings = { ...defaultFirewallSettings, ...options.firewall }
-  const firewall = makeFirewall({ names, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
+  const router = routerPlaceOf(names)
+  const firewall = makeFirewall({ names, router, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
+  const machineFirewall = makeMachineFirewall({ names, pool, logger })
   const interfaceByAddress = new Map<string, string>()
   const asked = makeNamesLog(Date.now)
   const resolver = makeDnsResolver({
@@ -102,14 +114,14 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     now: () => performance.now(),
   })
   const forwarder = makeDnsForwarder({ resolver, logger })
-  const dependencies = { names, pool, firewall }
+  const dependencies = { names, router, pool, firewall }
   const lock = makeKeyedLock()
   let isListening = false
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
     asked.forget(interfaceName)
-    await removeLink({ interfaceName, namespaceName: names.namespaceOf(sandboxId) })
+    await removeLink(router, { interfaceName, namespaceName: names.namespaceOf(sandboxId) })
     await firewall.remove(interfaceName)
     for (const [address, known] of interfaceByAddress) {
       if (known !== interfaceName) continue
@@ -119,24 +131,31 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     }
   }
 
+  const openRouter = async () => {
+    await prepareHost({ pool, names })
+    await prepareRouter({ pool, names })
+    return namespacePathOf(router.namespaceName)
+  }
+
   return {
+    openRouter,
     async prepare({ keep }) {
-      await prepareHost({ pool, names })
+      await openRouter()
       if (!isListening) {
-        const forwarderPort = await forwarder.listen({
-          address: pool.forwarderAddress,
-          preferredPort: preferredForwarderPort,
-        })
+        const preferredPort = preferredForwarderPort
+        const sockets = await openNameSockets({ router, address: pool.routerAddress, preferredPort })
+        forwarder.serve(sockets)
         isListening = true
-        await firewall.install({ forwarderPort })
+        await firewall.install({ forwarderPort: sockets.port, known: await readFormerEntries({ names, pool }) })
+        await machineFirewall.install()
       }
-      await removeLeftOvers({ names, firewall, keep })
-      for (const block of await findForwardBlocks({ interfacePrefix: names.interfacePrefix })) {
-        logger.warn(block, 'another firewall drops what sandboxes send')
-      }
+      await moveLinks({ names, router })
+      await removeLeftOvers({ names, router, firewall, keep })
+      await warnOfForwardBlocks(options)
     },
     async close() {
       await firewall.forget()
+      await machineFirewall.forget()
       await removeNetworkOf(options.installation)
       if (isListening) await forwarder.close()
       isListening = false
@@ -152,20 +171,16 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         resolver.setClient({ address, egress })
         return attachment
       }),
-    async restoreAddress(sandboxId) {
-      const { gatewayAddress } = await findLink({ names, sandboxId })
-      const address = addressBehind({ pool, gatewayAddress })
-      await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
-    },
+    restoreAddress: (sandboxId) => restoreAddress({ dependencies, sandboxId }),
     async setLink({ sandboxId, state }) {
-      if (!(await setLinkState({ interfaceName: names.interfaceOf(sandboxId), state })))
+      if (!(await setLinkState(router, { interfaceName: names.interfaceOf(sandboxId), state })))
         throw notAttached({ sandboxId })
     },
-    settle: (sandboxId) => settle(sandboxId, names.interfaceOf(sandboxId)),
+    settle: (sandboxId) => settle({ router, sandboxId, interfaceName: names.interfaceOf(sandboxId) }),
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
-        const { interfaceName, gatewayAddress } = await findLink({ names, sandboxId })
+        const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
         resolver.setClient({ address: addressBehind({ pool, gatewayAddress }), egress })
         await firewall.setEgress({ interfaceName, egress: egress.kind })
         await firewall.disallow(interfaceName)
@@ -173,19 +188,36 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
     namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),
     async list() {
-      return (await listLinks(names)).flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId])).sort()
+      return (await listLinks(names, router))
+        .flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId]))
+        .sort()
     },
     addresses: () => pool.addresses(),
   }
 }
 
-async function settle(sandboxId: string, interfaceName: string): Promise<void> {
+async function warnOfForwardBlocks({ installation, logger }: Pick<SandboxNetworkOptions, 'installation' | 'logger'>) {
+  for (const block of await findForwardBlocks({ installation })) {
+    logger.warn(block, 'another firewall drops what sandboxes send')
+  }
+}
+
+async function restoreAddress(options: { dependencies: NetworkDependencies; sandboxId: string }): Promise<void> {
+  const { dependencies, sandboxId } = options
+  const { names, router, pool } = dependencies
+  const { gatewayAddress } = await findLink({ names, router, sandboxId })
+  const address = addressBehind({ pool, gatewayAddress })
+  await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
+}
+
+async function settle(options: { router: RouterPlace; sandboxId: string; interfaceName: string }): Promise<void> {
+  const { router, sandboxId, interfaceName } = options
   const startedAt = performance.now()
-  let [quietSince, count] = [startedAt, await countPackets(interfaceName)]
+  let [quietSince, count] = [startedAt, await countPackets(router, interfaceName)]
   if (count === undefined) throw notAttached({ sandboxId })
   while (performance.now() - quietSince < quietMs && performance.now() - startedAt < settleMs) {
     await delay(settleStepMs)
-    const now = await countPackets(interfaceName)
+    const now = await countPackets(router, interfaceName)
     if (now !== count) [quietSince, count] = [performance.now(), now]
   }
 }
@@ -197,12 +229,12 @@ async function attach(options: {
   egress: EgressPolicy
 }): Promise<NetworkAttachment> {
   const { dependencies, sandboxId, address, egress } = options
-  const { names, pool, firewall } = dependencies
+  const { names, router, pool, firewall } = dependencies
   const gatewayAddress = pool.gatewayOf(address)
   const interfaceName = names.interfaceOf(sandboxId)
   const namespaceName = names.namespaceOf(sandboxId)
   const namespacePath = namespacePathOf(namespaceName)
-  const links = await listLinks(names)
+  const links = await listLinks(names, router)
   const owner = links.find((link) => link.gatewayAddress === gatewayAddress && link.interfaceName !== interfaceName)
   if (owner !== undefined) throw addressInUse({ address, sandboxId: owner.sandboxId ?? 'that is being made' })
   const present = links.find((link) => link.interfaceName === interfaceName)
@@ -220,32 +252,50 @@ async function attach(options: {
   }
   const mtu = await readUplinkMtu()
   const plan = { sandboxId, interfaceName, namespaceName, address, gatewayAddress, mtu }
-  await removeLink(plan)
+  await removeLink(router, plan)
   try {
-    await createLink(plan)
+    await createLink(router, plan)
     await firewall.add(entry)
-    await raiseLink(plan)
+    await raiseLink(router, plan)
   } catch (error) {
-    await removeLink(plan)
+    await removeLink(router, plan)
     await firewall.remove(interfaceName)
     throw error
   }
   return { sandboxId, namespacePath, address, gatewayAddress, mtu }
 }
 
+/** Entries of the table that an earlier release had in the machine’s namespace. */
+async function readFormerEntries({ names, pool }: Pick<NetworkDependencies, 'names' | 'pool'>) {
+  const { table } = names
+  if (!(await hasTable(table))) return []
+  // The table of this release has no such sets.
+  return await readEntries({ table, pool, router: undefined }).catch(() => [])
+}
+
+/** Moves links that an earlier release had in the machine’s namespace. Their sandboxes keep running. */
+async function moveLinks({ names, router }: Pick<NetworkDependencies, 'names' | 'router'>): Promise<void> {
+  for (const { interfaceName, gatewayAddress, isUp } of await listLinks(names)) {
+    await ipBatch([`link set ${interfaceName} netns ${router.namespaceName}`])
+    const address = gatewayAddress === undefined ? [] : [`addr replace ${gatewayAddress}/30 dev ${interfaceName}`]
+    await ipBatch([...address, ...(isUp ? [`link set ${interfaceName} up`] : [])], router)
+  }
+}
+
 /** Removes links that are not to be kept, incomplete ones, and rules without a link. */
 async function removeLeftOvers(options: {
   names: NetworkNames
+  router: RouterPlace
   firewall: Firewall
   keep: ReadonlySet<string>
 }): Promise<void> {
-  const { names, firewall, keep } = options
-  const links = await listLinks(names)
+  const { names, router, firewall, keep } = options
+  const links = await listLinks(names, router)
   const whole = links.filter((link) => link.sandboxId !== undefined && keep.has(link.sandboxId))
   const keptInterfaces = new Set(whole.map((link) => link.interfaceName))
   const keptNamespaces = new Set(whole.map((link) => names.namespaceOf(link.sandboxId ?? '')))
   for (const { interfaceName } of links) {
-    if (!keptInterfaces.has(interfaceName)) await removeInterface(interfaceName)
+    if (!keptInterfaces.has(interfaceName)) await removeInterface(interfaceName, router)
   }
   for (const namespaceName of await listNamespaces(names)) {
     if (!keptNamespaces.has(namespaceName)) await removeNamespace(namespaceName)
@@ -257,10 +307,11 @@ async function removeLeftOvers(options: {
 
 async function findLink(options: {
   names: NetworkNames
+  router: RouterPlace
   sandboxId: string
-}): Promise<HostLink & { gatewayAddress: string }> {
-  const { names, sandboxId } = options
-  const link = (await listLinks(names)).find((each) => each.sandboxId === sandboxId)
+}): Promise<RouterLink & { gatewayAddress: string }> {
+  const { names, router, sandboxId } = options
+  const link = (await listLinks(names, router)).find((each) => each.sandboxId === sandboxId)
   if (link?.gatewayAddress === undefined) throw notAttached({ sandboxId })
   return { ...link, gatewayAddress: link.gatewayAddress }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeMachineNetwork, type MachineNetwork } from './machine-network.logic.ts'
 import { makeNetworkNames } from './names.logic.ts'
+import { inRouter, routerPlaceOf } from './router.ts'
 import { runCommand } from './run-command.ts'
 
 const interfacesSchema = z.array(
@@ -50,10 +51,11 @@ async function readRoutes(...selector: string[]) {
  * updated. Empty unless updates failed. Changes nothing.
  */
 export async function findUndenied(installation: string): Promise<string[]> {
-  const { table } = makeNetworkNames(installation)
+  const names = makeNetworkNames(installation)
+  const { table } = names
   const { addresses, links } = await readMachineNetwork()
   const isDenied = async (set: string, element: string) =>
-    runCommand(['nft', 'get', 'element', 'inet', table, set, `{ ${element} }`]).then(
+    runCommand(inRouter(routerPlaceOf(names), ['nft', 'get', 'element', 'inet', table, set, `{ ${element} }`])).then(
       () => true,
       () => false,
     )

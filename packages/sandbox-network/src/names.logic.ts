@@ -10,9 +10,16 @@ export type NetworkNames = {
   table: string
   interfacePrefix: string
   namespacePrefix: string
+  /** The namespace in which the machine’s ends of all sandboxes’ interfaces are, and all rules about them. */
+  routerNamespace: string
+  /** The machine’s end of the interface to that namespace. */
+  uplinkInterface: string
   interfaceOf(sandboxId: string): string
   namespaceOf(sandboxId: string): string
 }
+
+/** The router’s end of the link to the machine. */
+export const uplinkName = 'uplink'
 
 const hashLength = 7
 
@@ -22,6 +29,8 @@ export function makeNetworkNames(installation: string): NetworkNames {
     table: `threadbox_${installation}`,
     interfacePrefix: `tb${installation}`,
     namespacePrefix: `tb-${installation}-`,
+    routerNamespace: `tbr-${installation}`,
+    uplinkInterface: `tr${installation}`,
     interfaceOf: (sandboxId) => `tb${installation}${hashOf(checkId(sandboxId))}`,
     namespaceOf: (sandboxId) => `tb-${installation}-${checkId(sandboxId)}`,
   }

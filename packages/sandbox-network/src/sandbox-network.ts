@@ -1,18 +1,21 @@
 import type { NamesAsked } from './names-asked.logic.ts'
 
 /**
- * The networks of sandboxes: one namespace, one veth pair, one address and one set of firewall rules each.
+ * The networks of sandboxes: one namespace, one veth pair, one address and one set of firewall rules each. The other ends
+ * of the pairs, and the rules, are in the router, a namespace of this installation.
  *
- * A sandbox reaches the internet through the host and nothing else: not another sandbox, not the host's services, no
- * private, link-local or metadata address. Only the gateway on the host reaches a sandbox. An address belongs to its
+ * A sandbox reaches the internet through the router and nothing else: not another sandbox, not the host's services, no
+ * private, link-local or metadata address. Only the gateway, in the router, reaches a sandbox. An address belongs to its
  * sandbox until it is released, also while nothing is running.
  *
  * Every method can be called again after a crash: attaching an attached sandbox returns its attachment, detaching a
  * detached one does nothing.
  */
 export type SandboxNetwork = {
+  /** Makes the router if it does not exist, and returns the path of its namespace, in which the gateway runs. */
+  openRouter(): Promise<string>
   /**
-   * Installs table, unreachable route and DNS forwarder. Removes namespaces of this installation that `keep` does not
+   * Installs the tables, unreachable route and DNS forwarder. Removes namespaces of this installation that `keep` does not
    * list.
    */
   prepare(options: { keep: ReadonlySet<string> }): Promise<void>

@@ -45,7 +45,7 @@ test('every call of the host goes over the wire as recorded', async () => {
     },
   })
   await using recorder = await startRecorder(host.url)
-  const client = makeHostClient({ socketPath: recorder.socketPath })
+  const client = makeHostClient({ socketPath: recorder.socketPath, gatewaySocketPath: recorder.socketPath })
   const scene: Scene = { host, client, recorder }
   try {
     await recordHost(scene)

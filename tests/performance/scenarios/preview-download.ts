@@ -81,12 +81,12 @@ async function serve(
   while (!(await isRunning())) await delay(50)
 }
 
-/** The host daemon's own socket, which the server uses. */
+/** The gateway’s own socket, which the server uses. */
 async function atGateway(stage: Stage, sandboxId: string): Promise<RequestOptions> {
   const { body } = await stage.host.request('GET', hostPaths.get(sandboxId))
   const { bootId } = body as { bootId: string }
   return {
-    socketPath: stage.host.socketPath,
+    socketPath: stage.host.gatewaySocketPath,
     path: `${gatewayPaths.port(sandboxId, openPort)}/`,
     headers: { [bootHeader]: bootId },
   }

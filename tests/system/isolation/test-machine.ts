@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,8 +23,9 @@ export type Probe = {
   /** For frames: their claimed source address, and their destination hardware address. */
   source?: string
   mac?: string
-  /** An unprivileged user of the machine instead of root. */
+  /** An unprivileged user of the machine instead of root; `asUser` chooses which. */
   asNobody?: boolean
+  asUser?: number
   /** Runs the attempt as root in a real sandbox. Takes a shell command, returns its output. */
   inside?: (command: string) => Promise<string>
 }
@@ -33,6 +35,7 @@ export type ProbeResult = { isReached: boolean; said: string; token: string }
 export function probe(options: Probe): Promise<ProbeResult> {
   const token = `probe-${randomBytes(8).toString('hex')}`
   const { kind, address, port, from, source = '', mac = '', asNobody = false, inside: runInside } = options
+  const userId = options.asUser ?? (asNobody ? nobody : undefined)
   if (runInside !== undefined) {
     const words = [kind, address, port, token, source, mac].map((word) => `'${word}'`).join(' ')
     return runInside(`perl ${probePathInside} ${words} 2>&1`).then((output) => {
@@ -41,12 +44,15 @@ export function probe(options: Probe): Promise<ProbeResult> {
     })
   }
   const inside = from === undefined ? [] : ['ip', 'netns', 'exec', from]
-  const user = asNobody ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : []
+  const user = userId === undefined ? [] : ['setpriv', '--reuid', `${userId}`, '--regid', `${userId}`, '--clear-groups']
   const [program = '', ...args] = [
     ...inside,
     ...user,
     'perl',
-    probeProgram,
+    // Not by its path: another user may not be able to read the checkout.
+    '-e',
+    readFileSync(probeProgram, 'utf8'),
+    '--',
     kind,
     address,
     `${port}`,
@@ -61,6 +67,8 @@ export function probe(options: Probe): Promise<ProbeResult> {
     })
   })
 }
+
+const nobody = 65_534
 
 const probePathInside = '/tmp/probe.pl'
 
@@ -103,11 +111,12 @@ export async function startTestHost(options: {
   ports: readonly number[]
   /** A UDP service on a wildcard address responds from the machine’s first address, whichever was used. */
   bind?: readonly string[]
+  /** False for a machine that rules protect: frames are visible before any rule is applied, so they prove nothing. */
+  noticesFrames?: boolean
 }): Promise<TestHost> {
-  const { namespace, ports, bind } = options
+  const { namespace, ports, bind, noticesFrames = namespace !== undefined } = options
   const inside = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace]
-  // On the machine itself frames prove nothing: they are visible before any rule is applied.
-  const sniff = namespace === undefined ? [] : ['--sniff']
+  const sniff = noticesFrames ? ['--sniff'] : []
   const binding = bind === undefined ? [] : ['--bind', bind.join(',')]
   const [program = '', ...args] = [...inside, 'perl', hostProgram, ...sniff, ...binding, ...ports.map(String)]
   const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })

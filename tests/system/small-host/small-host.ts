@@ -112,7 +112,11 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
   const guestDirectory = await testGuest()
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   await mkdir(path.dirname(path.join(machine.root, socketPath)), { recursive: true })
-  const requests = makeHostRequests(path.join(machine.root, socketPath))
+  const gatewaySocketPath = path.join(dataDirectory, 'run/gateway.sock')
+  const requests = makeHostRequests({
+    socketPath: path.join(machine.root, socketPath),
+    gatewaySocketPath: path.join(machine.root, gatewaySocketPath),
+  })
   const daemon = spawnDaemon({
     machine,
     logFile,
@@ -120,6 +124,7 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
       THREADBOX_INSTALLATION: installation,
       THREADBOX_DATA: dataDirectory,
       THREADBOX_HOST_SOCKET: socketPath,
+      THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
       THREADBOX_RUNSC: runscPath,
       THREADBOX_IMAGE: options.imageArchive,
       THREADBOX_GUEST: guestDirectory,

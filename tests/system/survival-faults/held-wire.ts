@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { TestHost } from '@threadbox/testkit'
 
-/** The wire between a server and its host daemon, on which single requests can be delayed or lost. */
+/** The wires between a server and its host daemon and gateway, on which single requests can be delayed or lost. */
 export type HeldWire = AsyncDisposable & {
-  socketPath: string
+  /** The server’s settings. */
+  environment: Record<string, string>
   /** Delays requests to matching paths from now on. */
   hold(path: RegExp): void
   /** Resolves when a request waits. */
@@ -14,19 +16,23 @@ export type HeldWire = AsyncDisposable & {
   lose(path: RegExp | undefined): void
 }
 
-export async function startHeldWire(options: { socketPath: string; hostSocketPath: string }): Promise<HeldWire> {
+export async function startHeldWire(options: {
+  /** The beginning of the paths of its sockets. */
+  socketPath: string
+  host: Pick<TestHost, 'socketPath' | 'gatewaySocketPath'>
+}): Promise<HeldWire> {
   let holding: RegExp | undefined
   let losing: RegExp | undefined
   let isHeld = Promise.withResolvers<void>()
   let released = Promise.withResolvers<void>()
-  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+  const pass = async (socketPath: string, request: IncomingMessage, response: ServerResponse) => {
     if (holding?.test(request.url ?? '')) {
       isHeld.resolve()
       await released.promise
     }
     if (losing?.test(request.url ?? '')) return void response.destroy()
     const { url, method, headers } = request
-    const upstream = httpRequest({ socketPath: options.hostSocketPath, path: url, method, headers, agent: false })
+    const upstream = httpRequest({ socketPath, path: url, method, headers, agent: false })
     upstream.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       response.flushHeaders()
@@ -37,12 +43,22 @@ export async function startHeldWire(options: { socketPath: string; hostSocketPat
     response.on('close', () => upstream.destroy())
     request.pipe(upstream)
   }
-  const server = createServer((request, response) => void pass(request, response))
-  server.requestTimeout = 0
-  server.listen(options.socketPath)
-  await once(server, 'listening')
+  const listen = async (name: string, target: string) => {
+    const server = createServer((request, response) => void pass(target, request, response))
+    server.requestTimeout = 0
+    server.listen(`${options.socketPath}-${name}`)
+    await once(server, 'listening')
+    return server
+  }
+  const servers = [
+    await listen('host', options.host.socketPath),
+    await listen('gateway', options.host.gatewaySocketPath),
+  ]
   return {
-    socketPath: options.socketPath,
+    environment: {
+      THREADBOX_HOST_SOCKET: `${options.socketPath}-host`,
+      THREADBOX_GATEWAY_SOCKET: `${options.socketPath}-gateway`,
+    },
     hold: (path) => {
       holding = path
       isHeld = Promise.withResolvers()
@@ -58,8 +74,8 @@ export async function startHeldWire(options: { socketPath: string; hostSocketPat
     },
     [Symbol.asyncDispose]: async () => {
       released.resolve()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
     },
   }
 }

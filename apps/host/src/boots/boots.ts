@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { pLimit } from '@threadbox/concurrency'
+import { pLimit, waitAtMost } from '@threadbox/concurrency'
 import type { MachineArea } from '../machine/machine.ts'
 import { makeActivityWatch } from './activity/activity-watch.ts'
 import { makeDiskSpaceWatch } from './activity/disk-space-watch.ts'
 import { type Boots, makeBoots } from './boots/boots.ts'
-import { type Gateway, makeGateway } from './gateway/gateway.ts'
+import { watchGateway } from './gateway/gateway-watch.ts'
 import { type ActiveBoots, makeActiveBoots } from './launch/active-boots.ts'
 import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/boot-files.ts'
+import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { LaunchPorts } from './launch/launch.ts'
 import { makeSpares, type Spares } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
@@ -15,6 +16,8 @@ import { type BootTemplates, makeBootTemplates } from './templates/boot-template
 export type BootOptions = {
   files: BootFilesOptions
   guestEnvironment: Record<string, string>
+  /** The gateway’s socket for this process. */
+  gatewayOrdersSocket: string
   /** Longest wait for a guest's first response. */
   readyTimeoutMs: number
   /** Number of booted sandboxes kept ready for the next threads. */
@@ -35,23 +38,31 @@ export type BootsArea = {
   running: Boots
   spares: Spares
   templates: Pick<BootTemplates, 'reclaim'>
-  gateway: Gateway
-  /** Follows activity in sandboxes, and reports disk space to guests. */
-  watchActivity(): void
+  /**
+   * Follows the gateway and the activity in sandboxes, and reports disk space to guests. Resolves when the gateway knows
+   * the boots, or after a time limit without one: the daemon is then of use for all that needs none.
+   */
+  watch(): Promise<void>
 }
 
 /** A start spends some of its time waiting; one that takes long, with much memory, must not block all others. */
 const startsPerProcessor = 2
 
+/** It starts within half a second; on a busy machine it can take longer. */
+const gatewayTimeoutMs = 10_000
+
 export function makeBootsArea({ machine }: { machine: MachineArea }, options: BootOptions): BootsArea {
   const { driver, disks, network, attachments, addresses, images, events, stores } = machine
   const { logger, clock, randomBytes, signal } = machine
   const { guestDirectory } = options.files
-  const active = makeActiveBoots((awakeSandboxes) => events.emit({ type: 'awake-changed', awakeSandboxes }))
+  const gateway = makeGatewayClient({ socketPath: options.gatewayOrdersSocket, signal })
+  const onCount = (awakeSandboxes: number) => events.emit({ type: 'awake-changed', awakeSandboxes })
+  const active = makeActiveBoots({ gateway, onCount })
   const files = makeBootFiles(options.files)
   const templates = makeBootTemplates({ isEnabled: options.bootTemplates, driver, disks, guestDirectory, logger })
   const launch: LaunchPorts = {
     driver,
+    gateway,
     attachments,
     files,
     clock,
@@ -83,9 +94,17 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     logger,
     signal,
   })
-  const activity = makeActivityWatch({ active, events, cpuShare: options.activeCpuShare, logger, clock, signal })
+  const activity = makeActivityWatch({
+    active,
+    gateway,
+    events,
+    cpuShare: options.activeCpuShare,
+    logger,
+    clock,
+    signal,
+  })
   const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
-  const space = makeDiskSpaceWatch({ active, disks, diskIdOf, logger, clock, signal })
+  const space = makeDiskSpaceWatch({ active, gateway, disks, diskIdOf, logger, clock, signal })
   return {
     active,
     files,
@@ -93,10 +112,12 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     running,
     spares,
     templates,
-    gateway: makeGateway({ active, events, logger, clock }),
-    watchActivity: () => {
+    watch: async () => {
+      const told = Promise.withResolvers<void>()
+      void watchGateway({ gateway, active, events, logger, signal, onTold: told.resolve })
       activity.watch()
       space.watch()
+      await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
     },
   }
 }

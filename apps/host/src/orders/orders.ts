@@ -31,7 +31,8 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   const { machine, boots, memory, copies } = known
   const { driver, disks, network, attachments, addresses, images, events, skills, stores } = machine
   const { logger, clock, randomBytes, signal } = machine
-  const { active, files, running, spares } = boots
+  const { active, files, launch, running, spares } = boots
+  const { gateway } = launch
   const { paused, room, snapshots } = memory
   const place = {
     sandboxes: stores.sandboxes,
@@ -44,6 +45,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     files,
     spares,
     paused,
+    gateway,
     snapshots,
     forks: copies.forks,
     rewinds: copies.rewinds,
@@ -57,7 +59,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
       ...orders,
       ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
       ...eventStream({ events, signal }),
-      ...makeDoctor({ installation, doctorUrl, orders, active, disks, driver, randomBytes, clock }),
+      ...makeDoctor({ installation, doctorUrl, orders, active, gateway, disks, driver, randomBytes, clock }),
     },
     reclaim: async () => {
       await files.prepare()

@@ -39,8 +39,8 @@ import { makeTerminalsFeature, type TerminalsFeature } from './terminals/termina
 
 export type SandboxOptions = {
   host: HostClient
-  /** Socket of the host daemon, to which preview requests are passed on. */
-  hostSocket: string
+  /** Socket of the gateway, to which requests of previews are passed on. */
+  gatewaySocket: string
   hosts: AllowedHosts
   webDirectory: string
   lookUpName: LookUpName
@@ -274,7 +274,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     open,
     hosts: options.hosts,
     clientAddress: platform.clientAddress,
-    hostSocket: options.hostSocket,
+    gatewaySocket: options.gatewaySocket,
     webDirectory: options.webDirectory,
     sandboxes,
     sandboxStore: store,

@@ -1,4 +1,4 @@
-import { fromWireError } from '@threadbox/errors'
+import { type ErrorDefinition, fromWireError } from '@threadbox/errors'
 import { z } from 'zod'
 import { hostAnswerUnknown } from './contract.errors.ts'
 import {
@@ -26,38 +26,46 @@ export type HostRequest = {
 /** Sends a request to the host and returns its response, whose body can still be arriving. */
 export type SendHostRequest = (request: HostRequest) => Promise<Response>
 
+/** The error for a response that can’t be parsed. */
+type UnknownAnswer = ErrorDefinition<{ status: number }>
+type Sending = { send: SendHostRequest; unknownAnswer: UnknownAnswer }
+
 /** The host sends a keep-alive every few seconds: after this silence its event stream counts as lost. */
 const silenceMs = 45_000
 
 /** The calls of a contract as functions. They throw the host’s errors, or `host.answer-unknown`. */
-export function makeHostApi<Contract extends HostContract>(contract: Contract, send: SendHostRequest): ApiOf<Contract> {
+export function makeHostApi<Contract extends HostContract>(
+  contract: Contract,
+  send: SendHostRequest,
+  unknownAnswer: UnknownAnswer = hostAnswerUnknown,
+): ApiOf<Contract> {
   const calls = Object.entries(contract).map(([name, row]) => {
     if ('line' in row.response) {
       const { line } = row.response
-      return [name, (signal: AbortSignal) => readLines(line, { signal, open: openerOf(row, send) })]
+      return [name, (signal: AbortSignal) => readLines(line, { signal, open: openerOf(row, { send, unknownAnswer }) })]
     }
-    return [name, (...given: unknown[]) => order(row, { given, send })]
+    return [name, (...given: unknown[]) => order(row, { given, send, unknownAnswer })]
   })
   return Object.fromEntries(calls) as ApiOf<Contract>
 }
 
-async function order(row: HostCall, { given, send }: { given: unknown[]; send: SendHostRequest }): Promise<unknown> {
+async function order(row: HostCall, { given, send, unknownAnswer }: Sending & { given: unknown[] }): Promise<unknown> {
   const response = await send(requestOf(row, given))
   if (response.status >= 400) {
-    const error = await failureOf(response)
+    const error = await failureOf(response, unknownAnswer)
     if (row.allowMissing === true && 'kind' in error && error.kind === 'not-found') return undefined
     throw error
   }
   try {
     return await answerOf(row).fromResponse(response)
   } catch (error) {
-    if (error instanceof z.ZodError) throw hostAnswerUnknown({ status: response.status }, { cause: error })
+    if (error instanceof z.ZodError) throw unknownAnswer({ status: response.status }, { cause: error })
     throw error
   }
 }
 
-async function failureOf(response: Response): Promise<Error> {
-  return fromWireError(parseJson(await response.text())) ?? hostAnswerUnknown({ status: response.status })
+async function failureOf(response: Response, unknownAnswer: UnknownAnswer): Promise<Error> {
+  return fromWireError(parseJson(await response.text())) ?? unknownAnswer({ status: response.status })
 }
 
 function requestOf(row: HostCall, given: readonly unknown[]): HostRequest {
@@ -94,10 +102,10 @@ function queryOf(row: HostCall, wanted: object): string {
 
 type OpenLines = (signal: AbortSignal) => Promise<Response>
 
-function openerOf(row: HostCall, send: SendHostRequest): OpenLines {
+function openerOf(row: HostCall, { send, unknownAnswer }: Sending): OpenLines {
   return async (signal) => {
     const response = await send({ ...requestOf(row, []), signal })
-    if (response.status >= 400) throw await failureOf(response)
+    if (response.status >= 400) throw await failureOf(response, unknownAnswer)
     return response
   }
 }

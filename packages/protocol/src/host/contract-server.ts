@@ -43,7 +43,8 @@ export function serveHostApi<Contract extends HostContract>(
       return answer.toResponse(await withStream(request, (stream) => carry(...ids, ...order, stream)))
     }
     const sent = row.sends === 'bytes' ? [new Uint8Array(await request.arrayBuffer())] : []
-    return answer.toResponse(await carry(...ids, ...order, ...sent))
+    const signal = row.isCancelable === true ? [request.signal] : []
+    return answer.toResponse(await carry(...ids, ...order, ...sent, ...signal))
   }
 }
 

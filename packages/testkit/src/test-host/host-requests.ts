@@ -14,7 +14,7 @@ export type CommandResult = {
   firstOutputMs: number | null
 }
 
-/** Requests to a host daemon as its server sends them. */
+/** Requests to a host daemon and its gateway as their server sends them. */
 export type HostRequests = {
   request(method: string, path: string, body?: unknown): Promise<HostAnswer>
   runs(sandboxId: string): Client<typeof runs.Runs>
@@ -31,7 +31,8 @@ export type HostEventLog = Disposable & {
   next(fits: (event: HostEvent) => boolean): Promise<HostEvent>
 }
 
-export function makeHostRequests(socketPath: string): HostRequests {
+export function makeHostRequests(sockets: { socketPath: string; gatewaySocketPath: string }): HostRequests {
+  const { socketPath, gatewaySocketPath } = sockets
   const agent = new Agent({ keepAlive: true })
   const clientOf = (sandboxId: string) =>
     createClient(
@@ -39,12 +40,13 @@ export function makeHostRequests(socketPath: string): HostRequests {
       createConnectTransport({
         httpVersion: '1.1',
         baseUrl: `http://host${gatewayPaths.guest(sandboxId)}`,
-        nodeOptions: { socketPath, agent },
+        nodeOptions: { socketPath: gatewaySocketPath, agent },
       }),
     )
   let count = 0
   return {
-    request: (method, path, body) => send({ socketPath, method, path, body }),
+    request: (method, path, body) =>
+      send({ socketPath: isForGateway(path) ? gatewaySocketPath : socketPath, method, path, body }),
     runs: clientOf,
     run: async (sandboxId, command, options) => {
       const key = `test-${process.pid}-${++count}`
@@ -53,6 +55,11 @@ export function makeHostRequests(socketPath: string): HostRequests {
     events: () => openEvents(socketPath),
     close: () => agent.destroy(),
   }
+}
+
+/** Whether a path is one of {@link gatewayPaths}. */
+function isForGateway(path: string): boolean {
+  return /^\/v1\/sandboxes\/[^/]+\/(guest|code|port)\//.test(path)
 }
 
 async function send(options: { socketPath: string; method: string; path: string; body: unknown }): Promise<HostAnswer> {

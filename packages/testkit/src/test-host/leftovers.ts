@@ -15,16 +15,17 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
   const [processes, namespaces, links, cgroups, rules, mounts, disks, memory] = await Promise.all([
     sandboxProcesses(dataDirectory),
     lines('ip', ['netns', 'list']),
-    lines('ip', ['-brief', 'link']),
+    lines('ip', ['-n', `tbr-${installation}`, '-brief', 'link']),
     cgroupsOf(installation),
-    lines('nft', ['list', 'table', 'inet', `threadbox_${installation}`]),
+    lines('ip', ['netns', 'exec', `tbr-${installation}`, 'nft', 'list', 'table', 'inet', `threadbox_${installation}`]),
     readFile('/proc/self/mounts', 'utf8'),
     readdir(path.join(diskDirectory, 'pool', 'disks')).catch(() => []),
     readdir(path.join(diskDirectory, 'pool', 'memory')).catch(() => []),
   ])
   return [
     ...processes.map((line) => `process ${line}`),
-    ...namespaces.filter((line) => line.includes(installation)).map((line) => `namespace ${line}`),
+    // The router belongs to the daemon, not to a sandbox.
+    ...namespaces.filter((line) => line.includes(`tb-${installation}-`)).map((line) => `namespace ${line}`),
     ...links.filter((line) => line.startsWith(`tb${installation}`)).map((line) => `interface ${line}`),
     ...cgroups.map((line) => `cgroup ${line}`),
     ...rules.filter((line) => line.includes(`"tb${installation}`) && !line.includes('*')).map((line) => `rule ${line}`),

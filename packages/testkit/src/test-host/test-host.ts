@@ -33,11 +33,14 @@ export type TestHost = HostRequests & {
   /** The directory of the disks: outside of the data directory, because the pool outlives the test. */
   diskDirectory: string
   socketPath: string
+  gatewaySocketPath: string
   /** Settings that a server needs to work with this host. */
   environment: Record<string, string>
   newSandboxId(): string
   newBootId(): string
   pid(): number
+  /** The process of the gateway, which the daemon starts; waits until it runs. */
+  gatewayPid(): Promise<number>
   /** The daemon’s log so far, one JSON object per line. */
   log(): Promise<string>
   /** Ends the daemon; sandboxes keep running. */
@@ -57,13 +60,20 @@ const startTimeoutMs = 60_000
 /** Time for unpacking the base image into a new slot on a busy machine. */
 const imageTimeoutMs = 300_000
 
-export async function startTestHost(options: { environment?: Record<string, string> } = {}): Promise<TestHost> {
+export async function startTestHost(
+  options: {
+    environment?: Record<string, string>
+    /** See {@link spawnProgram}. */
+    enter?: readonly string[]
+  } = {},
+): Promise<TestHost> {
   const machine = await findTestMachine()
   const dataDirectory = await makeOwnedDirectory()
   const slot = await claimDiskSlot()
   const guestDirectory = await testGuest()
   const installation = path.basename(dataDirectory)
   const socketPath = path.join(dataDirectory, 'run/host.sock')
+  const gatewaySocketPath = path.join(dataDirectory, 'run/gateway.sock')
   const logFile = path.join(dataDirectory, 'host.log')
   await mkdir(path.dirname(socketPath), { recursive: true })
   const environment = {
@@ -71,6 +81,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_INSTALLATION: installation,
     THREADBOX_DATA: dataDirectory,
     THREADBOX_HOST_SOCKET: socketPath,
+    THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guestDirectory,
@@ -80,7 +91,7 @@ export async function startTestHost(options: { environment?: Record<string, stri
     THREADBOX_LOG_LEVEL: 'debug',
     ...options.environment,
   }
-  const requests = makeHostRequests(socketPath)
+  const requests = makeHostRequests({ socketPath, gatewaySocketPath })
   const own = { installation, dataDirectory, diskDirectory: slot.directory }
   let daemon: ChildProcess | undefined
 
@@ -88,7 +99,11 @@ export async function startTestHost(options: { environment?: Record<string, stri
   const start = async () => {
     // A test that timed out may still be running when the host is closed.
     if (isClosing) throw new Error('this test host is closed')
-    daemon = spawnProgram('host', { environment: { PATH: process.env.PATH ?? '', ...environment }, logFile })
+    daemon = spawnProgram('host', {
+      environment: { PATH: process.env.PATH ?? '', ...environment },
+      logFile,
+      ...(options.enter === undefined ? {} : { enter: options.enter }),
+    })
     await untilReady({ daemon, requests, logFile })
   }
   const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -120,14 +135,17 @@ export async function startTestHost(options: { environment?: Record<string, stri
     dataDirectory,
     diskDirectory: slot.directory,
     socketPath,
+    gatewaySocketPath,
     environment: {
       THREADBOX_INSTALLATION: installation,
       THREADBOX_DATA: dataDirectory,
       THREADBOX_HOST_SOCKET: socketPath,
+      THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
     },
     newSandboxId: () => makeId('sandbox', randomBytes),
     newBootId: () => makeId('boot', randomBytes),
     pid: () => daemon?.pid ?? 0,
+    gatewayPid: () => childOf(daemon?.pid ?? 0, 'gateway'),
     log: () => readFile(logFile, 'utf8'),
     kill,
     killSandbox: async (sandboxId) => {
@@ -162,6 +180,20 @@ export async function fillDiskSlots(): Promise<void> {
   // No slot is held while waiting for another one: a second run, or a file that claims two, would deadlock with this one.
   const filled = await Promise.allSettled(Array.from({ length: slotCount }, fill))
   for (const slot of filled) if (slot.status === 'rejected') throw slot.reason
+}
+
+/** The child of a process that runs a program of the product; waits until it runs. */
+async function childOf(pid: number, program: string): Promise<number> {
+  const until = Date.now() + startTimeoutMs
+  while (Date.now() < until) {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+    for (const child of children.split(' ').filter((text) => text !== '')) {
+      const command = await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')
+      if (command.startsWith(process.execPath) && command.includes(`/${program}/`)) return Number(child)
+    }
+    await delay(20)
+  }
+  throw new Error(`the host daemon has no ${program}`)
 }
 
 /** Waits for a spare; the template is created before it. */

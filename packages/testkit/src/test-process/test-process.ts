@@ -24,13 +24,20 @@ export function programFile(name: ProgramName): string {
 /** Starts the host daemon or the server as a separate process that writes to `logFile`. */
 export function spawnProgram(
   name: ProgramName,
-  { environment, logFile }: { environment: Record<string, string>; logFile: string },
+  options: {
+    environment: Record<string, string>
+    logFile: string
+    /** Beginning of a command line that starts the program elsewhere, such as in another namespace. */
+    enter?: readonly string[]
+  },
 ): ChildProcess {
+  const { environment, logFile, enter = [] } = options
   logs.set(logFile, name)
   noteStart(name)
   const log = openSync(logFile, 'a')
   try {
-    return spawn(process.execPath, [programFile(name)], {
+    const [program = '', ...args] = [...enter, process.execPath, programFile(name)]
+    return spawn(program, args, {
       // Keeps what Node compiled from start to start.
       env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
       stdio: ['ignore', log, log],

@@ -7,6 +7,7 @@ import { makeLogger } from '@threadbox/telemetry'
 import { expect, test } from 'vitest'
 import { makeHostEvents } from '../../machine/events/host-events.ts'
 import { makeActiveBoots } from '../launch/active-boots.ts'
+import { openGateway } from '../launch/gateway.test-utils.ts'
 import { makeActivityWatch } from './activity-watch.ts'
 
 async function watched() {
@@ -25,8 +26,10 @@ async function watched() {
     response.writeHead(isAllowed ? answer.status : 401).end(JSON.stringify(activity))
   }).listen(guestPort, address)
   await once(server, 'listening')
-  const active = makeActiveBoots()
-  active.add({ bootId: 'b1', sandboxId: 's1', startedAt: 0, address, accessToken: 'token' })
+  const gateway = await openGateway()
+  const active = makeActiveBoots({ gateway: gateway.client, onCount: () => undefined })
+  await active.sendAll()
+  await active.add({ bootId: 'b1', sandboxId: 's1', startedAt: 0, address, accessToken: 'token' })
   const events = makeHostEvents()
   const seen: HostEvent[] = []
   events.subscribe((event) => void seen.push(event))
@@ -35,21 +38,26 @@ async function watched() {
   let now = 0
   const watch = makeActivityWatch({
     active,
+    gateway: gateway.client,
     events,
     cpuShare: 0.05,
     clock: () => now,
     signal: new AbortController().signal,
     logger: makeLogger({ process: 'host', level: 'debug', destination: { write } }),
   })
+  const close = async () => {
+    server.close()
+    await gateway.close()
+  }
   const checkAll = async () => {
     now += 10_000
     await watch.checkAll()
   }
-  return { active, activity, answer, seen, lines, checkAll, [Symbol.dispose]: () => void server.close() }
+  return { active, activity, answer, seen, lines, checkAll, [Symbol.asyncDispose]: close }
 }
 
 test('O11: activity in a sandbox is reported with its reason and the busiest process', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   await guest.checkAll()
   expect(guest.seen).toEqual([])
   guest.activity.userCpuSeconds = 4
@@ -65,7 +73,7 @@ test('O11: activity in a sandbox is reported with its reason and the busiest pro
 })
 
 test('a guest that responds with an error or nonsense counts as idle, and is asked again', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   await guest.checkAll()
   guest.answer.status = 500
   guest.activity.userCpuSeconds = 4
@@ -77,14 +85,14 @@ test('a guest that responds with an error or nonsense counts as idle, and is ask
 })
 
 test('an error of the host is logged with its message and stack', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   guest.answer.status = 500
   await guest.checkAll()
   expect(guest.lines).toMatchObject([{ bootId: 'b1', err: { message: expect.any(String), stack: expect.any(String) } }])
 })
 
 test('a paused sandbox is not asked', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   await guest.checkAll()
   await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
   await guest.checkAll()

@@ -1,9 +1,9 @@
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { GuestActivity } from '@threadbox/protocol/guest'
 import type { HostEvent } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { HostEvents } from '../../machine/events/host-events.ts'
-import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
-import { readActivity } from '../launch/guest-requests.ts'
+import { type ActiveBoot, type ActiveBoots, guestOf } from '../launch/active-boots.ts'
 import { type ActivityReading, judgeActivity } from './activity.logic.ts'
 
 /** Idle time is counted in minutes. */
@@ -20,7 +20,8 @@ export type ActivityWatch = {
 }
 
 export function makeActivityWatch(ports: {
-  active: ActiveBoots
+  active: Pick<ActiveBoots, 'list'>
+  gateway: Pick<GatewayApi, 'activity'>
   events: HostEvents
   cpuShare: number
   logger: Logger
@@ -33,7 +34,8 @@ export function makeActivityWatch(ports: {
   const poll = async (boot: ActiveBoot) => {
     let activity: GuestActivity
     try {
-      activity = await readActivity(boot, AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)]))
+      const until = AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)])
+      activity = await ports.gateway.activity({ guest: guestOf(boot) }, until)
     } catch (error) {
       if (!boot.ended.aborted) logger.debug({ err: error, bootId: boot.bootId }, 'a guest did not say what is at work')
       return

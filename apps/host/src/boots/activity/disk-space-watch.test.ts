@@ -6,6 +6,7 @@ import { guestPaths, guestPort } from '@threadbox/protocol/guest'
 import { makeLogger } from '@threadbox/telemetry'
 import { expect, test } from 'vitest'
 import { makeActiveBoots } from '../launch/active-boots.ts'
+import { openGateway } from '../launch/gateway.test-utils.ts'
 import { makeDiskSpaceWatch } from './disk-space-watch.ts'
 
 async function watched() {
@@ -17,13 +18,16 @@ async function watched() {
     response.writeHead(answer.status).end('{}')
   }).listen(guestPort, address)
   await once(server, 'listening')
-  const active = makeActiveBoots()
-  active.add({ bootId: 'b1', sandboxId: 's1', startedAt: 0, address, accessToken: 'token' })
+  const gateway = await openGateway()
+  const active = makeActiveBoots({ gateway: gateway.client, onCount: () => undefined })
+  await active.sendAll()
+  await active.add({ bootId: 'b1', sandboxId: 's1', startedAt: 0, address, accessToken: 'token' })
   const usage = { usedBytes: 5, limitBytes: 10 }
   const asked: string[] = []
   let now = 0
   const watch = makeDiskSpaceWatch({
     active,
+    gateway: gateway.client,
     disks: {
       diskUsage: async (diskId) => {
         asked.push(diskId)
@@ -35,15 +39,19 @@ async function watched() {
     signal: new AbortController().signal,
     logger: makeLogger({ process: 'host', level: 'debug', destination: { write: () => undefined } }),
   })
+  const close = async () => {
+    server.close()
+    await gateway.close()
+  }
   const checkAll = async (afterMs = 2000) => {
     now += afterMs
     await watch.checkAll()
   }
-  return { active, answer, usage, told, asked, checkAll, [Symbol.dispose]: () => void server.close() }
+  return { active, answer, usage, told, asked, checkAll, [Symbol.asyncDispose]: close }
 }
 
 test('a guest gets its disk’s space, and again only when that has changed', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   await guest.checkAll()
   await guest.checkAll()
   expect(guest.told).toEqual([{ usedBytes: 5, limitBytes: 10 }])
@@ -59,7 +67,7 @@ test('a guest gets its disk’s space, and again only when that has changed', as
 })
 
 test('a guest that does not know the route is not asked at every check', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   guest.answer.status = 404
   await guest.checkAll()
   await guest.checkAll()
@@ -71,7 +79,7 @@ test('a guest that does not know the route is not asked at every check', async (
 })
 
 test('a paused sandbox gets no reports', async () => {
-  using guest = await watched()
+  await using guest = await watched()
   await guest.active.suspend({ sandboxId: 's1', bootId: 'b1', reason: new Error('paused') })
   await guest.checkAll()
   expect(guest.told).toEqual([])

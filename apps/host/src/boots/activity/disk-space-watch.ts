@@ -1,8 +1,8 @@
 import { makeSingleFlight } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { Logger } from '@threadbox/telemetry'
-import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
-import { reportDiskSpace } from '../launch/guest-requests.ts'
+import { type ActiveBoot, type ActiveBoots, guestOf } from '../launch/active-boots.ts'
 
 /** `df` inside shows values at most this old, plus the time of one request. */
 const pollEveryMs = 2000
@@ -23,6 +23,7 @@ type ReportedSpace = { diskId: string; said: string; failedAt: number | undefine
 
 export function makeDiskSpaceWatch(ports: {
   active: Pick<ActiveBoots, 'list'>
+  gateway: Pick<GatewayApi, 'reportDiskSpace'>
   disks: Pick<DiskStore, 'diskUsage'>
   /** Undefined if the sandbox no longer exists. */
   diskIdOf(sandboxId: string): Promise<string | undefined>
@@ -44,7 +45,7 @@ export function makeDiskSpaceWatch(ports: {
     const stop = AbortSignal.any([boot.ended, signal, AbortSignal.timeout(answerTimeoutMs)])
     const now: ReportedSpace = { diskId, said, failedAt: clock() }
     reported.set(boot.ended, now)
-    await reportDiskSpace(boot, { space: { usedBytes, limitBytes }, signal: stop })
+    await ports.gateway.reportDiskSpace({ guest: guestOf(boot), space: { usedBytes, limitBytes } }, stop)
     now.failedAt = undefined
   }
   const checkAll = async () => {

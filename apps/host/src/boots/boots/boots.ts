@@ -44,7 +44,7 @@ export type Boots = {
   /** Resumes a boot of an earlier daemon. Returns false if it has ended since, which is now recorded. */
   adopt(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<boolean>
   /** Opens the gateway to a running boot and follows it to its end. */
-  serve(options: { sandbox: StoredSandbox; boot: StoredBoot }): void
+  serve(options: { sandbox: StoredSandbox; boot: StoredBoot }): Promise<void>
   /**
    * Closes the gateway to a boot, with `reason` for open requests, and returns when no connection into it is left. Its
    * end is still followed until `unfollow`.
@@ -74,10 +74,10 @@ export function makeBoots(ports: BootsPorts): Boots {
   const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
     const { sandboxId, bootId } = boot
     const at = clock()
-    active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
+    await active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
     const end = { cause, detail, at }
     if (!(await (isAsleep ? boots.markEnded(bootId, end) : boots.markRunningEnded(boot, end)))) return
-    active.setRefusal(sandboxId, undefined)
+    await active.setRefusal(sandboxId, undefined)
     logger.info({ sandboxId, bootId, cause, detail }, 'boot ended')
     events.emit({ type: 'boot-ended', sandboxId, bootId, cause, detail, at })
   }
@@ -99,10 +99,10 @@ export function makeBoots(ports: BootsPorts): Boots {
     const entry = { release, done: followed.finally(() => follows.get(bootId) === entry && follows.delete(bootId)) }
     follows.set(bootId, entry)
   }
-  const serve = ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
+  const serve = async ({ sandbox, boot }: { sandbox: StoredSandbox; boot: StoredBoot }) => {
     const { bootId, sandboxId, startedAt, accessToken } = boot
-    active.add({ bootId, sandboxId, startedAt, accessToken, address: sandbox.address })
     if (!follows.has(bootId)) follow(boot)
+    await active.add({ bootId, sandboxId, startedAt, accessToken, address: sandbox.address })
   }
   return {
     start: async (options) => {
@@ -110,14 +110,14 @@ export function makeBoots(ports: BootsPorts): Boots {
       const { sandboxId } = sandbox
       const durations = (await adoptSpare(ports, options)) ?? (await startFresh(ports, options))
       const stored = await boots.find(bootId)
-      if (stored !== undefined) serve({ sandbox, boot: stored })
+      if (stored !== undefined) await serve({ sandbox, boot: stored })
       logger.info({ sandboxId, bootId, ...durations }, 'boot ready')
       events.emit({ type: 'boot-ready', sandboxId, bootId, at: clock() })
     },
     adopt: async ({ sandbox, boot }) => {
       const status = await driver.inspect(boot.driverBootId)
       if (status?.state === 'running') {
-        serve({ sandbox, boot })
+        await serve({ sandbox, boot })
         return true
       }
       await recordEnd(boot, status ?? nothingLeft)

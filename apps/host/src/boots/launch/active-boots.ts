@@ -1,89 +1,99 @@
-import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { makeSerial } from '@threadbox/concurrency'
+import { isErrorOf, toWireError } from '@threadbox/errors'
+import { type Admissions, type GatewayApi, type GuestAddress, gatewayUnreachable } from '@threadbox/protocol/gateway'
 
 /**
- * The boots that serve now: what the gateway needs to reach a sandbox. A boot enters when its guest is ready and leaves
- * when it has ended or is paused; leaving aborts `ended`, which ends every stream through the gateway.
+ * The boots that serve now, and how their guests are reached. A boot enters when its guest is ready and leaves when it
+ * has ended or is paused; the gateway ends every stream of a boot that leaves.
  */
-export type ActiveBoot = {
+export type ActiveBoot = GuestAddress & {
   bootId: string
   sandboxId: string
   startedAt: number
-  address: string
-  accessToken: string
   /** Aborted when the boot ends or is paused, with the error for open streams as its reason. */
   ended: AbortSignal
-  /** Every connection from this process into the sandbox. */
-  connections: Set<Socket>
 }
+
+type Leaving = { sandboxId: string; bootId: string; reason: Error }
 
 export type ActiveBoots = {
   find(sandboxId: string): ActiveBoot | undefined
   list(): ActiveBoot[]
-  add(boot: Omit<ActiveBoot, 'ended' | 'connections'>): void
-  /** Ends the streams of a boot. Another boot of the same sandbox is left alone. */
-  remove(options: { sandboxId: string; bootId: string; reason: Error }): void
-  /** Does the same as `remove`, and returns when no connection into the sandbox is left. */
-  suspend(options: { sandboxId: string; bootId: string; reason: Error }): Promise<void>
+  /** Returns when the gateway reaches the boot. */
+  add(boot: Omit<ActiveBoot, 'ended'>): Promise<void>
+  /** Ends the streams of a boot; returns when no connection into it is left. Another boot of the sandbox is left alone. */
+  remove(leaving: Leaving): Promise<void>
+  /** Does the same as `remove`, and makes `reason` the error for requests until the next boot. */
+  suspend(leaving: Leaving): Promise<void>
   /** Sets the error for requests to a sandbox without a boot here; undefined: it is not running. */
-  setRefusal(sandboxId: string, reason: Error | undefined): void
-  refusal(sandboxId: string): Error | undefined
+  setRefusal(sandboxId: string, reason: Error | undefined): Promise<void>
   count(): number
+  /** Sends everything to a gateway that has just started. */
+  sendAll(): Promise<void>
 }
 
+type Admission = Pick<GatewayApi, 'admit' | 'close' | 'setRefusal' | 'replaceAdmissions'>
+
 /** Calls `onCount` with the number of boots whenever it changes. */
-export function makeActiveBoots(onCount: (count: number) => void = () => undefined): ActiveBoots {
+export function makeActiveBoots(options: { gateway: Admission; onCount: (count: number) => void }): ActiveBoots {
+  const { gateway, onCount } = options
   const boots = new Map<string, { boot: ActiveBoot; controller: AbortController }>()
   const refusals = new Map<string, Error>()
-  const remove = ({ sandboxId, bootId, reason }: { sandboxId: string; bootId: string; reason: Error }) => {
+  // In the order in which they were decided: the gateway must not admit what has been closed since.
+  const serial = makeSerial()
+  /** A gateway that can’t be reached has no connection into a sandbox, and gets everything when it starts. */
+  const tell = (send: () => Promise<void>) =>
+    serial(() =>
+      send().catch((error: unknown) => {
+        if (!isErrorOf(gatewayUnreachable, error)) throw error
+      }),
+    )
+  const leave = ({ sandboxId, bootId, reason }: Leaving, { refuses }: { refuses: boolean }) => {
+    if (refuses) refusals.set(sandboxId, reason)
     const entry = boots.get(sandboxId)
-    if (entry?.boot.bootId !== bootId) return undefined
-    boots.delete(sandboxId)
-    entry.controller.abort(reason)
-    onCount(boots.size)
-    return entry.boot
-  }
-  const setRefusal = (sandboxId: string, reason: Error | undefined) => {
-    if (reason === undefined) refusals.delete(sandboxId)
-    else refusals.set(sandboxId, reason)
+    if (entry?.boot.bootId === bootId) {
+      boots.delete(sandboxId)
+      entry.controller.abort(reason)
+      onCount(boots.size)
+    }
+    return tell(() => gateway.close({ sandboxId, bootId, reason: toWireError(reason), refuses }))
   }
   return {
     find: (sandboxId) => boots.get(sandboxId)?.boot,
     list: () => [...boots.values()].map(({ boot }) => boot),
-    add: (boot) => {
+    add: async (boot) => {
       const controller = new AbortController()
       refusals.delete(boot.sandboxId)
       const isMore = !boots.has(boot.sandboxId)
-      boots.set(boot.sandboxId, { boot: { ...boot, ended: controller.signal, connections: new Set() }, controller })
+      boots.set(boot.sandboxId, { boot: { ...boot, ended: controller.signal }, controller })
       if (isMore) onCount(boots.size)
+      await tell(() => gateway.admit(admissionOf(boot)))
     },
-    remove: (options) => void remove(options),
-    suspend: async (options) => {
-      setRefusal(options.sandboxId, options.reason)
-      const boot = remove(options)
-      if (boot !== undefined) await closeConnections(boot)
+    remove: (leaving) => leave(leaving, { refuses: false }),
+    suspend: (leaving) => leave(leaving, { refuses: true }),
+    setRefusal: (sandboxId, reason) => {
+      if (reason === undefined) refusals.delete(sandboxId)
+      else refusals.set(sandboxId, reason)
+      const order = { sandboxId, reason: reason === undefined ? null : toWireError(reason) }
+      return tell(() => gateway.setRefusal(order))
     },
-    setRefusal,
-    refusal: (sandboxId) => refusals.get(sandboxId),
     count: () => boots.size,
+    sendAll: () =>
+      serial(() => {
+        const everything: Admissions = {
+          boots: [...boots.values()].map(({ boot }) => admissionOf(boot)),
+          refusals: [...refusals].map(([sandboxId, reason]) => ({ sandboxId, reason: toWireError(reason) })),
+        }
+        return gateway.replaceAdmissions(everything)
+      }),
   }
 }
 
-/** Tracks a connection into a sandbox for as long as it is open. */
-export function trackConnection({ connections }: Pick<ActiveBoot, 'connections'>, socket: Socket): void {
-  if (socket.destroyed || connections.has(socket)) return
-  connections.add(socket)
-  socket.once('close', () => connections.delete(socket))
+/** How the gateway and the host’s own requests reach a guest. */
+export function guestOf({ address, accessToken }: GuestAddress): GuestAddress {
+  return { address, accessToken }
 }
 
-/** Returns when no connection into the sandbox is left. */
-export async function closeConnections({ connections }: Pick<ActiveBoot, 'connections'>): Promise<void> {
-  await Promise.all([...connections].map(closed))
-}
-
-async function closed(socket: Socket): Promise<void> {
-  if (socket.closed) return
-  const gone = once(socket, 'close').catch(() => undefined)
-  socket.destroy()
-  await gone
+function admissionOf({ bootId, sandboxId, address, accessToken }: Omit<ActiveBoot, 'ended'>) {
+  return { bootId, sandboxId, address, accessToken }
 }

@@ -1,16 +1,17 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import { isThreadboxError } from '@threadbox/errors'
-import type { DiskDirectory, GuestInit } from '@threadbox/protocol/guest'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
+import { type DiskDirectory, type GuestInit, guestInitSchema } from '@threadbox/protocol/guest'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
 import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
 import type { BootFiles } from './boot-files.ts'
-import { initGuest } from './guest-client.ts'
 import { readTemplateDirectories } from './template-directories.ts'
 
 export type LaunchPorts = {
   driver: SandboxDriver
+  gateway: GatewayApi
   attachments: Attachments
   files: BootFiles
   clock: () => number
@@ -88,22 +89,20 @@ export async function greetGuest(
 ): Promise<void> {
   const { allocation, bootId, hostname, accessToken, signal } = options
   const { memoryBytes, processes } = allocation.limits
-  await initGuest({
-    address: allocation.address,
-    presentedToken: options.presentedToken,
-    init: {
-      accessToken,
-      timestampMs: ports.clock(),
-      hostname,
-      bootId,
-      envVars: ports.guestEnvironment,
-      limits: { memoryBytes, processes },
-      entropy: ports.randomBytes(32).toString('base64'),
-      origin: options.origin ?? 'booted',
-      directories: options.directories ?? [],
-    },
-    signal,
+  const init = guestInitSchema.parse({
+    accessToken,
+    timestampMs: ports.clock(),
+    hostname,
+    bootId,
+    envVars: ports.guestEnvironment,
+    limits: { memoryBytes, processes },
+    entropy: ports.randomBytes(32).toString('base64'),
+    origin: options.origin ?? 'booted',
+    directories: options.directories ?? [],
   })
+  const { address } = allocation
+  const { presentedToken } = options
+  await ports.gateway.greet({ address, init, ...(presentedToken !== undefined && { presentedToken }) }, signal)
 }
 
 /** The handshake with a guest that is about to respond; stops as soon as its boot has ended. */

@@ -1,17 +1,14 @@
-import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeSerial } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
+import type { GuestAddress } from '@threadbox/protocol/gateway'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import { readMemory } from '../../machine/programs/machine-memory.ts'
 import type { SparesStore } from '../../machine/state/spares.store.ts'
-import { closeConnections } from '../launch/active-boots.ts'
-import { makeCommandRunner } from '../launch/guest-commands.ts'
-import { becomeTemplate, prewarm } from '../launch/guest-requests.ts'
 import { greetGuest, type LaunchPorts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
 import type { BootTemplates } from '../templates/boot-templates.ts'
 
@@ -95,7 +92,7 @@ export function makeSpares(ports: SparesPorts): Spares {
       const next = [...ready.values()].find(({ placeId: allocationId }) => !complete.has(allocationId))
       if (next === undefined) return
       if (ports.withKernels) {
-        await prewarmKernel(next).catch((error: unknown) =>
+        await prewarmKernel(ports.launch, next).catch((error: unknown) =>
           logger.info({ err: error }, 'a waiting sandbox has no kernel'),
         )
       }
@@ -211,16 +208,15 @@ function makeQuiet() {
  * The first command in a guest takes three times as long as the second: code that has never run is compiled, files are
  * read for the first time. So the first one is not the user's. It runs in its own session.
  */
-async function warmUp(guest: { address: string; accessToken: string }): Promise<void> {
-  const run = makeCommandRunner(guest)
+async function warmUp({ gateway }: LaunchPorts, guest: GuestAddress): Promise<void> {
   for (const key of ['warm-up-1', 'warm-up-2'])
-    await run({ key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
+    await gateway.run({ guest, key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
 }
 
 /** Python takes seconds to start in a sandbox. Each spare gets its own kernel, started inside it. */
-async function prewarmKernel({ address, waiting }: Spare): Promise<void> {
-  const guest = { address, accessToken: waiting.accessToken, connections: new Set<Socket>() }
-  await prewarm(guest, AbortSignal.timeout(prewarmTimeoutMs))
+async function prewarmKernel({ gateway }: LaunchPorts, { address, waiting }: Spare): Promise<void> {
+  const guest = { address, accessToken: waiting.accessToken }
+  await gateway.prewarm({ guest }, AbortSignal.timeout(prewarmTimeoutMs))
 }
 
 /** Memory and processors are fixed at boot; the rest can be changed when a spare is taken. */
@@ -263,10 +259,9 @@ async function makeTemplate(ports: SparesPorts, limits: SandboxLimits): Promise<
         const signal = AbortSignal.timeout(launch.readyTimeoutMs)
         await greetGuest(launch, { ...waiting, bootId: driverBootId, allocation, signal })
         const { accessToken } = waiting
-        await warmUp({ address: allocation.address, accessToken })
-        const guest = { address: allocation.address, accessToken, connections: new Set<Socket>() }
-        await becomeTemplate(guest, signal)
-        await closeConnections(guest)
+        const guest = { address: allocation.address, accessToken }
+        await warmUp(launch, guest)
+        await launch.gateway.becomeTemplate({ guest }, signal)
         await network.setLink({ sandboxId: allocationId, state: 'down' })
         await save(driverBootId)
       } finally {
@@ -284,7 +279,7 @@ async function makeSpare(ports: SparesPorts, limits: SandboxLimits): Promise<Spa
   try {
     const disk = await disks.createDisk({ diskId: allocationId, imageId, limitBytes: limits.diskBytes })
     await launchGuest(launch, { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path })
-    await warmUp({ address, accessToken: waiting.accessToken })
+    await warmUp(launch, { address, accessToken: waiting.accessToken })
     return { placeId: allocationId, address, imageId, limits, waiting }
   } catch (error) {
     await removeSpare(ports, { placeId: allocationId, waiting })

@@ -1,8 +1,8 @@
 import type { DiskStore } from '@threadbox/disk-store'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import { askToForget } from '../../boots/launch/guest-requests.ts'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-steps.ts'
@@ -12,7 +12,13 @@ import { cleanDisk, findUnwantedFiles, type RemovedTexts } from './clean-disk.ts
 import { memoryNotSearched } from './environments.errors.ts'
 import type { SearcherAnswer, SearcherOrder } from './search-memory/main.ts'
 
-type PreservePorts = { disks: DiskStore; boots: BootsStore; paused: PausedBoots; logger: Logger }
+type PreservePorts = {
+  disks: DiskStore
+  boots: BootsStore
+  paused: PausedBoots
+  gateway: Pick<GatewayApi, 'forget'>
+  logger: Logger
+}
 
 type PreserveOrder = SandboxBoot & {
   hashKey: string | undefined
@@ -38,7 +44,7 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
   const watch = makeStopwatch()
   let rescue: RescueReport | null = null
   if (!isBootAsleep(boot)) {
-    rescue = await watch.time('forgetMs', forget(order, order.budgets))
+    rescue = await watch.time('forgetMs', forget(ports, { ...order, rescue: order.budgets }))
     await watch.time('pauseMs', paused.pause(order))
   }
   await paused.dropFrozen(sandbox.sandboxId)
@@ -75,7 +81,7 @@ async function joinWithCleanedDisk(
   await watch.time('wakeMs', paused.wake(order))
   const boot = (await ports.boots.current(sandbox.sandboxId)) ?? order.boot
   // What the handshake restored, and what services have printed since.
-  await watch.time('forgetAgainMs', forget({ ...order, boot }, null))
+  await watch.time('forgetAgainMs', forget(ports, { ...order, boot, rescue: null }))
   await watch.time('pauseAgainMs', paused.pause({ ...order, boot }))
   await paused.dropFrozen(sandbox.sandboxId)
   const image = await paused.imageOf(sandbox)
@@ -102,10 +108,13 @@ function asStored(text: string): SearcherOrder['texts'][number] {
   return { kind: 'stored', text }
 }
 
-async function forget({ sandbox, boot }: SandboxBoot, rescue: RescueRequest | null): Promise<RescueReport | null> {
-  const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
+async function forget(
+  { gateway }: PreservePorts,
+  { sandbox, boot, rescue }: SandboxBoot & { rescue: RescueRequest | null },
+): Promise<RescueReport | null> {
+  const guest = { address: sandbox.address, accessToken: boot.accessToken }
   const signal = AbortSignal.timeout(forgetMs + (rescue?.timeBudgetMs ?? 0))
-  return await askToForget(guest, { rescue, signal })
+  return await gateway.forget({ guest, rescue }, signal)
 }
 
 /** The disk stays, without the removed parts. */

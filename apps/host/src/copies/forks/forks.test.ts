@@ -100,7 +100,7 @@ test('a live fork has memory and files of its source, its own address, token and
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
   expect(new Set(greetings.map(({ entropy }) => entropy)).size).toBe(greetings.length)
   for (const { sandboxId } of [source, fork]) {
-    expect((await fetch(`${host.url}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
+    expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
   }
   await write('changed later')
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')

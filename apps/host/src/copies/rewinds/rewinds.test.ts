@@ -47,7 +47,7 @@ async function expectUnharmed({ host, sandbox, orders, read }: RewindSetup, memo
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect([await read(), await read('added')]).toEqual(['now', 'xxxxxxxxxx'])
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 }
 
 /** Nothing of the previous memory is left, and the sandbox starts with the snapshot's disk. */

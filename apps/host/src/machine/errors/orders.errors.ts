@@ -14,27 +14,11 @@ export const sandboxDeleting = defineError<{ sandboxId: string }>({
   remedy: () => 'Use another sandbox.',
 })
 
-/** An order for another incarnation of the sandbox than the current one. */
-export const bootMismatch = defineError<{ sandboxId: string; bootId: string; currentBootId: string }>({
-  code: 'sandbox.other-boot',
-  kind: 'conflict',
-  message: ({ bootId, currentBootId }) =>
-    `The order is for boot ${bootId}, but the sandbox is running boot ${currentBootId}.`,
-  remedy: () => 'Get the sandbox’s current state and decide again.',
-})
-
 export const bootUsedBefore = defineError<{ bootId: string }>({
   code: 'sandbox.boot-used',
   kind: 'conflict',
   message: ({ bootId }) => `Boot ${bootId} has already ended.`,
   remedy: () => 'Start the sandbox with a new boot ID.',
-})
-
-export const sandboxNotRunning = defineError<{ sandboxId: string }>({
-  code: 'sandbox.not-running',
-  kind: 'conflict',
-  message: () => 'The sandbox is not running.',
-  remedy: () => 'Start it first.',
 })
 
 /** The error for open requests to a sandbox when its boot ends. */

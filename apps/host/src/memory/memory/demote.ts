@@ -1,6 +1,5 @@
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { DemotedSandbox } from '@threadbox/protocol/host'
-import { rescue } from '../../boots/launch/guest-requests.ts'
 import { reasonOf, type SandboxBoot } from './memory-steps.ts'
 import { makeStopwatch } from './stopwatch.ts'
 import { asUnusable, dropMemory, reviveBoot, type WakePorts } from './wake.ts'
@@ -44,9 +43,9 @@ async function rescueMemory(
   const { sandbox, budgets } = options
   try {
     const { boot } = await reviveBoot(ports, { ...options, state: 'demoting', watch: makeStopwatch() })
-    const guest = { address: sandbox.address, accessToken: boot.accessToken, connections: new Set<never>() }
+    const guest = { address: sandbox.address, accessToken: boot.accessToken }
     const signal = AbortSignal.timeout(budgets.timeBudgetMs + rescueGraceMs)
-    return { rescue: await rescue(guest, { budgets, signal }), problem: '' }
+    return { rescue: await ports.launch.gateway.rescue({ guest, budgets }, signal), problem: '' }
   } catch (error) {
     const { sandboxId } = sandbox
     const unusable = await asUnusable(ports, { sandboxId, error })

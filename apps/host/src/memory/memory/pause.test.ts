@@ -22,7 +22,7 @@ test('a pause that fails to save lets the sandbox continue with its memory and i
   expect(await orders.memory()).toBe(memory)
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up' })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   host.driver.failSaving(undefined)
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
@@ -43,7 +43,7 @@ test('C4: a pause is canceled if the sandbox is needed while its memory is being
   expect(await orders.memory()).toBe(memory)
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up' })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   host.driver.saveMemory = saveMemory
   expect(await orders.pause()).toMatchObject({ status: 200, body: { sandbox: { actual: 'paused' } } })
 })
@@ -105,7 +105,7 @@ test('a sandbox that ends while its memory is being saved has ended, with its ow
     .poll(orders.state)
     .toMatchObject({ actual: 'stopped', lastBootEnd: { cause: 'memory-backstop', detail: 'too much' } })
   expect(await host.disks.listMemoryPlaces()).toEqual([])
-  const refused = await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
+  const refused = await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
   expect(refused.headers.get('threadbox-error')).toBe('sandbox.not-running')
 })
 
@@ -171,7 +171,7 @@ test('while a sandbox is being paused, new requests get an error that says so; o
     },
   })
   const sandbox = await host.startSandbox()
-  const guest = host.url + gatewayPaths.guest(sandbox.sandboxId)
+  const guest = host.gatewayUrl + gatewayPaths.guest(sandbox.sandboxId)
   const open = await fetch(`${guest}/stream`)
   const connected = await new Promise<number>((resolve) => host.guest.getConnections((_, count) => resolve(count)))
   expect(connected).toBeGreaterThan(0)
@@ -193,7 +193,7 @@ test('a paused sandbox refuses requests with its own code, before and after a re
   const sandbox = await host.startSandbox()
   await ordersOf(host, sandbox).pause()
   for (const _ of [1, 2]) {
-    const refused = await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
+    const refused = await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)
     expect([refused.status, refused.headers.get('threadbox-error')]).toEqual([409, 'sandbox.paused'])
     const started = { bootId: sandbox.bootId, hostname: 'box' }
     const start = await host.request('POST', hostPaths.start(sandbox.sandboxId), started)

@@ -8,8 +8,7 @@ import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { Boots } from '../../boots/boots/boots.ts'
-import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
-import { readManifest } from '../../boots/launch/guest-requests.ts'
+import { type ActiveBoots, guestOf } from '../../boots/launch/active-boots.ts'
 import type { LaunchPorts } from '../../boots/launch/launch.ts'
 import {
   noRoomForMemory,
@@ -151,7 +150,7 @@ export async function undoPause(
     await ports.running.end(boot, { cause: 'unknown', detail })
     return false
   })
-  if (!isRunning) ports.active.setRefusal(sandboxId, undefined)
+  if (!isRunning) await ports.active.setRefusal(sandboxId, undefined)
   await discardImage(ports, { placeId, imageId })
   return isRunning
 }
@@ -162,7 +161,7 @@ async function resumeAfterFailedPause(ports: PausePorts, { sandbox, boot }: Sand
   if (status?.state !== 'running') return false
   await driver.thaw(boot.driverBootId)
   await ports.network.setLink({ sandboxId: sandbox.placeId, state: 'up' })
-  ports.running.serve({ sandbox, boot })
+  await ports.running.serve({ sandbox, boot })
   return true
 }
 
@@ -171,7 +170,7 @@ async function markPaused(ports: PausePorts, options: SandboxBoot & { imageId: s
   const { sandboxId, placeId } = options.sandbox
   const { bootId, driverBootId } = options.boot
   ports.running.unfollow(bootId)
-  ports.active.setRefusal(sandboxId, sandboxPaused({}))
+  await ports.active.setRefusal(sandboxId, sandboxPaused({}))
   ports.frozen.keep({ sandboxId, bootId, driverBootId, placeId, imageId: options.imageId })
   await ports.room.relieve()
 }
@@ -190,7 +189,8 @@ async function takeManifest(
   const key = hashKey ?? sandbox.manifestKey ?? ports.launch.randomBytes(32).toString('hex')
   const signal = AbortSignal.any([guest.ended, AbortSignal.timeout(manifestTimeoutMs)])
   try {
-    return { manifest: await readManifest(guest, { hashKey: key, signal }), manifestProblem: '' }
+    const manifest = await ports.launch.gateway.manifest({ guest: guestOf(guest), hashKey: key }, signal)
+    return { manifest, manifestProblem: '' }
   } catch (error) {
     return { manifest: null, manifestProblem: reasonOf(error) }
   }

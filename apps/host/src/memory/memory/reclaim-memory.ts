@@ -75,7 +75,7 @@ async function reclaimPaused(ports: ReclaimMemoryPorts, options: SandboxBoot): P
     await driver.stop(driverBootId)
     await driver.forget(driverBootId)
   }
-  ports.active.setRefusal(sandboxId, sandboxPaused({}))
+  await ports.active.setRefusal(sandboxId, sandboxPaused({}))
   return 'paused'
 }
 

@@ -51,7 +51,7 @@ export async function restoreFromMemory(ports: SavedMemoryPorts, order: RestoreO
     throw error
   }
   const ready = await ports.boots.find(bootId)
-  if (ready !== undefined) ports.running.serve({ sandbox: order.sandbox, boot: ready })
+  if (ready !== undefined) await ports.running.serve({ sandbox: order.sandbox, boot: ready })
 }
 
 async function restore(

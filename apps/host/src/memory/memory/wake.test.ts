@@ -110,7 +110,7 @@ test('C4: a wake from the frozen copy continues with the same processes', async 
   expect(host.links.get(sandbox.sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: sandbox.bootId, origin: 'resumed' })
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
 })
 
 test('C4: a wake from the image has the memory, the boot id and the hostname, many times over', async () => {

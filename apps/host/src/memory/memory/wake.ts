@@ -80,7 +80,7 @@ async function serveAgain(
 ): Promise<void> {
   await ports.images.finishWake(boot.bootId)
   const awake = await ports.boots.find(boot.bootId)
-  if (awake !== undefined) ports.running.serve({ sandbox, boot: awake })
+  if (awake !== undefined) await ports.running.serve({ sandbox, boot: awake })
   // Not awaited: the next pause or the next start can repeat it.
   discardImage(ports, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
     ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
@@ -98,7 +98,7 @@ export async function dropMemory(
   // Its driver name can have changed since the order began.
   const boot = (await ports.boots.find(options.boot.bootId)) ?? options.boot
   await ports.running.end(boot, { cause, detail })
-  ports.active.setRefusal(sandboxId, undefined)
+  await ports.active.setRefusal(sandboxId, undefined)
   const image = await ports.images.find(sandboxId)
   if (image !== undefined) await discardImage(ports, { placeId, imageId: image.imageId })
 }

@@ -73,7 +73,7 @@ async function expectUnharmed({ host, sandbox, orders, places, read }: SnapshotS
   expect(await orders.state()).toMatchObject({ actual: 'ready', bootId: sandbox.bootId })
   expect(await orders.memory()).toBe(memory)
   expect(host.driver.isFrozen(sandbox.bootId)).toBe(false)
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandbox.sandboxId)}/health`)).status).toBe(200)
   expect(await places()).toEqual([])
   expect(await read()).toBe('then')
 }
@@ -202,7 +202,7 @@ test('a rewind restores memory with its files, as another boot with another toke
   expect(greetings.at(-1)).toMatchObject({ origin: 'forked', bootId: rewound.bootId })
   expect(new Set(greetings.map(({ accessToken }) => accessToken)).size).toBe(2)
   expect(begun.address()).not.toBe(address)
-  expect((await fetch(`${host.url}${gatewayPaths.guest(begun.sandbox.sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(begun.sandbox.sandboxId)}/health`)).status).toBe(200)
   const keepId = newId()
   const undone = await begun.rewind(rewound.body.kept.snapshotId, { keepId })
   expect(undone.body).toMatchObject({ from: 'memory', sandbox: { bootId: undone.bootId } })

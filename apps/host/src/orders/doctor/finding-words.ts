@@ -21,6 +21,10 @@ export const findingWords = {
     detail: 'the nftables table {table} is missing: something removed it after the host daemon created it',
     cure: 'Restart the host daemon, and make sure no other tool runs `nft flush ruleset`.',
   },
+  'router-missing': {
+    detail: 'the network namespace of the sandboxes was removed, so they reach nothing',
+    cure: 'Run `./threadbox down` and `./threadbox up`. Sandboxes that were awake then have a network again.',
+  },
   'nftables-outdated': {
     detail: 'the nftables table {table} doesn’t deny these addresses of the host’s own network: {addresses}',
     cure: 'Restart the host daemon. If it happens again, search `threadbox logs` for “network”.',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { promisify } from 'node:util'
-import { findForwardBlocks, findUndenied } from '@threadbox/sandbox-network'
+import { findForwardBlocks, findMissing, findUndenied } from '@threadbox/sandbox-network'
 import { type Check, type Finding, findingWith, type Values } from './findings.ts'
 
 const run = promisify(execFile)
@@ -46,20 +46,19 @@ async function checkBtrfs(): Promise<Finding> {
 }
 
 async function checkNftables(installation: string): Promise<Finding> {
-  const { stdout } = await run('nft', ['list', 'tables'], { timeout: commandTimeoutMs })
   const table = `threadbox_${installation}`
-  if (!stdout.split('\n').includes(`table inet ${table}`)) return findingWith('failed', 'nftables-missing', { table })
+  const missing = await findMissing(installation)
+  if (missing === 'router') return findingWith('failed', 'router-missing')
+  if (missing !== undefined) return findingWith('failed', 'nftables-missing', { table })
   const undenied = await findUndenied(installation)
   if (undenied.length === 0) return findingWith('ok', 'nftables-fine', { table })
   return findingWith('failed', 'nftables-outdated', { table, addresses: undenied.join(', ') })
 }
 
 async function checkForwarding(installation: string): Promise<Finding> {
-  const interfacePrefix = `tb${installation}`
-  const [first] = await findForwardBlocks({ interfacePrefix })
+  const [first] = await findForwardBlocks({ installation })
   if (first === undefined) return findingWith('ok', 'forwarding-fine')
-  const { owner, chain } = first
-  const values: Values =
-    owner === 'other' ? { chain, interfaces: `${interfacePrefix}*` } : { chain, commands: first.cure }
+  const { owner, chain, interfaceName } = first
+  const values: Values = owner === 'other' ? { chain, interfaces: interfaceName } : { chain, commands: first.cure }
   return findingWith('warning', `forwarding-blocked-${owner}`, values)
 }

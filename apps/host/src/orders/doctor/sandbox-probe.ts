@@ -1,12 +1,13 @@
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
-import type { ActiveBoots } from '../../boots/launch/active-boots.ts'
-import { type CommandRunner, makeCommandRunner } from '../../boots/launch/guest-commands.ts'
+import { type ActiveBoot, type ActiveBoots, guestOf } from '../../boots/launch/active-boots.ts'
 import { type Finding, findingOf, findingWith, type Values } from './findings.ts'
 
 export type ProbePorts = {
   orders: Pick<HostApi, 'ensure' | 'start' | 'delete'>
   active: Pick<ActiveBoots, 'find'>
+  gateway: Pick<GatewayApi, 'run'>
   /** URL to fetch from inside; empty: the package index. */
   doctorUrl: string
   randomBytes: (count: number) => Buffer
@@ -28,7 +29,7 @@ export async function probeSandbox(ports: ProbePorts): Promise<HostDoctor['check
     const durationMs = clock() - startedAt
     const boot = ports.active.find(sandboxId)
     if (boot === undefined) return withoutSandbox(findingWith('failed', 'sandbox-ended-early'))
-    const network = await probeNetwork(makeCommandRunner(boot), ports.doctorUrl)
+    const network = await probeNetwork(ports, boot)
     return [
       { ...sandboxCheck, ...findingWith('ok', 'sandbox-fine', { durationMs }) },
       { ...networkCheck, ...network },
@@ -51,7 +52,7 @@ function withoutSandbox(finding: Finding): HostDoctor['checks'] {
 }
 
 /** Sends a request from inside: to the given URL, or to the package index with the client that people will use. */
-async function probeNetwork(runner: CommandRunner, doctorUrl: string): Promise<Finding> {
+async function probeNetwork({ gateway, doctorUrl }: ProbePorts, boot: ActiveBoot): Promise<Finding> {
   const url = doctorUrl === '' ? '' : new URL(doctorUrl).href.replaceAll("'", '%27')
   const command =
     url === ''
@@ -59,7 +60,8 @@ async function probeNetwork(runner: CommandRunner, doctorUrl: string): Promise<F
       : `curl --silent --show-error --max-time 15 --output /dev/null '${url}'`
   const target = url === '' ? 'index' : 'url'
   const values: Values = url === '' ? {} : { url }
-  const { exitCode, output } = await runner({ key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs })
+  const order = { guest: guestOf(boot), key: 'ask', command, session: 'doctor', timeoutMs: commandTimeoutMs }
+  const { exitCode, output } = await gateway.run(order)
   if (exitCode === 0) return findingWith('ok', `network-${target}-fine`, values)
   return findingWith('failed', `network-${target}-unreachable`, { ...values, output: output.trim().slice(-400) })
 }

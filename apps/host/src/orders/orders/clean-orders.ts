@@ -1,11 +1,11 @@
 import type { DiskStore } from '@threadbox/disk-store'
+import { bootMismatch, type GatewayApi, sandboxNotRunning } from '@threadbox/protocol/gateway'
 import type { HostApi } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { Spares } from '../../boots/spares/spares.ts'
 import { cleanDisk } from '../../copies/environments/clean-disk.ts'
 import { diskInUse } from '../../copies/environments/environments.errors.ts'
 import { preserveMemory } from '../../copies/environments/preserve-memory.ts'
-import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
@@ -15,6 +15,7 @@ export type CleanOrderPorts = {
   disks: DiskStore
   boots: BootsStore
   paused: PausedBoots
+  gateway: Pick<GatewayApi, 'forget'>
   spares: Pick<Spares, 'pauseRefillDuring'>
   logger: Logger
 }

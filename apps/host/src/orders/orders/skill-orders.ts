@@ -1,7 +1,8 @@
+import { bootMismatch, sandboxNotRunning } from '@threadbox/protocol/gateway'
 import type { HostApi } from '@threadbox/protocol/host'
 import type { BootFiles } from '../../boots/launch/boot-files.ts'
 import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
-import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
+
 import type { SkillPlaces } from '../../machine/skills/skill-places.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { isBootAsleep } from '../../memory/memory/paused-boots.ts'

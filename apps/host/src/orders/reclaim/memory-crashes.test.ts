@@ -36,7 +36,7 @@ async function expectAwake({ host, sandboxId, bootId, memory }: Subject): Promis
   expect(host.links.get(sandboxId)).toMatchObject({ state: 'up', egress: 'open' })
   await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(host.events.map((event) => event.type)).not.toContain('boot-ended')
-  expect((await fetch(`${host.url}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
+  expect((await fetch(`${host.gatewayUrl}${gatewayPaths.guest(sandboxId)}/health`)).status).toBe(200)
 }
 
 async function expectPausedAndUsable({ host, sandboxId, bootId, memory }: Subject): Promise<void> {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const socketPath = join(directory, 'host.sock')
   server.listen(socketPath)
   await once(server, 'listening')
-  host = makeHostClient({ socketPath })
+  host = makeHostClient({ socketPath, gatewaySocketPath: socketPath })
 })
 afterAll(async () => {
   await host.close()

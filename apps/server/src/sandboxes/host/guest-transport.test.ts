@@ -27,7 +27,7 @@ async function makeHostileGuest(respond: (response: ServerResponse) => unknown) 
   })
   server.listen(socketPath)
   await once(server, 'listening')
-  const host = makeHostClient({ socketPath })
+  const host = makeHostClient({ socketPath, gatewaySocketPath: socketPath })
   return {
     host,
     /** Resolves when the connection of the last response is closed. */

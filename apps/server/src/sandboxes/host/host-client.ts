@@ -41,24 +41,15 @@ export type GuestRequest = {
   signal?: AbortSignal | undefined
 }
 
-/** Connects to the host daemon’s Unix socket. Its errors are thrown unchanged. */
-export function makeHostClient(options: { socketPath: string }): HostClient {
-  const dispatcher = new Agent({
-    connect: { socketPath: options.socketPath },
-    headersTimeout: timeoutsMs.order,
-    // Bodies are downloads and event streams, which can pause for any time.
-    bodyTimeout: 0,
-  })
+/** Connects to the Unix sockets of the host daemon and the gateway. Their errors are thrown unchanged. */
+export function makeHostClient(options: { socketPath: string; gatewaySocketPath: string }): HostClient {
+  const host = makeDispatcher(options.socketPath)
+  const gateway = makeDispatcher(options.gatewaySocketPath)
   const httpAgent = new HttpAgent({ keepAlive: true })
-  const request = async (wanted: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> =>
-    await dispatcher.request({ ...wanted, origin: 'http://host' }).catch((error: unknown) => {
-      if ((wanted.signal as AbortSignal | undefined)?.aborted) throw error
-      throw hostUnreachable({}, { cause: error })
-    })
   return {
-    ...makeHostApi(hostContract, senderOf(request)),
+    ...makeHostApi(hostContract, senderOf(requesterOf(host))),
     guest: (target, { method, path, query = {}, headers, body, signal }) =>
-      request({
+      requesterOf(gateway)({
         method,
         path: gatewayPaths.guest(target.sandboxId) + path,
         query,
@@ -71,7 +62,7 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
         createConnectTransport({
           baseUrl: `http://host${gatewayPaths.guest(target.sandboxId)}`,
           httpVersion: '1.1',
-          nodeOptions: { socketPath: options.socketPath, agent: httpAgent },
+          nodeOptions: { socketPath: options.gatewaySocketPath, agent: httpAgent },
           readMaxBytes: limitBytes,
           acceptCompression: [],
           interceptors: [
@@ -85,12 +76,31 @@ export function makeHostClient(options: { socketPath: string }): HostClient {
       ),
     close: async () => {
       httpAgent.destroy()
-      await dispatcher.destroy()
+      await Promise.all([host.destroy(), gateway.destroy()])
     },
   }
 }
 
-function senderOf(request: (wanted: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>): SendHostRequest {
+function makeDispatcher(socketPath: string): Agent {
+  return new Agent({
+    connect: { socketPath },
+    headersTimeout: timeoutsMs.order,
+    // Bodies are downloads and event streams, which can pause for any time.
+    bodyTimeout: 0,
+  })
+}
+
+type Requester = (wanted: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>
+
+function requesterOf(dispatcher: Agent): Requester {
+  return async (wanted) =>
+    await dispatcher.request({ ...wanted, origin: 'http://host' }).catch((error: unknown) => {
+      if ((wanted.signal as AbortSignal | undefined)?.aborted) throw error
+      throw hostUnreachable({}, { cause: error })
+    })
+}
+
+function senderOf(request: Requester): SendHostRequest {
   return async ({ method, path, headers, body, timeout, signal }) => {
     const {
       statusCode,

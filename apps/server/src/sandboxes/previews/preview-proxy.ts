@@ -28,7 +28,7 @@ export type ProxiedRequest = {
 }
 
 /**
- * Passes requests through the host’s gateway. Nothing is buffered: a slow reader slows the writer down, and when one
+ * Passes requests through the gateway. Nothing is buffered: a slow reader slows the writer down, and when one
  * side ends or breaks off, so does the other. Rejects as long as nothing of a response was sent; errors of the gateway
  * itself are thrown unchanged.
  */
@@ -39,7 +39,7 @@ export type PreviewProxy = {
 }
 
 export function makePreviewProxy(options: { socketPath: string }): PreviewProxy {
-  const agent = new HostConnections(options.socketPath)
+  const agent = new GatewayConnections(options.socketPath)
   const openUpstream = (proxied: ProxiedRequest, more: { headers: string[]; agent: Agent | false }) => {
     const { request, sandbox, port } = proxied
     const own = [bootHeader, sandbox.bootId, ...(proxied.isBackground ? [backgroundHeader, '1'] : [])]
@@ -113,8 +113,8 @@ export function makePreviewProxy(options: { socketPath: string }): PreviewProxy 
   }
 }
 
-/** Connections to the host daemon, kept between requests. */
-class HostConnections extends Agent {
+/** Connections to the gateway, kept between requests. */
+class GatewayConnections extends Agent {
   readonly #path: string
 
   constructor(path: string) {

@@ -36,7 +36,8 @@ export function makePreviewsFeature(options: {
   open: OpenDatabase
   hosts: AllowedHosts
   clientAddress: ClientAddress
-  hostSocket: string
+  /** Socket of the gateway, to which requests of previews are passed on. */
+  gatewaySocket: string
   /** Folder of the built app; empty if this server does not serve it. */
   webDirectory: string
   sandboxes: Pick<Sandboxes, 'awake' | 'transferring'>
@@ -66,7 +67,7 @@ export function makePreviewsFeature(options: {
     shareLinks,
     logger,
     pages: makeOpenVisits({ stillValid: previews.stillValid, logger }),
-    proxy: makePreviewProxy({ socketPath: options.hostSocket }),
+    proxy: makePreviewProxy({ socketPath: options.gatewaySocket }),
     waking: makeWaking({
       awake: (threadId, signal) => sandboxes.awake(threadId, { reason: 'preview', signal }),
       now: system.now,

@@ -232,7 +232,7 @@ function plainConnections(known: {
       connectionAnswerMebibytes: 1,
       ...settings,
     },
-    host: makeHostClient({ socketPath: '/nowhere.sock' }),
+    host: makeHostClient({ socketPath: '/nowhere.sock', gatewaySocketPath: '/nowhere.sock' }),
     hashKeyOf: () => '',
     operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),

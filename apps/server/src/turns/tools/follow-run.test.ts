@@ -41,7 +41,7 @@ async function followFrom(eventsFrom: (display: number) => Event[]) {
   const socketPath = join(directory, 'host.sock')
   server.listen(socketPath)
   await once(server, 'listening')
-  const host = makeHostClient({ socketPath })
+  const host = makeHostClient({ socketPath, gatewaySocketPath: socketPath })
   const target = { sandboxId: 's1', bootId: 'b1' }
   const sandbox = { ...target, runs: createClient(runs.Runs, host.transport(target, guestMessageLimits.run)) }
   const recorder = {

@@ -26,6 +26,10 @@ export const findings: FindingWords = {
     detail: 'Die nftables-Tabelle {table} fehlt: Etwas hat sie entfernt, nachdem der Host-Dienst sie angelegt hatte.',
     cure: 'Starten Sie den Host-Dienst neu, und sorgen Sie dafür, dass kein anderes Programm `nft flush ruleset` ausführt.',
   },
+  'router-missing': {
+    detail: 'Der Netzwerk-Namensraum der Sandboxes wurde entfernt. Sie erreichen deshalb nichts.',
+    cure: 'Führen Sie `./threadbox down` und `./threadbox up` aus. Sandboxes, die wach waren, haben dann wieder ein Netzwerk.',
+  },
   'nftables-outdated': {
     detail: 'Die nftables-Tabelle {table} sperrt diese Adressen im eigenen Netz des Hosts nicht: {addresses}.',
     cure: 'Starten Sie den Host-Dienst neu. Passiert es wieder, suchen Sie in `threadbox logs` nach „network“.',

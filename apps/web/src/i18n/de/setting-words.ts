@@ -85,6 +85,10 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_DATA: { title: 'Datenverzeichnis', doc: 'Wo alles liegt: Programm, Pool, Datenbank, Dateien, Schlüssel.' },
   THREADBOX_HOST_SOCKET: { title: 'Socket des Host-Dienstes', doc: 'Nur für die Gruppe des Servers lesbar.' },
+  THREADBOX_GATEWAY_SOCKET: {
+    title: 'Socket des Gateways',
+    doc: 'Darüber erreicht der Server, was in Sandboxes läuft. Nur für die Gruppe des Servers lesbar.',
+  },
   THREADBOX_LOG_LEVEL: { title: 'Protokoll', doc: 'Wie viel protokolliert wird.' },
   THREADBOX_LISTEN_HOST: {
     title: 'Adresse des Servers',

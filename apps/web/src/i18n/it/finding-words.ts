@@ -26,6 +26,10 @@ export const findings: FindingWords = {
       'La tabella nftables {table} non c’è più: qualcosa l’ha rimossa dopo che il daemon dell’host l’aveva creata.',
     cure: 'Riavvia il daemon dell’host e assicurati che nessun altro strumento esegua `nft flush ruleset`.',
   },
+  'router-missing': {
+    detail: 'Lo spazio dei nomi di rete delle sandbox è stato rimosso, perciò non raggiungono nulla.',
+    cure: 'Esegui `./threadbox down` e poi `./threadbox up`. Le sandbox che erano attive hanno poi di nuovo una rete.',
+  },
   'nftables-outdated': {
     detail: 'La tabella nftables {table} non blocca questi indirizzi della rete dell’host: {addresses}.',
     cure: 'Riavvia il daemon dell’host. Se succede di nuovo, cerca «network» in `threadbox logs`.',

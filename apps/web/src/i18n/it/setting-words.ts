@@ -94,6 +94,10 @@ export const settingWords: SettingWords = {
     title: 'Socket del daemon dell’host',
     doc: 'Socket Unix a cui accede solo il gruppo del server.',
   },
+  THREADBOX_GATEWAY_SOCKET: {
+    title: 'Socket del gateway',
+    doc: 'Socket Unix con cui il server raggiunge ciò che è in esecuzione nelle sandbox. Vi accede solo il gruppo del server.',
+  },
   THREADBOX_LOG_LEVEL: { title: 'Livello di log', doc: 'Quanto viene scritto nei log.' },
   THREADBOX_LISTEN_HOST: {
     title: 'Indirizzo del server',

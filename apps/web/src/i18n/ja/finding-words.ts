@@ -31,6 +31,10 @@ export const findings: FindingWords = {
     detail: 'nftables のテーブル {table} がありません。ホストデーモンが作成した後に、何かによって削除されました。',
     cure: 'ホストデーモンを再起動し、ほかのツールが `nft flush ruleset` を実行しないようにしてください。',
   },
+  'router-missing': {
+    detail: 'サンドボックスのネットワーク名前空間が削除されたため、サンドボックスはどこにも接続できません。',
+    cure: '`./threadbox down` の後に `./threadbox up` を実行してください。起動していたサンドボックスは再びネットワークを使えるようになります。',
+  },
   'nftables-outdated': {
     detail: 'nftables のテーブル {table} は、ホスト自身のネットワークの次のアドレスを拒否していません：{addresses}',
     cure: 'ホストデーモンを再起動してください。再発する場合は、`threadbox logs` で「network」を検索してください。',

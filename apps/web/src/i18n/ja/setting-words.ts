@@ -94,6 +94,10 @@ export const settingWords: SettingWords = {
     title: 'ホストデーモンのソケット',
     doc: 'ホストデーモンの Unix ソケット。サーバーのグループだけがアクセスできます。',
   },
+  THREADBOX_GATEWAY_SOCKET: {
+    title: 'ゲートウェイのソケット',
+    doc: 'サーバーがサンドボックス内のプログラムに接続するための Unix ソケット。サーバーのグループだけがアクセスできます。',
+  },
   THREADBOX_LOG_LEVEL: { title: 'ログレベル', doc: 'ログに記録する詳しさ。' },
   THREADBOX_LISTEN_HOST: {
     title: '待ち受けアドレス',

@@ -5,14 +5,20 @@ import { Readable } from 'node:stream'
 import { gitPort } from '@threadbox/protocol/guest'
 import { gatewayPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
-import { type GuestBehaviour, type HostUnderTest, startHostUnderTest } from '../../host.test-utils.ts'
+import {
+  bootEnded,
+  type GatewayUnderTest,
+  type GuestBehavior,
+  newId,
+  startGatewayUnderTest,
+} from './gateway.test-utils.ts'
 
 const MiB = 1024 * 1024
 
-async function running(behaviour: GuestBehaviour) {
-  const host = await startHostUnderTest({ behaviour })
-  const sandbox = await host.startSandbox()
-  return { host, ...sandbox, guest: host.url + gatewayPaths.guest(sandbox.sandboxId) }
+async function running(behavior: GuestBehavior) {
+  const gateway = await startGatewayUnderTest({ behavior })
+  const sandbox = await gateway.admit()
+  return { gateway, boot: sandbox, ...sandbox, guest: gateway.url + gatewayPaths.guest(sandbox.sandboxId) }
 }
 
 async function codeOf(response: Response) {
@@ -20,8 +26,8 @@ async function codeOf(response: Response) {
 }
 
 test('a request to a sandbox that is unknown or not running is refused with its code', async () => {
-  await using host = await startHostUnderTest({})
-  const unknown = await fetch(`${host.url}${gatewayPaths.guest(host.newSandboxId())}/health`, {
+  await using gateway = await startGatewayUnderTest()
+  const unknown = await fetch(`${gateway.url}${gatewayPaths.guest(newId('s'))}/health`, {
     method: 'POST',
     body: 'x',
   })
@@ -41,17 +47,18 @@ test.each([
   '/x/../init',
   '/init?a=b',
 ])('the host-only route %s of the guest is closed to clients, also through its port', async (path) => {
-  await using host = await startHostUnderTest({})
-  const { sandboxId } = await host.startSandbox()
+  const asked: string[] = []
+  await using gateway = await startGatewayUnderTest({ behavior: (request) => void asked.push(request.url ?? '') })
+  const { sandboxId } = await gateway.admit()
   for (const prefix of [gatewayPaths.guest(sandboxId), gatewayPaths.port(sandboxId, 49_983)]) {
-    expect(await rawStatus(host, prefix + path)).toBe(403)
+    expect(await rawStatus(gateway, prefix + path)).toBe(403)
   }
-  expect(host.handshakes).toHaveLength(1)
+  expect(asked).toEqual([])
 })
 
 /** `fetch` would normalize the path. */
-async function rawStatus(host: HostUnderTest, path: string): Promise<number> {
-  const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
+async function rawStatus(gateway: GatewayUnderTest, path: string): Promise<number> {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
   socket.end(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
   const [first] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
@@ -60,12 +67,12 @@ async function rawStatus(host: HostUnderTest, path: string): Promise<number> {
 
 test('an order for another boot is refused before it reaches the sandbox', async () => {
   const asked: string[] = []
-  const { host, guest, bootId } = await running((request, response) => {
+  const { gateway, guest, bootId } = await running((request, response) => {
     asked.push(request.url ?? '')
     response.end()
   })
-  await using _ = host
-  const refused = await fetch(`${guest}/health`, { headers: { 'threadbox-boot': host.newBootId() } })
+  await using _ = gateway
+  const refused = await fetch(`${guest}/health`, { headers: { 'threadbox-boot': newId('b') } })
   expect(await codeOf(refused)).toEqual([409, 'sandbox.other-boot'])
   expect((await fetch(`${guest}/health`, { headers: { 'threadbox-boot': bootId } })).status).toBe(200)
   expect(asked).toEqual(['/health'])
@@ -73,12 +80,12 @@ test('an order for another boot is refused before it reaches the sandbox', async
 
 test('the guest gets the token of its boot and nothing of the client’s connection or credentials', async () => {
   let seen: IncomingMessage['headers'] = {}
-  const { host, guest } = await running((request, response) => {
+  const { gateway, guest } = await running((request, response) => {
     seen = request.headers
     response.setHeader('set-cookie', ['a=1', 'b=2'])
     response.end()
   })
-  await using _ = host
+  await using _ = gateway
   const headers = { 'x-access-token': 'forged', 'threadbox-host-token': 'secret', te: 'trailers', 'x-own': 'kept' }
   const response = await fetch(`${guest}/anything`, { headers })
   expect(seen['x-access-token']).toMatch(/^[0-9a-f]{64}$/)
@@ -89,11 +96,11 @@ test('the guest gets the token of its boot and nothing of the client’s connect
 })
 
 test('a response is streamed: what the guest has sent arrives before it sends more', async () => {
-  const { host, guest } = await running((request, response) => {
+  const { gateway, guest } = await running((request, response) => {
     response.write('first')
     request.on('data', (chunk: Buffer) => response.end(chunk))
   })
-  await using _ = host
+  await using _ = gateway
   const upstream = httpRequest(`${guest}/stream`, { method: 'POST', headers: { 'transfer-encoding': 'chunked' } })
   upstream.flushHeaders()
   const [answer] = (await once(upstream, 'response')) as [IncomingMessage]
@@ -104,7 +111,7 @@ test('a response is streamed: what the guest has sent arrives before it sends mo
 
 test('a reader that stops reading stops the guest from sending', async () => {
   let sent = 0
-  const { host, guest } = await running((_, response) => {
+  const { gateway, guest } = await running((_, response) => {
     const source = new Readable({
       read() {
         sent += MiB
@@ -114,7 +121,7 @@ test('a reader that stops reading stops the guest from sending', async () => {
     source.pipe(response)
     response.on('close', () => source.destroy())
   })
-  await using _ = host
+  await using _ = gateway
   const request = httpRequest(`${guest}/flood`, { agent: new Agent() })
   request.end()
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -137,11 +144,11 @@ test('a reader that stops reading stops the guest from sending', async () => {
 
 test('when the client disconnects, the guest’s side is closed', async () => {
   const closed = Promise.withResolvers<void>()
-  const { host, guest } = await running((_, response) => {
+  const { gateway, guest } = await running((_, response) => {
     response.write('x')
     response.on('close', () => closed.resolve())
   })
-  await using _ = host
+  await using _ = gateway
   const controller = new AbortController()
   await fetch(`${guest}/stream`, { signal: controller.signal })
   controller.abort()
@@ -149,46 +156,46 @@ test('when the client disconnects, the guest’s side is closed', async () => {
 })
 
 test('when a boot ends, a request without a response gets its code and an open stream breaks', async () => {
-  const { host, guest, bootId } = await running((request, response) => {
+  const { gateway, guest, boot } = await running((request, response) => {
     if (request.url === '/open') response.write('x')
   })
-  await using _ = host
+  await using _ = gateway
   const open = await fetch(`${guest}/open`)
   const waiting = fetch(`${guest}/waiting`)
-  await expect.poll(() => host.guest.listening && connectionsOf(host)).toBeGreaterThan(1)
-  host.driver.endBoot({ bootId, cause: 'killed-inside', detail: 'by the test' })
-  expect(await codeOf(await waiting)).toEqual([502, 'sandbox.ended'])
+  await expect.poll(() => gateway.guest.listening && connectionsOf(gateway)).toBeGreaterThan(1)
+  await gateway.close(boot)
+  expect(await codeOf(await waiting)).toEqual([503, bootEnded.code])
   await expect(open.text()).rejects.toThrow()
 })
 
-async function connectionsOf(host: HostUnderTest): Promise<number> {
+async function connectionsOf(gateway: GatewayUnderTest): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
-  host.guest.getConnections((_, count) => resolve(count))
+  gateway.guest.getConnections((_, count) => resolve(count))
   return await promise
 }
 
 test('a client that is still sending gets the refusal, not a broken connection', async () => {
-  await using host = await startHostUnderTest({})
+  await using gateway = await startGatewayUnderTest()
   const body = Buffer.alloc(4 * MiB)
-  const response = await fetch(`${host.url}${gatewayPaths.guest(host.newSandboxId())}/files`, { method: 'POST', body })
+  const response = await fetch(`${gateway.url}${gatewayPaths.guest(newId('s'))}/files`, { method: 'POST', body })
   expect(await codeOf(response)).toEqual([409, 'sandbox.not-running'])
 })
 
 test('a port without a listener is an error of its own', async () => {
-  await using host = await startHostUnderTest({})
-  const { sandboxId } = await host.startSandbox()
-  expect(await codeOf(await fetch(host.url + gatewayPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
+  await using gateway = await startGatewayUnderTest()
+  const { sandboxId } = await gateway.admit()
+  expect(await codeOf(await fetch(gateway.url + gatewayPaths.port(sandboxId, 1)))).toEqual([503, 'sandbox.port-closed'])
 })
 
 test('O12: the port where git asks for credentials inside is closed to clients, and no tunnel is opened to it', async () => {
-  await using host = await startHostUnderTest({})
+  await using gateway = await startGatewayUnderTest()
   const dug: string[] = []
-  host.guest.on('upgrade', (request, socket: Socket) => {
+  gateway.guest.on('upgrade', (request, socket: Socket) => {
     dug.push(request.url ?? '')
     socket.end('HTTP/1.1 502 No\r\ncontent-length: 0\r\n\r\n')
   })
-  const { sandboxId } = await host.startSandbox()
-  const url = host.url + gatewayPaths.port(sandboxId, gitPort)
+  const { sandboxId } = await gateway.admit()
+  const url = gateway.url + gatewayPaths.port(sandboxId, gitPort)
   expect(await codeOf(await fetch(url))).toEqual([503, 'sandbox.port-closed'])
   expect(await codeOf(await fetch(url, { method: 'POST', body: 'x' }))).toEqual([503, 'sandbox.port-closed'])
   const upgrade = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
@@ -199,7 +206,7 @@ test('O12: the port where git asks for credentials inside is closed to clients, 
 })
 
 test('O4: a service that only listens inside is reached through the guest, as HTTP and as WebSocket', async () => {
-  await using host = await startHostUnderTest({})
+  await using gateway = await startGatewayUnderTest()
   const inside = createServer((request, response) => void request.pipe(response))
   inside.on('upgrade', (_request, socket: Socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nhello')
@@ -209,14 +216,14 @@ test('O4: a service that only listens inside is reached through the guest, as HT
   await once(inside, 'listening')
   const { port } = inside.address() as AddressInfo
   const asked: [string | undefined, unknown][] = []
-  host.guest.on('upgrade', (request, socket: Socket) => {
+  gateway.guest.on('upgrade', (request, socket: Socket) => {
     asked.push([request.url, request.headers['x-access-token'] !== undefined])
     const service = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: threadbox-tunnel\r\n\r\n')
     socket.pipe(service).pipe(socket)
   })
-  const { sandboxId } = await host.startSandbox()
-  const url = host.url + gatewayPaths.port(sandboxId, port)
+  const { sandboxId } = await gateway.admit()
+  const url = gateway.url + gatewayPaths.port(sandboxId, port)
   const body = 'x'.repeat(MiB)
   expect(await (await fetch(url, { method: 'POST', body })).text()).toBe(body)
   const upgraded = httpRequest(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' }, agent: new Agent() })
@@ -237,26 +244,29 @@ test('O4: a service that only listens inside is reached through the guest, as HT
 })
 
 test('O12: a client cannot open a tunnel, and a sandbox cannot impersonate the gateway', async () => {
-  const { host, guest } = await running((_, response) => {
+  const { gateway, guest } = await running((_, response) => {
     response.setHeader('threadbox-error', 'sandbox.paused')
     response.end()
   })
-  await using _ = host
-  expect(await rawStatus(host, `${new URL(guest).pathname}/%74unnel/8000`)).toBe(403)
+  await using _ = gateway
+  expect(await rawStatus(gateway, `${new URL(guest).pathname}/%74unnel/8000`)).toBe(403)
   expect((await fetch(`${guest}/x`)).headers.get('threadbox-error')).toBeNull()
 })
 
 test('a WebSocket is accepted by the service, carries both ways, and ends with the boot', async () => {
-  await using host = await startHostUnderTest({ behaviour: (_: unknown, response: ServerResponse) => response.end() })
-  host.guest.on('upgrade', (request, socket: Socket) => {
+  await using gateway = await startGatewayUnderTest({
+    behavior: (_: unknown, response: ServerResponse) => response.end(),
+  })
+  gateway.guest.on('upgrade', (request, socket: Socket) => {
     if (request.url === '/refused') return void socket.end('HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno')
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nhello')
     socket.on('data', (chunk: Buffer) => socket.write(chunk))
     socket.on('error', () => socket.destroy())
   })
-  const { sandboxId, bootId } = await host.startSandbox()
+  const boot = await gateway.admit()
+  const { sandboxId } = boot
   const open = (path: string) => {
-    const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
     const target = gatewayPaths.port(sandboxId, 49_983) + path
     socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`)
     return socket
@@ -273,25 +283,24 @@ test('a WebSocket is accepted by the service, carries both ways, and ends with t
   await expect.poll(() => text).toMatch(/helloping$/)
   socket.on('error', () => undefined)
   const closed = once(socket, 'close')
-  host.driver.endBoot({ bootId, cause: 'killed-outside', detail: 'by the test' })
-  await closed
+  await Promise.all([closed, gateway.close(boot)])
 })
 
 test('O11: a request to a service counts as activity with its port, one that is marked as background does not', async () => {
   const marks: unknown[] = []
-  const { host, sandboxId, guest } = await running((request, response) => {
+  const { gateway, sandboxId, guest } = await running((request, response) => {
     marks.push(request.headers['threadbox-background'])
     response.end('ok')
   })
-  await using _ = host
-  const service = `${host.url}${gatewayPaths.port(sandboxId, 49_983)}/`
+  await using _ = gateway
+  const service = `${gateway.url}${gatewayPaths.port(sandboxId, 49_983)}/`
   const background = { headers: { 'threadbox-background': '1' } }
   await fetch(service, background)
   await fetch(`${guest}/health`, background)
   await fetch(`${guest}/health`)
   await fetch(service)
   await fetch(service)
-  const activity = () => host.events.filter((event) => event.type === 'activity')
+  const activity = () => gateway.events.filter((event) => event.type === 'activity')
   await expect.poll(activity).toHaveLength(2)
   expect(activity()).toMatchObject([
     { sandboxId, reason: 'guest' },

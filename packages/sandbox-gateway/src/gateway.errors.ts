@@ -20,3 +20,10 @@ export const portClosed = defineError<{ port: number; reason: string }>({
   message: ({ port, reason }) => `Port ${port} in the sandbox isn’t responding: ${reason}`,
   remedy: () => 'Start the service, or check its output if it should be running.',
 })
+
+export const pathUnknown = defineError<{ path: string }>({
+  code: 'gateway.path-unknown',
+  kind: 'not-found',
+  message: ({ path }) => `The gateway has no route ${path}.`,
+  remedy: () => 'Use the same version of server, host daemon and gateway.',
+})

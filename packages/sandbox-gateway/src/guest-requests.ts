@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { type GuestAddress, guestRequestFailed } from '@threadbox/protocol/gateway'
 import {
   accessTokenHeader,
   type DiskSpace,
@@ -13,31 +14,32 @@ import {
   type RescueRequest,
   rescueReportSchema,
 } from '@threadbox/protocol/guest'
-import { type ActiveBoot, trackConnection } from './active-boots.ts'
+import { z } from 'zod'
+import { type OpenBoot, trackConnection } from './admitted-boots.ts'
 
-/** A guest that the host sends a request to: one that serves, or one woken for the host alone. */
-export type AskedGuest = Pick<ActiveBoot, 'address' | 'accessToken' | 'connections'>
+/** A guest that the host sends a request to: one that is admitted, or one woken for the host alone. */
+export type AskedGuest = GuestAddress & Partial<Pick<OpenBoot, 'connections'>>
 
-/** The longest response that is read: a manifest of 10,000 processes and variables. The guest is not trusted. */
-const longestAnswerBytes = 4 * 1024 * 1024
+/** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to respect that. */
+const longestAnswerBytes = 64 * 1024 * 1024
 
 export async function readManifest(
   guest: AskedGuest,
   { hashKey, signal }: { hashKey: string; signal: AbortSignal },
 ): Promise<Manifest> {
-  const path = `${guestPaths.manifest}?hashKey=${hashKey}`
-  return manifestSchema.parse(await ask(guest, { method: 'GET', path, signal }))
+  const path = `${guestPaths.manifest}?hashKey=${encodeURIComponent(hashKey)}`
+  return await ask(guest, { method: 'GET', path, signal, answer: manifestSchema })
 }
 
 export async function readActivity(guest: AskedGuest, signal: AbortSignal): Promise<GuestActivity> {
-  return guestActivitySchema.parse(await ask(guest, { method: 'GET', path: guestPaths.activity, signal }))
+  return await ask(guest, { method: 'GET', path: guestPaths.activity, signal, answer: guestActivitySchema })
 }
 
 export async function reportDiskSpace(
   guest: AskedGuest,
   { space, signal }: { space: DiskSpace; signal: AbortSignal },
 ): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.disk, signal, body: JSON.stringify(space) })
+  await ask(guest, { method: 'POST', path: guestPaths.disk, signal, body: JSON.stringify(space), answer: ignored })
 }
 
 export async function rescue(
@@ -45,7 +47,7 @@ export async function rescue(
   { budgets, signal }: { budgets: RescueRequest; signal: AbortSignal },
 ): Promise<RescueReport> {
   const body = JSON.stringify(budgets)
-  return rescueReportSchema.parse(await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body }))
+  return await ask(guest, { method: 'POST', path: guestPaths.rescue, signal, body, answer: rescueReportSchema })
 }
 
 /** Node reads a request into one buffer of 64 KiB, which it keeps: some of so many reads overwrite it. */
@@ -57,19 +59,22 @@ export async function askToForget(
   { rescue: wanted, signal }: { rescue: RescueRequest | null; signal: AbortSignal },
 ): Promise<RescueReport | null> {
   const body = JSON.stringify({ rescue: wanted, padding: ' '.repeat(paddingBytes) })
-  const answer = await ask(guest, { method: 'POST', path: guestPaths.forget, signal, body })
-  return forgottenSchema.parse(answer).rescue
+  const answer = { method: 'POST', path: guestPaths.forget, signal, body, answer: forgottenSchema } as const
+  return (await ask(guest, answer)).rescue
 }
 
 /** Has the guest of a spare start what its first user would otherwise wait for. */
 export async function prewarm(guest: AskedGuest, signal: AbortSignal): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal })
+  await ask(guest, { method: 'POST', path: guestPaths.prewarm, signal, answer: ignored })
 }
 
 /** Has the guest of a spare forget its settings; from then on it waits for its first handshake. */
 export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Promise<void> {
-  await ask(guest, { method: 'POST', path: guestPaths.template, signal })
+  await ask(guest, { method: 'POST', path: guestPaths.template, signal, answer: ignored })
 }
+
+/** A response that only has to be valid JSON. */
+const ignored = z.unknown()
 
 const maxEntries = 20_000
 const maxDepth = 32
@@ -89,10 +94,30 @@ function boundedJson(text: string, path: string): unknown {
   return value
 }
 
-async function ask(
-  guest: AskedGuest,
-  options: { method: 'GET' | 'POST'; path: string; signal: AbortSignal; body?: string },
-): Promise<unknown> {
+type GuestRequest<Value> = {
+  method: 'GET' | 'POST'
+  path: string
+  signal: AbortSignal
+  body?: string
+  answer: z.ZodType<Value>
+}
+
+/** Throws `gateway.guest-failed`, or the signal’s reason. */
+async function ask<Value>(guest: AskedGuest, request: GuestRequest<Value>): Promise<Value> {
+  try {
+    return request.answer.parse(boundedJson(await send(guest, request), request.path))
+  } catch (error) {
+    request.signal.throwIfAborted()
+    throw guestRequestFailed({ reason: reasonOf(error, request.path) }, { cause: error })
+  }
+}
+
+function reasonOf(error: unknown, path: string): string {
+  if (error instanceof z.ZodError) return `its response to ${path.split('?')[0]} has an unknown form`
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function send(guest: AskedGuest, options: Omit<GuestRequest<unknown>, 'answer'>): Promise<string> {
   const { method, path, signal, body } = options
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
@@ -105,8 +130,10 @@ async function ask(
     let length = 0
     response.on('data', (chunk: Buffer) => {
       length += chunk.length
-      if (length > longestAnswerBytes) response.destroy(new Error(`the response to ${path} is too long`))
-      else chunks.push(chunk)
+      if (length <= longestAnswerBytes) return void chunks.push(chunk)
+      // First, because a response that has arrived completely also ends.
+      reject(new Error(`the response to ${path} is too long`))
+      response.destroy()
     })
     response.once('error', reject)
     response.once('end', () => {
@@ -115,8 +142,9 @@ async function ask(
       else reject(new Error(`the guest answered ${response.statusCode}: ${text.slice(0, 200)}`))
     })
   })
-  request.once('socket', (socket) => trackConnection(guest, socket))
+  const { connections } = guest
+  if (connections !== undefined) request.once('socket', (socket) => trackConnection({ connections }, socket))
   request.once('error', reject)
   request.end(body)
-  return boundedJson(await promise, path)
+  return await promise
 }

@@ -17,7 +17,7 @@ const answerTimeoutMs = 5000
  * The handshake with a guest: waits until it listens, sets its access token and sends its settings. Stops when `signal`
  * is aborted, with the signal's reason; a response other than 200 is an error immediately.
  */
-export async function initGuest(options: {
+export async function greetGuest(options: {
   address: string
   init: GuestInit
   /** The guest's current token, if it differs from the one to set. */

@@ -4,20 +4,20 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { text } from 'node:stream/consumers'
 import { gatewayPaths } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type HostUnderTest, startHostUnderTest } from '../../host.test-utils.ts'
-import type { ActiveBoot } from '../launch/active-boots.ts'
+import type { OpenBoot } from './admitted-boots.ts'
+import { type GatewayUnderTest, startGatewayUnderTest } from './gateway.test-utils.ts'
 import { ServiceConnections } from './service-connections.ts'
 
-let host: HostUnderTest
+let gateway: GatewayUnderTest
 let sandbox: { sandboxId: string; bootId: string }
 const services: TcpServer[] = []
 beforeEach(async () => {
-  host = await startHostUnderTest({})
-  sandbox = await host.startSandbox()
+  gateway = await startGatewayUnderTest()
+  sandbox = await gateway.admit()
 })
 afterEach(async () => {
   for (const service of services.splice(0)) service.close()
-  await host[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
 })
 
 /** Serves at every address of this machine, including the sandbox's; returns the address behind the gateway. */
@@ -25,7 +25,7 @@ async function serve(service: TcpServer): Promise<string> {
   services.push(service)
   service.listen(0)
   await once(service, 'listening')
-  return host.url + gatewayPaths.port(sandbox.sandboxId, (service.address() as AddressInfo).port)
+  return gateway.url + gatewayPaths.port(sandbox.sandboxId, (service.address() as AddressInfo).port)
 }
 
 /** Responds to each request with the number of earlier ones on its connection, and counts connections. */
@@ -89,8 +89,8 @@ test('a request to which the service has begun to respond is not sent again', as
   expect(seconds()).toBe(1)
 })
 
-function loopbackBoot(): ActiveBoot {
-  const names = { bootId: '', sandboxId: '', startedAt: 0, accessToken: '' }
+function loopbackBoot(): OpenBoot {
+  const names = { bootId: '', sandboxId: '', accessToken: '' }
   return { ...names, address: '127.0.0.1', ended: new AbortController().signal, connections: new Set() }
 }
 
@@ -142,6 +142,5 @@ test('C8: kept connections end with the boot', async () => {
   const [kept] = connections
   expect(kept?.destroyed).toBe(false)
   const closed = once(kept as Socket, 'close')
-  host.driver.endBoot({ bootId: sandbox.bootId, cause: 'killed-inside', detail: 'by the test' })
-  await closed
+  await Promise.all([closed, gateway.close(sandbox)])
 })

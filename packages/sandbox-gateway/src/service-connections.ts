@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { ActiveBoot } from '../launch/active-boots.ts'
+import type { OpenBoot } from './admitted-boots.ts'
 import { connectToService } from './service-connection.ts'
 
 /**
@@ -19,10 +19,10 @@ const yieldAfterMs = 1000
  * that none outlives a pause.
  */
 export class ServiceConnections extends Agent {
-  readonly #boot: ActiveBoot
+  readonly #boot: OpenBoot
   readonly yieldAfterMss: number
 
-  constructor(boot: ActiveBoot, times = { idleMs, yieldAfterMs }) {
+  constructor(boot: OpenBoot, times = { idleMs, yieldAfterMs }) {
     super({ keepAlive: true, maxFreeSockets: maxIdle, timeout: times.idleMs })
     this.#boot = boot
     this.yieldAfterMss = times.yieldAfterMs

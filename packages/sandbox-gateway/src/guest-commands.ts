@@ -1,14 +1,7 @@
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
+import type { CommandResult, GuestAddress } from '@threadbox/protocol/gateway'
 import { accessTokenHeader, guestPort, runs } from '@threadbox/protocol/guest'
-
-export type CommandResult = { exitCode: number; output: string }
-export type CommandRunner = (request: {
-  key: string
-  command: string
-  session: string
-  timeoutMs: number
-}) => Promise<CommandResult>
 
 /** A program reads the output of the host's own commands: more than this is nonsense. */
 const longestOutput = 10_000
@@ -16,8 +9,10 @@ const longestOutput = 10_000
 /** A guest sends output in pieces of 256 KiB. */
 const maxMessageBytes = 1024 * 1024
 
-/** Commands that the host itself runs in a guest, each in a session that is not the user's. */
-export function makeCommandRunner(guest: { address: string; accessToken: string }): CommandRunner {
+export type GuestCommand = { key: string; command: string; session: string; timeoutMs: number }
+
+/** Runs a command of the host in a guest, in a session that is not the user's; returns the start of its output. */
+export async function runInGuest(guest: GuestAddress, request: GuestCommand): Promise<CommandResult> {
   const client = createClient(
     runs.Runs,
     createConnectTransport({
@@ -35,16 +30,14 @@ export function makeCommandRunner(guest: { address: string; accessToken: string 
       ],
     }),
   )
-  return async (request) => {
-    await client.startCommand(request)
-    const result = { exitCode: -1, output: '' }
-    for await (const { event } of client.read({ key: request.key, offset: 0n, display: 0 })) {
-      if (event.case === 'output' && result.output.length < longestOutput) {
-        result.output += Buffer.from(event.value.data).toString()
-      }
-      if (event.case === 'ended') result.exitCode = event.value.exitCode
+  await client.startCommand(request)
+  const result = { exitCode: -1, output: '' }
+  for await (const { event } of client.read({ key: request.key, offset: 0n, display: 0 })) {
+    if (event.case === 'output' && result.output.length < longestOutput) {
+      result.output += Buffer.from(event.value.data).toString()
     }
-    await client.forget({ key: request.key })
-    return result
+    if (event.case === 'ended') result.exitCode = event.value.exitCode
   }
+  await client.forget({ key: request.key })
+  return { ...result, output: result.output.slice(0, longestOutput) }
 }

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { accessTokenHeader, guestPaths, guestPort, tunnelProtocol } from '@threadbox/protocol/guest'
 import { connectForRelay } from '@threadbox/protocol/relay'
-import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
+import { type OpenBoot, trackConnection } from './admitted-boots.ts'
 
 /** A sandbox that does not accept a connection within this time on a machine-local link will not. */
 export const connectTimeoutMs = 10_000
@@ -11,7 +11,7 @@ export const connectTimeoutMs = 10_000
  * Connects to a service of a sandbox: at the sandbox's address, and without a listener there, at its own loopback
  * through the guest. Ends with the boot. If both ways fail, rejects with the error of the first.
  */
-export async function connectToService(boot: ActiveBoot, port: number): Promise<Socket> {
+export async function connectToService(boot: OpenBoot, port: number): Promise<Socket> {
   try {
     return await connectDirectly(boot, port)
   } catch (error) {
@@ -22,7 +22,7 @@ export async function connectToService(boot: ActiveBoot, port: number): Promise<
   }
 }
 
-async function connectDirectly(boot: ActiveBoot, port: number): Promise<Socket> {
+async function connectDirectly(boot: OpenBoot, port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   // A service can respond after its client has sent everything.
   const socket = connectForRelay({ host: boot.address, port, allowHalfOpen: true, noDelay: true, signal: boot.ended })
@@ -34,7 +34,7 @@ async function connectDirectly(boot: ActiveBoot, port: number): Promise<Socket> 
 }
 
 /** Returns undefined without a listener there either; a guest older than tunnels behaves the same. */
-async function connectInside(boot: ActiveBoot, port: number): Promise<Socket | undefined> {
+async function connectInside(boot: OpenBoot, port: number): Promise<Socket | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket | undefined>()
   const request = httpRequest({
     host: boot.address,

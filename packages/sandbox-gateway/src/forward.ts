@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { passBody } from '@threadbox/protocol/relay'
-import { type ActiveBoot, trackConnection } from '../launch/active-boots.ts'
+import { type OpenBoot, trackConnection } from './admitted-boots.ts'
 import { guestUnreachable, portClosed } from './gateway.errors.ts'
 import { connectTimeoutMs } from './service-connection.ts'
 import { ServiceConnections } from './service-connections.ts'
@@ -19,7 +19,7 @@ import { headersForClient, headersForSandbox, type Target } from './target.logic
 type BootAgents = { guest: Agent; services: ServiceConnections }
 const agents = new WeakMap<AbortSignal, BootAgents>()
 
-type Forwarding = { request: IncomingMessage; response: ServerResponse; boot: ActiveBoot; target: Target }
+type Forwarding = { request: IncomingMessage; response: ServerResponse; boot: OpenBoot; target: Target }
 
 /**
  * Forwards a request to a sandbox and streams the response back: nothing is buffered, and a slow reader slows down the
@@ -87,7 +87,7 @@ export async function forwardUpgrade(options: {
   request: IncomingMessage
   socket: Duplex
   head: Buffer
-  boot: ActiveBoot
+  boot: OpenBoot
   target: Target
 }): Promise<void> {
   const { request, socket, head, boot, target } = options
@@ -126,7 +126,7 @@ function hasBody(request: IncomingMessage): boolean {
 
 function openUpstream(options: {
   request: IncomingMessage
-  boot: ActiveBoot
+  boot: OpenBoot
   target: Target
   /** A new connection to the service, one kept from an earlier request, or an upgraded one. */
   connection: 'new' | 'kept' | 'upgraded'
@@ -170,7 +170,7 @@ function limitConnect(socket: Socket, fail: () => void): void {
   for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer))
 }
 
-function agentsOf(boot: ActiveBoot): BootAgents {
+function agentsOf(boot: OpenBoot): BootAgents {
   const known = agents.get(boot.ended)
   if (known !== undefined) return known
   const guest = new Agent({ keepAlive: true, maxFreeSockets: 16 })
@@ -181,7 +181,7 @@ function agentsOf(boot: ActiveBoot): BootAgents {
 }
 
 /** Returns the error for the client if no response can be forwarded. */
-function failureOf(options: { error: unknown; boot: ActiveBoot; target: Target }): unknown {
+function failureOf(options: { error: unknown; boot: OpenBoot; target: Target }): unknown {
   const { error, boot, target } = options
   if (boot.ended.aborted) return boot.ended.reason
   const reason = error instanceof Error ? error.message : String(error)

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
+import { bootMismatch, type GatewayEvent, sandboxNotRunning } from '@threadbox/protocol/gateway'
 import { backgroundHeader, bootHeader, errorHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import { bootMismatch, sandboxNotRunning } from '../../machine/errors/orders.errors.ts'
-import type { HostEvents } from '../../machine/events/host-events.ts'
-import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
+import type { AdmittedBoots, OpenBoot } from './admitted-boots.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
 import { portClosed, routeBlocked } from './gateway.errors.ts'
 import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.logic.ts'
@@ -24,29 +23,29 @@ export type Gateway = {
 const activityEveryMs = 10_000
 
 export function makeGateway(options: {
-  active: ActiveBoots
-  events: HostEvents
+  boots: AdmittedBoots
+  onActivity: (event: Extract<GatewayEvent, { type: 'activity' }>) => void
   logger: Logger
   clock: () => number
 }): Gateway {
-  const { active, events, logger, clock } = options
+  const { boots, onActivity, logger, clock } = options
   const toldAt = new WeakMap<AbortSignal, Map<string, number>>()
 
-  const note = (boot: ActiveBoot, target: Target) => {
+  const note = (boot: OpenBoot, target: Target) => {
     const at = clock()
     const reason = target.kind === 'port' ? 'request' : 'guest'
     const told = toldAt.get(boot.ended) ?? new Map<string, number>()
     if (at - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < activityEveryMs) return
     toldAt.set(boot.ended, told.set(reason, at))
     const detail = target.kind === 'port' ? { detail: String(target.port) } : {}
-    events.emit({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
+    onActivity({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
   }
   const admit = (request: IncomingMessage, target: Target) => {
     const { sandboxId } = target
     if (isHostOnly(target)) throw routeBlocked({ path: target.path })
     if (isInsideOnly(target)) throw portClosed({ port: target.port, reason: 'it is reserved by the sandbox.' })
-    const boot = active.find(sandboxId)
-    if (boot === undefined) throw active.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
+    const boot = boots.find(sandboxId)
+    if (boot === undefined) throw boots.refusal(sandboxId) ?? sandboxNotRunning({ sandboxId })
     const wanted = request.headers[bootHeader]
     if (typeof wanted === 'string' && wanted !== boot.bootId) {
       throw bootMismatch({ sandboxId, bootId: wanted, currentBootId: boot.bootId })

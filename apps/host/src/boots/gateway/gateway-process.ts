@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from '@threadbox/telemetry'
+
+/** How long the gateway must run before its next restart is immediate again. */
+const steadyAfterMs = 10_000
+const firstRetryMs = 50
+const lastRetryMs = 2000
+const endsWithinMs = 2000
+
+/**
+ * What the gateway can do until it has become its own user: that change, and reading its own program, which can be in a
+ * directory of another user.
+ */
+const capabilities = '-all,+setuid,+setgid,+dac_read_search'
+
+export type GatewayProcessOptions = {
+  /** The network namespace of the router, from which alone sandboxes can be reached. */
+  namespacePath: string
+  /** The environment that {@link gatewaySettings} describes. */
+  environment: Record<string, string>
+  logger: Logger
+}
+
+/**
+ * Runs the gateway for as long as this process runs, and restarts it whenever it ends. It reads what sandboxes send, so
+ * it has no right of this process; it ends when this process does, because its standard input ends then.
+ */
+export function keepGateway(options: GatewayProcessOptions): { stop(): Promise<void> } {
+  const { logger } = options
+  const stopping = new AbortController()
+  let current: ChildProcess | undefined
+  const keep = async () => {
+    let retryMs = firstRetryMs
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now()
+      current = start(options)
+      const how = await endOf(current)
+      if (stopping.signal.aborted) return
+      if (performance.now() - startedAt > steadyAfterMs) retryMs = firstRetryMs
+      logger.warn({ ...how, retryMs }, 'the gateway has ended and will be restarted')
+      await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      retryMs = Math.min(2 * retryMs, lastRetryMs)
+    }
+  }
+  const kept = keep()
+  return {
+    stop: async () => {
+      stopping.abort()
+      current?.stdin?.end()
+      const kill = setTimeout(() => current?.kill('SIGKILL'), endsWithinMs)
+      await kept
+      clearTimeout(kill)
+    },
+  }
+}
+
+function start({ namespacePath, environment }: GatewayProcessOptions): ChildProcess {
+  const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
+  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions, programFile()]
+  const child = spawn('nsenter', [`--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command], {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  // What it has not read when it ends is nothing: only the end of this pipe matters.
+  child.stdin?.on('error', () => undefined)
+  return child
+}
+
+/** SIGUSR1 would open a debugger to every program of this machine. */
+const nodeOptions = ['--enable-source-maps', '--disable-sigusr1']
+
+/** In the source, and in a release. */
+function programFile(): string {
+  if (import.meta.filename.endsWith('.ts')) {
+    return fileURLToPath(new URL('../../../../gateway/src/main.ts', import.meta.url))
+  }
+  return join(dirname(import.meta.filename), '../gateway/main.js')
+}
+
+async function endOf(child: ChildProcess): Promise<{ code?: number | null; signal?: string | null; reason?: string }> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    return { code, signal }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,58 @@
+import type { Socket } from 'node:net'
+import { isThreadboxError } from '@threadbox/errors'
+import { type GatewayApi, type GuestAddress, guestRequestFailed } from '@threadbox/protocol/gateway'
+import { type AdmittedBoots, closeConnections } from './admitted-boots.ts'
+import type { GatewayEvents } from './gateway-events.ts'
+import { greetGuest } from './greet-guest.ts'
+import { runInGuest } from './guest-commands.ts'
+import {
+  type AskedGuest,
+  askToForget,
+  becomeTemplate,
+  prewarm,
+  readActivity,
+  readManifest,
+  reportDiskSpace,
+  rescue,
+} from './guest-requests.ts'
+
+/** Used where the caller has no signal. */
+const never = new AbortController().signal
+
+/** What the host daemon orders: which boots can be reached, and requests of its own to guests. */
+export function makeGatewayOrders(options: { boots: AdmittedBoots; events: GatewayEvents }): GatewayApi {
+  const { boots, events } = options
+  /** A boot that is closed also ends the connections of the host’s own requests. */
+  const asked = (guest: GuestAddress): AskedGuest => {
+    const connections = boots.findByAddress(guest.address)?.connections
+    return { ...guest, ...(connections === undefined ? {} : { connections }) }
+  }
+  return {
+    events: (signal) => events.follow(signal),
+    replaceAdmissions: (admissions) => boots.replaceAll(admissions),
+    admit: async (boot) => boots.admit(boot),
+    close: (order) => boots.close(order),
+    setRefusal: async ({ sandboxId, reason }) => boots.setRefusal(sandboxId, reason),
+    greet: (order, signal = never) => failingAsGuest(greetGuest({ ...order, signal })),
+    manifest: ({ guest, hashKey }, signal = never) => readManifest(asked(guest), { hashKey, signal }),
+    activity: ({ guest }, signal = never) => readActivity(asked(guest), signal),
+    reportDiskSpace: ({ guest, space }, signal = never) => reportDiskSpace(asked(guest), { space, signal }),
+    rescue: ({ guest, budgets }, signal = never) => rescue(asked(guest), { budgets, signal }),
+    forget: ({ guest, rescue: wanted }, signal = never) => askToForget(asked(guest), { rescue: wanted, signal }),
+    prewarm: ({ guest }, signal = never) => prewarm(asked(guest), signal),
+    becomeTemplate: async ({ guest }, signal = never) => {
+      const connections = new Set<Socket>()
+      await becomeTemplate({ ...guest, connections }, signal)
+      // It is saved next: a connection would be saved with it.
+      await closeConnections({ connections })
+    },
+    run: ({ guest, ...command }) => failingAsGuest(runInGuest(guest, command)),
+  }
+}
+
+async function failingAsGuest<Value>(work: Promise<Value>): Promise<Value> {
+  return await work.catch((error: unknown) => {
+    if (isThreadboxError(error)) throw error
+    throw guestRequestFailed({ reason: error instanceof Error ? error.message : String(error) }, { cause: error })
+  })
+}

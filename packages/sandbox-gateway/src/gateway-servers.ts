@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import { httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
+import { gatewayContract, serveContract } from '@threadbox/protocol/gateway'
+import type { Logger } from '@threadbox/telemetry'
+import { makeAdmittedBoots } from './admitted-boots.ts'
+import { pathUnknown } from './gateway.errors.ts'
+import { type Gateway, makeGateway } from './gateway.ts'
+import { makeGatewayEvents } from './gateway-events.ts'
+import { makeGatewayOrders } from './gateway-orders.ts'
+
+export type GatewayServers = {
+  /** For the server: requests to what runs in sandboxes. */
+  requests: Server
+  /** For the host daemon: which sandboxes can be reached, and its own requests to guests. */
+  orders: Server
+}
+
+/**
+ * With Node's 64 KiB, a response stops at every piece that the server did not take immediately: four fifths of the
+ * rate.
+ */
+const answerBufferBytes = 512 * 1024
+
+/** Both servers of one gateway, which share its boots. Neither listens yet. */
+export function makeGatewayServers(options: { logger: Logger; clock: () => number }): GatewayServers {
+  const { logger, clock } = options
+  const boots = makeAdmittedBoots()
+  const events = makeGatewayEvents()
+  const gateway = makeGateway({ boots, onActivity: events.emit, logger, clock })
+  const serve = serveContract(gatewayContract, makeGatewayOrders({ boots, events }))
+  return {
+    requests: lasting(makeRequestsServer(gateway)),
+    orders: lasting(createServer(getRequestListener((request) => answerOrder({ request, serve, logger })))),
+  }
+}
+
+function makeRequestsServer(gateway: Gateway): Server {
+  const server = createServer({ highWaterMark: answerBufferBytes }, (request, response) => {
+    if (!gateway.handle(request, response)) refuseUnknown(request, response)
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!gateway.handleUpgrade({ request, socket, head })) socket.destroy()
+  })
+  return server
+}
+
+function refuseUnknown(request: IncomingMessage, response: ServerResponse): void {
+  const error = pathUnknown({ path: request.url ?? '' })
+  response.writeHead(httpStatusOf(error), { 'content-type': 'application/json' })
+  response.end(JSON.stringify(toWireError(error)))
+  request.resume()
+}
+
+async function answerOrder(options: {
+  request: Request
+  serve: (request: Request) => Promise<Response | undefined>
+  logger: Logger
+}): Promise<Response> {
+  const { request, serve, logger } = options
+  const path = new URL(request.url).pathname
+  try {
+    const response = await serve(request)
+    if (response !== undefined) return response
+    throw pathUnknown({ path })
+  } catch (thrown) {
+    const error = withKnownCause(thrown)
+    const isExpected = isThreadboxError(error) && error.kind !== 'internal'
+    const requestId = crypto.randomUUID()
+    logger[isExpected ? 'debug' : 'error']({ err: error, requestId, path }, 'an order was refused')
+    return Response.json(toWireError(error, isExpected ? undefined : requestId), { status: httpStatusOf(error) })
+  }
+}
+
+/** Streams live as long as what they show, and uploads can take any time. */
+function lasting(server: Server): Server {
+  server.requestTimeout = 0
+  server.timeout = 0
+  server.keepAliveTimeout = 75_000
+  return server
+}

@@ -1,0 +1,1 @@
+export { type GatewayServers, makeGatewayServers } from './gateway-servers.ts'
