@@ -84,9 +84,6 @@ export async function removeNetworkOf(installation: string): Promise<void> {
   await releaseHost({ names })
 }
 
-/** Any free port works: questions are redirected to it. A fixed one keeps the rules unchanged across a restart. */
-const preferredForwarderPort = 10_053
-
 /** Longer than the round trip to a distant peer, and than the 40 ms for which a peer can delay an acknowledgment. */
 const quietMs = 250
 /** The time limit for peers that keep sending: what they send after it, they send again. */
@@ -142,8 +139,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     async prepare({ keep }) {
       await openRouter()
       if (!isListening) {
-        const preferredPort = preferredForwarderPort
-        const sockets = await openNameSockets({ router, address: pool.routerAddress, preferredPort })
+        const sockets = await openNameSockets({ router, address: pool.routerAddress })
         forwarder.serve(sockets)
         isListening = true
         await firewall.install({ forwarderPort: sockets.port, known: await readFormerEntries({ names, pool }) })

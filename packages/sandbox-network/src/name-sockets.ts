@@ -18,13 +18,12 @@ const timeoutMs = 30_000
 
 const messageSchema = z.object({ kind: z.enum(['tcp', 'udp']), port: z.number().int().min(1).max(65_535) })
 
+/** Any free port works: questions are redirected to it. A fixed one keeps the rules unchanged across a restart. */
+const preferredPort = 10_053
+
 /** Opens sockets at an address of the router’s namespace, at the preferred port if it is free. */
-export async function openNameSockets(options: {
-  router: RouterPlace
-  address: string
-  preferredPort: number
-}): Promise<NameSockets> {
-  const { router, address, preferredPort } = options
+export async function openNameSockets(options: { router: RouterPlace; address: string }): Promise<NameSockets> {
+  const { router, address } = options
   const own = ['--disable-sigusr1', programFile(), address, String(preferredPort)]
   const [program, ...args] = inRouter(router, [process.execPath, ...own])
   const child = spawn(program, args, {
