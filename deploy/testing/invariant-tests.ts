@@ -201,7 +201,10 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       file: 'tests/system/git-credentials.test.ts',
       title: 'programs in the sandbox can request nothing else from the server',
     },
-    { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
+    {
+      file: isolation,
+      title: 'does not reach services of the machine or the router on any address, loopback included',
+    },
   ],
   'limits are enforced inside, where one process can be ended and named': [
     {
@@ -276,7 +279,10 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       file: isolation,
       title: 'does not reach another sandbox, which the gateway reaches, nor one of another installation',
     },
-    { file: isolation, title: 'does not reach services of the machine on any of its addresses, loopback included' },
+    {
+      file: isolation,
+      title: 'does not reach services of the machine or the router on any address, loopback included',
+    },
   ],
   'every name that the host sees': [
     {

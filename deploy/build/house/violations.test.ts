@@ -152,7 +152,7 @@ test('a test imports what its package may import, and the packages that tests sh
   const files = (line: string) => ({ 'apps/web/src/ui/a.test.tsx': line, 'apps/web/src/ui/b.test-utils.ts': line })
   expect(found(files("import { x } from '@threadbox/testkit/host-stand-in'"))).toEqual([])
   expect(found(files("import { x } from '@threadbox/config'"))).toEqual([
-    'package: apps/web/src/ui/a.test.tsx:1 imports config: apps/web may import sdk, concurrency, testkit (docs/architecture.md).',
+    'package: apps/web/src/ui/a.test.tsx:1 imports config: apps/web may import sdk, concurrency, testkit, sandbox-gateway (docs/architecture.md).',
     expect.stringContaining('package: apps/web/src/ui/b.test-utils.ts:1 imports config'),
   ])
   expect(found(files("import { x } from '../../../server/src/application.ts'"))).toHaveLength(2)

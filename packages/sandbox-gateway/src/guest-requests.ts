@@ -21,7 +21,7 @@ import { type OpenBoot, trackConnection } from './admitted-boots.ts'
 export type AskedGuest = GuestAddress & Partial<Pick<OpenBoot, 'connections'>>
 
 /** A manifest of 10,000 processes and variables is a few megabytes; a guest is not trusted to respect that. */
-const longestAnswerBytes = 64 * 1024 * 1024
+const longestAnswerBytes = 4 * 1024 * 1024
 
 export async function readManifest(
   guest: AskedGuest,

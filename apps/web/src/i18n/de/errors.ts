@@ -72,6 +72,23 @@ export const errors: ErrorWords = {
     message: 'Sandboxen können noch nicht starten: Der Host bereitet noch {what} vor.',
     remedy: 'Versuchen Sie es in ein paar Minuten noch einmal. Dauert es an, hilft `./threadbox logs host`.',
   },
+  'gateway.guest-failed': {
+    message: 'Der Gast-Dienst der Sandbox konnte die Anfrage nicht bearbeiten: {reason}',
+    remedy: 'Versuchen Sie es noch einmal. Passiert es wieder, starten Sie die Sandbox neu.',
+  },
+  'gateway.path-unknown': {
+    message: 'Das Gateway kennt den Pfad {path} nicht.',
+    remedy: 'Verwenden Sie dieselbe Version von Server, Host-Dienst und Gateway.',
+  },
+  'gateway.response-unknown': {
+    message: 'Die Antwort des Gateways ({status}) ist nicht verständlich.',
+    remedy:
+      'Vielleicht haben Gateway und Host-Dienst verschiedene Versionen: Starten Sie threadbox neu. Passiert es wieder, sehen Sie in `threadbox logs` nach.',
+  },
+  'gateway.unreachable': {
+    message: 'Das Gateway zu den Sandboxes antwortet nicht.',
+    remedy: 'Vielleicht startet es noch. Passiert es wieder, führen Sie `threadbox doctor` auf dem Server aus.',
+  },
   'host.unreachable': {
     message: 'Der Host-Dienst antwortet nicht.',
     remedy: 'Vielleicht startet er noch. Passiert es wieder, führen Sie `threadbox doctor` auf dem Server aus.',

@@ -70,6 +70,23 @@ export const errors: ErrorWords = {
     message: 'Le sandbox non possono ancora avviarsi: l’host sta ancora preparando {what}.',
     remedy: 'Riprova tra qualche minuto. Se la preparazione non finisce, controlla `./threadbox logs host`.',
   },
+  'gateway.guest-failed': {
+    message: 'Il daemon guest della sandbox non ha potuto gestire la richiesta: {reason}',
+    remedy: 'Riprova. Se continua, riavvia la sandbox.',
+  },
+  'gateway.path-unknown': {
+    message: 'Il gateway non conosce il percorso {path}.',
+    remedy: 'Usa la stessa versione di server, daemon dell’host e gateway.',
+  },
+  'gateway.response-unknown': {
+    message: 'La risposta del gateway ({status}) non è comprensibile.',
+    remedy:
+      'Forse gateway e daemon dell’host hanno versioni diverse: riavvia threadbox. Se continua, controlla `threadbox logs`.',
+  },
+  'gateway.unreachable': {
+    message: 'Il gateway verso le sandbox non risponde.',
+    remedy: 'Forse si sta ancora avviando. Se continua, esegui `threadbox doctor` sul server.',
+  },
   'host.unreachable': {
     message: 'Il daemon dell’host non risponde.',
     remedy: 'Forse si sta ancora avviando. Se continua, esegui `threadbox doctor` sul server.',

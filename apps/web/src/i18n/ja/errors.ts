@@ -71,6 +71,23 @@ export const errors: ErrorWords = {
     message: 'サンドボックスはまだ起動できません。ホストが {what} を準備しています。',
     remedy: '数分後にもう一度お試しください。終わらない場合は、`./threadbox logs host` を確認してください。',
   },
+  'gateway.guest-failed': {
+    message: 'サンドボックスのゲストデーモンが要求を処理できませんでした: {reason}',
+    remedy: 'もう一度お試しください。続く場合は、サンドボックスを再起動してください。',
+  },
+  'gateway.path-unknown': {
+    message: 'ゲートウェイにパス {path} はありません。',
+    remedy: 'サーバー、ホストデーモン、ゲートウェイのバージョンをそろえてください。',
+  },
+  'gateway.response-unknown': {
+    message: 'ゲートウェイの応答（{status}）を解釈できません。',
+    remedy:
+      'ゲートウェイとホストデーモンのバージョンが異なる可能性があります。threadbox を再起動してください。続く場合は `threadbox logs` を確認してください。',
+  },
+  'gateway.unreachable': {
+    message: 'サンドボックスへのゲートウェイが応答していません。',
+    remedy: 'まだ起動中の可能性があります。続く場合は、サーバーで `threadbox doctor` を実行してください。',
+  },
   'host.unreachable': {
     message: 'ホストデーモンが応答していません。',
     remedy: 'まだ起動中の可能性があります。続く場合は、サーバーで `threadbox doctor` を実行してください。',
