@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { setting } from './define-settings.ts'
-import { gatewayUserSettings } from './gateway.ts'
 import { installationSettings } from './installation.ts'
 
 const GiB = 1024 * 1024 * 1024
@@ -9,10 +8,23 @@ const absolutePath = z.string().startsWith('/')
 /** A path, or empty for "none" or for a default that depends on another setting. */
 const optionalPath: z.ZodType<string> = z.union([z.literal(''), absolutePath])
 
+const userId = z.coerce.number().int().min(1).max(4_294_967_294)
+
 /** Settings of the host daemon, in addition to those that all processes share. */
 export const hostSettings = {
   ...installationSettings,
-  ...gatewayUserSettings,
+  gatewayUserId: setting<number>({
+    doc: 'ID of the user that the gateway runs as: the only one that can open connections to sandboxes. `up` creates it.',
+    environment: 'THREADBOX_GATEWAY_UID',
+    schema: userId,
+    default: 65_533,
+  }),
+  gatewayGroupId: setting<number>({
+    doc: 'ID of the group of that user.',
+    environment: 'THREADBOX_GATEWAY_GID',
+    schema: userId,
+    default: 65_533,
+  }),
   hostListen: setting<string>({
     doc: 'Extra TCP address (`address:port`) for the host daemon. Requires THREADBOX_HOST_TOKEN_FILE.',
     environment: 'THREADBOX_HOST_LISTEN',
