@@ -3,6 +3,7 @@ import type { InvariantTest } from './invariant-tests.ts'
 const isolation = 'tests/system/isolation.test.ts'
 const closed = 'tests/system/network-fails-closed.test.ts'
 const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
+const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
@@ -46,6 +47,14 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   ],
   'files, processes, packages and ports of a sandbox are not in another one': [
     { file: inGvisor, title: 'files, processes, packages, ports and variables of one are not in the other' },
+  ],
+  'a program that replaces the kernel of a sandbox': [
+    {
+      file: sentry,
+      title: 'has no capability over the machine, and reads no file, process or socket of it, in its own namespaces',
+    },
+    { file: sentry, title: 'nor in a user namespace that it makes' },
+    { file: sentry, title: 'nor if it sees the processes of the machine' },
   ],
   'a sandbox cannot fill the disk pool': [
     { file: pool, title: 'keeps its reserve: all disks together cannot use it, and no new disk is created' },

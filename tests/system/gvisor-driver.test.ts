@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import {
 } from '@threadbox/sandbox-driver/testing'
 import { makeLogger } from '@threadbox/telemetry'
 import { findTestMachine } from '@threadbox/testkit'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const installation = `t${randomBytes(3).toString('hex').slice(0, 5)}`
@@ -76,6 +76,80 @@ test('C6: saved memory is used by the version of runsc that saved it, as long as
   }
 })
 
+describe('IDs of a sandbox', () => {
+  let subject: Subject
+  beforeEach(async () => {
+    subject = await setUp()
+  })
+  afterEach(async () => {
+    for (const { bootId } of await subject.driver.list()) await end(bootId)
+    expect(await subject.leftovers()).toEqual([])
+    await subject.close()
+  })
+  const end = async (bootId: string) => {
+    await subject.driver.stop(bootId)
+    await subject.driver.forget(bootId)
+  }
+  /** A request whose IDs can’t be shifted: `/proc` can’t be mounted with other ones. */
+  const unshiftable = async (bootId: string) => {
+    const request = await subject.request(bootId)
+    return { ...request, mounts: { ...request.mounts, certificateBundle: '/proc/version' } }
+  }
+  const rootOf = async (bootId: string) => {
+    const status = await subject.driver.inspect(bootId)
+    return status?.state === 'running' ? (await stat(`/proc/${status.pid}`)).uid : undefined
+  }
+  const saved = async (bootId: string) => {
+    const directory = path.join(subject.directory, `image-of-${bootId}`)
+    await subject.driver.freeze(bootId)
+    await subject.driver.saveMemory({ bootId, directory })
+    await end(bootId)
+    return directory
+  }
+
+  test('its kernel is no user of the machine, and what it writes is the disk’s root’s', async () => {
+    const request = await subject.request('b66666666666666666661')
+    await subject.driver.start(request)
+    expect(await rootOf(request.bootId)).toBe(2 ** 31)
+    expect(await subject.memoryOf({ bootId: request.bootId, madeBy: request.bootId })).toBeTypeOf('string')
+    expect((await stat(path.join(request.rootPath, `beat-${request.bootId}`))).uid).toBe(0)
+  })
+
+  test('where a file system can’t shift them, they are the machine’s', async () => {
+    const request = await unshiftable('b66666666666666666662')
+    await subject.driver.start(request)
+    expect(await rootOf(request.bootId)).toBe(0)
+    expect(await subject.memoryOf({ bootId: request.bootId, madeBy: request.bootId })).toBeTypeOf('string')
+  })
+
+  test('C6: memory that an earlier release saved wakes with shifted ones, and so does what is saved then', async () => {
+    const request = await unshiftable('b66666666666666666663')
+    await subject.driver.start(request)
+    const before = await subject.memoryOf({ bootId: request.bootId, madeBy: request.bootId })
+    let directory = await saved(request.bootId)
+    const { ids, ...asBefore } = JSON.parse(await readFile(path.join(directory, 'image.json'), 'utf8'))
+    expect(ids).toBe('machine')
+    await writeFile(path.join(directory, 'image.json'), JSON.stringify(asBefore))
+    for (const bootId of ['b66666666666666666664', 'b66666666666666666665']) {
+      await subject.driver.startFromMemory({ ...(await subject.request(bootId)), directory })
+      expect(await rootOf(bootId)).toBe(2 ** 31)
+      expect(await subject.memoryOf({ bootId, madeBy: request.bootId })).toBe(before)
+      directory = await saved(bootId)
+    }
+  })
+
+  test('C6: memory that was saved with shifted ones wakes where they can no longer be shifted', async () => {
+    const request = await subject.request('b66666666666666666666')
+    await subject.driver.start(request)
+    const before = await subject.memoryOf({ bootId: request.bootId, madeBy: request.bootId })
+    const directory = await saved(request.bootId)
+    const next = await unshiftable('b66666666666666666667')
+    await subject.driver.startFromMemory({ ...next, directory })
+    expect(await rootOf(next.bootId)).toBe(0)
+    expect(await subject.memoryOf({ bootId: next.bootId, madeBy: request.bootId })).toBe(before)
+  })
+})
+
 /** A copy of runsc that reports, and believes to have, another version of the same length. */
 async function install(options: { programs: string; from: string; version: string; as: string }): Promise<void> {
   const program = await readFile(options.from)
@@ -100,6 +174,7 @@ until [ -e /skills/end-$HOSTNAME ]; do
 done`
 
 type Subject = MemorySavingSubject & {
+  directory: string
   /** Another instance over the same records, on another runsc. */
   open(runscPath?: string): Promise<MemorySavingDriver>
   commandGuest(bootId: string, what: 'end' | 'eat'): Promise<void>
@@ -149,6 +224,7 @@ async function setUp(): Promise<Subject> {
     })
   }
   return {
+    directory,
     driver: await open(),
     request,
     brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),

@@ -41,7 +41,7 @@ export async function saveBoot(
   ports: BootMemoryPorts,
   options: { record: BootRecord; directory: string },
 ): Promise<{ bytes: number }> {
-  const { bootId, runscPath } = options.record
+  const { bootId, runscPath, ids } = options.record
   const runsc = ports.runscs.at(runscPath)
   const logFile = path.join(ports.records.directoryOf(bootId), 'checkpoint.log')
   try {
@@ -49,6 +49,7 @@ export async function saveBoot(
       directory: options.directory,
       version: await runsc.version(),
       cpuFeatures: await ports.cpuFeatures(),
+      ids,
       save: () => runsc.checkpoint({ containerId: bootId, imageDirectory: options.directory, logFile }),
     })
   } catch (error) {

@@ -17,6 +17,7 @@ const record: BootRecord = {
   machineBootId: 'machine',
   phase: 'running',
   runscPath: '/opt/runsc',
+  ids: 'shifted',
   process: { pid: 7, startTicks: '99' },
   end: null,
 }

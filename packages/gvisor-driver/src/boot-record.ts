@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path'
 import { z } from 'zod'
 import { parseJson } from './parse-json.ts'
+import { sandboxIds } from './shifted-ids.ts'
 
 /**
  * What the driver records about a boot, so that it can be found after the driver was killed. One directory per boot;
@@ -18,6 +19,8 @@ export const bootRecordSchema = z.object({
   phase: z.enum(['starting', 'running', 'stopping', 'ended']),
   /** The program that created the container and handles it from then on. */
   runscPath: z.string(),
+  /** Records of earlier releases have none: their boots have the machine’s. */
+  ids: z.enum(sandboxIds).default('machine'),
   process: z.object({ pid: z.number().int(), startTicks: z.string() }).nullable(),
   end: z
     .object({

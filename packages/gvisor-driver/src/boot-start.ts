@@ -1,14 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BootRequest, bootFailed, bootUsed, memoryUnusable } from '@threadbox/sandbox-driver'
+import type { Logger } from '@threadbox/telemetry'
+import { launchContainer } from './boot-launch.ts'
 import type { BootRecords } from './boot-record.ts'
 import type { BootWatches } from './boot-watch.ts'
 import type { CgroupTree } from './cgroup-tree.ts'
 import { followConsole, type GuestConsole, makeConsolePipe, openGuestEnd } from './guest-console.ts'
 import { identifyProcess, isAlive } from './process-identity.ts'
-import type { RunscCommand } from './runsc-command.ts'
 import type { RunscVersions } from './runsc-versions.ts'
-import { sandboxSpec } from './sandbox-spec.ts'
+import type { SandboxIds } from './shifted-ids.ts'
 
 export type BootStartPorts = {
   runscs: RunscVersions
@@ -16,13 +17,14 @@ export type BootStartPorts = {
   records: BootRecords
   machineBootId: string
   guestArguments: (guestDirectory: string) => Promise<readonly string[]>
+  logger: Logger
 }
 
 type StartOptions = {
   request: BootRequest
   watches: BootWatches
   /** The memory image that the boot resumes from, and the program that saved it; without one it starts fresh. */
-  image?: { directory: string; runscPath: string }
+  image?: { directory: string; runscPath: string; ids: SandboxIds }
 }
 
 /** Starts a boot, or finds it running. If it throws, processes, cgroup and files of this boot are gone. */
@@ -38,34 +40,31 @@ export async function startBoot(ports: BootStartPorts, options: StartOptions): P
   const runscPath = options.image?.runscPath ?? ports.runscs.currentPath
   const record = { version: 1, bootId, sandboxId, machineBootId: ports.machineBootId, runscPath, end: null } as const
   const directory = ports.records.directoryOf(bootId)
-  await ports.records.write({ ...record, phase: 'starting', process: null })
+  await ports.records.write({ ...record, phase: 'starting', ids: 'machine', process: null })
   let guestConsole: GuestConsole | undefined
   try {
     const consolePipe = path.join(directory, 'console')
-    const spec = sandboxSpec(request, {
-      cgroupsPath: ports.cgroups.pathOf(bootId),
-      guestArguments: await ports.guestArguments(request.mounts.guestDirectory),
-    })
-    await Promise.all([
-      writeFile(path.join(directory, 'config.json'), JSON.stringify(spec), { mode: 0o600 }),
-      makeConsolePipe(consolePipe),
-      ports.cgroups.create({ bootId, limits: request.limits }),
-    ])
+    await Promise.all([makeConsolePipe(consolePipe), ports.cgroups.create({ bootId, limits: request.limits })])
     await using guestEnd = await openGuestEnd(consolePipe)
     guestConsole = followConsole(consolePipe)
     const pidFile = path.join(directory, 'pid')
-    await launch(ports.runscs.at(runscPath), {
-      containerId: bootId,
-      bundleDirectory: directory,
-      pidFile,
-      logFile: path.join(directory, 'runsc.log'),
-      consoleDescriptor: guestEnd.fd,
-      imageDirectory: options.image?.directory,
-    })
+    const runsc = ports.runscs.at(runscPath)
+    const ids = await launchContainer(
+      { runsc, logger: ports.logger },
+      {
+        request,
+        cgroupsPath: ports.cgroups.pathOf(bootId),
+        guestArguments: await ports.guestArguments(request.mounts.guestDirectory),
+        directory,
+        pidFile,
+        consoleDescriptor: guestEnd.fd,
+        image: options.image,
+      },
+    )
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
     if (process === undefined) throw new Error('its first process exited immediately')
     await ports.cgroups.applyBackstop({ bootId, limits: request.limits })
-    const running = { ...record, phase: 'running', process } as const
+    const running = { ...record, phase: 'running', ids, process } as const
     await ports.records.write(running)
     watches.begin({ record: running, console: guestConsole })
   } catch (error) {
@@ -75,15 +74,6 @@ export async function startBoot(ports: BootStartPorts, options: StartOptions): P
     if (options.image === undefined) throw bootFailed({ bootId, reason }, { cause: error })
     throw memoryUnusable({ problem: 'restore-failed', detail: reason }, { cause: error })
   }
-}
-
-async function launch(
-  runsc: RunscCommand,
-  options: Parameters<RunscCommand['run']>[0] & { imageDirectory: string | undefined },
-): Promise<void> {
-  const { imageDirectory, ...run } = options
-  if (imageDirectory === undefined) await runsc.run(run)
-  else await runsc.restore({ ...run, imageDirectory })
 }
 
 async function discard(

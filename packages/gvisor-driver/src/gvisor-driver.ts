@@ -68,7 +68,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       starts.join(request.bootId, async () => {
         const judgement = await judge(directory)
         if ('problem' in judgement) throw memoryUnusable(judgement)
-        await startBoot(ports, { request, watches, image: { directory, runscPath: judgement.runscPath } })
+        await startBoot(ports, { request, watches, image: { directory, ...judgement } })
       }),
     judgeMemory: async (directory) => {
       const judgement = await judge(directory)

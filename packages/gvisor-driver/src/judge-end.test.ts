@@ -7,6 +7,7 @@ const record = {
   sandboxId: 's1',
   machineBootId: 'this-start',
   runscPath: '/usr/local/bin/runsc',
+  ids: 'shifted',
   phase: 'running',
   process: { pid: 1, startTicks: '1' },
   end: null,

@@ -4,6 +4,7 @@ import type { MemoryImageProblem } from '@threadbox/sandbox-driver'
 import { z } from 'zod'
 import { parseJson } from './parse-json.ts'
 import type { RunscVersions } from './runsc-versions.ts'
+import { type SandboxIds, sandboxIds } from './shifted-ids.ts'
 
 /**
  * The description beside an image in its directory: everything that decides whether runsc can read it again. runsc
@@ -15,6 +16,8 @@ export const descriptionSchema = z.object({
   version: z.string(),
   /** Processor features that the saved programs may have chosen to use. */
   cpuFeatures: z.array(z.string()),
+  /** Images of earlier releases have none: they hold the machine’s. */
+  ids: z.enum(sandboxIds).default('machine'),
   files: z.record(z.string(), z.number().int()),
 })
 type Description = z.infer<typeof descriptionSchema>
@@ -22,17 +25,18 @@ type Description = z.infer<typeof descriptionSchema>
 const descriptionName = 'image.json'
 
 export type ImageJudgement =
-  /** `runscPath`: the program that can read it. */
-  { runscPath: string } | { problem: MemoryImageProblem; detail: string }
+  /** `runscPath`: the program that can read it; `ids`: those that it was saved with. */
+  { runscPath: string; ids: SandboxIds } | { problem: MemoryImageProblem; detail: string }
 
 /** Creates a directory, lets `save` fill it, and describes what it wrote. If it throws, the directory is removed. */
 export async function writeImage(options: {
   directory: string
   version: string
   cpuFeatures: readonly string[]
+  ids: SandboxIds
   save: () => Promise<void>
 }): Promise<{ bytes: number }> {
-  const { directory, version, cpuFeatures, save } = options
+  const { directory, version, cpuFeatures, ids, save } = options
   await mkdir(directory, { mode: 0o700 })
   try {
     await save()
@@ -42,6 +46,7 @@ export async function writeImage(options: {
       driver: 'gvisor',
       version,
       cpuFeatures: [...cpuFeatures],
+      ids,
       files,
     }
     await writeFile(path.join(directory, descriptionName), JSON.stringify(description), { mode: 0o600 })
@@ -66,7 +71,7 @@ export async function judgeImage(options: {
   if (text === undefined) return { problem: 'missing', detail: 'The image doesn’t exist or is incomplete.' }
   const parsed = descriptionSchema.safeParse(parseJson(text))
   if (!parsed.success) return { problem: 'corrupt', detail: 'The image’s metadata can’t be read.' }
-  const { version, cpuFeatures, files } = parsed.data
+  const { version, cpuFeatures, ids, files } = parsed.data
   const runscPath = await runscs.find(version)
   if (runscPath === undefined) {
     return { problem: 'other-version', detail: `It was saved by runsc ${version}, which isn’t on this host.` }
@@ -82,7 +87,7 @@ export async function judgeImage(options: {
     const state = now === undefined ? 'is missing' : `has ${now} bytes`
     return { problem: now === undefined ? 'missing' : 'corrupt', detail: `${name} ${state}; ${size} were saved.` }
   }
-  return { runscPath }
+  return { runscPath, ids }
 }
 
 async function fileSizes(directory: string): Promise<Record<string, number>> {

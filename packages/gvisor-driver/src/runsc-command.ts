@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { z } from 'zod'
 import { runscFailed, runscMissing } from './gvisor.errors.ts'
+import { type SharedPaths, shiftExitCodes, withShiftedIds } from './shifted-ids.ts'
 
 /** The commands of runsc that threadbox uses: the only place that builds a runsc command line. No shell is involved. */
 export type RunscCommand = {
@@ -8,7 +9,7 @@ export type RunscCommand = {
   /** Starts a container in the background; returns when its first process was started. */
   run(options: RunOptions): Promise<void>
   /** Starts a container from a memory image; returns when its memory is loaded and it is running. */
-  restore(options: RunOptions & { imageDirectory: string }): Promise<void>
+  restore(options: RunOptions & { imageDirectory: string; hasOtherIds: boolean }): Promise<void>
   pause(containerId: string): Promise<void>
   resume(containerId: string): Promise<void>
   /** Writes the memory of a container into an empty directory and does not change the container. */
@@ -28,14 +29,18 @@ type RunOptions = {
   logFile: string
   /** The file descriptor that becomes standard output and standard error of the first process. */
   consoleDescriptor: number
+  /** Runs it where these have shifted IDs; undefined if the container has the machine’s. */
+  shift: SharedPaths | undefined
 }
 
 type Invocation = {
   verb: string
+  flags?: string[]
   arguments: string[]
   timeoutMs: number
   logFile?: string
   consoleDescriptor?: number
+  shift?: SharedPaths | undefined
 }
 
 /** The longest start on a host with every core busy took less than 3 s; ten times that is a hang. */
@@ -67,17 +72,16 @@ const fixedFlags = [
 export function makeRunscCommand(options: { runscPath: string; stateDirectory: string }): RunscCommand {
   const invoke = (invocation: Invocation) => {
     const logFlags = invocation.logFile === undefined ? [] : [`--log=${invocation.logFile}`, '--log-format=json']
-    return runProcess({
-      ...invocation,
-      command: options.runscPath,
-      commandLine: [
-        `--root=${options.stateDirectory}`,
-        ...fixedFlags,
-        ...logFlags,
-        invocation.verb,
-        ...invocation.arguments,
-      ],
-    })
+    const [command, ...commandLine] = shifted(invocation.shift, [
+      options.runscPath,
+      `--root=${options.stateDirectory}`,
+      ...fixedFlags,
+      ...(invocation.flags ?? []),
+      ...logFlags,
+      invocation.verb,
+      ...invocation.arguments,
+    ])
+    return runProcess({ ...invocation, command, commandLine })
   }
   return {
     version: async () => {
@@ -91,11 +95,15 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
         timeoutMs: startTimeoutMs,
         logFile: run.logFile,
         consoleDescriptor: run.consoleDescriptor,
+        shift: run.shift,
       })
     },
     restore: async (run) => {
       await invoke({
         verb: 'restore',
+        // Memory holds no ID of the machine, so it continues with others. runsc compares them with the rest of the spec,
+        // which is the same for all sandboxes: the comparison is only logged.
+        flags: run.hasOtherIds ? ['--restore-spec-validation=warning'] : [],
         arguments: [
           '--detach',
           `--bundle=${run.bundleDirectory}`,
@@ -106,6 +114,7 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
         timeoutMs: memoryTimeoutMs,
         logFile: run.logFile,
         consoleDescriptor: run.consoleDescriptor,
+        shift: run.shift,
       })
     },
     pause: async (containerId) => {
@@ -140,6 +149,10 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
   }
 }
 
+function shifted(paths: SharedPaths | undefined, command: [string, ...string[]]): [string, ...string[]] {
+  return paths === undefined ? command : withShiftedIds(paths, command)
+}
+
 const stateSchema = z.object({ status: z.string() })
 
 async function runProcess(invocation: Invocation & { command: string; commandLine: string[] }): Promise<string> {
@@ -162,7 +175,10 @@ async function runProcess(invocation: Invocation & { command: string; commandLin
   const timer = setTimeout(() => child.kill('SIGKILL'), invocation.timeoutMs)
   child.once('error', (cause) => {
     clearTimeout(timer)
-    reject(runscMissing({ path: invocation.command }, { cause }))
+    const isShifting = invocation.shift !== undefined
+    const { verb, command } = invocation
+    if (isShifting) reject(runscFailed({ verb, exitCode: shiftExitCodes.notShifted, reason: String(cause) }, { cause }))
+    else reject(runscMissing({ path: command }, { cause }))
   })
   child.once(invocation.consoleDescriptor === undefined ? 'close' : 'exit', (code, signal) => {
     clearTimeout(timer)

@@ -17,7 +17,7 @@ const request = {
   },
   limits: defaultSandboxLimits,
 }
-const options = { cgroupsPath: '/threadbox-x/b1', guestArguments: ['/.guest/node'] }
+const options = { cgroupsPath: '/threadbox-x/b1', guestArguments: ['/.guest/node'], ids: 'shifted' } as const
 
 /** Everything that a restore compares: not sources, names and paths. */
 function fixedPart(spec: ReturnType<typeof sandboxSpec>) {
@@ -33,6 +33,8 @@ function fixedPart(spec: ReturnType<typeof sandboxSpec>) {
     terminal,
     mounts,
     namespaces: spec.linux.namespaces.map(({ type }) => type),
+    uidMappings: spec.linux.uidMappings,
+    gidMappings: spec.linux.gidMappings,
   }
 }
 
@@ -45,6 +47,14 @@ test('specs of different sandboxes are equal in everything that a memory image d
     limits: { ...request.limits, processes: 7, memoryBytes: 1 },
   }
   expect(fixedPart(sandboxSpec(other, options))).toEqual(fixedPart(sandboxSpec(request, options)))
+})
+
+test('with the machine’s IDs, the spec has no mapping and no user namespace, as in the images of earlier releases', () => {
+  const spec = sandboxSpec(request, { ...options, ids: 'machine' })
+  expect(spec.root.path).toBe('/disks/s1')
+  expect(fixedPart(spec)).toMatchObject({ uidMappings: undefined, gidMappings: undefined })
+  expect(fixedPart(spec).namespaces).toEqual(['pid', 'ipc', 'uts', 'mount', 'network'])
+  expect(fixedPart(sandboxSpec(request, options)).namespaces).toEqual(['pid', 'ipc', 'uts', 'mount', 'network', 'user'])
 })
 
 test('everything of the host that a sandbox sees is listed and read-only', () => {

@@ -1,15 +1,20 @@
 import type { BootRequest } from '@threadbox/sandbox-driver'
+import { type SandboxIds, type SharedPaths, shiftedIds, shiftedRootPath } from './shifted-ids.ts'
 
 /**
  * The OCI spec of a boot. A memory image can only be restored with a spec with the same arguments, capabilities,
  * rlimits, mount list and options, so everything except paths, names and the network is fixed here for all sandboxes: a
  * change makes all existing images unusable.
  */
-export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string; guestArguments: readonly string[] }) {
+export function sandboxSpec(
+  request: BootRequest,
+  options: { cgroupsPath: string; guestArguments: readonly string[]; ids: SandboxIds },
+) {
+  const isShifted = options.ids === 'shifted'
   return {
     ociVersion: '1.0.0',
     hostname: request.hostname,
-    root: { path: request.rootPath, readonly: false },
+    root: { path: isShifted ? shiftedRootPath : request.rootPath, readonly: false },
     process: {
       terminal: false,
       user: { uid: 0, gid: 0 },
@@ -29,7 +34,10 @@ export function sandboxSpec(request: BootRequest, options: { cgroupsPath: string
         { type: 'uts' },
         { type: 'mount' },
         { type: 'network', path: request.networkNamespacePath },
+        // Without it, runsc adds a user namespace that has the machine’s IDs.
+        ...(isShifted ? [{ type: 'user' }] : []),
       ],
+      ...(isShifted ? { uidMappings: [shiftedIds], gidMappings: [shiftedIds] } : {}),
     },
   }
 }
@@ -68,6 +76,11 @@ const rlimits = [
   { type: 'RLIMIT_NPROC', hard: 32_768, soft: 32_768 },
   { type: 'RLIMIT_CORE', hard: 0, soft: 0 },
 ]
+
+/** The machine’s files that a boot sees. */
+export function sharedPaths({ rootPath, mounts }: BootRequest): SharedPaths {
+  return { rootPath, files: Object.values(mounts) }
+}
 
 function mounts(sources: BootRequest['mounts']) {
   const readOnly = (destination: string, source: string) => ({

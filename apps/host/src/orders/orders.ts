@@ -16,6 +16,7 @@ export type OrdersOptions = {
   /** URL that the doctor fetches from inside a sandbox. */
   doctorUrl: string
   version: string
+  files: { directory: string; guestDirectory: string }
 }
 
 /** The server's orders. */
@@ -54,12 +55,24 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sleeping: copies.sleeping })
   const hostId = await stores.facts.obtain('hostId', () => makeId('host', randomBytes))
   const { installation, doctorUrl, version } = options
+  const sharedDirectories = [options.files.directory, options.files.guestDirectory] as const
   return {
     api: {
       ...orders,
       ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
       ...eventStream({ events, signal }),
-      ...makeDoctor({ installation, doctorUrl, orders, active, gateway, disks, driver, randomBytes, clock }),
+      ...makeDoctor({
+        installation,
+        doctorUrl,
+        sharedDirectories,
+        orders,
+        active,
+        gateway,
+        disks,
+        driver,
+        randomBytes,
+        clock,
+      }),
     },
     reclaim: async () => {
       await files.prepare()

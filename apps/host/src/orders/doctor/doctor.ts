@@ -1,4 +1,5 @@
 import type { DiskStore } from '@threadbox/disk-store'
+import { checkShiftedIds } from '@threadbox/gvisor-driver'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
 import { type Check, type Finding, findingOf, findingWith } from './findings.ts'
@@ -7,7 +8,9 @@ import { type ProbePorts, probeSandbox } from './sandbox-probe.ts'
 
 export type DoctorPorts = ProbePorts & {
   installation: string
-  disks: Pick<DiskStore, 'poolUsage'>
+  disks: Pick<DiskStore, 'poolUsage' | 'listImages'>
+  /** Directories of the host that sandboxes see. */
+  sharedDirectories: readonly [string, ...string[]]
   driver: Pick<SandboxDriver, 'describe'>
 }
 
@@ -16,6 +19,7 @@ export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks({ installation: ports.installation }),
     { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
+    { id: 'ids', title: 'user IDs of sandboxes', run: () => checkIds(ports) },
     { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },
   ]
   return {
@@ -33,6 +37,15 @@ async function examineOne({ id, title, run }: Check): Promise<HostDoctor['checks
 async function checkDriver(driver: DoctorPorts['driver']): Promise<Finding> {
   const { name, version } = await driver.describe()
   return findingWith('ok', 'driver-fine', { name, version })
+}
+
+async function checkIds({ disks, sharedDirectories }: DoctorPorts): Promise<Finding> {
+  const [image] = await disks.listImages()
+  const found = await checkShiftedIds({ rootPath: image?.path ?? sharedDirectories[0], files: sharedDirectories })
+  if (found.state === 'shifted') return findingWith('ok', 'ids-fine')
+  const { reason } = found
+  if (found.state === 'notShifted') return findingWith('warning', 'ids-not-shifted', { reason })
+  return findingWith('failed', 'namespaces-missing', { reason })
 }
 
 async function checkPool(disks: DoctorPorts['disks']): Promise<Finding> {

@@ -36,6 +36,15 @@ export const findingWords = {
     detail: '{chain} drops sandbox traffic by default',
     cure: 'In {chain}, accept forwarded packets from interfaces {interfaces}, and established ones to them.',
   },
+  'ids-fine': { detail: 'no sandbox has a user ID of this host', cure: '' },
+  'ids-not-shifted': {
+    detail: 'sandboxes have the user IDs of this host, without its rights: {reason}',
+    cure: 'Run the host with Linux 5.15 or later and perl, and keep THREADBOX_DATA on btrfs, ext4 or XFS.',
+  },
+  'namespaces-missing': {
+    detail: 'the kernel creates no user namespace: {reason}',
+    cure: 'Allow them: `sysctl user.max_user_namespaces=15000`. In a container, its runtime must allow them too.',
+  },
   'driver-fine': { detail: '{name} {version}', cure: '' },
   'pool-fine': {
     detail: '{freeBytes:size} of {totalBytes:size} free, {reservedBytes:size} of that reserved',

@@ -50,6 +50,15 @@ export const findings: FindingWords = {
     detail: '{chain} verwirft standardmäßig den Datenverkehr der Sandboxes.',
     cure: 'Lassen Sie in {chain} weitergeleitete Pakete von den Schnittstellen {interfaces} zu, und in Gegenrichtung die Pakete bestehender Verbindungen.',
   },
+  'ids-fine': { detail: 'Keine Sandbox hat eine Benutzer-ID dieses Hosts.', cure: '' },
+  'ids-not-shifted': {
+    detail: 'Sandboxes haben die Benutzer-IDs dieses Hosts, ohne seine Rechte: {reason}',
+    cure: 'Betreiben Sie den Host mit Linux 5.15 oder neuer und perl, und legen Sie THREADBOX_DATA auf btrfs, ext4 oder XFS.',
+  },
+  'namespaces-missing': {
+    detail: 'Der Kernel legt keinen Benutzer-Namensraum an: {reason}',
+    cure: 'Erlauben Sie sie: `sysctl user.max_user_namespaces=15000`. In einem Container muss auch dessen Laufzeitumgebung sie erlauben.',
+  },
   'driver-fine': { detail: '{name} {version}', cure: '' },
   'pool-fine': {
     detail: '{freeBytes:size} von {totalBytes:size} frei, davon {reservedBytes:size} reserviert.',

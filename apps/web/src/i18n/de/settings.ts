@@ -151,6 +151,7 @@ export const settings: Texts<typeof source> = {
       btrfs: 'btrfs für Platten',
       nftables: 'nftables für die Firewall',
       forwarding: 'Andere Firewalls',
+      ids: 'Benutzer-IDs der Sandboxes',
       pool: 'Speicherplatz für Platten',
       sandbox: 'Start einer Sandbox',
       'sandbox-network': 'DNS, Routing und Zertifikate in einer Sandbox',

@@ -148,6 +148,7 @@ export const settings = {
       btrfs: 'btrfs for disks',
       nftables: 'nftables for the firewall',
       forwarding: 'Other firewalls',
+      ids: 'User IDs of sandboxes',
       pool: 'Space for disks',
       sandbox: 'Starting a sandbox',
       'sandbox-network': 'DNS, routing and certificates in a sandbox',

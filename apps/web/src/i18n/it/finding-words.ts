@@ -50,6 +50,15 @@ export const findings: FindingWords = {
     detail: '{chain} scarta per impostazione predefinita il traffico delle sandbox.',
     cure: 'In {chain}, accetta i pacchetti inoltrati dalle interfacce {interfaces} e, in senso inverso, quelli delle connessioni già stabilite.',
   },
+  'ids-fine': { detail: 'Nessuna sandbox ha un ID utente di questo host.', cure: '' },
+  'ids-not-shifted': {
+    detail: 'Le sandbox hanno gli ID utente di questo host, senza i suoi diritti: {reason}',
+    cure: 'Usa un host con Linux 5.15 o successivo e perl, e tieni THREADBOX_DATA su btrfs, ext4 o XFS.',
+  },
+  'namespaces-missing': {
+    detail: 'Il kernel non crea namespace utente: {reason}',
+    cure: 'Permettili: `sysctl user.max_user_namespaces=15000`. In un container deve permetterli anche il suo runtime.',
+  },
   'driver-fine': { detail: '{name} {version}', cure: '' },
   'pool-fine': {
     detail: '{freeBytes:size} liberi su {totalBytes:size}, di cui {reservedBytes:size} riservati.',

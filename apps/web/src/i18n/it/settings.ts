@@ -151,6 +151,7 @@ export const settings: Texts<typeof source> = {
       btrfs: 'btrfs per i dischi',
       nftables: 'nftables per il firewall',
       forwarding: 'Altri firewall',
+      ids: 'ID utente delle sandbox',
       pool: 'Spazio per i dischi',
       sandbox: 'Avvio di una sandbox',
       'sandbox-network': 'DNS, routing e certificati in una sandbox',

@@ -46,6 +46,15 @@ export const findings: FindingWords = {
     detail: '{chain} は、サンドボックスの通信を既定で破棄します。',
     cure: '{chain} で、インターフェース {interfaces} から転送されるパケットと、逆方向の確立済みの接続のパケットを許可してください。',
   },
+  'ids-fine': { detail: 'このホストのユーザー ID を持つサンドボックスはありません。', cure: '' },
+  'ids-not-shifted': {
+    detail: 'サンドボックスが、このホストのユーザー ID を権限なしで持っています：{reason}',
+    cure: 'Linux 5.15 以降と perl のあるホストを使い、THREADBOX_DATA を btrfs、ext4、XFS のいずれかに置いてください。',
+  },
+  'namespaces-missing': {
+    detail: 'カーネルがユーザー名前空間を作成しません：{reason}',
+    cure: '許可してください：`sysctl user.max_user_namespaces=15000`。コンテナの中では、そのランタイムの許可も必要です。',
+  },
   'driver-fine': { detail: '{name} {version}', cure: '' },
   'pool-fine': {
     detail: '{totalBytes:size} 中 {freeBytes:size} が空いており、そのうち {reservedBytes:size} は確保されています。',

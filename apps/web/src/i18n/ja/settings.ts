@@ -150,6 +150,7 @@ export const settings: Texts<typeof source> = {
       btrfs: 'ディスクに使う btrfs',
       nftables: 'ファイアウォールに使う nftables',
       forwarding: 'ほかのファイアウォール',
+      ids: 'サンドボックスのユーザー ID',
       pool: 'ディスクの空き容量',
       sandbox: 'サンドボックスの起動',
       'sandbox-network': 'サンドボックスの DNS、経路、証明書',

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { checkShiftedIds, shiftExitCodes, withShiftedIds } from './shifted-ids.ts'
+
+const run = promisify(execFile)
+
+let directory: string
+let rootPath: string
+let file: string
+beforeEach(async () => {
+  directory = await mkdtemp('/var/lib/threadbox-shifted-')
+  rootPath = path.join(directory, 'root')
+  file = path.join(directory, 'hosts')
+  await mkdir(rootPath)
+  await chmod(rootPath, 0o755)
+  await writeFile(file, 'a host')
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(directory, { recursive: true })
+})
+
+test('a machine without user namespaces is reported as such', async () => {
+  const command = withShiftedIds({ rootPath, files: [file] }, ['/bin/true'])
+  const limited = ['-c', 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh', ...command]
+  const ended = run('unshare', ['--user', '--map-root-user', 'sh', ...limited])
+  await expect(ended).rejects.toMatchObject({
+    code: shiftExitCodes.noNamespace,
+    stderr: expect.stringMatching(/^user namespace: No space left on device$/m),
+  })
+})
+
+test('a file system that can’t shift IDs is reported with its file', async () => {
+  const found = await checkShiftedIds({ rootPath, files: [file, '/proc/version'] })
+  expect(found).toEqual({ state: 'notShifted', reason: 'shift the IDs of /proc/version: Invalid argument' })
+})
+
+test('what would be hidden by the mount of the disk is refused', async () => {
+  const found = await checkShiftedIds({ rootPath, files: ['/dev/shm/of-another'] })
+  expect(found).toEqual({ state: 'notShifted', reason: '/dev/shm: Device or resource busy' })
+})
+
+test('without perl, IDs are not shifted', async () => {
+  vi.stubEnv('PATH', directory)
+  expect(await checkShiftedIds({ rootPath, files: [file] })).toMatchObject({ state: 'notShifted' })
+})
+
+test('the command sees the files with shifted IDs, and the machine keeps its mounts', async () => {
+  expect(await checkShiftedIds({ rootPath, files: [file] })).toEqual({ state: 'shifted' })
+  const before = await readFile('/proc/self/mounts', 'utf8')
+  const [perl, ...args] = withShiftedIds({ rootPath, files: [file] }, ['/usr/bin/stat', '-c', '%u', '/dev/shm', file])
+  const { stdout } = await run(perl, args)
+  expect(stdout.trim().split('\n').map(Number)).toEqual([2 ** 31, 2 ** 31])
+  expect(await readFile('/proc/self/mounts', 'utf8')).toBe(before)
+})
