@@ -6,6 +6,7 @@ const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
 const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
+const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
 const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
 const transport = 'apps/server/src/sandboxes/host/guest-transport.test.ts'
@@ -142,6 +143,15 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   'an API key does only what its scopes say': [
     { file: scopes, title: 'lets a key with one scope through only if it is the required one' },
     { file: scopes, title: 'needs a session that was confirmed in the last ten minutes' },
+  ],
+  'an API key that is limited to workspaces reaches only what is in them': [
+    {
+      file: limitedKeys,
+      title: '$route: responds to what is in another workspace, or in none, exactly as to an unknown id',
+    },
+    { file: limitedKeys, title: 'GET %s lists what is in its workspace and nothing else' },
+    { file: limitedKeys, title: 'over a stream and a socket are of its workspaces only' },
+    { file: limitedKeys, title: 'can be deleted: a key whose last one is gone reaches nothing' },
   ],
   'a key from the environment is not sent': [
     { file: scopes, title: 'is not sent to an address that a key, or a session without confirmation, enters' },

@@ -131,9 +131,9 @@ export async function startSandboxStandIn(
     void answer({ request, response, state, webDirectory, more })
   })
   const sockets = serveSockets(server, {
-    user: (userId, signal) => followUser(userHub, userId, signal),
+    user: ({ userId }, signal) => followUser(userHub, { userId, sees: async () => true, signal }),
     thread:
-      async (_userId, { afterSeq }) =>
+      async (_caller, { afterSeq }) =>
       (signal) =>
         followThread(state, live, { afterSeq, signal }),
   })
@@ -193,7 +193,7 @@ function serveSockets(server: Server, sources: StreamSources): SocketServer {
       listenHost: '127.0.0.1',
     },
     authenticate: async () => ({
-      caller: { userId: 'u', sessionId: 's', apiKeyId: null },
+      caller: { userId: 'u', sessionId: 's', apiKeyId: null, workspaceIds: null },
       authorize: async () => {},
     }),
     logger,

@@ -69,6 +69,25 @@ describe('settings', () => {
     await expect(client.account.me()).rejects.toMatchObject({ kind: 'unauthenticated' })
   })
 
+  test('an API key is limited to the workspaces that are chosen, and its row names them', async () => {
+    const owner = createClient({ baseUrl: app.server.loopbackOrigin, apiKey: app.server.apiKey })
+    const { id: workspaceId } = await owner.workspaces.create({ name: 'Reports' })
+    const within = await owner.threads.create({ workspaceId })
+    const outside = await owner.threads.create()
+    const page = await open('api-keys')
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('report script')
+    await dialog.getByRole('group', { name: 'Limit to workspaces' }).getByRole('checkbox', { name: 'Reports' }).check()
+    await dialog.getByRole('button', { name: 'Create API key' }).click()
+    const apiKey = await dialog.getByRole('textbox', { name: 'API key “report script”' }).inputValue()
+    await dialog.getByRole('button', { name: 'I’ve copied it' }).click()
+    await page.getByText('only in: Reports').waitFor()
+    const limited = createClient({ baseUrl: app.server.loopbackOrigin, apiKey })
+    expect((await limited.threads.list()).threads.map(({ id }) => id)).toEqual([within.id])
+    await expect(limited.threads.get(outside.id)).rejects.toMatchObject({ code: 'thread.not-found' })
+  })
+
   test('name and password are changed; a wrong current password does not sign out', async () => {
     const page = await open('you')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Another name')

@@ -60,6 +60,7 @@ test('every list of registrations has its entries after the start, and rejects m
   await server.start()
   const { platform, threads } = server.areas
   expect(platform.registrations.counts()).toEqual({
+    'people.setWorkspaceCheck': 1,
     'secrets.addHolder': 3,
     'threads.setSandboxViews': 1,
     'threads.addEraser': 4,

@@ -3,6 +3,7 @@ import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stan
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
 import { type BadRequest, badRequestsFor, type Operation } from './bad-input.classes.test-utils.ts'
+import { type Ids, makeIds } from './bad-input.ids.test-utils.ts'
 import { type BadInputRow, badInputRows } from './bad-input.rows.test-utils.ts'
 import { tablesIn } from './tables.test-utils.ts'
 
@@ -15,7 +16,6 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
 )
 
-type Ids = Record<string, string>
 let owner: TestPerson
 let other: TestPerson
 let spare: TestPerson
@@ -40,8 +40,8 @@ beforeAll(async () => {
   await server.confirm(owner)
   await server.confirm(other)
   validKey = await makeKey(owner, 3650)
-  ownIds = await makeIds(owner)
-  otherIds = await makeIds(other)
+  ownIds = await makeIds(server, { person: owner })
+  otherIds = await makeIds(server, { person: other })
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
@@ -52,68 +52,6 @@ async function makeKey(person: TestPerson, expiresInDays: number): Promise<strin
   const body = { name: 'key', expiresInDays, scopes: keyScopes }
   const response = await server.call('POST', '/api/v1/api-keys', { body, person })
   return ((await response.json()) as { secret: string }).secret
-}
-
-/** Creates one object for every kind of id, owned by one user. */
-async function makeIds(person: TestPerson): Promise<Ids> {
-  const json = async <Answer>(method: string, path: string, body?: unknown) =>
-    (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Answer
-  const { id: threadId } = await json<{ id: string }>('POST', '/threads', {})
-  const { entryId } = await json<{ entryId: string }>('POST', `/threads/${threadId}/messages`, {
-    text: '/run true',
-    key: 'key-of-the-test',
-  })
-  await server.areas.turns.turns.settled(threadId)
-  const upload = await server.call('PUT', `/api/v1/threads/${threadId}/uploads?name=a.txt`, {
-    body: new Blob(['a']).stream(),
-    person,
-  })
-  const { entries } = await json<{ entries: { id: string; kind: string }[] }>('GET', `/threads/${threadId}/entries`)
-  const keys = await json<{ id: string }>('POST', '/api-keys', { name: 'for ids' })
-  const sessions = await json<{ sessions: { id: string }[] }>('GET', '/auth/sessions')
-  const { id: workspaceId } = await json<{ id: string }>('POST', '/workspaces', { name: 'Workspace' })
-  const skill = await server.call('POST', '/api/v1/skills', {
-    person,
-    body: '---\nname: skill\ndescription: Does something.\n---\n',
-    headers: { 'content-type': 'text/markdown' },
-  })
-  const { id: connectionId } = await json<{ id: string }>('POST', '/connections', {
-    name: 'Server',
-    url: 'http://127.0.0.1:9/mcp',
-    auth: { kind: 'none' },
-  })
-  const { id: credentialId } = await json<{ id: string }>('POST', '/git-credentials', {
-    address: 'github.com',
-    username: 'somebody',
-    token: 'token-of-the-test',
-    access: 'read',
-  })
-  const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent' })
-  const run = await json<{ id: string }>('POST', `/agents/${agentId}/runs`, { input: '/run true' })
-  const schedule = await json<{ id: string }>('POST', `/agents/${agentId}/schedules`, {
-    name: 'Schedule',
-    cron: '0 0 1 1 *',
-    timeZone: 'UTC',
-    input: 'Text',
-  })
-  const webhook = await json<{ id: string }>('POST', `/agents/${agentId}/webhooks`, { name: 'Hook', input: 'Text' })
-  return {
-    threadId,
-    workspaceId,
-    agentId,
-    runId: run.id,
-    scheduleId: schedule.id,
-    webhookId: webhook.id,
-    skillId: ((await skill.json()) as { id: string }).id,
-    connectionId,
-    credentialId,
-    entryId,
-    callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
-    attachmentId: ((await upload.json()) as { id: string }).id,
-    apiKeyId: keys.id,
-    sessionId: sessions.sessions[0]?.id ?? 'no session',
-    modelId: 'no-model',
-  }
 }
 
 async function send(route: string, row: BadInputRow, bad: BadRequest): Promise<Response> {

@@ -3,7 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
-import { addKeyScopes, createUserTables } from './people/users/users.table.ts'
+import { addKeyScopes, addKeyWorkspaces, createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
@@ -83,6 +83,7 @@ const changes: Record<string, Change> = {
   '0045-key-scopes': addKeyScopes,
   '0046-attempt-counts': createAttemptTable,
   '0047-audit-chain': addAuditChain,
+  '0049-key-workspaces': addKeyWorkspaces,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -139,6 +139,12 @@ signed in, or sent \`POST /auth/confirm\`, within the last 10 minutes; otherwise
 \`auth.confirmation-required\`. Keys from before scopes have \`read\`, \`work\`, \`share\`, \`agents\` and \`workspace\`.
 **Settings**, **API keys** shows which calls a key was refused in the last 30 days.
 
+A key can be limited to workspaces (\`workspaceIds\`, none: not limited). It then reaches only what is in them: everything
+else, also what is in no workspace, gets the same response as what doesn’t exist, and is in no list and no event. A new
+thread or agent must name one of them as \`workspaceId\`, and moves to no other place; otherwise the response is
+\`auth.outside-workspaces\`, as it is to calls about the installation (status, settings, audit) and about Git credentials.
+A key whose workspaces were all deleted reaches nothing.
+
 ## Browsers {#browsers}
 
 Browsers have a session cookie instead of a key. A request that changes something must then name the app’s exact

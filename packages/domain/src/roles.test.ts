@@ -23,16 +23,26 @@ test('a key with every scope can’t do what requires a person, and can do every
   for (const action of all) {
     const requirement = actions[action]
     const isForPeople = requirement === 'session' || requirement === 'confirmed'
-    expect(lackOf({ scopes: keyScopes }, action, 0), action).toEqual(isForPeople ? { kind: 'session' } : undefined)
+    expect(lackOf({ scopes: keyScopes, isLimited: false }, action, 0), action).toEqual(
+      isForPeople ? { kind: 'session' } : undefined,
+    )
   }
 })
 
 test('a key can do what its scope names and nothing else', () => {
   for (const scope of keyScopes) {
-    const allowed = all.filter((action) => lackOf({ scopes: [scope] }, action, 0) === undefined)
+    const allowed = all.filter((action) => lackOf({ scopes: [scope], isLimited: false }, action, 0) === undefined)
     expect(allowed).toEqual(all.filter((action) => actions[action] === scope || actions[action] === 'nothing'))
   }
-  expect(lackOf({ scopes: defaultKeyScopes }, 'audit.read', 0)).toEqual({ kind: 'scope', scope: 'audit' })
+  expect(lackOf({ scopes: defaultKeyScopes, isLimited: true }, 'audit.read', 0)).toEqual({
+    kind: 'scope',
+    scope: 'audit',
+  })
+})
+
+test('a key that is limited to workspaces can’t do what is in none', () => {
+  const refused = all.filter((action) => lackOf({ scopes: keyScopes, isLimited: true }, action, 0)?.kind === 'place')
+  expect(refused).toEqual(['machine.read', 'settings.read', 'settings.manage', 'audit.read', 'git-credentials.read'])
 })
 
 test('a confirmation counts for ten minutes, also if the clock was set back since', () => {

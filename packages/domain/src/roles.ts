@@ -101,24 +101,61 @@ export const actions = {
 } as const satisfies Record<string, ActionRequirement>
 export type Action = keyof typeof actions
 
+type KeyAction = { [Name in Action]: (typeof actions)[Name] extends KeyScope ? Name : never }[Action]
+
+/**
+ * Where the subjects of an action are, for keys that are limited to workspaces. `workspace`: in a workspace; such a key
+ * reaches those in its own. `everywhere`: what every key needs, such as the list of models. `outside`: the
+ * installation’s, or a person’s without a workspace; such a key is refused.
+ */
+const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> = {
+  'account.read': 'everywhere',
+  'machine.read': 'outside',
+  'settings.read': 'outside',
+  'settings.manage': 'outside',
+  'audit.read': 'outside',
+  'models.read': 'everywhere',
+  'threads.read': 'workspace',
+  'threads.work': 'workspace',
+  'threads.approve': 'workspace',
+  'threads.share': 'workspace',
+  'previews.open': 'workspace',
+  'sandboxes.read': 'workspace',
+  'sandboxes.work': 'workspace',
+  'workspaces.read': 'workspace',
+  'workspaces.manage': 'workspace',
+  'connections.read': 'workspace',
+  'git-credentials.read': 'outside',
+  'skills.read': 'workspace',
+  'skills.manage': 'workspace',
+  'agents.read': 'workspace',
+  'agents.manage': 'workspace',
+  'runs.read': 'workspace',
+  'runs.manage': 'workspace',
+}
+
 export function isKeyScope(value: string): value is KeyScope {
   return (keyScopes as readonly string[]).includes(value)
 }
 
-/** The sender of a request: a key with its scopes, or a session with the last moment at which its person confirmed. */
-export type Sender = { scopes: readonly KeyScope[] } | { confirmedAt: number }
+/**
+ * The sender of a request: a key with its scopes and whether it is limited to workspaces, or a session with the last
+ * moment at which its person confirmed.
+ */
+export type Sender = { scopes: readonly KeyScope[]; isLimited: boolean } | { confirmedAt: number }
 
 /** What the sender lacks for the action; undefined if it is allowed. Roles are checked in addition. */
 export function lackOf(
   sender: Sender,
   action: Action,
   nowMs: number,
-): { kind: 'session' } | { kind: 'confirmation' } | { kind: 'scope'; scope: KeyScope } | undefined {
+): { kind: 'session' | 'confirmation' | 'place' } | { kind: 'scope'; scope: KeyScope } | undefined {
   const requirement: ActionRequirement = actions[action]
   if (requirement === 'nothing') return undefined
   if ('scopes' in sender) {
     if (requirement === 'session' || requirement === 'confirmed') return { kind: 'session' }
-    return sender.scopes.includes(requirement) ? undefined : { kind: 'scope', scope: requirement }
+    if (!sender.scopes.includes(requirement)) return { kind: 'scope', scope: requirement }
+    return sender.isLimited && placeOfAction[action as KeyAction] === 'outside' ? { kind: 'place' } : undefined
   }
   if (requirement !== 'confirmed') return undefined
   // A moment in the future comes from a clock that was set back: it counts no longer than one in the past.

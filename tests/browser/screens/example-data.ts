@@ -402,6 +402,7 @@ export const apiKeys: ApiKey[] = [
     lastUsedAt: now - hour,
     expiresAt: now + 81 * day,
     scopes: ['read', 'work', 'agents'],
+    workspaceIds: null,
     refused: [{ action: 'audit.read', requirement: 'audit', count: 3 }],
   }),
 ]

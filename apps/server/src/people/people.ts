@@ -11,7 +11,7 @@ import type { PeopleEvents } from './people.events.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
-import { makeApiKeys } from './users/api-keys.usecases.ts'
+import { makeApiKeys, type RequireWorkspace } from './users/api-keys.usecases.ts'
 import { makeAttemptLimit } from './users/attempt-limit.ts'
 import type { AttemptTables } from './users/attempts.table.ts'
 import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
@@ -42,12 +42,20 @@ export type People = {
   authentication: AuthenticationOptions
   /** Returns whether the caller's session or key is still valid. */
   holds: CredentialCheck
+  /** Sets what decides whether a key can be limited to a workspace. */
+  setWorkspaceCheck(require: RequireWorkspace): void
   signInRoutes: Api
   routes: Api[]
 }
 
 export function makePeople(
-  { open, system, logger, keyFor }: Pick<Platform, 'open' | 'system' | 'logger' | 'keyFor'>,
+  {
+    open,
+    registrations,
+    system,
+    logger,
+    keyFor,
+  }: Pick<Platform, 'open' | 'registrations' | 'system' | 'logger' | 'keyFor'>,
   options: {
     hosts: AllowedHosts
     hashPassword?: HashPassword
@@ -115,7 +123,12 @@ export function makePeople(
     audit,
     system,
   })
-  const apiKeys = makeApiKeys({ store: makeApiKeyStore(userTables), system })
+  const workspaceCheck = registrations.one<RequireWorkspace>('people.setWorkspaceCheck')
+  const apiKeys = makeApiKeys({
+    store: makeApiKeyStore(userTables),
+    requireWorkspace: (userId, workspaceId) => workspaceCheck.get()(userId, workspaceId),
+    system,
+  })
   return {
     audit,
     settings,
@@ -124,6 +137,7 @@ export function makePeople(
     userHub: makeUserHub(),
     login,
     holds: makeCredentialCheck(userTables),
+    setWorkspaceCheck: workspaceCheck.set,
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
     signInRoutes: signInRoutes({ users, keptCookies }),
     routes: [accountRoutes({ users, apiKeys, keptCookies })],

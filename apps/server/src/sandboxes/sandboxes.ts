@@ -222,7 +222,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
   const { audit, holds, userHub } = people
   const { store } = base
   const { sandboxes } = base.state
-  const { ownerOf, open: openThread } = threads
+  const { placeOf, open: openThread } = threads
   const factsOf = async (threadId: string): Promise<SandboxFacts | undefined> => {
     const row = await store.find(threadId)
     return row && { state: row.state, bootId: row.boot_id, since: row.since }
@@ -264,7 +264,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     openThread,
     sandboxes,
     factsOf,
-    ownerOf,
+    placeOf,
     holds,
     userHub,
     system,

@@ -1,5 +1,5 @@
 /** What other areas use of threads: the log, permissions, and where a thread belongs. */
-export type { Access } from './access/access.ts'
+export { type Access, isWithinReach } from './access/access.ts'
 export type { Home } from './access/notify-members.ts'
 export { workspaceNotFound } from './access/workspaces.errors.ts'
 export { nameKey } from './access/workspaces.presenter.ts'

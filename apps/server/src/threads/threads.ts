@@ -121,8 +121,14 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
-  const sources = makeStreamSources({ open: threads.open, log, userHub })
+  const sources = makeStreamSources({
+    open: threads.open,
+    workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
+    log,
+    userHub,
+  })
   const visits = makeStreamVisits({ holds: known.people.holds, system, logger })
+  known.people.setWorkspaceCheck(async (userId, workspaceId) => void (await workspaces.get(userId, workspaceId)))
   events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
   events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
   const place = async (threadId: string) => {

@@ -116,6 +116,9 @@ export const discoveredModelSchema = z
   })
   .meta({ id: 'DiscoveredModel' })
 
+/** The most workspaces to which one key can be limited. */
+export const maxKeyWorkspaces = 200
+
 export const apiKeySchema = z
   .object({
     id: z.string(),
@@ -125,6 +128,8 @@ export const apiKeySchema = z
     lastUsedAt: z.number().int().nullable(),
     expiresAt: z.number().int().nullable(),
     scopes: z.array(z.enum(keyScopes)),
+    /** The workspaces to which the key is limited; null: it reaches all that its owner does. */
+    workspaceIds: z.array(z.string()).nullable(),
     /** Calls in the last 30 days that the key was refused, by action, with the scope or kind of sender that it needs. */
     refused: z.array(
       z.object({
@@ -141,6 +146,8 @@ export const createApiKeySchema = z.strictObject({
   expiresInDays: z.number().int().min(1).max(3650).nullable().optional(),
   /** Omitted: `read`, `work`, `share`, `agents` and `workspace`. */
   scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length).optional(),
+  /** Limits the key to these workspaces. Omitted or null: it reaches all that its owner does. */
+  workspaceIds: z.array(z.string().min(1).max(64)).min(1).max(maxKeyWorkspaces).nullable().optional(),
 })
 export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).meta({ id: 'CreatedApiKey' })
 

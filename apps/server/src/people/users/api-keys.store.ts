@@ -1,10 +1,14 @@
 import { type Kysely, sql } from 'kysely'
-import type { ApiKeyRow, KeyRefusalRow, UserTables } from './users.table.ts'
+import type { ApiKeyRow, KeyRefusalRow, KeyWorkspaceRow, UserTables } from './users.table.ts'
 
-/** The only code that touches `api_keys` and `api_key_refusals`. */
+/** The only code that touches `api_keys`, `api_key_workspaces` and `api_key_refusals`. */
 export type ApiKeyStore = {
   list(userId: string): Promise<ApiKeyRow[]>
-  insert(row: ApiKeyRow): Promise<void>
+  insert(row: ApiKeyRow, workspaces: readonly KeyWorkspaceRow[]): Promise<void>
+  /** The workspaces to which a key is limited. */
+  workspaceIds(id: string): Promise<string[]>
+  /** The workspaces to which the user's keys are limited. */
+  workspaces(userId: string): Promise<KeyWorkspaceRow[]>
   findBySha256(sha256: string): Promise<ApiKeyRow | undefined>
   touch(id: string, at: number): Promise<void>
   /** Counts a refused call. */
@@ -26,9 +30,28 @@ export function makeApiKeyStore(database: Kysely<UserTables>): ApiKeyStore {
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
-    insert: async (row) => {
-      await database.insertInto('api_keys').values(row).execute()
+    insert: async (row, workspaces) => {
+      await database.transaction().execute(async (transaction) => {
+        await transaction.insertInto('api_keys').values(row).execute()
+        if (workspaces.length > 0) await transaction.insertInto('api_key_workspaces').values(workspaces).execute()
+      })
     },
+    workspaceIds: async (id) => {
+      const rows = await database
+        .selectFrom('api_key_workspaces')
+        .select('workspace_id')
+        .where('api_key_id', '=', id)
+        .execute()
+      return rows.map(({ workspace_id }) => workspace_id)
+    },
+    workspaces: (userId) =>
+      database
+        .selectFrom('api_key_workspaces')
+        .innerJoin('api_keys', 'api_keys.id', 'api_key_workspaces.api_key_id')
+        .selectAll('api_key_workspaces')
+        .where('api_keys.user_id', '=', userId)
+        .orderBy('workspace_id')
+        .execute(),
     findBySha256: (sha256) =>
       database.selectFrom('api_keys').selectAll().where('sha256', '=', sha256).executeTakeFirst(),
     touch: async (id, at) => {

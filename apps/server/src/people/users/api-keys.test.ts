@@ -11,6 +11,7 @@ import { makeApiKeyStore } from './api-keys.store.ts'
 import { makeApiKeys } from './api-keys.usecases.ts'
 import { type ApiKeyRow, addKeyScopes, type UserTables } from './users.table.ts'
 
+const requireWorkspace = async () => {}
 const system = makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) })
 
 onBothDatabases((target) => {
@@ -29,7 +30,7 @@ onBothDatabases((target) => {
       .values(before as ApiKeyRow)
       .execute()
     await addKeyScopes(open.database as unknown as Kysely<never>)
-    const keys = makeApiKeys({ store: makeApiKeyStore(database), system })
+    const keys = makeApiKeys({ store: makeApiKeyStore(database), requireWorkspace, system })
     expect(await keys.authenticate('old')).toMatchObject({ userId: user.id, scopes: defaultKeyScopes })
   })
 
@@ -39,8 +40,8 @@ onBothDatabases((target) => {
     const database = tablesOf<UserTables>(open.database)
     const user = await database.selectFrom('users').select('id').executeTakeFirstOrThrow()
     const store = makeApiKeyStore(database)
-    const keys = makeApiKeys({ store, system })
-    for (const name of ['deleted', 'other']) await store.insert(keyRow(user.id, name))
+    const keys = makeApiKeys({ store, requireWorkspace, system })
+    for (const name of ['deleted', 'other']) await store.insert(keyRow(user.id, name), [])
     await keys.recordRefusal('other', 'audit.read')
     await keys.recordRefusal('other', 'audit.read')
     await keys.delete(user.id, 'deleted')
@@ -63,5 +64,6 @@ function keyRow(userId: string, name: string): ApiKeyRow {
     last_used_at: null,
     expires_at: null,
     scopes: 'read',
+    is_limited: 0,
   }
 }

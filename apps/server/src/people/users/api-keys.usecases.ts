@@ -4,7 +4,7 @@ import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { ApiKeyStore } from './api-keys.store.ts'
 import { apiKeyNotFound, authRequired } from './users.errors.ts'
-import type { ApiKeyRow, KeyRefusalRow } from './users.table.ts'
+import type { ApiKeyRow, KeyRefusalRow, KeyWorkspaceRow } from './users.table.ts'
 
 const dayMs = 24 * 3600 * 1000
 /** Precision of “last used”: a row isn't written again within this time. */
@@ -13,30 +13,45 @@ const defaultLifetimeDays = 90
 /** How long refused calls are kept and shown. */
 const refusalDays = 30
 
+export type RequireWorkspace = (userId: string, workspaceId: string) => Promise<void>
+
 export type ApiKeys = {
   list(userId: string): Promise<ApiKey[]>
-  /** The response contains the secret, which isn't stored. */
+  /** The response contains the secret, which isn't stored. Throws `workspace.not-found`. */
   create(userId: string, request: CreateApiKey): Promise<CreatedApiKey>
   delete(userId: string, apiKeyId: string): Promise<void>
-  /** Returns the user of this key. Throws `auth.required` for an unknown or expired one. */
-  authenticate(secret: string): Promise<{ userId: string; apiKeyId: string; scopes: KeyScope[] }>
+  /**
+   * Returns the user of this key, and the workspaces to which it is limited. Throws `auth.required` for an unknown or
+   * expired one.
+   */
+  authenticate(
+    secret: string,
+  ): Promise<{ userId: string; apiKeyId: string; scopes: KeyScope[]; workspaceIds: string[] | null }>
   /** Counts a call that the key was refused, for its owner to see. */
   recordRefusal(apiKeyId: string, action: Action): Promise<void>
 }
 
-export function makeApiKeys(options: { store: ApiKeyStore; system: System }): ApiKeys {
+export function makeApiKeys(options: {
+  store: ApiKeyStore
+  /** Throws `workspace.not-found` unless the workspace is the user's. */
+  requireWorkspace: RequireWorkspace
+  system: System
+}): ApiKeys {
   const { store, system } = options
   return {
     list: async (userId) => {
-      const [rows, refusals] = await Promise.all([
+      const [rows, workspaces, refusals] = await Promise.all([
         store.list(userId),
+        store.workspaces(userId),
         store.refusals(userId, dayOf(system.now() - refusalDays * dayMs)),
       ])
-      return rows.map((row) => present(row, refusals))
+      return rows.map((row) => present(row, { workspaces, refusals }))
     },
     create: async (userId, request) => {
       const secret = `threadbox_${Buffer.from(system.randomBytes(32)).toString('base64url')}`
       const now = system.now()
+      const workspaceIds = [...new Set(request.workspaceIds ?? [])]
+      for (const workspaceId of workspaceIds) await options.requireWorkspace(userId, workspaceId)
       const lifetimeDays = request.expiresInDays === undefined ? defaultLifetimeDays : request.expiresInDays
       const row: ApiKeyRow = {
         id: system.newId('apiKey'),
@@ -48,9 +63,11 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
         last_used_at: null,
         expires_at: lifetimeDays === null ? null : now + lifetimeDays * dayMs,
         scopes: [...new Set(request.scopes ?? defaultKeyScopes)].join(' '),
+        is_limited: workspaceIds.length > 0 ? 1 : 0,
       }
-      await store.insert(row)
-      return { ...present(row, []), secret }
+      const workspaces = workspaceIds.map((workspace_id) => ({ api_key_id: row.id, workspace_id }))
+      await store.insert(row, workspaces)
+      return { ...present(row, { workspaces, refusals: [] }), secret }
     },
     delete: async (userId, apiKeyId) => {
       if (!(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
@@ -62,7 +79,8 @@ export function makeApiKeys(options: { store: ApiKeyStore; system: System }): Ap
       const now = system.now()
       if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) throw authRequired({})
       if (row.last_used_at === null || now - row.last_used_at >= touchEveryMs) await store.touch(row.id, now)
-      return { userId: row.user_id, apiKeyId: row.id, scopes: scopesOf(row) }
+      const workspaceIds = row.is_limited === 1 ? await store.workspaceIds(row.id) : null
+      return { userId: row.user_id, apiKeyId: row.id, scopes: scopesOf(row), workspaceIds }
     },
     recordRefusal: async (apiKeyId, action) => {
       const now = system.now()
@@ -92,7 +110,11 @@ function refusedBy(refusals: readonly KeyRefusalRow[]): ApiKey['refused'] {
   }))
 }
 
-function present(row: ApiKeyRow, refusals: readonly KeyRefusalRow[]): ApiKey {
+function present(
+  row: ApiKeyRow,
+  { workspaces, refusals }: { workspaces: readonly KeyWorkspaceRow[]; refusals: readonly KeyRefusalRow[] },
+): ApiKey {
+  const own = workspaces.filter(({ api_key_id }) => api_key_id === row.id)
   return {
     id: row.id,
     name: row.name,
@@ -101,6 +123,7 @@ function present(row: ApiKeyRow, refusals: readonly KeyRefusalRow[]): ApiKey {
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     scopes: scopesOf(row),
+    workspaceIds: row.is_limited === 1 ? own.map(({ workspace_id }) => workspace_id) : null,
     refused: refusedBy(refusals.filter(({ api_key_id }) => api_key_id === row.id)),
   }
 }

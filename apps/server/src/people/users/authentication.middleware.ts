@@ -1,4 +1,4 @@
-import { type Action, type KeyScope, lackOf } from '@threadbox/domain'
+import { type Action, lackOf, type Sender } from '@threadbox/domain'
 import { createMiddleware } from 'hono/factory'
 import { setActingCaller } from '../../platform/http/acting-request.ts'
 import type { ApiEnv, Authorize, Caller } from '../../platform/http/api.ts'
@@ -13,7 +13,13 @@ import { cookieCountHeader, ordinaryHeaderBytes } from '../../platform/http/larg
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { ApiKeys } from './api-keys.usecases.ts'
 import { type Login, sessionCookieName } from './login.ts'
-import { authRequired, confirmationRequired, scopeMissing, sessionRequired } from './users.errors.ts'
+import {
+  authRequired,
+  confirmationRequired,
+  keyOutsideWorkspaces,
+  scopeMissing,
+  sessionRequired,
+} from './users.errors.ts'
 import type { UserStore } from './users.store.ts'
 
 /**
@@ -55,15 +61,17 @@ export async function authenticateHeaders(options: AuthenticationOptions, header
   if (authorization !== null) {
     const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     if (secret === undefined) throw authRequired({})
-    const { userId, apiKeyId, scopes } = await options.apiKeys.authenticate(secret)
-    const authorize: Authorize = (action) => authorizeKey(options, { apiKeyId, scopes, action })
-    return { caller: { userId, sessionId: null, apiKeyId }, authorize, login: undefined }
+    const { userId, apiKeyId, scopes, workspaceIds } = await options.apiKeys.authenticate(secret)
+    const isLimited = workspaceIds !== null
+    const authorize: Authorize = (action) => authorizeKey(options, { apiKeyId, sender: { scopes, isLimited }, action })
+    return { caller: { userId, sessionId: null, apiKeyId, workspaceIds }, authorize, login: undefined }
   }
   const current = await findLogin(options, headers)
   if (current === undefined) throw authRequired({})
   const { id: sessionId, createdAt } = current.session
   const authorize: Authorize = (action) => authorizeSession(options, { sessionId, createdAt, action })
-  return { caller: { userId: current.user.id, sessionId, apiKeyId: null }, authorize, login: current }
+  const caller = { userId: current.user.id, sessionId, apiKeyId: null, workspaceIds: null }
+  return { caller, authorize, login: current }
 }
 
 export function authenticate(options: AuthenticationOptions) {
@@ -103,10 +111,11 @@ async function findLogin({ login, cookieName }: AuthenticationOptions, headers: 
 /** A refused call is counted before the refusal is sent, so that the key’s owner sees what a program lacks. */
 async function authorizeKey(
   { apiKeys, now }: AuthenticationOptions,
-  { apiKeyId, scopes, action }: { apiKeyId: string; scopes: readonly KeyScope[]; action: Action },
+  { apiKeyId, sender, action }: { apiKeyId: string; sender: Sender; action: Action },
 ): Promise<void> {
-  const lack = lackOf({ scopes }, action, now())
+  const lack = lackOf(sender, action, now())
   if (lack === undefined) return
+  if (lack.kind === 'place') throw keyOutsideWorkspaces({})
   await apiKeys.recordRefusal(apiKeyId, action)
   throw lack.kind === 'scope' ? scopeMissing({ scope: lack.scope, action }) : sessionRequired({})
 }

@@ -70,6 +70,13 @@ export const scopeMissing = defineError<{ scope: string; action: string }>({
   remedy: ({ scope }) => `Use a key with the scope “${scope}”. You can create one in Settings, API keys.`,
 })
 
+export const keyOutsideWorkspaces = defineError({
+  code: 'auth.outside-workspaces',
+  kind: 'forbidden',
+  message: () => 'This API key is limited to workspaces, and this is outside of them.',
+  remedy: () => 'Name one of the key’s workspaces (`workspaceId`), or use a key that isn’t limited.',
+})
+
 export const passwordWrong = defineError({
   code: 'auth.password-wrong',
   kind: 'forbidden',

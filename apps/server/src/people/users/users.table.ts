@@ -36,7 +36,11 @@ export type ApiKeyRow = {
   expires_at: number | null
   /** The scopes, separated by spaces. */
   scopes: string
+  /** 1: the key reaches only its workspaces in `api_key_workspaces`, also when none is left. */
+  is_limited: number
 }
+/** A workspace to which a key is limited. The row is deleted with the workspace. */
+export type KeyWorkspaceRow = { api_key_id: string; workspace_id: string }
 /** The number of calls that a key was refused on a day (UTC, `2026-11-26`) because it lacks what the action requires. */
 export type KeyRefusalRow = { api_key_id: string; action: string; day: string; count: number }
 /** When the person of a session last entered their password again. */
@@ -56,6 +60,7 @@ export type UserTables = {
   accounts: AccountRow
   api_keys: ApiKeyRow
   api_key_refusals: KeyRefusalRow
+  api_key_workspaces: KeyWorkspaceRow
   session_confirmations: ConfirmationRow
   owner: OwnerRow
 }
@@ -157,5 +162,19 @@ export async function addKeyScopes(database: Kysely<never>): Promise<void> {
     .createTable('session_confirmations')
     .addColumn('session_id', 'text', (column) => column.primaryKey().references('sessions.id').onDelete('cascade'))
     .addColumn('confirmed_at', 'bigint', (column) => column.notNull())
+    .execute()
+}
+
+/** Keys from before reach everything that their owner does. */
+export async function addKeyWorkspaces(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .alterTable('api_keys')
+    .addColumn('is_limited', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await database.schema
+    .createTable('api_key_workspaces')
+    .addColumn('api_key_id', 'text', (column) => column.notNull().references('api_keys.id').onDelete('cascade'))
+    .addColumn('workspace_id', 'text', (column) => column.notNull().references('workspaces.id').onDelete('cascade'))
+    .addPrimaryKeyConstraint('api_key_workspaces_pk', ['api_key_id', 'workspace_id'])
     .execute()
 }

@@ -1,32 +1,55 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Caller } from './api.ts'
 
-/** The request that is being served, for the audit rows that it causes. `caller` is null until a credential was accepted. */
+/**
+ * The request that is being served, for the audit rows that it causes and for the workspaces that its sender reaches.
+ * `caller` is null until a credential was accepted.
+ */
 export type ActingRequest = {
   requestId: string
   address: string
-  caller: { userId: string; apiKeyId: string | null } | null
+  caller: Caller | null
 }
 
-const serving = new AsyncLocalStorage<{ request: ActingRequest | undefined }>()
+type Scope = { request: Omit<ActingRequest, 'caller'> | undefined; caller: Caller | null }
+
+const serving = new AsyncLocalStorage<Scope>()
 
 /** Work that outlives the request, such as a turn, is not attributed to it. */
 export async function serveAs<Result>(
   request: Omit<ActingRequest, 'caller'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const scope: { request: ActingRequest | undefined } = { request: { ...request, caller: null } }
+  return await within({ request, caller: null }, work)
+}
+
+/** Does what a caller asks for over a socket, where no request is being served. */
+export async function actAs<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
+  return await within({ request: undefined, caller }, work)
+}
+
+async function within<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> {
   try {
     return await serving.run(scope, work)
   } finally {
     scope.request = undefined
+    scope.caller = null
   }
 }
 
 export function actingRequest(): ActingRequest | undefined {
-  return serving.getStore()?.request
+  const scope = serving.getStore()
+  return scope?.request && { ...scope.request, caller: scope.caller }
 }
 
-export function setActingCaller(caller: ActingRequest['caller']): void {
-  const request = actingRequest()
-  if (request !== undefined) request.caller = caller
+/** Who asks for what is being done; null for work of the server itself. */
+export function actingCaller(): Caller | null {
+  return serving.getStore()?.caller ?? null
+}
+
+/** Throws outside of `serveAs`: without it, the limits of the caller would not be known further down. */
+export function setActingCaller(caller: Caller): void {
+  const scope = serving.getStore()
+  if (scope === undefined) throw new Error('A caller was accepted outside of a request.')
+  scope.caller = caller
 }

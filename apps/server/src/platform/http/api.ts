@@ -6,8 +6,16 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { requestInvalid, requestProblems } from './http.errors.ts'
 
-/** The sender of a request. `sessionId` is null for an API key. */
-export type Caller = { userId: string; sessionId: string | null; apiKeyId: string | null }
+/**
+ * The sender of a request. `sessionId` is null for an API key. `workspaceIds`: the workspaces to which the key is
+ * limited; null for a session, and for a key that reaches all that its owner does.
+ */
+export type Caller = {
+  userId: string
+  sessionId: string | null
+  apiKeyId: string | null
+  workspaceIds: readonly string[] | null
+}
 
 export type Authorize = (action: Action) => Promise<void>
 

@@ -1,4 +1,5 @@
 import { waitAtMost } from '@threadbox/concurrency'
+import { isThreadboxError } from '@threadbox/errors'
 import type { ApiContext } from './api.ts'
 import type { OpenVisits } from './open-visits.ts'
 
@@ -38,6 +39,8 @@ export function answerEvents(context: ApiContext, { messages, visit }: EventAnsw
         clearTimeout(stall)
         const next = await chunks.next().catch(async (error: unknown) => {
           await end()
+          // Why it ended, such as a thread that the reader no longer reaches, is in the response to the next request.
+          if (isThreadboxError(error)) return { done: true, value: undefined } as const
           throw error
         })
         if (next.done || signal.aborted) {

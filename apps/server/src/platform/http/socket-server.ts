@@ -4,6 +4,7 @@ import type { Action } from '@threadbox/domain'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { actAs } from './acting-request.ts'
 import type { Authorize, Caller } from './api.ts'
 import { requireOwnOrigin } from './browser-guard.middleware.ts'
 import { hostRefused } from './http.errors.ts'
@@ -78,7 +79,7 @@ export function makeSocketServer({ routes, hosts, authenticate, logger }: Socket
     const { caller, authorize } = await authenticated(request)
     await authorize(route.action)
     const [, ...names] = route.path.exec(pathOf(request)) ?? []
-    const { pass, serve } = await route.admit({ caller, names, query: queryOf(request) })
+    const { pass, serve } = await actAs(caller, () => route.admit({ caller, names, query: queryOf(request) }))
     const visit = route.visits.follow(pass)
     socket.once('close', () => visit[Symbol.dispose]())
     if (socket.destroyed) return visit[Symbol.dispose]()

@@ -35,7 +35,7 @@ export function makeUsableCredentials(options: {
     // A person without access to the thread lends it nothing.
     const owners = new Map<string, boolean>()
     for (const { user_id } of rows) {
-      if (!owners.has(user_id)) owners.set(user_id, await access.may(user_id, 'work', place))
+      if (!owners.has(user_id)) owners.set(user_id, await access.roleMay(user_id, 'work', place))
     }
     return rows
       .filter(({ user_id }) => owners.get(user_id) === true)

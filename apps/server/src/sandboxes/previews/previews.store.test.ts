@@ -21,7 +21,10 @@ onBothDatabases((target) => {
   afterEach(() => server[Symbol.asyncDispose]())
 
   const now = () => server.clock.now
-  const add = (sha256: string, more: { kind?: string; sessionId?: string | null; expiresInMs?: number } = {}) =>
+  const add = (
+    sha256: string,
+    more: { kind?: string; sessionId?: string | null; apiKeyId?: string; expiresInMs?: number } = {},
+  ) =>
     store.addPass({
       sha256,
       kind: more.kind ?? 'cookie',
@@ -30,7 +33,7 @@ onBothDatabases((target) => {
       port: 80,
       path: '/',
       session_id: more.sessionId === undefined ? sessionId : more.sessionId,
-      api_key_id: null,
+      api_key_id: more.apiKeyId ?? null,
       share_id: null,
       app_origin: 'http://app',
       created_at: 1,
@@ -54,6 +57,19 @@ onBothDatabases((target) => {
     await add('a', { expiresInMs: 60 * 24 * 3600 * 1000 })
     expect(await valid()).toEqual(['a'])
     server.clock.now += 31 * 24 * 3600 * 1000
+    expect(await valid()).toEqual([])
+  })
+
+  test('O12: a pass of a key that is limited to a workspace is valid while its thread is in it', async () => {
+    const { workspaces, threads } = server.areas.threads
+    const workspace = await workspaces.create(owner.userId, { name: 'Workspace' })
+    const body = { name: 'key', workspaceIds: [workspace.id] }
+    const created = await server.call('POST', '/api/v1/api-keys', { body, person: owner })
+    await add('a', { sessionId: null, apiKeyId: ((await created.json()) as { id: string }).id })
+    expect(await valid()).toEqual([])
+    await threads.update(owner.userId, threadId, { workspaceId: workspace.id })
+    expect(await valid()).toEqual(['a'])
+    await threads.update(owner.userId, threadId, { workspaceId: null })
     expect(await valid()).toEqual([])
   })
 

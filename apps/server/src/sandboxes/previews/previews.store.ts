@@ -18,14 +18,14 @@ export type PreviewStore = {
    * Removes and returns a ticket, so that it is used once; undefined for one that is unknown, used or no longer valid.
    */
   takeTicket(sha256: string, now: number): Promise<ValidPass | undefined>
-  /** Those of these passes that are valid: session, key or link valid, thread not deleted and still this person’s. */
+  /** Those of these passes that are valid: session, key or link valid, thread not deleted, this person’s and within the key’s reach. */
   valid(sha256s: readonly string[], now: number): Promise<ValidPass[]>
   removeExpired(now: number): Promise<void>
 }
 
 /** A pass is checked together with what it depends on, which other features store. */
 type Tables = PreviewTables &
-  Pick<UserTables, 'sessions' | 'api_keys'> &
+  Pick<UserTables, 'sessions' | 'api_keys' | 'api_key_workspaces'> &
   Pick<ThreadTables, 'threads'> &
   Pick<ServiceTables, 'services'>
 
@@ -53,6 +53,18 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
       .where('pass.sha256', 'in', sha256s)
       .where('pass.expires_at', '>', now)
       .where('thread.deleted_at', 'is', null)
+      .where(({ or, eb, exists, selectFrom }) =>
+        or([
+          eb('key.id', 'is', null),
+          eb('key.is_limited', '=', 0),
+          exists(
+            selectFrom('api_key_workspaces as reach')
+              .whereRef('reach.api_key_id', '=', 'key.id')
+              .whereRef('reach.workspace_id', '=', 'thread.workspace_id')
+              .select('reach.workspace_id'),
+          ),
+        ]),
+      )
       .execute()
     return rows.flatMap((row) => {
       const { session_expires_at, key_id, key_expires_at, shared_service, share_expires_at, may_wake, ...pass } = row

@@ -6,6 +6,7 @@ import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-server.ts'
 import { serveView } from './terminal-socket.ts'
 import type { SharedTerminalDependencies, Terminals } from './terminals.usecases.ts'
+import type { Viewer } from './viewers.ts'
 
 /** The socket to which a view attaches, for a terminal in a thread of this person. */
 export function terminalSocketRoute(options: {
@@ -39,6 +40,5 @@ export function terminalSocketRoute(options: {
 
 /** The viewer, as the key under which open views are checked again. */
 function visitorOf(caller: Caller, threadId: string): string {
-  const { userId, sessionId, apiKeyId } = caller
-  return JSON.stringify({ userId, sessionId, apiKeyId, threadId })
+  return JSON.stringify({ ...caller, threadId } satisfies Viewer)
 }

@@ -11,7 +11,7 @@ import { terminalSocketRoute } from './terminal-socket.route.ts'
 import { terminalRoutes } from './terminals.routes.ts'
 import { makeTerminalStore } from './terminals.store.ts'
 import { makeSharedTerminalDependencies, makeTerminals, type Terminals } from './terminals.usecases.ts'
-import { makeMaySee, type Viewer } from './viewers.ts'
+import { makeMaySee, type PlaceOf, type Viewer } from './viewers.ts'
 
 export type TerminalsFeature = {
   terminals: Terminals
@@ -27,7 +27,7 @@ export function makeTerminalsFeature(options: {
   openThread: OpenThread
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
   factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
-  ownerOf: (threadId: string) => Promise<string | undefined>
+  placeOf: PlaceOf
   holds: CredentialCheck
   userHub: UserHub
   system: System
@@ -43,7 +43,7 @@ export function makeTerminalsFeature(options: {
       sandboxes.awake(threadId, { reason: 'terminal', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
     sandboxOf: options.factsOf,
-    ownerOf: options.ownerOf,
+    ownerOf: async (threadId) => (await options.placeOf(threadId))?.ownerId,
     publish: (userId, event) => options.userHub.publish(userId, event),
   })
   const terminals = makeTerminals(parts)

@@ -11,7 +11,7 @@ onBothDatabases((target) => {
     const owner = await server.signUpOwner()
     const other = await server.addPerson('other')
     const thread = await threads.threads.create(owner.userId, {})
-    const maySee = makeMaySee({ ownerOf: threads.ownerOf, holds: people.holds })
+    const maySee = makeMaySee({ placeOf: threads.placeOf, holds: people.holds })
     const session = await tablesIn(server.open)
       .selectFrom('sessions')
       .selectAll()
@@ -19,7 +19,8 @@ onBothDatabases((target) => {
       .executeTakeFirstOrThrow()
     const created = await server.call('POST', '/api/v1/api-keys', { body: { name: 'key' }, person: owner })
     const key = (await created.json()) as { id: string }
-    const bySession = { userId: owner.userId, sessionId: session.id, apiKeyId: null, threadId: thread.id }
+    const person = { userId: owner.userId, apiKeyId: null, workspaceIds: null }
+    const bySession = { ...person, sessionId: session.id, threadId: thread.id }
     const byKey = { ...bySession, sessionId: null, apiKeyId: key.id }
     const now = server.clock.now
     expect(await maySee(bySession, now)).toBe(true)
@@ -28,6 +29,7 @@ onBothDatabases((target) => {
     expect(await maySee({ ...byKey, userId: other.userId }, now)).toBe(false)
     expect(await maySee({ ...byKey, apiKeyId: null }, now)).toBe(false)
     expect(await maySee(bySession, new Date(session.expiresAt).getTime())).toBe(false)
+    expect(await maySee({ ...byKey, workspaceIds: [] }, now)).toBe(false)
     await threads.threads.delete(owner.userId, thread.id)
     expect(await maySee(bySession, now)).toBe(false)
     expect(await maySee(byKey, now)).toBe(false)

@@ -1,4 +1,6 @@
 import { isWorkspaceRole, roleAllows, type WorkspaceAction, type WorkspaceRole } from '@threadbox/domain'
+import { keyOutsideWorkspaces } from '../../people/public.ts'
+import { actingCaller } from '../../platform/http/acting-request.ts'
 import type { WorkspaceStore } from './workspaces.store.ts'
 
 /** The subject of an action: a workspace, a thread in one, or a thread outside of all workspaces. */
@@ -9,7 +11,19 @@ export type AccessSubject = { workspaceId: string | null; ownerId: string }
  * never compare users themselves.
  */
 export type Access = {
+  /**
+   * Whether the user may do this. For a request with a key that is limited to workspaces, nothing outside of them is
+   * allowed, not even to know that it exists.
+   */
   may(userId: string, action: WorkspaceAction, subject: AccessSubject): Promise<boolean>
+  /** Whether the user’s role allows this, whatever the sender of the request reaches. */
+  roleMay(userId: string, action: WorkspaceAction, subject: AccessSubject): Promise<boolean>
+  /** The workspaces to which the sender of the request is limited; null if it isn’t. Lists contain nothing else. */
+  reach(userId: string): readonly string[] | null
+  /** Whether the sender reaches what is in this workspace, or in none. Roles are checked in addition. */
+  reaches(userId: string, workspaceId: string | null): boolean
+  /** Throws `auth.outside-workspaces` if the sender can put nothing outside of workspaces. */
+  requireOutside(userId: string): void
 }
 
 export function makeAccess(options: { store: Pick<WorkspaceStore, 'role'> }): Access {
@@ -18,5 +32,25 @@ export function makeAccess(options: { store: Pick<WorkspaceStore, 'role'> }): Ac
     const role = await options.store.role(userId, subject.workspaceId)
     return role !== undefined && isWorkspaceRole(role) ? role : undefined
   }
-  return { may: async (userId, action, subject) => roleAllows(await roleOf(userId, subject), action) }
+  const roleMay: Access['roleMay'] = async (userId, action, subject) =>
+    roleAllows(await roleOf(userId, subject), action)
+  const reach = (userId: string) => {
+    const caller = actingCaller()
+    return caller?.userId === userId ? caller.workspaceIds : null
+  }
+  const reaches = (userId: string, workspaceId: string | null) => isWithinReach(reach(userId), workspaceId)
+  return {
+    roleMay,
+    reach,
+    reaches,
+    may: async (userId, action, subject) =>
+      reaches(userId, subject.workspaceId) && (await roleMay(userId, action, subject)),
+    requireOutside: (userId) => {
+      if (reach(userId) !== null) throw keyOutsideWorkspaces({})
+    },
+  }
+}
+
+export function isWithinReach(reach: readonly string[] | null, workspaceId: string | null): boolean {
+  return reach === null || (workspaceId !== null && reach.includes(workspaceId))
 }

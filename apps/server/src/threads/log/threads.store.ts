@@ -4,13 +4,15 @@ import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './thr
 
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
+export type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
+
 /** The only code that touches `threads`, beside the log, which assigns its event numbers. */
 export type ThreadStore = ThreadsInWorkspaceStore & {
   insert(row: ThreadRow): Promise<void>
   /** Finds a thread of any owner, also a deleted one until its undo time is over. */
   findAny(threadId: string): Promise<ThreadRow | undefined>
-  /** Pinned first, then the newest; without deleted ones. */
-  list(userId: string, page: { after: ThreadCursor | null; limit: number }): Promise<ThreadRow[]>
+  /** Pinned first, then the newest; without deleted ones. `within`: only those in these workspaces. */
+  list(userId: string, page: ThreadSlice): Promise<ThreadRow[]>
   update(threadId: string, columns: Partial<ThreadRow>): Promise<void>
   /** Sets the title unless a user has set one. */
   setAutomaticTitle(threadId: string, title: string): Promise<boolean>
@@ -71,17 +73,15 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
   }
 }
 
-function list(
-  database: Kysely<ThreadTables>,
-  userId: string,
-  page: { after: ThreadCursor | null; limit: number },
-): Promise<ThreadRow[]> {
-  const { after } = page
-  return database
+async function list(database: Kysely<ThreadTables>, userId: string, page: ThreadSlice): Promise<ThreadRow[]> {
+  const { after, within } = page
+  if (within?.length === 0) return []
+  return await database
     .selectFrom('threads')
     .selectAll()
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
+    .$if(within !== null, (query) => query.where('workspace_id', 'in', within ?? []))
     .$if(after !== null, (query) =>
       query.where((builder) =>
         builder.or([

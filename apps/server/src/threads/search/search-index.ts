@@ -6,6 +6,8 @@ import { documentsOf, type SearchPlace, termsOf } from './search-documents.logic
 
 export type FoundDocument = { threadId: string; entryId: string | null; place: SearchPlace; body: string; at: number }
 
+export type SearchQuery = { text: string; userId: string; within: readonly string[] | null; limit: number }
+
 /**
  * The search index of conversations. It is written in the transaction that records the change, so that it always
  * matches the conversation. The title of a thread is the document with an empty entry id.
@@ -14,8 +16,11 @@ export type SearchIndex = {
   putEntry(transaction: Transaction<SearchTables>, threadId: string, entry: Entry): Promise<void>
   removeEntry(transaction: Transaction<SearchTables>, threadId: string, entryId: string): Promise<void>
   putTitle(database: Kysely<SearchTables>, thread: { id: string; title: string; at: number }): Promise<void>
-  /** Documents of the user's threads that contain every word of the query, newest first. */
-  find(query: { text: string; userId: string; limit: number }): Promise<FoundDocument[]>
+  /**
+   * Documents of the user's threads that contain every word of the query, newest first. `within`: only of threads in
+   * these workspaces.
+   */
+  find(query: SearchQuery): Promise<FoundDocument[]>
 }
 
 export function makeSearchIndex(options: { database: Kysely<SearchTables>; kind: DatabaseKind }): SearchIndex {
@@ -52,14 +57,18 @@ export function makeSearchIndex(options: { database: Kysely<SearchTables>; kind:
 
 async function find(
   options: { database: Kysely<SearchTables>; kind: DatabaseKind },
-  query: { text: string; userId: string; limit: number },
+  query: SearchQuery,
 ): Promise<FoundDocument[]> {
   const terms = termsOf(query.text)
-  if (terms.length === 0) return []
+  const { userId, within } = query
+  if (terms.length === 0 || within?.length === 0) return []
+  const isWithin = within === null ? sql`true` : sql`workspace_id in (${sql.join(within)})`
   const rows = await options.database
     .selectFrom('search_documents')
     .select(['thread_id', 'entry_id', 'place', 'body', 'at'])
-    .where(sql<boolean>`thread_id in (select id from threads where user_id = ${query.userId} and deleted_at is null)`)
+    .where(
+      sql<boolean>`thread_id in (select id from threads where user_id = ${userId} and deleted_at is null and ${isWithin})`,
+    )
     .where((builder) => builder.and(terms.map((term) => matches(options.kind, term))))
     .orderBy('at', 'desc')
     .orderBy('number', 'desc')

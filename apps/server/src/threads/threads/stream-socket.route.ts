@@ -18,7 +18,7 @@ export function streamSocketRoute(parts: { sources: StreamSources; visits: OpenV
     visits,
     admit: async ({ caller }) => ({
       pass: passOf(caller),
-      serve: (peer) => serveStreams({ sources, logger }, { peer, userId: caller.userId }),
+      serve: (peer) => serveStreams({ sources, logger }, { peer, caller }),
     }),
   }
 }

@@ -266,9 +266,10 @@ test('a page that acknowledges nothing for too long is disconnected', async () =
     for (;;) yield { data: JSON.stringify({ type: 'status-updated', filler: 'x'.repeat(1000) }) }
   }
   const sources = { user: messages, thread: async () => messages }
+  const caller = { userId: 'u1', sessionId: 's1', apiKeyId: null, workspaceIds: null }
   const limits = { maxUnacknowledged: 4000, stallMs: 50 }
   const logger = makeLogger({ process: 'test', level: 'fatal' })
-  server.on('connection', (peer) => serveStreams({ sources, logger, limits }, { peer, userId: 'u1' }))
+  server.on('connection', (peer) => serveStreams({ sources, logger, limits }, { peer, caller }))
   const page = connect({ port: (server.address() as AddressInfo).port })
   await once(page.socket, 'open')
   page.send(openUser(1))

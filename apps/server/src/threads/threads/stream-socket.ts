@@ -9,6 +9,7 @@ import {
 } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
+import type { Caller } from '../../platform/http/api.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 import { endWhenUnanswered, processInOrder } from '../../platform/http/socket-messages.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'
@@ -36,7 +37,7 @@ export type StreamSocketDependencies = {
 /** Serves a page's event streams over one socket, from the handshake to its end. */
 export function serveStreams(
   parts: StreamSocketDependencies,
-  { peer, userId }: { peer: WebSocket; userId: string },
+  { peer, caller }: { peer: WebSocket; caller: Caller },
 ): void {
   const closed = new AbortController()
   peer.once('close', () => closed.abort())
@@ -44,7 +45,7 @@ export function serveStreams(
   peer.on('error', (error) => parts.logger.debug({ err: error }, 'a socket of event streams broke'))
   const limits = { maxUnacknowledged: streamWindow.maxUnacknowledged, stallMs: 60_000, ...parts.limits }
   const outlet = makeStreamOutlet(peer, limits, closed.signal)
-  const session: Session = { ...parts, userId, outlet, streams: new Map(), signal: closed.signal }
+  const session: Session = { ...parts, caller, outlet, streams: new Map(), signal: closed.signal }
   endWhenUnanswered(peer, { pingEveryMs: streamAliveEveryMs, maxUnanswered })
   const alive = setInterval(() => void answer(session, { type: 'alive' }), streamAliveEveryMs)
   alive.unref()
@@ -55,7 +56,7 @@ export function serveStreams(
 type OpenStream = { closing: AbortController; ended: Promise<void> }
 
 type Session = StreamSocketDependencies & {
-  userId: string
+  caller: Caller
   outlet: StreamOutlet
   /** Streams that the client has opened and that haven't ended. */
   streams: Map<number, OpenStream>
@@ -123,9 +124,9 @@ async function closeStream({ streams }: Session, stream: number): Promise<void> 
   await open?.ended
 }
 
-async function sourceOf({ sources, userId }: Session, frame: OpenFrame) {
-  if (frame.source === 'user') return (signal: AbortSignal) => sources.user(userId, signal)
-  return await sources.thread(userId, { threadId: frame.threadId, afterSeq: frame.after })
+async function sourceOf({ sources, caller }: Session, frame: OpenFrame) {
+  if (frame.source === 'user') return (signal: AbortSignal) => sources.user(caller, signal)
+  return await sources.thread(caller, { threadId: frame.threadId, afterSeq: frame.after })
 }
 
 /** Sends a stream as fast as the client reads, until it ends or is closed. Never rejects. */

@@ -1,30 +1,60 @@
+import type { UserEvent } from '@threadbox/protocol/public'
 import type { UserHub } from '../../people/public.ts'
-import type { OpenThread } from '../../platform/http/api.ts'
+import { actAs } from '../../platform/http/acting-request.ts'
+import type { Caller, OpenThread } from '../../platform/http/api.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
+import { isWithinReach } from '../access/access.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { threadNotFound } from '../log/threads.errors.ts'
 import { followUser } from './user-stream.ts'
 
-/** Event sources for any transport. Each message is one event as JSON, with its `seq` as id if it was recorded. */
+/**
+ * Event sources for any transport. Each message is one event as JSON, with its `seq` as id if it was recorded. A key
+ * that is limited to workspaces gets the events of what is in them at the time of sending.
+ */
 export type StreamSources = {
-  user(userId: string, signal: AbortSignal): AsyncGenerator<SseMessage>
-  /** Throws `thread.not-found` before anything is followed. */
+  user(caller: Caller, signal: AbortSignal): AsyncGenerator<SseMessage>
+  /** Throws `thread.not-found` before anything is followed, and when a limited key no longer reaches the thread. */
   thread(
-    userId: string,
+    caller: Caller,
     target: { threadId: string; afterSeq: number },
   ): Promise<(signal: AbortSignal) => AsyncGenerator<SseMessage>>
 }
 
-export function makeStreamSources(parts: { open: OpenThread; log: ThreadLog; userHub: UserHub }): StreamSources {
-  const { open, log, userHub } = parts
+export function makeStreamSources(parts: {
+  open: OpenThread
+  /** The workspace of a thread, also of a deleted one; null if it is in none, or gone. */
+  workspaceOf(threadId: string): Promise<string | null>
+  log: ThreadLog
+  userHub: UserHub
+}): StreamSources {
+  const { open, log, userHub, workspaceOf } = parts
+  const reaches = async ({ workspaceIds }: Caller, threadId: string) =>
+    workspaceIds === null || isWithinReach(workspaceIds, await workspaceOf(threadId))
+  const sees = async (caller: Caller, event: UserEvent) => {
+    if (caller.workspaceIds === null) return true
+    // The state of the installation.
+    if (event.type === 'status-updated' || event.type === 'awake-changed') return false
+    const threadId = threadOf(event)
+    return threadId === undefined || (await reaches(caller, threadId))
+  }
   return {
-    user: (userId, signal) => followUser(userHub, userId, signal),
-    thread: async (userId, { threadId, afterSeq }) => {
-      await open(userId, threadId)
+    user: (caller, signal) =>
+      followUser(userHub, { userId: caller.userId, sees: (event) => sees(caller, event), signal }),
+    thread: async (caller, { threadId, afterSeq }) => {
+      await actAs(caller, () => open(caller.userId, threadId))
       return async function* (signal) {
         for await (const event of log.read(threadId, { afterSeq, signal })) {
+          if (!(await reaches(caller, threadId))) throw threadNotFound({})
           yield { ...('seq' in event ? { id: String(event.seq) } : {}), data: JSON.stringify(event) }
         }
       }
     },
   }
+}
+
+/** The thread that an event is about; undefined if it only says that a list has changed. */
+function threadOf(event: UserEvent): string | undefined {
+  if (event.type === 'thread-updated') return event.thread.id
+  return 'threadId' in event ? event.threadId : undefined
 }

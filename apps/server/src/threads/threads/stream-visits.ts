@@ -17,6 +17,6 @@ export function makeStreamVisits(parts: { holds: CredentialCheck; system: System
   return makeOpenVisits({ stillValid, logger })
 }
 
-export function passOf({ userId, sessionId, apiKeyId }: Caller): string {
-  return JSON.stringify({ userId, sessionId, apiKeyId } satisfies Caller)
+export function passOf(caller: Caller): string {
+  return JSON.stringify(caller)
 }

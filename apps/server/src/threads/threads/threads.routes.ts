@@ -190,12 +190,12 @@ export function threadRoutes(dependencies: {
     const { threadId } = context.req.valid('param')
     const lastSeen = context.req.valid('header')['last-event-id']
     const afterSeq = lastSeen === undefined ? context.req.valid('query').after : Number(lastSeen)
-    const messages = await sources.thread(userId(context), { threadId, afterSeq })
+    const messages = await sources.thread(context.get('caller'), { threadId, afterSeq })
     return answerEvents(context, { messages, visit: visits.follow(passOf(context.get('caller'))) })
   })
   api.openapi(userEventsRoute, async (context) => {
     const caller = context.get('caller')
-    const messages = (signal: AbortSignal) => sources.user(caller.userId, signal)
+    const messages = (signal: AbortSignal) => sources.user(caller, signal)
     return answerEvents(context, { messages, visit: visits.follow(passOf(caller)) })
   })
   api.openapi(socketRoute, () => {

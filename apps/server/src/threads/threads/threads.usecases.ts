@@ -27,6 +27,7 @@ import { presentThread } from './threads.presenter.ts'
 export const deleteThreadOperation = 'delete-thread'
 
 export type Threads = {
+  /** Throws `workspace.not-found`, `workspace.archived`, `auth.outside-workspaces`, as does an update that moves it. */
   create(userId: string, request: CreateThread): Promise<Thread>
   /** Throws `thread.not-found`, also for another user's thread. */
   get(userId: string, threadId: string): Promise<Thread>
@@ -96,7 +97,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     get: async (userId, threadId) => present(await find(userId, threadId)),
     create: async (userId, request) => {
       const { workspaceId = null } = request
-      if (workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+      await requirePlace(dependencies, userId, workspaceId)
       const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
       await store.insert(row)
       await dependencies.search.putTitle({ id: row.id, title: row.title, at: row.created_at })
@@ -106,7 +107,8 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     },
     list: async (userId, page) => {
       const after = page.cursor === undefined ? null : parseCursor(page.cursor)
-      const candidates = await store.list(userId, { after, limit: page.limit + 1 })
+      const within = dependencies.access.reach(userId)
+      const candidates = await store.list(userId, { after, limit: page.limit + 1, within })
       const rows = candidates.slice(0, page.limit)
       const last = rows.at(-1)
       return {
@@ -214,6 +216,16 @@ function canEdit({ access }: ThreadsDependencies, userId: string, row: ThreadRow
   return access.may(userId, 'work', { workspaceId: row.workspace_id, ownerId: row.user_id })
 }
 
+/** Throws unless the sender can have threads in the workspace, or with null outside of all. */
+async function requirePlace(
+  { access, requireWorkspace }: Pick<ThreadsDependencies, 'access' | 'requireWorkspace'>,
+  userId: string,
+  workspaceId: string | null,
+): Promise<void> {
+  if (workspaceId === null) access.requireOutside(userId)
+  else await requireWorkspace(userId, workspaceId)
+}
+
 async function update(
   dependencies: ThreadsDependencies,
   change: { userId: string; row: ThreadRow; request: UpdateThread },
@@ -222,7 +234,7 @@ async function update(
   const { userId, row, request } = change
   const { workspaceId } = request
   const isMoved = workspaceId !== undefined && workspaceId !== row.workspace_id
-  if (isMoved && workspaceId !== null) await dependencies.requireWorkspace(userId, workspaceId)
+  if (isMoved) await requirePlace(dependencies, userId, workspaceId)
   const columns = {
     ...(request.title === undefined ? {} : { title: request.title.trim(), title_source: 'person' }),
     ...(request.isPinned === undefined ? {} : { is_pinned: request.isPinned ? 1 : 0 }),
@@ -265,7 +277,8 @@ async function searchThreads(
   userId: string,
   query: { text: string; limit: number },
 ): Promise<SearchHit[]> {
-  const documents = await dependencies.search.find({ ...query, userId })
+  const within = dependencies.access.reach(userId)
+  const documents = await dependencies.search.find({ ...query, userId, within })
   const terms = termsOf(query.text)
   const titles = new Map<string, string>()
   for (const threadId of new Set(documents.map((document) => document.threadId))) {

@@ -7,9 +7,12 @@ const maxWaiting = 1000
 
 /**
  * The events of one user until aborted. For a slow reader a newer event about a thread replaces the older one, so that
- * at most one event per thread waits.
+ * at most one event per thread waits. `sees` is asked when an event is next to be sent.
  */
-export async function* followUser(hub: UserHub, userId: string, signal: AbortSignal): AsyncGenerator<SseMessage> {
+export async function* followUser(
+  hub: UserHub,
+  { userId, sees, signal }: { userId: string; sees: (event: UserEvent) => Promise<boolean>; signal: AbortSignal },
+): AsyncGenerator<SseMessage> {
   const waiting = new Map<string, UserEvent>()
   let wake = () => {}
   using _subscription = hub.subscribe(userId, (event) => {
@@ -30,7 +33,7 @@ export async function* followUser(hub: UserHub, userId: string, signal: AbortSig
         continue
       }
       waiting.delete(first[0])
-      yield { data: JSON.stringify(first[1]) }
+      if (await sees(first[1])) yield { data: JSON.stringify(first[1]) }
     }
   } finally {
     signal.removeEventListener('abort', abort)

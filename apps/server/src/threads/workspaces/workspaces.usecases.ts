@@ -32,7 +32,7 @@ export const deleteWorkspaceOperation = 'delete-workspace'
 export type Workspaces = {
   list(userId: string): Promise<WorkspacesView>
   get(userId: string, workspaceId: string): Promise<Workspace>
-  /** Throws `workspace.name-taken`. */
+  /** Throws `workspace.name-taken`, `auth.outside-workspaces`. */
   create(userId: string, request: CreateWorkspace): Promise<Workspace>
   update(userId: string, workspaceId: string, request: UpdateWorkspace): Promise<Workspace>
   /** Moves the workspace before another one of the user, or to the end. Throws `workspace.place-invalid`. */
@@ -83,7 +83,7 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
   const present = async (row: WorkspaceOfMember) =>
     presentWorkspace(row, (await dependencies.threads.counts([row.id])).get(row.id) ?? 0)
   const list = async (userId: string): Promise<WorkspacesView> => {
-    const rows = await store.list(userId)
+    const rows = (await store.list(userId)).filter(({ id }) => dependencies.access.reaches(userId, id))
     const counts = await dependencies.threads.counts(rows.map(({ id }) => id))
     return {
       workspaces: rows.map((row) => presentWorkspace(row, counts.get(row.id) ?? 0)),
@@ -97,6 +97,7 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
     changed,
     get: async (userId, workspaceId) => present(await open(userId, workspaceId, 'read')),
     create: async (userId, { name }) => {
+      dependencies.access.requireOutside(userId)
       const id = await create(dependencies, { userId, name })
       await changed([id])
       return await present(await open(userId, id))
@@ -109,6 +110,7 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
     place: async (userId, workspaceId, before) => {
       await open(userId, workspaceId, 'read')
       if (before === workspaceId) throw workspacePlaceInvalid({})
+      if (before !== null) await open(userId, before, 'read')
       if (!(await store.place(userId, workspaceId, before))) throw workspaceNotFound({})
       dependencies.userHub.publish(userId, { type: 'workspaces-updated' })
       return await list(userId)

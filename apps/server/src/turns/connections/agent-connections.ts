@@ -67,7 +67,7 @@ export type ConnectionScope = { userId: string; workspaceId: string | null; only
 
 export type AgentConnectionsDependencies = {
   store: ConnectionStore
-  access: Access
+  access: Pick<Access, 'may'>
   sessions: Sessions
   secretBox: SecretBox
   oauthTokens: OAuthTokens

@@ -77,7 +77,7 @@ export type Connections = {
 
 /** Decides who can use and change which connections. */
 export type ConnectionPeople = {
-  access: Access
+  access: Pick<Access, 'may' | 'reaches'>
   /** The workspaces in which this user has a role. */
   workspacesOf(userId: string): Promise<string[]>
   /** Throws `workspace.not-found` unless the user can manage the workspace. */
@@ -132,7 +132,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   }
   const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
     audit.record({ userId, action, subject: row.id, details: { name: row.name } })
-  const visible = async (userId: string) => await store.list(userId, await people.workspacesOf(userId))
+  const visible = (userId: string) => visibleTo(dependencies, userId)
 
   return {
     list: async (userId) => {
@@ -204,6 +204,11 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await record(userId, 'connection-deleted', row)
     },
   }
+}
+
+async function visibleTo({ store, people }: ConnectionsDependencies, userId: string): Promise<ConnectionRow[]> {
+  const rows = await store.list(userId, await people.workspacesOf(userId))
+  return rows.filter((row) => people.access.reaches(userId, row.workspace_id))
 }
 
 /** Throws `connection.tool-not-found`. */

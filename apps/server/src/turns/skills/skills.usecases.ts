@@ -74,7 +74,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
     return row
   }
   const requireHome = async (userId: string, workspaceId: string | null) => {
-    if (workspaceId === null) return
+    if (workspaceId === null) return access.requireOutside(userId)
     await dependencies.requireWorkspace(userId, workspaceId)
     if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
   }
@@ -93,7 +93,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
   return {
     list: async (userId) => {
       const rows = await store.list([userId, ...(await dependencies.workspaceIdsOf(userId))])
-      return { skills: rows.map(presentSkill) }
+      return { skills: rows.filter((row) => access.reaches(userId, row.workspace_id)).map(presentSkill) }
     },
     get: async (userId, skillId) => contentOf(dependencies, await open(userId, skillId, 'read')),
     create: async (userId, workspaceId, readSkill) => {

@@ -82,7 +82,11 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     host: sandboxes.host,
     system,
     sandboxes,
-    servicesOf: sandboxes.servicesOf,
+    thread: {
+      servicesOf: sandboxes.servicesOf,
+      isReached: async (userId, threadId) =>
+        threads.access.reaches(userId, (await threads.rows.findAny(threadId))?.workspace_id ?? null),
+    },
     turns: turns.turns,
     operations: ports.operations,
     snapshots: turns.snapshots,
@@ -93,7 +97,10 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
   })
   const workspaceIdsOf = async (userId: string) =>
     (await threads.workspaces.list(userId)).workspaces.map(({ id }) => id)
-  const connectionsOf = async (userId: string) => turns.connectionRows.list(userId, await workspaceIdsOf(userId))
+  const connectionsOf = async (userId: string) => {
+    const rows = await turns.connectionRows.list(userId, await workspaceIdsOf(userId))
+    return rows.filter((row) => threads.access.reaches(userId, row.workspace_id))
+  }
   const agents = makeAgents({
     store: makeAgentStore(tablesOf<AgentTables>(open.database)),
     threadDrafts: threads.threadDrafts,

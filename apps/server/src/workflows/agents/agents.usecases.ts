@@ -111,7 +111,8 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
   }
   return {
     list: async (userId) => {
-      const rows = await store.list([userId, ...(await dependencies.workspaceIdsOf(userId))])
+      const all = await store.list([userId, ...(await dependencies.workspaceIdsOf(userId))])
+      const rows = all.filter(({ agent }) => access.reaches(userId, agent.workspace_id))
       const environments = await environmentsOf(rows.map(({ current }) => current))
       return { agents: rows.map((row) => presentAgent(row, environments)) }
     },
@@ -207,7 +208,8 @@ const emptySetup: Setup = {
 async function create(dependencies: AgentsDependencies, userId: string, request: CreateAgent): Promise<AgentRow> {
   const { store, access, system } = dependencies
   const { name, description = '', workspaceId = null } = request
-  if (workspaceId !== null) {
+  if (workspaceId === null) access.requireOutside(userId)
+  else {
     await dependencies.requireWorkspace(userId, workspaceId)
     if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
   }

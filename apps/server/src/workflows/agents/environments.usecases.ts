@@ -60,6 +60,13 @@ export type Environments = {
   sandboxIds(): Promise<string[]>
 }
 
+type ThreadOfEnvironment = {
+  /** The stored services in start order. */
+  servicesOf(threadId: string): Promise<ServiceRow[]>
+  /** Whether the sender of the request reaches the workspace of the thread. */
+  isReached(userId: string, threadId: string): Promise<boolean>
+}
+
 export type EnvironmentsDependencies = CaptureDependencies & {
   store: EnvironmentStore
   host: HostClient
@@ -69,8 +76,7 @@ export type EnvironmentsDependencies = CaptureDependencies & {
   sandboxes: SandboxReads
   /** The limits of a sandbox here unless other limits are set. */
   defaultLimits: () => Promise<SandboxLimits>
-  /** The thread’s stored services in start order. */
-  servicesOf: (threadId: string) => Promise<ServiceRow[]>
+  thread: ThreadOfEnvironment
   system: System
 }
 
@@ -98,6 +104,7 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
   const find = async (userId: string, environmentId: string) => {
     const row = await store.find(environmentId)
     if (row === undefined || row.owner_id !== userId || row.state === 'making') throw environmentNotFound({})
+    if (!(await dependencies.thread.isReached(userId, row.thread_id))) throw environmentNotFound({})
     return row
   }
   const sweep = async () => {
@@ -196,7 +203,7 @@ async function begin(dependencies: EnvironmentsDependencies, { thread, plan }: {
     state: 'making',
     created_at: now,
     limits_json: JSON.stringify(ownLimits(source)),
-    services_json: JSON.stringify((await dependencies.servicesOf(thread.id)).map(keptService)),
+    services_json: JSON.stringify((await dependencies.thread.servicesOf(thread.id)).map(keptService)),
     rescue_json: null,
     content_json: '',
   }

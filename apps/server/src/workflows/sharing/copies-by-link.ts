@@ -26,6 +26,8 @@ export function makeCopiesByLink(dependencies: {
   store: ThreadLinkStore
   forks: Pick<Forks, 'copyFor' | 'preview'>
   threadOf: (threadId: string) => Promise<ThreadRow | undefined>
+  /** Throws `auth.outside-workspaces` if the sender can have no threads outside of workspaces. */
+  requireOutside: (userId: string) => void
   audit: Audit
   system: System
 }): CopiesByLink {
@@ -42,6 +44,7 @@ export function makeCopiesByLink(dependencies: {
       return { title, ...(await forks.preview(link.thread_id)), copiesLeft: copiesLeftOf(link), expiresAt }
     },
     copy: async (userId, secret) => {
+      dependencies.requireOutside(userId)
       const link = await find(secret)
       const thread = await dependencies.threadOf(link.thread_id)
       if (thread === undefined) throw threadLinkNoCopy({})

@@ -60,7 +60,16 @@ export function makeSharingFeature(ports: {
       // Readers use the published name, even if the creator of the link uses another one.
       originOf: makePreviewNames(hosts).publishedOrigin,
     }),
-    copyRoutes: copiesByLinkRoutes(makeCopiesByLink({ store, forks, threadOf: rows.findAny, audit, system })),
+    copyRoutes: copiesByLinkRoutes(
+      makeCopiesByLink({
+        store,
+        forks,
+        threadOf: rows.findAny,
+        requireOutside: access.requireOutside,
+        audit,
+        system,
+      }),
+    ),
     pages: sharedPages({ links, log, blobs, visits, now: system.now }),
     close: () => visits.close(),
   }

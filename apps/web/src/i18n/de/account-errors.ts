@@ -27,6 +27,11 @@ export const accountErrors: ErrorWords = {
     message: 'Dafür brauchen wir Ihr Passwort noch einmal, weil Ihre Anmeldung mehr als 10 Minuten zurückliegt.',
     remedy: 'Wiederholen Sie die Aktion, und geben Sie Ihr Passwort ein.',
   },
+  'auth.outside-workspaces': {
+    message: 'Dieser API-Schlüssel ist auf Arbeitsbereiche beschränkt, und das hier ist außerhalb von ihnen.',
+    remedy:
+      'Nennen Sie einen der Arbeitsbereiche des Schlüssels (`workspaceId`), oder verwenden Sie einen Schlüssel, der nicht beschränkt ist.',
+  },
   'auth.scope-missing': {
     message: 'Dieser API-Schlüssel hat den Bereich „{scope}“ nicht.',
     remedy:

@@ -128,6 +128,11 @@ export const settings: Texts<typeof source> = {
       audit: 'Das Audit-Protokoll lesen',
     },
     can: 'darf: {{scopes}}',
+    workspaces: 'Auf Arbeitsbereiche beschränken',
+    workspacesHelp:
+      'Ohne Auswahl erreicht der Schlüssel alles, was Sie erreichen, auch was in keinem Arbeitsbereich ist.',
+    reaches: 'nur in: {{workspaces}}',
+    reachesNothing: 'Erreicht nichts: Seine Arbeitsbereiche wurden gelöscht.',
     refused_one: 'In den letzten 30 Tagen verweigert: {{count}} Aufruf. Es fehlt: {{scopes}}.',
     refused_other: 'In den letzten 30 Tagen verweigert: {{count}} Aufrufe. Es fehlt: {{scopes}}.',
     needsPerson: 'eine angemeldete Person',

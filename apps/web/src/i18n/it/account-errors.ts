@@ -27,6 +27,10 @@ export const accountErrors: ErrorWords = {
     message: 'Serve di nuovo la password, perché hai effettuato l’accesso più di 10 minuti fa.',
     remedy: 'Ripeti l’azione e inserisci la password.',
   },
+  'auth.outside-workspaces': {
+    message: 'Questa chiave API è limitata a spazi di lavoro, e questo è al di fuori.',
+    remedy: 'Indica uno degli spazi di lavoro della chiave (`workspaceId`), oppure usa una chiave senza limiti.',
+  },
   'auth.scope-missing': {
     message: 'Questa chiave API non ha l’ambito «{scope}».',
     remedy: 'Usa una chiave con l’ambito «{scope}». Puoi crearla in Impostazioni, Chiavi API.',

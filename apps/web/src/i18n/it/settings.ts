@@ -128,6 +128,11 @@ export const settings: Texts<typeof source> = {
       audit: 'Leggere il registro di controllo',
     },
     can: 'può: {{scopes}}',
+    workspaces: 'Limita a spazi di lavoro',
+    workspacesHelp:
+      'Senza selezione, la chiave raggiunge tutto ciò che raggiungi tu, anche ciò che non è in nessuno spazio di lavoro.',
+    reaches: 'solo in: {{workspaces}}',
+    reachesNothing: 'Non raggiunge nulla: i suoi spazi di lavoro sono stati eliminati.',
     refused_one: 'Rifiutata negli ultimi 30 giorni: {{count}} chiamata. Manca: {{scopes}}.',
     refused_other: 'Rifiutate negli ultimi 30 giorni: {{count}} chiamate. Manca: {{scopes}}.',
     needsPerson: 'una persona che ha effettuato l’accesso',

@@ -27,6 +27,10 @@ export const accountErrors: ErrorWords = {
     message: 'サインインから 10 分以上経過しているため、もう一度パスワードが必要です。',
     remedy: '操作をやり直し、パスワードを入力してください。',
   },
+  'auth.outside-workspaces': {
+    message: 'この API キーはワークスペースに限定されており、この操作はその範囲外です。',
+    remedy: 'キーのワークスペースの 1 つを指定するか（`workspaceId`）、限定されていないキーを使ってください。',
+  },
   'auth.scope-missing': {
     message: 'この API キーにはスコープ「{scope}」がありません。',
     remedy: 'スコープ「{scope}」を持つキーを使用してください。「設定」の「API キー」で作成できます。',

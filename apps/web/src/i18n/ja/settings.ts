@@ -128,6 +128,11 @@ export const settings: Texts<typeof source> = {
       audit: '監査ログの読み取り',
     },
     can: '許可：{{scopes}}',
+    workspaces: 'ワークスペースに限定',
+    workspacesHelp:
+      '選択しない場合、キーはあなたが使えるものすべてを使えます。どのワークスペースにもないものも含みます。',
+    reaches: '対象：{{workspaces}}',
+    reachesNothing: 'ワークスペースが削除されたため、何にもアクセスできません。',
     refused_other: '過去 30 日間に拒否された呼び出し：{{count}} 件。不足：{{scopes}}。',
     needsPerson: 'サインインした人',
   },

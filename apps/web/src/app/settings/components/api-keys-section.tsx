@@ -9,6 +9,7 @@ import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
+import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useApiKeys, useDeleteApiKey } from '../api/settings.queries.ts'
 import { CreateApiKeyDialog } from './create-api-key-dialog.tsx'
@@ -69,6 +70,7 @@ function ApiKeyRow(props: { apiKey: ApiKey; onRemove: () => void }) {
           {[t('apiKeys.created', when(apiKey.createdAt)), use, end].join(' · ')}
         </p>
         <p className="facts">{t('apiKeys.can', { scopes: apiKey.scopes.join(', ') })}</p>
+        <Reach apiKey={apiKey} />
         <Refused apiKey={apiKey} />
       </div>
       <Button aria-label={t('apiKeys.removeOf', { name: apiKey.name })} onClick={props.onRemove}>
@@ -76,6 +78,16 @@ function ApiKeyRow(props: { apiKey: ApiKey; onRemove: () => void }) {
       </Button>
     </li>
   )
+}
+
+/** The workspaces to which the key is limited. */
+function Reach({ apiKey: { workspaceIds } }: { apiKey: ApiKey }) {
+  const { t } = useTranslation('settings')
+  const workspaces = useWorkspaces()
+  if (workspaceIds === null) return null
+  const names = workspaces.flatMap(({ id, name }) => (workspaceIds.includes(id) ? [name] : []))
+  const text = names.length === 0 ? t('apiKeys.reachesNothing') : t('apiKeys.reaches', { workspaces: names.join(', ') })
+  return <p className="facts">{text}</p>
 }
 
 /** The calls of the last 30 days that the key was refused, with what it lacks for them. */

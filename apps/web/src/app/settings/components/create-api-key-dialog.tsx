@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../../page/parts/copy-button.tsx'
 import { focusFirstInvalid } from '../../../page/parts/focus-first-invalid.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
+import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { DialogActions } from '../../../ui/dialog-actions.tsx'
@@ -32,14 +33,16 @@ function KeyForm(props: { onCreated: (apiKey: CreatedApiKey) => void; onClose: (
   const [name, setName] = useState('')
   const [lifetime, setLifetime] = useState<Lifetime>('d90')
   const [scopes, setScopes] = useState<ReadonlySet<KeyScope>>(new Set(defaultKeyScopes))
+  const [workspaceIds, setWorkspaceIds] = useState<ReadonlySet<string>>(new Set())
   const [wasSent, setWasSent] = useState(false)
   const isMissing = name.trim() === ''
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setWasSent(true)
     if (isMissing || scopes.size === 0) return focusFirstInvalid(event.currentTarget)
+    const reach = workspaceIds.size === 0 ? null : [...workspaceIds]
     create.mutate(
-      { name: name.trim(), expiresInDays: lifetimes[lifetime], scopes: [...scopes] },
+      { name: name.trim(), expiresInDays: lifetimes[lifetime], scopes: [...scopes], workspaceIds: reach },
       { onSuccess: props.onCreated },
     )
   }
@@ -87,6 +90,7 @@ function KeyForm(props: { onCreated: (apiKey: CreatedApiKey) => void; onClose: (
           )}
         </Field>
         <ScopeBoxes scopes={scopes} onChange={setScopes} isInvalid={wasSent && scopes.size === 0} />
+        <WorkspaceBoxes workspaceIds={workspaceIds} onChange={setWorkspaceIds} />
         {create.error !== null && <FormProblem error={create.error} />}
       </form>
     </Dialog>
@@ -125,6 +129,40 @@ function ScopeBoxes(props: {
           {t('apiKeys.scopesMissing')}
         </p>
       )}
+    </fieldset>
+  )
+}
+
+/** The workspaces to which the key is limited. None chosen: it is not limited. */
+function WorkspaceBoxes(props: {
+  workspaceIds: ReadonlySet<string>
+  onChange: (workspaceIds: ReadonlySet<string>) => void
+}) {
+  const { t } = useTranslation('settings')
+  const helpId = useId()
+  const workspaces = useWorkspaces()
+  if (workspaces.length === 0) return null
+  const toggle = (id: string) => {
+    const next = new Set(props.workspaceIds)
+    if (!next.delete(id)) next.add(id)
+    props.onChange(next)
+  }
+  return (
+    <fieldset className="findings" aria-describedby={helpId}>
+      <legend>{t('apiKeys.workspaces')}</legend>
+      <p id={helpId} className="help">
+        {t('apiKeys.workspacesHelp')}
+      </p>
+      <ul>
+        {workspaces.map(({ id, name }) => (
+          <li key={id}>
+            <label>
+              <input type="checkbox" checked={props.workspaceIds.has(id)} onChange={() => toggle(id)} />
+              <span className="grow">{name}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
     </fieldset>
   )
 }
