@@ -198,6 +198,7 @@ async function openHost(
     installation: 'unit00',
     gatewayOrdersSocket: options.gatewayOrdersSocket,
     doctorUrl: 'http://127.0.0.1/',
+    sandboxDiskRate: 0,
     version: '0',
     logger: makeLogger({ process: 'test', level: 'silent' }),
     clock: Date.now,

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import path from 'node:path'
 import { hostSettings, readSettings } from '@threadbox/config'
-import { makeBtrfsDiskStore } from '@threadbox/disk-store'
+import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
@@ -36,6 +36,7 @@ async function main() {
   const hostDirectory = path.join(dataDirectory, 'host')
   mkdirSync(path.join(hostDirectory, 'files'), { recursive: true, mode: 0o755 })
   mkdirSync(path.dirname(settings.hostSocket), { recursive: true })
+  const diskDirectory = settings.diskDirectory || path.join(dataDirectory, 'disks')
   const database = openStateDatabase(path.join(hostDirectory, 'state.sqlite'))
   const { network, pool } = await openNetwork({
     installation,
@@ -60,7 +61,7 @@ async function main() {
     networkPool: pool,
     disks: await makeBtrfsDiskStore({
       installation,
-      directory: settings.diskDirectory || path.join(dataDirectory, 'disks'),
+      directory: diskDirectory,
       poolSizeBytes: settings.poolBytes,
       keepFreeBytes: settings.keepFreeBytes,
       reserves: { imageBytes: settings.imageReserveBytes, memoryImageBytes: settings.memoryImageReserveBytes },
@@ -70,6 +71,10 @@ async function main() {
       installation,
       runscPath: settings.runscPath,
       stateDirectory: path.join(hostDirectory, 'driver'),
+      diskRate: {
+        bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
+        devices: () => poolDevices(diskDirectory),
+      },
       logger,
       signal: closing.signal,
     }),
@@ -94,6 +99,7 @@ async function main() {
     installation,
     gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,
+    sandboxDiskRate: settings.sandboxDiskRate,
     readyTimeoutMs,
     version: readVersion(),
     logger,

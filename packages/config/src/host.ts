@@ -127,6 +127,12 @@ export const hostSettings = {
     schema: z.coerce.number().int().min(0).max(100_000),
     default: 100,
   }),
+  sandboxDiskRate: setting<number>({
+    doc: 'Maximum rate in MiB per second at which a sandbox reads from the disk, and at which it writes. Needs cgroup v2; `doctor` says whether the kernel enforces it. 0: no limit.',
+    environment: 'THREADBOX_SANDBOX_DISK_RATE',
+    schema: z.coerce.number().int().min(0).max(100_000),
+    default: 200,
+  }),
   doctorUrl: setting<string>({
     doc: 'URL that `doctor` fetches from a sandbox to test DNS, routing and certificates. Empty: the Python package index, as configured for pip.',
     environment: 'THREADBOX_DOCTOR_URL',

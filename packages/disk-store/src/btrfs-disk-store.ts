@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@threadbox/telemetry'
 import { isOnBtrfs, makeBorrowedPool } from './borrowed-pool.ts'
 import { makeBtrfsVolumes } from './btrfs-volumes.ts'
+import { devicesBelow } from './devices-below.ts'
 import type { DiskStore } from './disk-store.ts'
 import { makeLoopFilePool } from './loop-file-pool.ts'
 import type { PoolReserves } from './pool-reserves.logic.ts'
@@ -28,7 +29,7 @@ export type BtrfsDiskStoreOptions = {
 export async function makeBtrfsDiskStore(options: BtrfsDiskStoreOptions): Promise<DiskStore> {
   const { installation, directory, keepFreeBytes, reserves, logger } = options
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const mountPoint = join(directory, 'pool')
+  const mountPoint = mountPointIn(directory)
   const pool = (await isOnBtrfs(directory))
     ? makeBorrowedPool({ directory: mountPoint, keepFreeBytes })
     : makeLoopFilePool({
@@ -40,4 +41,13 @@ export async function makeBtrfsDiskStore(options: BtrfsDiskStoreOptions): Promis
       })
   const volumes = makeBtrfsVolumes({ pool, installation, reserves, logger })
   return makeVolumeDiskStore({ volumes, reserves, logger })
+}
+
+function mountPointIn(directory: string): string {
+  return join(directory, 'pool')
+}
+
+/** The block devices of the pool in a disk store’s directory, as `major:minor`. Empty while it is not mounted. */
+export async function poolDevices(directory: string): Promise<string[]> {
+  return await devicesBelow(mountPointIn(directory))
 }

@@ -1,4 +1,4 @@
-export { type BtrfsDiskStoreOptions, makeBtrfsDiskStore } from './btrfs-disk-store.ts'
+export { type BtrfsDiskStoreOptions, makeBtrfsDiskStore, poolDevices } from './btrfs-disk-store.ts'
 export { makeDirectoryDiskStore } from './directory-disk-store.ts'
 export {
   diskNotFound,

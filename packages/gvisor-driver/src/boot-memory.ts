@@ -2,12 +2,14 @@ import path from 'node:path'
 import { isThreadboxError } from '@threadbox/errors'
 import { bootNotRunning, memoryNotSaved } from '@threadbox/sandbox-driver'
 import type { BootRecord, BootRecords } from './boot-record.ts'
+import type { CgroupTree } from './cgroup-tree.ts'
 import { writeImage } from './memory-image.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 
 export type BootMemoryPorts = {
   runscs: RunscVersions
   records: BootRecords
+  cgroups: Pick<CgroupTree, 'withoutDiskLimit'>
   /** The features of this host’s processor. */
   cpuFeatures: () => Promise<readonly string[]>
 }
@@ -50,7 +52,10 @@ export async function saveBoot(
       version: await runsc.version(),
       cpuFeatures: await ports.cpuFeatures(),
       ids,
-      save: () => runsc.checkpoint({ containerId: bootId, imageDirectory: options.directory, logFile }),
+      save: () =>
+        ports.cgroups.withoutDiskLimit(bootId, () =>
+          runsc.checkpoint({ containerId: bootId, imageDirectory: options.directory, logFile }),
+        ),
     })
   } catch (error) {
     throw memoryNotSaved({ bootId, reason: reasonOf(error) }, { cause: error })

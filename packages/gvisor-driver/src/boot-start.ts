@@ -64,6 +64,8 @@ export async function startBoot(ports: BootStartPorts, options: StartOptions): P
     const process = await identifyProcess(Number(await readFile(pidFile, 'utf8')))
     if (process === undefined) throw new Error('its first process exited immediately')
     await ports.cgroups.applyBackstop({ bootId, limits: request.limits })
+    // Only now: reading a memory image is the host’s work.
+    await ports.cgroups.limitDisk(bootId)
     const running = { ...record, phase: 'running', ids, process } as const
     await ports.records.write(running)
     watches.begin({ record: running, console: guestConsole })

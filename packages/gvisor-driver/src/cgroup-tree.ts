@@ -2,6 +2,7 @@ import { access, mkdir, readdir, readFile, rmdir, statfs, writeFile } from 'node
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { backstopLimits, type SandboxLimits } from '@threadbox/domain'
+import type { Logger } from '@threadbox/telemetry'
 import { cgroupsMissing } from './gvisor.errors.ts'
 
 /**
@@ -16,6 +17,10 @@ export type CgroupTree = {
   pathOf(bootId: string): string
   create(options: { bootId: string; limits: SandboxLimits }): Promise<void>
   applyBackstop(options: { bootId: string; limits: SandboxLimits }): Promise<void>
+  /** Sets the configured disk rate. Does nothing where the kernel doesn’t enforce one. */
+  limitDisk(bootId: string): Promise<void>
+  /** Does what the host orders from a boot, such as saving its memory, without the disk rate. */
+  withoutDiskLimit<Result>(bootId: string, work: () => Promise<Result>): Promise<Result>
   /** Kills every process in the cgroup; returns when none is left. */
   killAll(bootId: string): Promise<void>
   usage(bootId: string): Promise<CgroupUsage>
@@ -23,6 +28,22 @@ export type CgroupTree = {
   remove(bootId: string): Promise<void>
   /** The IDs of boots that have a cgroup. */
   list(): Promise<string[]>
+}
+
+/** How fast each boot can read from the disk, and write to it. */
+export type DiskRate = {
+  /** 0: no limit. */
+  bytesPerSecond: number
+  /** The disks to which it applies, as `major:minor`; read for each boot, because a loop device can change. */
+  devices(): Promise<readonly string[]>
+}
+
+type CgroupTreeOptions = {
+  installation: string
+  diskRate: DiskRate
+  logger: Pick<Logger, 'warn'>
+  /** Where cgroups are mounted, and whether it is one hierarchy (v2). Only tests set it. */
+  mount?: { directory: string; isUnified: boolean }
 }
 
 export type CgroupUsage = {
@@ -38,6 +59,8 @@ export type CgroupUsage = {
 type Layout = {
   /** The directories of a boot, one per hierarchy in which threadbox sets limits. */
   directory(controller: Controller, bootId: string): string
+  /** The directory with the disk rate; undefined on v1, which doesn’t attribute writes that the kernel does later. */
+  diskDirectory(bootId: string): string | undefined
   /** All hierarchies in which threadbox’s cgroups may exist: on v1, runsc creates more of them. */
   parents(): Promise<string[]>
   prepare(): Promise<void>
@@ -67,9 +90,10 @@ export async function removeCgroupTree(installation: string): Promise<void> {
   }
 }
 
-export async function makeCgroupTree(options: { installation: string }): Promise<CgroupTree> {
+export async function makeCgroupTree(options: CgroupTreeOptions): Promise<CgroupTree> {
   const name = nameOf(options.installation)
-  const layout = await findLayout(name)
+  const layout = await findLayout(name, options.mount)
+  const setRate = makeSetRate(layout, options)
 
   const write = async (controller: Controller, bootId: string, files: [string, string][]) => {
     for (const [file, value] of files) await writeFile(path.join(layout.directory(controller, bootId), file), value)
@@ -89,6 +113,15 @@ export async function makeCgroupTree(options: { installation: string }): Promise
       await write('memory', bootId, layout.memoryFiles(backstop.memoryBytes))
       await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
       await write('pids', bootId, [['pids.max', String(backstop.pids)]])
+    },
+    limitDisk: (bootId) => setRate(bootId, options.diskRate.bytesPerSecond),
+    withoutDiskLimit: async (bootId, work) => {
+      await setRate(bootId, 0)
+      try {
+        return await work()
+      } finally {
+        await setRate(bootId, options.diskRate.bytesPerSecond)
+      }
     },
     killAll: (bootId) => killAll(layout.directory('pids', bootId)),
     usage: async (bootId) => {
@@ -117,6 +150,31 @@ export async function makeCgroupTree(options: { installation: string }): Promise
   }
 }
 
+/**
+ * Returns a function that sets a boot’s disk rate; 0: none. Equal weights share a disk whose scheduler or cost model
+ * knows weights. A rate that can’t be set is logged: no sandbox fails for it.
+ */
+function makeSetRate(
+  layout: Layout,
+  { diskRate, logger }: Pick<CgroupTreeOptions, 'diskRate' | 'logger'>,
+): (bootId: string, bytesPerSecond: number) => Promise<void> {
+  return async (bootId, bytesPerSecond) => {
+    const directory = layout.diskDirectory(bootId)
+    if (directory === undefined || !(await exists(path.join(directory, 'io.max')))) return
+    const rate = bytesPerSecond === 0 ? 'max' : String(bytesPerSecond)
+    try {
+      for (const device of await diskRate.devices()) {
+        await writeFile(path.join(directory, 'io.max'), `${device} rbps=${rate} wbps=${rate}`)
+      }
+      const weight = path.join(directory, 'io.weight')
+      if (await exists(weight)) await writeFile(weight, 'default 100')
+    } catch (error) {
+      // A boot that ended in the meantime has nothing to limit.
+      if (await exists(directory)) logger.warn({ err: error, bootId }, 'the disk rate of a sandbox was not set')
+    }
+  }
+}
+
 async function heldBytes({ memory, name }: { memory: string; name: string }): Promise<number | null> {
   const bytes = await readNumber(path.join(memory, name))
   if (bytes === null) return null
@@ -132,15 +190,19 @@ async function heldBytes({ memory, name }: { memory: string; name: string }): Pr
   )
 }
 
-async function findLayout(name: string): Promise<Layout> {
-  const isUnified = (await statfs(mountPoint)).type === cgroup2Magic
-  return isUnified ? unifiedLayout(path.join(mountPoint, name)) : splitLayout(name)
+async function findLayout(name: string, mount?: CgroupTreeOptions['mount']): Promise<Layout> {
+  const { directory, isUnified } = mount ?? {
+    directory: mountPoint,
+    isUnified: (await statfs(mountPoint)).type === cgroup2Magic,
+  }
+  return isUnified ? unifiedLayout(path.join(directory, name)) : splitLayout(directory, name)
 }
 
 function unifiedLayout(parent: string): Layout {
   const root = path.dirname(parent)
   return {
     directory: (_controller, bootId) => path.join(parent, bootId),
+    diskDirectory: (bootId) => path.join(parent, bootId),
     parents: async () => [parent],
     prepare: async () => {
       await mkdir(parent, { recursive: true })
@@ -150,6 +212,8 @@ function unifiedLayout(parent: string): Layout {
             throw cgroupsMissing({ controller }, { cause })
           })
         }
+        // Optional: without it, disk rates are not enforced, as the doctor says.
+        await writeFile(path.join(directory, 'cgroup.subtree_control'), '+io').catch(() => undefined)
       }
     },
     // Swap would hide an overrun and slow down all sandboxes, so there is none. `oom.group`: kills all of a sandbox or
@@ -164,13 +228,14 @@ function unifiedLayout(parent: string): Layout {
   }
 }
 
-function splitLayout(name: string): Layout {
+function splitLayout(mounted: string, name: string): Layout {
   return {
-    directory: (controller, bootId) => path.join(mountPoint, controller, name, bootId),
-    parents: async () => (await readdir(mountPoint)).map((hierarchy) => path.join(mountPoint, hierarchy, name)),
+    directory: (controller, bootId) => path.join(mounted, controller, name, bootId),
+    diskDirectory: () => undefined,
+    parents: async () => (await readdir(mounted)).map((hierarchy) => path.join(mounted, hierarchy, name)),
     prepare: async () => {
       for (const controller of controllers) {
-        await mkdir(path.join(mountPoint, controller, name), { recursive: true }).catch((cause: unknown) => {
+        await mkdir(path.join(mounted, controller, name), { recursive: true }).catch((cause: unknown) => {
           throw cgroupsMissing({ controller }, { cause })
         })
       }

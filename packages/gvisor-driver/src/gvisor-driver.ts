@@ -15,7 +15,7 @@ import { type BootMemoryPorts, freezeBoot, saveBoot, thawBoot } from './boot-mem
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootStartPorts, startBoot } from './boot-start.ts'
 import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
-import { makeCgroupTree } from './cgroup-tree.ts'
+import { type DiskRate, makeCgroupTree } from './cgroup-tree.ts'
 import { makeGuestArguments } from './guest-manifest.ts'
 import { judgeImage } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
@@ -28,6 +28,8 @@ export type GvisorDriverOptions = {
   installation: string
   /** Records, console pipes and runsc’s own state; a short path, because a socket’s path has at most 107 characters. */
   stateDirectory: string
+  /** Default: no limit. */
+  diskRate?: DiskRate
   logger: Logger
   /** When aborted, the driver stops watching its boots: they keep running, and another instance can take them over. */
   signal?: AbortSignal
@@ -50,13 +52,19 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       return features
     },
     runscState,
-    cgroups: await makeCgroupTree({ installation: options.installation }),
+    cgroups: await makeCgroupTree({
+      installation: options.installation,
+      diskRate: options.diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
+      logger: options.logger,
+    }),
     records: makeBootRecords(bootsDirectory),
     machineBootId: await machineBootId(),
     guestArguments: makeGuestArguments(),
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }
+  // The rate may have been changed since these boots started.
+  for (const bootId of await ports.cgroups.list()) await ports.cgroups.limitDisk(bootId)
   const watches = makeBootWatches(ports)
   const starts = makeSingleFlight()
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })

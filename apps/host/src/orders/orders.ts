@@ -15,6 +15,8 @@ export type OrdersOptions = {
   installation: string
   /** URL that the doctor fetches from inside a sandbox. */
   doctorUrl: string
+  /** How fast a sandbox reads from the disk and writes to it, in MiB per second; 0: no limit. */
+  sandboxDiskRate: number
   version: string
   files: { directory: string; guestDirectory: string }
 }
@@ -54,25 +56,14 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   }
   const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sleeping: copies.sleeping })
   const hostId = await stores.facts.obtain('hostId', () => makeId('host', randomBytes))
-  const { installation, doctorUrl, version } = options
+  const { version } = options
   const sharedDirectories = [options.files.directory, options.files.guestDirectory] as const
   return {
     api: {
       ...orders,
       ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
       ...eventStream({ events, signal }),
-      ...makeDoctor({
-        installation,
-        doctorUrl,
-        sharedDirectories,
-        orders,
-        active,
-        gateway,
-        disks,
-        driver,
-        randomBytes,
-        clock,
-      }),
+      ...makeDoctor({ ...options, sharedDirectories, orders, active, gateway, disks, driver, randomBytes, clock }),
     },
     reclaim: async () => {
       await files.prepare()

@@ -8,6 +8,8 @@ import { type ProbePorts, probeSandbox } from './sandbox-probe.ts'
 
 export type DoctorPorts = ProbePorts & {
   installation: string
+  /** In MiB per second; 0: no limit. */
+  sandboxDiskRate: number
   disks: Pick<DiskStore, 'poolUsage' | 'listImages'>
   /** Directories of the host that sandboxes see. */
   sharedDirectories: readonly [string, ...string[]]
@@ -17,7 +19,7 @@ export type DoctorPorts = ProbePorts & {
 /** Checks everything that sandboxes need on this machine, at the end from inside a real one. */
 export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
-    ...machineChecks({ installation: ports.installation }),
+    ...machineChecks(ports),
     { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
     { id: 'ids', title: 'user IDs of sandboxes', run: () => checkIds(ports) },
     { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },

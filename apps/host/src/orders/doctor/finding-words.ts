@@ -14,6 +14,12 @@ export const findingWords = {
     detail: 'version {version}: {missing} cannot be limited',
     cure: "Add `cgroup_enable={first}` to the kernel's command line, or give the container its own cgroups.",
   },
+  'disk-rate-fine': { detail: 'each sandbox reads and writes at most {rate} MiB a second', cure: '' },
+  'disk-rate-none': { detail: 'no limit is set', cure: '' },
+  'disk-rate-not-enforced': {
+    detail: 'not enforced on this kernel (cgroup version {version}): a sandbox can slow the disk down for others',
+    cure: 'Boot the host with cgroup v2 and the `io` controller, such as with `systemd.unified_cgroup_hierarchy=1`.',
+  },
   'btrfs-fine': { detail: '{version}', cure: '' },
   'btrfs-missing': { detail: 'btrfs isn’t available in the kernel', cure: 'Load it: `modprobe btrfs`' },
   'nftables-fine': { detail: 'the nftables table {table} exists', cure: '' },

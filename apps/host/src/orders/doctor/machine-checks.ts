@@ -9,10 +9,11 @@ const run = promisify(execFile)
 const commandTimeoutMs = 10_000
 
 /** What the machine itself must offer, checked without changing anything. */
-export function machineChecks(options: { installation: string }): Check[] {
+export function machineChecks(options: { installation: string; sandboxDiskRate: number }): Check[] {
   return [
     { id: 'kernel', title: 'Linux kernel', run: checkKernel },
     { id: 'cgroups', title: 'cgroups for limits', run: checkCgroups },
+    { id: 'disk-rate', title: 'disk rate of a sandbox', run: () => checkDiskRate(options.sandboxDiskRate) },
     { id: 'btrfs', title: 'btrfs for disks', run: checkBtrfs },
     { id: 'nftables', title: 'nftables for the firewall', run: () => checkNftables(options.installation) },
     { id: 'forwarding', title: 'other firewalls', run: () => checkForwarding(options.installation) },
@@ -27,15 +28,33 @@ async function checkKernel(): Promise<Finding> {
   return findingWith('failed', 'kernel-too-old', values)
 }
 
+/** The controllers of cgroup v2; undefined on v1. */
+async function unifiedControllers(): Promise<string[] | undefined> {
+  const controllers = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined)
+  return controllers?.trim().split(' ')
+}
+
 async function checkCgroups(): Promise<Finding> {
   const wanted = ['memory', 'cpu', 'pids']
-  const unified = await readFile('/sys/fs/cgroup/cgroup.controllers', 'utf8').catch(() => undefined)
-  const present = unified === undefined ? await readdir('/sys/fs/cgroup').catch(() => []) : unified.trim().split(' ')
+  const unified = await unifiedControllers()
+  const present = unified ?? (await readdir('/sys/fs/cgroup').catch(() => []))
   const missing = wanted.filter((controller) => !present.includes(controller))
   const version = unified === undefined ? 1 : 2
   const [first] = missing
   if (first === undefined) return findingWith('ok', 'cgroups-fine', { version })
   return findingWith('failed', 'cgroups-missing', { version, missing: missing.join(', '), first })
+}
+
+async function checkDiskRate(mebibytesPerSecond: number): Promise<Finding> {
+  return findDiskRate({ mebibytesPerSecond, unified: await unifiedControllers() })
+}
+
+/** `unified`: the controllers of cgroup v2. Version 1 can’t attribute writes that the kernel does later. */
+export function findDiskRate(facts: { mebibytesPerSecond: number; unified: readonly string[] | undefined }): Finding {
+  const { mebibytesPerSecond: rate, unified } = facts
+  if (rate === 0) return findingWith('ok', 'disk-rate-none')
+  if (unified?.includes('io')) return findingWith('ok', 'disk-rate-fine', { rate })
+  return findingWith('warning', 'disk-rate-not-enforced', { version: unified === undefined ? 1 : 2 })
 }
 
 async function checkBtrfs(): Promise<Finding> {

@@ -19,6 +19,13 @@ export const findings: FindingWords = {
     detail: 'Version {version}: Keine Grenze möglich für {missing}.',
     cure: 'Ergänzen Sie die Kernel-Befehlszeile um `cgroup_enable={first}`, oder geben Sie dem Container eigene cgroups.',
   },
+  'disk-rate-fine': { detail: 'Jede Sandbox liest und schreibt höchstens {rate} MiB pro Sekunde.', cure: '' },
+  'disk-rate-none': { detail: 'Es ist keine Grenze gesetzt.', cure: '' },
+  'disk-rate-not-enforced': {
+    detail:
+      'Auf diesem Kernel nicht durchgesetzt (cgroup-Version {version}): Eine Sandbox kann den Datenträger für andere verlangsamen.',
+    cure: 'Starten Sie den Host mit cgroup v2 und dem Controller `io`, zum Beispiel mit `systemd.unified_cgroup_hierarchy=1`.',
+  },
   'btrfs-fine': { detail: '{version}', cure: '' },
   'btrfs-missing': { detail: 'btrfs ist im Kernel nicht verfügbar.', cure: 'Laden Sie das Modul: `modprobe btrfs`' },
   'nftables-fine': { detail: 'Die nftables-Tabelle {table} ist vorhanden.', cure: '' },

@@ -18,6 +18,13 @@ export const findings: FindingWords = {
     detail: 'Versione {version}: nessun limite possibile per {missing}.',
     cure: 'Aggiungi `cgroup_enable={first}` alla riga di comando del kernel, o assegna al container un proprio albero cgroup.',
   },
+  'disk-rate-fine': { detail: 'Ogni sandbox legge e scrive al massimo {rate} MiB al secondo.', cure: '' },
+  'disk-rate-none': { detail: 'Nessun limite impostato.', cure: '' },
+  'disk-rate-not-enforced': {
+    detail:
+      'Non applicato su questo kernel (cgroup versione {version}): una sandbox può rallentare il disco per le altre.',
+    cure: 'Avvia l’host con cgroup v2 e il controller `io`, ad esempio con `systemd.unified_cgroup_hierarchy=1`.',
+  },
   'btrfs-fine': { detail: '{version}', cure: '' },
   'btrfs-missing': { detail: 'btrfs non è disponibile nel kernel.', cure: 'Carica il modulo: `modprobe btrfs`' },
   'nftables-fine': { detail: 'La tabella nftables {table} è presente.', cure: '' },

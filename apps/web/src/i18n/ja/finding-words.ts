@@ -21,6 +21,13 @@ export const findings: FindingWords = {
     detail: 'バージョン {version}：{missing} を制限できません。',
     cure: 'カーネルのコマンドラインに `cgroup_enable={first}` を追加するか、コンテナに専用の cgroup ツリーを割り当ててください。',
   },
+  'disk-rate-fine': { detail: '各サンドボックスの読み書きは毎秒最大 {rate} MiB です。', cure: '' },
+  'disk-rate-none': { detail: '制限は設定されていません。', cure: '' },
+  'disk-rate-not-enforced': {
+    detail:
+      'このカーネルでは適用されません（cgroup バージョン {version}）。1 つのサンドボックスがほかのサンドボックスのディスクを遅くする可能性があります。',
+    cure: 'cgroup v2 と `io` コントローラーを有効にしてホストを起動してください（例：`systemd.unified_cgroup_hierarchy=1`）。',
+  },
   'btrfs-fine': { detail: '{version}', cure: '' },
   'btrfs-missing': {
     detail: 'カーネルで btrfs を使えません。',
