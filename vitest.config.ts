@@ -10,7 +10,15 @@ import { LongestFirst } from './deploy/testing/longest-first.ts'
  */
 const maxParallelFiles = 4
 /** Tests of limits, and of what other machines' timers do: a machine that is too busy makes their figures meaningless. */
-const measured = ['flood', 'host-room', 'limits', 'lost-connections', 'pause-connections', 'previews-large']
+const measured = [
+  'flood',
+  'host-room',
+  'limits',
+  'lost-connections',
+  'pause-connections',
+  'previews-large',
+  'sign-in-time',
+]
 const measuredFiles = measured.map((name) => `tests/system/${name}.test.ts`)
 const maxParallelMeasured = 2
 /** What is waited for ends a wait immediately; the limit is for what never comes, on a busy machine. */

@@ -167,6 +167,10 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: signIn, title: 'clients behind a trusted proxy are counted separately, IPv6 by /64' },
     { file: signIn, title: 'a guesser at many addresses locks out other devices, but not one that was signed in' },
     { file: signIn, title: 'signing in to an own account doesn’t reset the address’s count' },
+    {
+      file: 'tests/browser/sign-in-behind-nginx.test.ts',
+      title: 'three clients are counted separately, whatever they write into the header, also after a restart',
+    },
   ],
   '`./threadbox audit verify` finds rows': [
     { file: 'apps/server/src/people/audit/audit.test.ts', title: 'a row that was changed: %o' },

@@ -20,11 +20,11 @@ export type ProxyName = 'nginx' | 'caddy'
 
 /**
  * A real proxy that terminates TLS, set up with the lines of docs/own-domain.md: only hostnames, ports and certificate
- * files are replaced.
+ * files are replaced. `serverLines` are added to nginx’s server.
  */
 export async function startProxy(
   name: ProxyName,
-  target: Omit<Places, 'directory'> & { isForAppOnly?: boolean },
+  target: Omit<Places, 'directory'> & { isForAppOnly?: boolean; serverLines?: string },
 ): Promise<AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-proxy-'))
@@ -34,7 +34,8 @@ export async function startProxy(
   const file = path.join(directory, 'proxy.conf')
   const all = inPlace(blockOf(await readFile(page, 'utf8'), name), places)
   const lines = target.isForAppOnly === true ? all.replace(/,? \*\.[\w.:]+(?= \{|;)/, '') : all
-  await writeFile(file, name === 'nginx' ? nginxFile(lines, directory) : caddyFile(lines))
+  const added = lines.replace(/^ {2}server_name /m, (line) => `${target.serverLines ?? ''}\n${line}`)
+  await writeFile(file, name === 'nginx' ? nginxFile(added, directory) : caddyFile(lines))
   const args = name === 'nginx' ? ['-c', file] : ['run', '--adapter', 'caddyfile', '--config', file]
   const child = spawn(path.join(programs, name === 'nginx' ? 'usr/sbin/nginx' : 'usr/bin/caddy'), args, {
     stdio: ['ignore', 'ignore', 'pipe'],
