@@ -237,6 +237,7 @@ export const apps: Readonly<Record<string, App>> = {
         features: ['sharing', 'agents', 'runs', 'cards', 'composer', 'first-minute', 'empty', 'conversation'],
         publicFiles: [
           'agents/api/agents.queries.ts',
+          'agents/components/agent-draft-page.tsx',
           'agents/components/agents-page.tsx',
           'agents/components/agents-section.tsx',
           'agents/components/save-agent-dialog.tsx',

@@ -155,6 +155,12 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'an imported agent file reaches nothing but the disk that is made from it': [
     { file: 'tests/system/agent-file-refused.test.ts', title: 'is refused, and leaves nothing on the pool' },
   ],
+  'nothing of an imported agent file runs, is given to a model or is granted before a person accepts it': [
+    {
+      file: 'apps/server/src/workflows/agents/agent-drafts.test.ts',
+      title: 'before a person accepts it nothing of it starts, is granted or is available',
+    },
+  ],
   'what starts a run is recorded with it in one transaction': [
     {
       file: 'tests/system/runs.test.ts',

@@ -130,6 +130,16 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
         'a file that is hostile, too large, truncated, or for another image is refused, and leaves nothing on the pool',
     },
   ],
+  'nothing of an imported agent file runs, is given to a model or is granted before a person accepts it': [
+    {
+      file: 'apps/server/src/workflows/agents/agent-drafts.test.ts',
+      title: 'before a person accepts it nothing of it starts, is granted or is available',
+    },
+    {
+      file: 'tests/system/agent-file.test.ts',
+      title: 'nothing of a hostile file runs before it is accepted, and in a run each choice holds',
+    },
+  ],
   'requests of connections go only to addresses that were checked': [
     {
       file: 'apps/server/src/turns/connections/connections.test.ts',

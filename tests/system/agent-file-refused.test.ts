@@ -8,7 +8,7 @@ import { createClient } from '@threadbox/sdk'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { output } from '../stack/in-threads.ts'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { exportAgent, onPool, partsOf } from './agent-file/exported.ts'
+import { exportAgent, importAgent, onPool, partsOf } from './agent-file/exported.ts'
 
 /** How an installation handles invalid agent files, and a valid one while its host is killed. */
 let installation: TestInstallation
@@ -99,13 +99,14 @@ test('C11: a file that is hostile, too large, truncated, or for another image is
   })
   expect(execFileSync('sh', ['-c', 'ls /tmp/escaped /run/escaped /escaped 2>/dev/null || true']).toString()).toBe('')
   expect((await client.agents.list()).agents).toEqual([])
+  expect((await client.agents.drafts()).drafts).toEqual([])
   await expect.poll(async () => (await onPool(installation)).sandboxes, pollOptions).toEqual(before.sandboxes)
   const grown = async () => (await onPool(installation)).usedBytes - before.usedBytes
   await expect.poll(grown, pollOptions).toBeLessThan(20_000_000)
 }, 600_000)
 
 test('C11: a host daemon that is killed during an import leaves nothing of the file, and imports it again', async () => {
-  const { client, host, server } = installation
+  const { host, server } = installation
   // A body that is being streamed can’t be sent again as the owner, once a key was refused.
   const owner = createClient({ baseUrl: server.loopbackOrigin, fetch: server.asOwner })
   const before = await onPool(installation)
@@ -130,8 +131,8 @@ test('C11: a host daemon that is killed during an import leaves nothing of the f
   await expect.poll(async () => (await onPool(installation)).sandboxes, pollOptions).toEqual(before.sandboxes)
   // Until the server has found the new daemon, an import is refused.
   const imported = async () =>
-    await client.agents.import(new Blob([new Uint8Array(exported)])).then(
-      ({ agent }) => agent.current.environment?.services,
+    await importAgent(installation, new Blob([new Uint8Array(exported)])).then(
+      (agent) => agent.current.environment?.services,
       (error: { code: string }) => error.code,
     )
   await expect.poll(imported, pollOptions).toEqual(['site'])

@@ -1,4 +1,5 @@
 import type { TestApplication, TestPerson } from './application.test-utils.ts'
+import { smallAgentFile } from './workflows/agents/small-agent-file.test-utils.ts'
 
 /** The id of one object of each kind, by the name of its parameter. */
 export type Ids = Record<string, string>
@@ -51,10 +52,15 @@ export async function makeIds(
     input: 'Text',
   })
   const webhook = await json<{ id: string }>('POST', `/agents/${agentId}/webhooks`, { name: 'Hook', input: 'Text' })
+  const draft = await server.call('POST', '/api/v1/agents/import', {
+    body: new Blob([smallAgentFile('Draft')]).stream(),
+    person,
+  })
   return {
     threadId,
     workspaceId,
     agentId,
+    draftId: ((await draft.json()) as { id: string }).id,
     runId: run.id,
     scheduleId: schedule.id,
     webhookId: webhook.id,

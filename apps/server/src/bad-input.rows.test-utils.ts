@@ -34,6 +34,7 @@ const terminal = {
 } as const
 const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
 const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
+const draft = { params: { draftId: 'own' }, unknown: { draftId: 'agent-draft.not-found' } } as const
 const environment = { params: { environmentId: 'own' }, unknown: { environmentId: 'environment.not-found' } } as const
 const run = { params: { runId: 'own' }, unknown: { runId: 'run.not-found' } } as const
 const schedule = { params: { scheduleId: 'own' }, unknown: { scheduleId: 'run.trigger-not-found' } } as const
@@ -311,6 +312,26 @@ export const badInputRows: Record<string, BadInputRow> = {
     unknown: { agentId: 'agent.not-found', version: 'agent.version-not-found' },
   },
   'POST /agents/import': { isRaw: true },
+  'GET /agent-drafts': {},
+  'GET /agent-drafts/{draftId}': draft,
+  'GET /agent-drafts/{draftId}/skills/{skill}/file': {
+    params: { draftId: 'own', skill: { value: 'counting' } },
+    unknown: { draftId: 'agent-draft.not-found', skill: 'agent-draft.not-found' },
+    query: { file: 'SKILL.md' },
+  },
+  'POST /agent-drafts/{draftId}/accept': {
+    ...draft,
+    body: {
+      sha256: 'a'.repeat(64),
+      instructions: true,
+      environment: false,
+      variables: false,
+      services: [],
+      skills: ['counting'],
+      connections: [],
+    },
+  },
+  'DELETE /agent-drafts/{draftId}': draft,
   'GET /threads/{threadId}/agent-offer': inThread,
   'DELETE /threads/{threadId}/agent-offer': inThread,
   'POST /threads/{threadId}/environments': { ...inThread, body: { keepMemory: true } },

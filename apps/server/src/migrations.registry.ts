@@ -27,6 +27,7 @@ import { addModelImages, createModelTables } from './turns/models/models.table.t
 import { addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import { addSnapshotMemory, createManifestTable, createSnapshotTables } from './turns/snapshots/snapshots.table.ts'
+import { addAgentDrafts } from './workflows/agents/agent-drafts.table.ts'
 import { createAgentTables } from './workflows/agents/agents.table.ts'
 import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
 import { createInstallTables } from './workflows/agents/installs.table.ts'
@@ -83,6 +84,7 @@ const changes: Record<string, Change> = {
   '0045-key-scopes': addKeyScopes,
   '0046-attempt-counts': createAttemptTable,
   '0047-audit-chain': addAuditChain,
+  '0048-agent-drafts': addAgentDrafts,
   '0049-key-workspaces': addKeyWorkspaces,
 }
 

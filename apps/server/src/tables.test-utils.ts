@@ -22,6 +22,7 @@ import type { ModelTables } from './turns/models/models.table.ts'
 import type { TurnTables } from './turns/record/turns.table.ts'
 import type { SkillTables } from './turns/skills/skills.table.ts'
 import type { SnapshotTables } from './turns/snapshots/snapshots.table.ts'
+import type { AgentDraftTables } from './workflows/agents/agent-drafts.table.ts'
 import type { AgentTables } from './workflows/agents/agents.table.ts'
 import type { EnvironmentTables } from './workflows/agents/environments.table.ts'
 import type { InstallTables } from './workflows/agents/installs.table.ts'
@@ -38,6 +39,7 @@ type Tables = UserTables &
   ServiceTables &
   SkillTables &
   AgentTables &
+  AgentDraftTables &
   EnvironmentTables &
   InstallTables &
   RunTables &

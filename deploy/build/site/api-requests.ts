@@ -30,6 +30,7 @@ const values: Readonly<Record<string, { query?: Record<string, string>; body?: R
   'GET /threads/{threadId}/rewind': { query: { before: '$entryId' } },
   'POST /threads/{threadId}/rewind': { body: { entryId: '$entryId' } },
   'POST /threads/{threadId}/rewind/undo': { body: { rewindId: '$rewindId' } },
+  'POST /agent-drafts/{draftId}/accept': { body: { sha256: '$sha256' } },
   'POST /connections/login': { body: { state: '$state', code: '$code' } },
 }
 const upgrade = [

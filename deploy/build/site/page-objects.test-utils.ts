@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { EntriesPage, SandboxDetail, ThreadSnapshots } from '@threadbox/protocol/public'
 import { emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { makeZip } from '../../../apps/server/src/turns/skills/skill-zip.test-utils.ts'
+import { smallAgentFile } from '../../../apps/server/src/workflows/agents/small-agent-file.test-utils.ts'
 import { askForFile, askForTool, endless, type PageServer } from './page-server.test-utils.ts'
 
 /** Values of shell variables, by name. */
@@ -39,6 +40,7 @@ export async function makeCommonObjects(server: PageServer): Promise<Variables> 
     agentId,
     runId: run.id,
     environmentId: environment.id,
+    draftId: (await newDraft(server, 'Common')).id,
     callId: await callIn(server, { threadId, status: 'succeeded' }),
     attachmentId: upload.id,
     workspaceId: (await call<Made>('POST', '/workspaces', { name: 'Workspace' })).id,
@@ -158,6 +160,11 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'GET /agents/{agentId}/versions/{version}/export': async ({ call }, { environmentId: id }) => ({
     agentId: (await call<Made>('POST', '/agents', { name: 'Weather', environment: { id } })).id,
   }),
+  'POST /agent-drafts/{draftId}/accept': async (server) => {
+    const { id: draftId, file } = await newDraft(server, 'Accepted')
+    return { draftId, sha256: file.sha256 }
+  },
+  'DELETE /agent-drafts/{draftId}': async (server) => ({ draftId: (await newDraft(server, 'Declined')).id }),
   'POST /runs/{runId}/cancel': async (server, { agentId = '' }) => ({ runId: (await newRun(server, agentId)).id }),
   'DELETE /schedules/{scheduleId}': async (server, { agentId = '' }) => ({
     scheduleId: (await newSchedule(server, agentId)).id,
@@ -225,6 +232,8 @@ const newCredential = ({ callSignedIn }: PageServer, address: string) =>
     token: 'token-of-the-test',
     access: 'read',
   })
+const newDraft = ({ callSignedIn }: PageServer, name: string) =>
+  callSignedIn<Made & { file: { sha256: string } }>('POST', '/agents/import', smallAgentFile(name))
 const newRun = ({ call }: PageServer, agentId: string) =>
   call<Made>('POST', `/agents/${agentId}/runs`, { input: 'Hello.' })
 const newSchedule = ({ call }: PageServer, agentId: string) =>

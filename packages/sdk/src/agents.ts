@@ -1,12 +1,16 @@
 import type {
+  AcceptAgentDraft,
   Agent,
   AgentDetails,
+  AgentDraft,
+  AgentDraftFile,
+  AgentDraftSummary,
+  AgentDrafts,
   AgentOffer,
   Agents,
   CaptureEnvironment,
   CreateAgent,
   Environment,
-  ImportedAgent,
   SetAgentVersion,
   StartAgent,
   Thread,
@@ -18,6 +22,7 @@ import { putBytes, type UploadOptions } from './upload.ts'
 /** Agents: configured assistants that threads are started from. */
 export function agentCalls(connection: Connection) {
   const at = (agentId: string, rest = '') => `/agents/${encodeURIComponent(agentId)}${rest}`
+  const draftAt = (draftId: string, rest = '') => `/agent-drafts/${encodeURIComponent(draftId)}${rest}`
   return {
     list: (signal?: AbortSignal) => connection.json<Agents>('GET', '/agents', { signal }),
     create: (request: CreateAgent) => connection.json<Agent>('POST', '/agents', { json: request }),
@@ -50,15 +55,30 @@ export function agentCalls(connection: Connection) {
     /** The address of a version as one file, with its skills and environment; the browser downloads it. */
     exportUrl: (agentId: string, version: number) =>
       connection.url(at(agentId, `/versions/${encodeURIComponent(version)}/export`)),
-    /** Creates an agent from an exported file; returns what from the file is not available here. */
+    /** Imports an exported file as a draft; it can do nothing until a person accepts it. */
     import: (file: UploadBody, { workspaceId, ...options }: UploadOptions & { workspaceId?: string | null } = {}) =>
-      putBytes<ImportedAgent>(connection, {
+      putBytes<AgentDraft>(connection, {
         method: 'POST',
         path: '/agents/import',
         query: { workspaceId },
         body: file,
         ...options,
       }),
+    /** Lists imported files that wait for a review. */
+    drafts: (signal?: AbortSignal) => connection.json<AgentDrafts>('GET', '/agent-drafts', { signal }),
+    /** Gets everything in an imported file that would run or be given to a model. */
+    draft: (draftId: string, signal?: AbortSignal) => connection.json<AgentDraft>('GET', draftAt(draftId), { signal }),
+    /** Gets one file of a skill in an imported file. */
+    draftFile: (draftId: string, skill: string, { path, signal }: { path: string; signal?: AbortSignal }) =>
+      connection.json<AgentDraftFile>('GET', draftAt(draftId, `/skills/${encodeURIComponent(skill)}/file`), {
+        query: { file: path },
+        signal,
+      }),
+    /** Makes a draft an agent with what is named; it keeps the ID. */
+    accept: (draftId: string, request: AcceptAgentDraft) =>
+      connection.json<Agent>('POST', draftAt(draftId, '/accept'), { json: request }),
+    /** Deletes a draft. */
+    decline: (draftId: string) => connection.json<AgentDraftSummary>('DELETE', draftAt(draftId)),
     /** Starts a thread from an agent. */
     start: (agentId: string, request: StartAgent = {}) =>
       connection.json<Thread>('POST', at(agentId, '/threads'), { json: request }),

@@ -18,6 +18,7 @@ export const agent: AgentDetails = {
   description: 'Reads the night’s logs, reports what is odd',
   current: version,
   versions: [version],
+  imported: null,
   createdAt: now,
   updatedAt: now,
 }

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { buildWebApp, startBrowser } from '../app-in-browser.ts'
 import { type MoreRoutes, type Result, type SandboxStandIn, startSandboxStandIn } from '../sandbox-stand-in.ts'
 import { type ServicesStandIn, startServicesStandIn } from '../services-stand-in.ts'
-import { agentDetails, agents, environment } from './example-agents.ts'
+import { agentDetails, agentDraft, agents, environment } from './example-agents.ts'
 import { approvalEntries, approvalTurn, connections, presets } from './example-connections.ts'
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
@@ -174,10 +174,12 @@ const agentAnswers: Record<string, unknown> = {
   'GET /agents': { agents },
   'GET /runs/latest': example.latestRuns,
   'GET /agents/g1': agentDetails,
+  'GET /agent-drafts/g9': agentDraft,
   'POST /threads/t/environments': environment,
   'DELETE /environments/j1': environment,
 }
 const answers: Record<string, unknown> = {
+  'GET /agent-drafts': { drafts: [] },
   'GET /agents': { agents: [] },
   'GET /threads/t/entries': { entries: data.entries, turns: [], lastSeq: 1, before: null },
   'GET /threads/t/sandbox/reports/r1': data.report,

@@ -172,6 +172,12 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('button', { name: 'Make current: version 1' }),
   },
   {
+    name: 'agent-draft',
+    path: '/agent-drafts/g9',
+    arrange: (stage) => stage.addAgents(),
+    shows: (page) => page.getByRole('button', { name: 'Accept selected items' }),
+  },
+  {
     name: 'import-agent',
     path: '/agents',
     arrange: (stage) => stage.addAgents(),

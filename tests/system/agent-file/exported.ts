@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { hostPaths } from '@threadbox/protocol/host'
-import type { Agent } from '@threadbox/sdk'
+import type { AcceptAgentDraft, Agent, AgentDraft } from '@threadbox/sdk'
 import { expect } from 'vitest'
 import { sandboxIdsOf, type TestInstallation } from '../../stack/installation.ts'
 
@@ -19,6 +19,24 @@ export function partsOf(exported: Buffer): { head: Record<string, unknown>; disk
   const end = exported.indexOf('\n', start)
   const head = JSON.parse(exported.subarray(start, end).toString()) as Record<string, unknown>
   return { head, disk: exported.subarray(end + 1) }
+}
+
+/** Imports a file and accepts everything in it. */
+export async function importAgent({ client }: Pick<TestInstallation, 'client'>, file: Blob): Promise<Agent> {
+  const draft = await client.agents.import(file)
+  return await client.agents.accept(draft.id, everythingIn(draft))
+}
+
+export function everythingIn(draft: AgentDraft): AcceptAgentDraft {
+  return {
+    sha256: draft.file.sha256,
+    instructions: true,
+    environment: draft.environment !== null,
+    variables: draft.environment !== null,
+    services: draft.services.map(({ name }) => name),
+    skills: draft.skills.items.map(({ name }) => name),
+    connections: draft.connections.items.flatMap(({ here }) => here?.id ?? []),
+  }
 }
 
 /** Contents of an installation’s pool; every disk in it belongs to a sandbox. */

@@ -39,7 +39,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
   const { log } = threads
   const { forks, rewinds } = makeCopies(areas, options)
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
-  const { routes: agentRoutes, ...agents } = makeAgents(areas, options)
+  const { routes: agentRoutes, drafts, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
     open,
     hosts,
@@ -53,7 +53,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
     system,
     logger,
   })
-  register(areas, { rewinds, agents, runs })
+  register(areas, { rewinds, agents, drafts, runs })
   return {
     ...agents,
     runs,
@@ -68,7 +68,10 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
       agentRoutes,
       runs.routes,
     ],
-    recoverEnvironments: agents.environments.recover,
+    recoverEnvironments: async () => {
+      await agents.environments.recover()
+      await drafts.recover()
+    },
     recoverRewinds: rewinds.rewinds.recover,
     startRuns: runs.start,
     stopSharing: sharing.close,
@@ -121,10 +124,11 @@ function makeCopies(
 }
 
 function makeAgents({ platform, people, threads, sandboxes, turns }: Areas, { host }: { host: HostClient }) {
-  const { open, operations, secrets, system } = platform
+  const { open, blobs, operations, secrets, system } = platform
   const { rows, servicesOf, hashKeyOf, beginAs, changed } = sandboxes
   return makeAgentsFeature({
     open,
+    blobs,
     operations,
     secrets,
     system,
@@ -146,19 +150,22 @@ function makeAgents({ platform, people, threads, sandboxes, turns }: Areas, { ho
 
 /** Registers this area’s gates, notes and owners with the areas below, and subscribes to their events. */
 function register(
-  { sandboxes, turns }: Areas,
+  { threads, sandboxes, turns }: Areas,
   {
     rewinds,
     agents,
+    drafts,
     runs,
   }: {
     rewinds: RewindsFeature
     agents: Pick<AgentsFeature, 'environments' | 'installs'>
+    drafts: Pick<AgentsFeature['drafts'], 'eraseOf'>
     runs: RunsFeature
   },
 ): void {
   turns.addGate(rewinds.gate)
   turns.addNote(rewinds.note)
+  threads.addWorkspaceEraser(drafts.eraseOf)
   sandboxes.addOwner(agents.environments.sandboxIds)
   sandboxes.events.on('host-changed', async ({ isReachable }) => {
     if (isReachable) await rewinds.rewinds.recover()

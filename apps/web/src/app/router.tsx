@@ -79,6 +79,12 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import('../threads/agents/components/agents-page.tsx'), 'AgentsPage'),
 })
 
+const agentDraftRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agent-drafts/$draftId',
+  component: lazyRouteComponent(() => import('../threads/agents/components/agent-draft-page.tsx'), 'AgentDraftPage'),
+})
+
 const runsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents/$agentId/runs',
@@ -122,6 +128,7 @@ const routeTree = rootRoute.addChildren([
     newThreadRoute,
     threadRoute,
     agentsRoute,
+    agentDraftRoute,
     runsRoute,
     settingsRoute,
     settingsSectionRoute,

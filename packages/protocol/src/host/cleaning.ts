@@ -16,6 +16,8 @@ export const cleanSandboxSchema = z.object({
     .array(z.object({ path: z.string().max(4096), rule: z.string().max(64) }))
     .max(1000)
     .optional(),
+  /** Also removes what threadbox keeps on the disk: saved variables, shell sessions, processes to start again. */
+  withoutState: z.boolean().optional(),
 })
 
 const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int() })
@@ -41,7 +43,7 @@ export type CleanedSandbox = z.infer<typeof cleanedSandboxSchema>
  * continues over it is scanned. Returns {@link preservedSandboxSchema}: the sandbox is paused, or stopped if its memory
  * was not kept. If it fails, nothing on the disk was changed, or repeating the order does the rest.
  */
-export const preserveSandboxSchema = cleanSandboxSchema.extend({
+export const preserveSandboxSchema = cleanSandboxSchema.omit({ withoutState: true }).extend({
   bootId: z.string(),
   hashKey: z.string().optional(),
   budgets: rescueRequestSchema,

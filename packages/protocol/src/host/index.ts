@@ -1,4 +1,4 @@
-export { isThreadboxFile } from '../ownership.ts'
+export { isThreadboxFile, threadboxDirectories } from '../ownership.ts'
 export type { SetupStep } from '../public/setup-steps.ts'
 export { cacheDirectoryOf, fileRankOf } from '../sandbox-files.ts'
 export * from './cleaning.ts'

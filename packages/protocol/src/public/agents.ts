@@ -61,6 +61,8 @@ export const agentSchema = z
     description: z.string(),
     /** The version that threads start from unless they name another one. */
     current: agentVersionSchema,
+    /** The file that it was imported from, and the person who accepted it after a review. Null: made here. */
+    imported: z.object({ sha256: z.string(), acceptedAt: z.number().int(), acceptedBy: z.string() }).nullable(),
     createdAt: z.number().int(),
     updatedAt: z.number().int(),
   })

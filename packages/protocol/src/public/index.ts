@@ -1,3 +1,4 @@
+export * from './agent-drafts.ts'
 export * from './agent-file.ts'
 export * from './agents.ts'
 export * from './connections.ts'

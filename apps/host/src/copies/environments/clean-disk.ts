@@ -7,7 +7,8 @@ import type { SecretTrace } from './clean-disk/telling-texts.ts'
 import { diskNotCleaned } from './environments.errors.ts'
 
 type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'> }
-type CleaningOrder = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'>
+type CleaningOrder = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'> &
+  Partial<Pick<CleanerOrder, 'withoutState'>>
 
 /** Parts of the removed texts that identify copies elsewhere. They never leave this machine. */
 export type RemovedTexts = { texts: SecretTrace[]; hasMore: boolean }
@@ -39,9 +40,9 @@ async function runCleaner(
   { disks }: CleanPorts,
   wanted: CleaningOrder & { directory: string } & Pick<CleanerOrder, 'mode' | 'names'>,
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
-  const { sandbox, secrets, redact, names, mode, directory } = wanted
+  const { sandbox, secrets, redact, names, mode, directory, withoutState = false } = wanted
   const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-  const order: CleanerOrder = { secrets, redact, names, mode, imagePath: image?.path ?? null }
+  const order: CleanerOrder = { secrets, redact, names, mode, withoutState, imagePath: image?.path ?? null }
   const failed = (problem: string) => diskNotCleaned({ problem })
   const answer = (await runProgram('clean-disk', { directory, order, failed })) as CleanerAnswer
   const removed = { texts: answer.texts, hasMore: answer.hasMoreTexts }

@@ -25,13 +25,13 @@ export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'pr
   const { context, disks, boots } = ports
   const { lock, requireSandbox } = context
   return {
-    clean: (sandboxId, { secrets, redact = [] }) =>
+    clean: (sandboxId, { secrets, redact = [], withoutState = false }) =>
       lock(sandboxId, async () => {
         const sandbox = await requireSandbox(sandboxId)
         if ((await boots.current(sandboxId)) !== undefined) throw diskInUse({ sandboxId })
         // Otherwise the removed parts of the disk would still exist at an earlier moment.
         await ports.paused.forgetPauses(sandbox)
-        return (await cleanDisk({ disks }, { sandbox, secrets, redact })).cleaned
+        return (await cleanDisk({ disks }, { sandbox, secrets, redact, withoutState })).cleaned
       }),
     preserve: (sandboxId, { bootId, hashKey, redact = [], ...order }) =>
       lock(sandboxId, async () => {

@@ -32,7 +32,8 @@ const { name, description, instructions } = createAgentSchema.shape
 
 export const agentFileSchema = z.object({
   format: z.literal(agentFileFormat),
-  exportedAt: z.number().int(),
+  /** Within what a date can be. */
+  exportedAt: z.number().int().min(0).max(8_640_000_000_000_000),
   name,
   description: description.unwrap(),
   instructions: instructions.unwrap(),
@@ -51,6 +52,7 @@ export const agentFileSchema = z.object({
       }),
     )
     .max(200)
+    .refine(hasUniqueNames, 'must have each name once')
     .nullable(),
   /** Identified by address, without credentials. Null: all that its threads have anyway. */
   connections: z
@@ -61,12 +63,12 @@ export const agentFileSchema = z.object({
         url: z.string().max(4096).nullable(),
       }),
     )
-    .max(200)
+    .max(1000)
     .nullable(),
   computer: z
     .object({
       imageId: z.string().min(1).max(200),
-      services: z.array(serviceSchema).max(100),
+      services: z.array(serviceSchema).max(100).refine(hasUniqueNames, 'must have each name once'),
       rescue: rescueReportSchema.nullable(),
       content: z.object({
         memoryProblem: z.string(),
@@ -119,6 +121,10 @@ export function withoutTexts<Value>(value: Value, secrets: readonly string[]): V
 function withoutText(text: string, secret: string): string {
   const inJson = JSON.stringify(secret).slice(1, -1)
   return text.replaceAll(secret, '********').replaceAll(inJson, '********')
+}
+
+function hasUniqueNames(items: readonly { name: string }[]): boolean {
+  return new Set(items.map(({ name }) => name)).size === items.length
 }
 
 /** The address of a connection without names, passwords and keys. Null unless it is an HTTP address. */

@@ -1,55 +1,33 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { isErrorOf } from '@threadbox/errors'
-import { unpackSkill } from '@threadbox/protocol/host'
-import { agentFileEnding, type CreateAgent, type ImportedAgent } from '@threadbox/protocol/public'
+import { agentFileEnding } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../../sandboxes/public.ts'
-import { idsOf, nameKey } from '../../threads/public.ts'
-import {
-  type ConnectionRow,
-  checkSkill,
-  type ModelConnectionRow,
-  type Skills,
-  skillNotFound,
-} from '../../turns/public.ts'
-import {
-  type AgentFile,
-  addressOf,
-  agentFileFormat,
-  agentFileMark,
-  freeName,
-  maxAgentFileHeadBytes,
-  readAgentFile,
-  withoutTexts,
-} from './agent-file.logic.ts'
-import { agentFileDamaged, agentFileOtherFormat, agentFileOtherImage, agentVersionNotFound } from './agents.errors.ts'
+import { idsOf } from '../../threads/public.ts'
+import { type ConnectionRow, type ModelConnectionRow, type Skills, skillNotFound } from '../../turns/public.ts'
+import { type AgentFile, addressOf, agentFileFormat, agentFileMark, withoutTexts } from './agent-file.logic.ts'
+import { agentVersionNotFound } from './agents.errors.ts'
 import type { AgentVersionRow } from './agents.table.ts'
 import type { Agents } from './agents.usecases.ts'
-import { type ByteReader, makeByteReader } from './byte-reader.ts'
 import type { EnvironmentRow } from './environments.table.ts'
 import { type Environments, environmentContentOf, servicesOf } from './environments.usecases.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Exports and imports agents as files. */
+/** Exports agents as files. */
 export type AgentFiles = {
   /**
    * Returns a version as a file without any secret of this installation. Throws `agent.not-found` and
    * `agent.version-not-found`.
    */
   export(userId: string, wanted: { agentId: string; version: number }): Promise<{ name: string; content: Bytes }>
-  /**
-   * Creates an agent from an untrusted file. Throws `agent-file.damaged`, `agent-file.other-format`,
-   * `agent-file.other-image`, and what creating agents and skills throws; in that case nothing of the file is kept.
-   */
-  import(userId: string, file: { workspaceId: string | null; bytes: Bytes }): Promise<ImportedAgent>
 }
 
 export type AgentFilesDependencies = {
-  agents: Pick<Agents, 'choose' | 'create' | 'list'>
-  environments: Pick<Environments, 'receive' | 'send' | 'discard'>
+  agents: Pick<Agents, 'choose'>
+  environments: Pick<Environments, 'send'>
   environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
-  skills: Pick<Skills, 'list' | 'pack' | 'create' | 'delete'>
+  skills: Pick<Skills, 'pack'>
   models: () => Promise<ModelConnectionRow[]>
   /** The connections that this user may use. */
   connectionsOf: (userId: string) => Promise<ConnectionRow[]>
@@ -81,17 +59,6 @@ export function makeAgentFiles(dependencies: AgentFilesDependencies): AgentFiles
       const disk = environment === undefined ? undefined : await dependencies.environments.send(environment)
       const packages = skills?.map(({ bytes }) => bytes) ?? []
       return { name: `${agent.name}.${agentFileEnding}`, content: contentOf({ file, packages, disk }) }
-    },
-    import: async (userId, { workspaceId, bytes }) => {
-      const reader = makeByteReader(bytes)
-      try {
-        const file = await headOf(reader)
-        return await importFile(dependencies, { userId, workspaceId, file, reader })
-      } catch (error) {
-        // A client that is still sending does not read the response.
-        await reader.drain()
-        throw error
-      }
     },
   }
 }
@@ -163,129 +130,4 @@ async function environmentPartOf(
     rescue: row.rescue_json === null ? null : JSON.parse(row.rescue_json),
     content,
   }
-}
-
-async function headOf(reader: ByteReader): Promise<AgentFile> {
-  const mark = await reader.take(agentFileMark.length)
-  if (mark === undefined || Buffer.from(mark).toString('latin1') !== agentFileMark) {
-    throw agentFileDamaged({ problem: 'it doesn’t start with the agent file header.' })
-  }
-  const line = await reader.line(maxAgentFileHeadBytes)
-  if (line === undefined) throw agentFileDamaged({ problem: 'its header is truncated or too long.' })
-  const read = readAgentFile(line)
-  if (read.kind === 'damaged') throw agentFileDamaged({ problem: read.problem })
-  if (read.kind === 'other-format') throw agentFileOtherFormat({ format: read.format })
-  return read.file
-}
-
-type Incoming = { userId: string; workspaceId: string | null; file: AgentFile; reader: ByteReader }
-
-async function importFile(dependencies: AgentFilesDependencies, incoming: Incoming): Promise<ImportedAgent> {
-  const { userId, workspaceId, file, reader } = incoming
-  const { agents, environments } = dependencies
-  const made: string[] = []
-  const needs: ImportedAgent['needs'] = []
-  let environment: EnvironmentRow | undefined
-  try {
-    const skillIds = await importSkills(dependencies, { ...incoming, made, needs })
-    environment = await importEnvironment(dependencies, { userId, file, reader })
-    const request: CreateAgent = {
-      name: await nameFor(dependencies, incoming),
-      description: file.description,
-      workspaceId,
-      instructions: file.instructions,
-      modelId: await modelFor(dependencies, file, needs),
-      skillIds,
-      connectionIds: await connectionsFor(dependencies, { ...incoming, needs }),
-      environment: environment === undefined ? null : { id: environment.id },
-    }
-    return { agent: await agents.create(userId, request), needs }
-  } catch (error) {
-    for (const id of made) await dependencies.skills.delete(userId, id)
-    if (environment !== undefined) await environments.discard(userId, environment.id)
-    throw error
-  }
-}
-
-/**
- * Uses an existing skill with the same content. An existing skill with the same name and other content is kept, and the
- * incoming one is listed in `needs`.
- */
-async function importSkills(
-  { skills }: AgentFilesDependencies,
-  incoming: Incoming & { made: string[]; needs: ImportedAgent['needs'] },
-): Promise<string[] | null> {
-  const { userId, workspaceId, file, reader, made, needs } = incoming
-  if (file.skills === null) return null
-  const present = (await skills.list(userId)).skills
-  const ids: string[] = []
-  for (const { name, sizeBytes } of file.skills) {
-    const bytes = await reader.take(sizeBytes)
-    const files = bytes && unpackSkill(bytes)
-    if (bytes === undefined || files === undefined)
-      throw agentFileDamaged({ problem: `the skill ${name} is incomplete.` })
-    const same = present.filter((one) => one.name === name && [null, workspaceId].includes(one.workspaceId))
-    const [existing] = same
-    if (existing === undefined) {
-      const { id } = await skills.create(userId, workspaceId, async () => checkSkill(files, name))
-      made.push(id)
-      ids.push(id)
-    } else if (Buffer.compare((await skills.pack(userId, existing.id)).bytes, bytes) === 0) ids.push(existing.id)
-    else needs.push({ kind: 'skill', name, url: null })
-  }
-  return ids
-}
-
-async function importEnvironment(
-  { environments }: AgentFilesDependencies,
-  { userId, file, reader }: Pick<Incoming, 'userId' | 'file' | 'reader'>,
-): Promise<EnvironmentRow | undefined> {
-  if (file.computer === null) {
-    if ((await reader.take(1)) !== undefined)
-      throw agentFileDamaged({ problem: 'it contains more data than its header declares.' })
-    return undefined
-  }
-  const { imageId, services, rescue, content } = file.computer
-  const bytes = Readable.from(reader.rest())
-  return await environments
-    .receive(userId, { imageId, services, rescue, content: { ...content, memory: null }, bytes })
-    .catch((error: { details?: Record<string, unknown> }) => {
-      if (!isErrorOf({ code: 'environment.other-image' }, error)) throw error
-      throw agentFileOtherImage({ wanted: imageId, present: String(error.details?.present ?? '') }, { cause: error })
-    })
-}
-
-async function nameFor({ agents }: AgentFilesDependencies, { userId, workspaceId, file }: Incoming): Promise<string> {
-  const inScope = (await agents.list(userId)).agents.filter((agent) => agent.workspaceId === workspaceId)
-  const taken = new Set(inScope.map(({ name }) => nameKey(name)))
-  return freeName(file.name, (name) => taken.has(nameKey(name)))
-}
-
-async function modelFor(
-  { models }: AgentFilesDependencies,
-  { model }: AgentFile,
-  needs: ImportedAgent['needs'],
-): Promise<string | null> {
-  if (model === null) return null
-  const rows = (await models()).filter((row) => row.provider === model.provider && row.model === model.model)
-  const found = rows.find((row) => row.name === model.name) ?? rows[0]
-  if (found === undefined) needs.push({ kind: 'model', name: model.model, url: null })
-  return found?.id ?? null
-}
-
-async function connectionsFor(
-  dependencies: AgentFilesDependencies,
-  { userId, workspaceId, file, needs }: Incoming & { needs: ImportedAgent['needs'] },
-): Promise<string[] | null> {
-  if (file.connections === null) return null
-  const rows = (await dependencies.connectionsOf(userId)).filter((row) =>
-    [null, workspaceId].includes(row.workspace_id),
-  )
-  return file.connections.flatMap(({ name, url }) => {
-    const address = url === null ? null : addressOf(url)
-    const found = rows.find((row) => address !== null && addressOf(row.url) === address)
-    if (found !== undefined) return [found.id]
-    needs.push({ kind: 'connection', name, url: address })
-    return []
-  })
 }

@@ -7,6 +7,41 @@ export const agentNotFound = defineError({
   remedy: () => 'It may have been deleted. Choose another one from the list.',
 })
 
+export const agentReviewRequired = defineError({
+  code: 'agent.review-required',
+  kind: 'conflict',
+  message: () => 'This agent was imported from a file and waits for a review. Nothing can start from it yet.',
+  remedy: () => 'Open Agents, review the draft, and accept what the agent may use.',
+})
+
+export const agentDraftNotFound = defineError({
+  code: 'agent-draft.not-found',
+  kind: 'not-found',
+  message: () => 'Draft not found.',
+  remedy: () => 'It may have been accepted or declined. Look for it under Agents, or import the file again.',
+})
+
+export const agentDraftOtherFile = defineError<{ sha256: string }>({
+  code: 'agent-draft.other-file',
+  kind: 'conflict',
+  message: ({ sha256 }) => `The reviewed file isn’t the one of this draft, which has the SHA-256 ${sha256}.`,
+  remedy: () => 'Open the draft again and review it.',
+})
+
+export const agentDraftNotOffered = defineError<{ item: string }>({
+  code: 'agent-draft.not-offered',
+  kind: 'invalid',
+  message: ({ item }) => `The draft doesn’t offer this: ${item}.`,
+  remedy: () => 'Open the draft again. Accept services and variables only together with the environment.',
+})
+
+export const agentDraftLimitReached = defineError<{ limit: number }>({
+  code: 'agent-draft.limit-reached',
+  kind: 'conflict',
+  message: ({ limit }) => `Up to ${limit} imported agents can wait for a review here.`,
+  remedy: () => 'Accept or decline some of them first.',
+})
+
 export const agentVersionNotFound = defineError({
   code: 'agent.version-not-found',
   kind: 'not-found',

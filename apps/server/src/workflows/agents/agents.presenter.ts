@@ -14,9 +14,15 @@ export function presentAgent({ agent, current }: AgentWithCurrent, environments:
     name: agent.name,
     description: agent.description,
     current: presentVersion(current, environments),
+    imported: importedOf(agent),
     createdAt: agent.created_at,
     updatedAt: agent.updated_at,
   }
+}
+
+function importedOf({ file_sha256, accepted_at, accepted_by }: AgentWithCurrent['agent']): Agent['imported'] {
+  if (file_sha256 === null) return null
+  return { sha256: file_sha256, acceptedAt: Number(accepted_at), acceptedBy: accepted_by ?? '' }
 }
 
 export function presentVersion(row: AgentVersionRow, environments: KnownEnvironments): AgentVersion {

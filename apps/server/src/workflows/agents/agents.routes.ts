@@ -7,7 +7,6 @@ import {
   captureEnvironmentSchema,
   createAgentSchema,
   environmentSchema,
-  importedAgentSchema,
   setAgentVersionSchema,
   startAgentSchema,
   threadSchema,
@@ -26,6 +25,8 @@ import {
 } from '../../platform/http/api.ts'
 import { contentHeaders } from '../../platform/http/user-content.ts'
 import type { Threads } from '../../threads/public.ts'
+import { addDraftRoutes } from './agent-drafts.routes.ts'
+import type { AgentDrafts } from './agent-drafts.usecases.ts'
 import type { AgentFiles } from './agent-files.usecases.ts'
 import { agentVersionNotFound } from './agents.errors.ts'
 import type { Agents } from './agents.usecases.ts'
@@ -120,16 +121,6 @@ const exportRoute = defineRoute({
   request: { params: params.extend({ version: idParam }) },
   responses: { 200: { description: 'The file.', content: file } },
 })
-const importRoute = defineRoute({
-  action: 'agents.import',
-  method: 'post',
-  path: '/agents/import',
-  tags,
-  summary: 'Import an agent from an exported file (raw body), for yourself or a workspace',
-  request: { query: z.object({ workspaceId: z.string().min(1).max(64).optional() }) },
-  responses: { 201: jsonAnswer(importedAgentSchema, 'The agent, and what from the file isn’t available here.') },
-})
-
 const offerAnswer = { 200: jsonAnswer(agentOfferSchema, 'Packages that were installed repeatedly.') }
 const offerPath = '/threads/{threadId}/agent-offer' as const
 const offerRoute = defineRoute({
@@ -184,12 +175,14 @@ const discardRoute = defineRoute({
 
 export function agentRoutes({
   agents,
+  agentDrafts,
   agentFiles,
   environments,
   installs,
   threads,
 }: {
   agents: Agents
+  agentDrafts: AgentDrafts
   agentFiles: AgentFiles
   environments: Environments
   installs: Installs
@@ -228,6 +221,7 @@ export function agentRoutes({
   })
   addEnvironmentRoutes(api, { environments, threads })
   addFileRoutes(api, agentFiles)
+  addDraftRoutes(api, agentDrafts)
   addOfferRoutes(api, { installs, threads })
   return api
 }
@@ -251,11 +245,6 @@ function addFileRoutes(api: Api, agentFiles: AgentFiles): void {
     const { name, content } = await agentFiles.export(userId(context), { agentId, version: numberOf(version) })
     const headers = contentHeaders({ mediaType: 'application/octet-stream', name, isDownload: true })
     return context.newResponse(ReadableStream.from(content) as ReadableStream<Uint8Array>, 200, headers)
-  })
-  api.openapi(importRoute, async (context) => {
-    const { workspaceId = null } = context.req.valid('query')
-    const bytes = context.req.raw.body ?? new Blob([]).stream()
-    return context.json(await agentFiles.import(userId(context), { workspaceId, bytes }), 201)
   })
 }
 

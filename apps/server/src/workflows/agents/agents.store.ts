@@ -4,12 +4,16 @@ import type { AgentRow, AgentTables, AgentVersionRow } from './agents.table.ts'
 /** An agent with the version that its threads start from. */
 export type AgentWithCurrent = { agent: AgentRow; current: AgentVersionRow }
 
+/** Work in the transaction that inserts an agent; a failure undoes both. */
+export type Alongside = (writer: Kysely<never>) => Promise<void>
+
 /** The only code that accesses `agents` and `agent_versions`. A home is the ID of a user or a workspace. */
 export type AgentStore = {
   /**
-   * Inserts an agent with its first version. Throws a unique violation if its home already has an agent of this name.
+   * Inserts an agent with its first version, in one transaction with `alongside`. Throws a unique violation if its home
+   * already has an agent of this name.
    */
-  insert(agent: AgentRow, version: AgentVersionRow): Promise<void>
+  insert(agent: AgentRow, first: { version: AgentVersionRow; alongside: Alongside }): Promise<void>
   find(agentId: string): Promise<AgentRow | undefined>
   /** Sorted by name. */
   list(homes: readonly string[]): Promise<AgentWithCurrent[]>
@@ -32,8 +36,9 @@ export type AgentStore = {
 export function makeAgentStore(database: Kysely<AgentTables>): AgentStore {
   return {
     ...versionQueries(database),
-    insert: async (agent, version) => {
+    insert: async (agent, { version, alongside }) => {
       await database.transaction().execute(async (transaction) => {
+        await alongside(transaction as unknown as Kysely<never>)
         await transaction.insertInto('agents').values(agent).execute()
         await transaction.insertInto('agent_versions').values(version).execute()
       })

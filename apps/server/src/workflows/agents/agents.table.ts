@@ -18,7 +18,10 @@ export type AgentRow = {
   last_version: number
   created_at: number
   updated_at: number
-}
+} & ImportedColumns
+
+/** Of an agent that was imported from a file; otherwise all are null. */
+export type ImportedColumns = { file_sha256: string | null; accepted_by: string | null; accepted_at: number | null }
 
 /** Immutable. */
 export type AgentVersionRow = {

@@ -1,6 +1,7 @@
 import type { RescueRequest } from '@threadbox/protocol/guest'
 import type { UserEvent } from '@threadbox/protocol/public'
 import type { Audit, Settings, UserHub } from '../../people/public.ts'
+import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
@@ -18,18 +19,28 @@ import type {
   Workspaces,
 } from '../../threads/public.ts'
 import type { ConnectionRow, ModelConnectionRow, Skills, Snapshots, Turns } from '../../turns/public.ts'
+import { makeAgentDraftStore } from './agent-drafts.store.ts'
+import type { AgentDraftTables } from './agent-drafts.table.ts'
+import { type AgentDrafts, makeAgentDrafts } from './agent-drafts.usecases.ts'
 import { makeAgentFiles } from './agent-files.usecases.ts'
 import { agentRoutes } from './agents.routes.ts'
 import { makeAgentStore } from './agents.store.ts'
 import type { AgentTables } from './agents.table.ts'
 import { type Agents, makeAgents } from './agents.usecases.ts'
+import { type DraftPlaceDependencies, draftPlaceOf, modelFor } from './draft-place.ts'
 import { makeEnvironmentStore } from './environments.store.ts'
 import type { EnvironmentTables } from './environments.table.ts'
 import { type Environments, makeEnvironments } from './environments.usecases.ts'
 import { type Installs, makeInstalls } from './installs.usecases.ts'
 import { startEnvironment } from './start-environment.ts'
 
-export type AgentsFeature = { agents: Agents; environments: Environments; installs: Installs; routes: Api }
+export type AgentsFeature = {
+  agents: Agents
+  drafts: AgentDrafts
+  environments: Environments
+  installs: Installs
+  routes: Api
+}
 
 type AgentPeople = { audit: Audit; settings: Settings; userHub: UserHub }
 
@@ -64,6 +75,7 @@ type AgentTurns = {
 
 type AgentPorts = {
   open: OpenDatabase
+  blobs: BlobStore
   operations: Operations
   secrets: Pick<SecretsInUse, 'inUse'>
   system: System
@@ -75,7 +87,9 @@ type AgentPorts = {
 
 export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
   const { open, system, secrets, people, threads, sandboxes, turns } = ports
-  const environmentStore = makeEnvironmentStore(tablesOf<EnvironmentTables & AgentTables>(open.database))
+  const environmentStore = makeEnvironmentStore(
+    tablesOf<EnvironmentTables & AgentTables & AgentDraftTables>(open.database),
+  )
   const environmentRows = environmentStore.list
   const environments = makeEnvironments({
     store: environmentStore,
@@ -101,7 +115,8 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     const rows = await turns.connectionRows.list(userId, await workspaceIdsOf(userId))
     return rows.filter((row) => threads.access.reaches(userId, row.workspace_id))
   }
-  const agents = makeAgents({
+  const agents: Agents = makeAgents({
+    isDraft: (userId, draftId) => drafts.isDraft(userId, draftId),
     store: makeAgentStore(tablesOf<AgentTables>(open.database)),
     threadDrafts: threads.threadDrafts,
     setups: threads.setups,
@@ -130,11 +145,38 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     connectionsOf,
     storedSecrets: secrets.inUse,
   })
+  const drafts = makeDrafts(ports, { agents, environments, environmentRows, connectionsOf, workspaceIdsOf })
   const installs = makeInstalls({ open, log: threads.log, rows: threads.rows, system, userHub: people.userHub })
   return {
     agents,
+    drafts,
     environments,
     installs,
-    routes: agentRoutes({ agents, agentFiles, environments, installs, threads: threads.threads }),
+    routes: agentRoutes({ agents, agentDrafts: drafts, agentFiles, environments, installs, threads: threads.threads }),
   }
+}
+
+function makeDrafts(
+  { open, blobs, operations, system, people, threads, turns }: AgentPorts,
+  parts: { agents: Agents; environments: Environments; workspaceIdsOf: (userId: string) => Promise<string[]> } & Pick<
+    DraftPlaceDependencies,
+    'environmentRows' | 'connectionsOf'
+  >,
+): AgentDrafts {
+  const { agents, environments, environmentRows, connectionsOf, workspaceIdsOf } = parts
+  const { skills, modelRows: models } = turns
+  return makeAgentDrafts({
+    store: makeAgentDraftStore(tablesOf<AgentDraftTables>(open.database)),
+    access: threads.access,
+    requireWorkspace: threads.workspaces.requireOpen,
+    workspaceIdsOf,
+    accepting: { agents, environments, skills, modelFor: (file) => modelFor({ models }, file) },
+    environments,
+    placeOf: (draft) => draftPlaceOf({ agents, environmentRows, skills, models, connectionsOf }, draft),
+    blobs,
+    operations,
+    audit: people.audit,
+    system,
+    onChanged: (home) => threads.notifyMembers(home, { type: 'agents-updated' }),
+  })
 }

@@ -17,12 +17,13 @@ import {
   agentLimitReached,
   agentNameTaken,
   agentNotFound,
+  agentReviewRequired,
   agentVersionCurrent,
   agentVersionLimitReached,
   agentVersionNotFound,
 } from './agents.errors.ts'
 import { presentAgent, presentVersion } from './agents.presenter.ts'
-import type { AgentStore } from './agents.store.ts'
+import type { AgentStore, Alongside } from './agents.store.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 import type { EnvironmentRow } from './environments.table.ts'
 import type { Environments } from './environments.usecases.ts'
@@ -37,7 +38,7 @@ export type Agents = {
   list(userId: string): Promise<AgentsView>
   get(userId: string, agentId: string): Promise<AgentDetails>
   /** Throws `agent.name-taken`, `agent.limit-reached`, `workspace.not-found` and `workspace.archived`. */
-  create(userId: string, request: CreateAgent): Promise<Agent>
+  create(userId: string, request: CreateAgent, from?: AcceptedFile): Promise<Agent>
   /** Throws `agent.name-taken` and `agent.version-limit-reached`. */
   update(userId: string, agentId: string, request: UpdateAgent): Promise<Agent>
   /** Throws `agent.version-not-found`. */
@@ -59,6 +60,9 @@ export type Agents = {
   startThread(order: StartThread): Promise<{ threadId: string; version: number }>
 }
 
+/** The imported file that an agent is made of: `close` ends its draft, in the transaction that adds the agent. */
+export type AcceptedFile = { id: string; sha256: string; close: Alongside }
+
 type WantedVersion = { agentId: string; version: number | null; action: WorkspaceAction }
 
 export type AgentsDependencies = StartDependencies & {
@@ -70,6 +74,8 @@ export type AgentsDependencies = StartDependencies & {
   /** The skills and connections that this user may use. */
   skillIdsOf: (userId: string) => Promise<string[]>
   connectionIdsOf: (userId: string) => Promise<string[]>
+  /** Whether a draft of an imported agent has this ID, and the user may review it. */
+  isDraft: (userId: string, draftId: string) => Promise<boolean>
   environments: Pick<Environments, 'prepare' | 'keep' | 'sweep'>
   environmentRows: (ids: readonly string[]) => Promise<ReadonlyMap<string, EnvironmentRow>>
   audit: Audit
@@ -82,6 +88,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
   const { store, access, audit, system } = dependencies
   const open = async (userId: string, agentId: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(agentId)
+    if (row === undefined && (await dependencies.isDraft(userId, agentId))) throw agentReviewRequired({})
     const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
     if (row === undefined || !(await access.may(userId, action, subject))) throw agentNotFound({})
     return row
@@ -117,8 +124,8 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       return { agents: rows.map((row) => presentAgent(row, environments)) }
     },
     get: async (userId, agentId) => details((await open(userId, agentId, 'read')).id),
-    create: async (userId, request) => {
-      const row = await create(dependencies, userId, request)
+    create: async (userId, request, from) => {
+      const row = await create(dependencies, { userId, request, from })
       await changed(userId, row, 'agent-added')
       return await present(row.id)
     },
@@ -205,7 +212,10 @@ const emptySetup: Setup = {
   environment_id: null,
 }
 
-async function create(dependencies: AgentsDependencies, userId: string, request: CreateAgent): Promise<AgentRow> {
+async function create(
+  dependencies: AgentsDependencies,
+  { userId, request, from }: { userId: string; request: CreateAgent; from: AcceptedFile | undefined },
+): Promise<AgentRow> {
   const { store, access, system } = dependencies
   const { name, description = '', workspaceId = null } = request
   if (workspaceId === null) access.requireOutside(userId)
@@ -216,7 +226,7 @@ async function create(dependencies: AgentsDependencies, userId: string, request:
   const home = workspaceId ?? userId
   if ((await store.count(home)) >= maxAgentsPerHome) throw agentLimitReached({ limit: maxAgentsPerHome })
   const setup = await setupOf(dependencies, { userId, request, before: emptySetup })
-  const [id, now] = [system.newId('agent'), system.now()]
+  const [id, now] = [from?.id ?? system.newId('agent'), system.now()]
   const row: AgentRow = {
     id,
     owner_id: userId,
@@ -229,13 +239,19 @@ async function create(dependencies: AgentsDependencies, userId: string, request:
     last_version: 1,
     created_at: now,
     updated_at: now,
+    file_sha256: from?.sha256 ?? null,
+    accepted_by: from === undefined ? null : userId,
+    accepted_at: from === undefined ? null : now,
   }
-  await store.insert(row, { ...setup, agent_id: id, version: 1, created_at: now }).catch((error: unknown) => {
+  const version = { ...setup, agent_id: id, version: 1, created_at: now }
+  await store.insert(row, { version, alongside: from?.close ?? nothing }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? agentNameTaken({ name }) : error
   })
   if (setup.environment_id !== null) await dependencies.environments.keep(setup.environment_id)
   return row
 }
+
+const nothing = () => Promise.resolve()
 
 async function update(
   dependencies: AgentsDependencies,

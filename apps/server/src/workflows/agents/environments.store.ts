@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { AgentDraftTables } from './agent-drafts.table.ts'
 import type { AgentTables } from './agents.table.ts'
 import type { EnvironmentRow, EnvironmentTables } from './environments.table.ts'
 
@@ -11,13 +12,15 @@ export type EnvironmentStore = {
   all(): Promise<Pick<EnvironmentRow, 'id' | 'sandbox_id' | 'state'>[]>
   update(environmentId: string, columns: Partial<EnvironmentRow>): Promise<void>
   remove(environmentId: string): Promise<void>
-  /** Whether an agent version uses it. */
+  /** Whether an agent version uses it, or a draft that waits for a review. */
   isUsed(environmentId: string): Promise<boolean>
-  /** Kept environments that no version uses. */
+  /** Kept environments that no version and no draft uses. */
   unusedIds(): Promise<string[]>
 }
 
-export function makeEnvironmentStore(database: Kysely<EnvironmentTables & AgentTables>): EnvironmentStore {
+export function makeEnvironmentStore(
+  database: Kysely<EnvironmentTables & AgentTables & AgentDraftTables>,
+): EnvironmentStore {
   const table = 'agent_environments'
   return {
     insert: async (row) => {
@@ -42,7 +45,9 @@ export function makeEnvironmentStore(database: Kysely<EnvironmentTables & AgentT
         .select('version')
         .where('environment_id', '=', id)
         .executeTakeFirst()
-      return row !== undefined
+      if (row !== undefined) return true
+      const draft = database.selectFrom('agent_drafts').select('id').where('environment_id', '=', id)
+      return (await draft.where('state', '=', 'waiting').executeTakeFirst()) !== undefined
     },
     unusedIds: async () => {
       const rows = await database
@@ -55,6 +60,16 @@ export function makeEnvironmentStore(database: Kysely<EnvironmentTables & AgentT
               selectFrom('agent_versions')
                 .select('version')
                 .whereRef('agent_versions.environment_id', '=', 'agent_environments.id'),
+            ),
+          ),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('agent_drafts')
+                .select('agent_drafts.id')
+                .where('agent_drafts.state', '=', 'waiting')
+                .whereRef('agent_drafts.environment_id', '=', 'agent_environments.id'),
             ),
           ),
         )

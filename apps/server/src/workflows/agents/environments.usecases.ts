@@ -53,7 +53,9 @@ export type Environments = {
   prepare(userId: string, wanted: SaveEnvironment): Promise<EnvironmentRow>
   /** Marks the environment as used by an agent version. */
   keep(environmentId: string): Promise<void>
-  /** Deletes environments that no version uses. Called after versions were removed. */
+  /** Sets what a person accepted of an imported environment; everything else is removed. Repeating it is the same. */
+  accept(environmentId: string, accepted: AcceptedContent): Promise<void>
+  /** Deletes environments that no version and no draft uses. Called after those were removed. */
   sweep(): Promise<void>
   /** Called at start: deletes environments that no version uses and copies that an earlier server did not complete. */
   recover(): Promise<void>
@@ -80,11 +82,12 @@ export type EnvironmentsDependencies = CaptureDependencies & {
   system: System
 }
 
-/** The content of an environment in an imported file. */
+/** Without `hasVariables`, saved variables are removed from the disk too. */
+export type AcceptedContent = { services: readonly KeptService[]; rescue: RescueReport | null; hasVariables: boolean }
+
+/** The disk in an imported file, and what the file says about it. It gets no services and no saved variables. */
 export type EnvironmentInFile = {
   imageId: string
-  services: KeptService[]
-  rescue: RescueReport | null
   content: EnvironmentContent
   bytes: Readable
 }
@@ -150,6 +153,15 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
     keep: async (environmentId) => {
       await store.update(environmentId, { state: 'kept' })
       await operations.withdraw(eraseEnvironmentOperation, environmentId)
+    },
+    accept: async (environmentId, { services, rescue, hasVariables }) => {
+      const row = await store.find(environmentId)
+      if (row === undefined) throw environmentNotFound({})
+      if (!hasVariables) {
+        await host.clean(row.sandbox_id, { secrets: await dependencies.storedSecrets(), withoutState: true })
+      }
+      const rescue_json = rescue === null || !hasVariables ? null : JSON.stringify(rescue)
+      await store.update(environmentId, { services_json: JSON.stringify(services), rescue_json })
     },
     sweep,
     recover: async () => {
@@ -239,8 +251,8 @@ async function receive(
     state: 'making',
     created_at: now,
     limits_json: JSON.stringify({ ...limitColumns(limits), own_limits_json: null, max_services: null }),
-    services_json: JSON.stringify(file.services),
-    rescue_json: file.rescue === null ? null : JSON.stringify(file.rescue),
+    services_json: '[]',
+    rescue_json: null,
     content_json: JSON.stringify(file.content),
   }
   await plan(id, now + receivingMs)

@@ -1,4 +1,4 @@
-import type { AgentDetails, KeptRuns, Run, Thread, ThreadPage, Workspace } from '@threadbox/protocol/public'
+import type { AgentDetails, AgentDraft, KeptRuns, Run, Thread, ThreadPage, Workspace } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditTables } from '../../people/audit/audit.table.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
@@ -330,8 +330,9 @@ onBothDatabases((target) => {
       body: new Blob([await exported.arrayBuffer()]).stream(),
       headers: { 'content-type': 'application/octet-stream' },
     })
-    const { agent } = (await imported.json()) as { agent: { id: string } }
-    expect(await bench.request('GET', `/agents/${agent.id}/kept-runs`)).toMatchObject({ keep: null })
+    const { id, file } = (await imported.json()) as AgentDraft
+    await bench.request('POST', `/agent-drafts/${id}/accept`, { sha256: file.sha256 })
+    expect(await bench.request('GET', `/agents/${id}/kept-runs`)).toMatchObject({ keep: null })
     await keep(null)
     expect(await bench.request('GET', path())).toMatchObject({ keep: null })
   })

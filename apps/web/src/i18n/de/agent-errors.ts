@@ -32,6 +32,29 @@ export const agentErrors: ErrorWords = {
     message: 'Die Version des Agenten wurde nicht gefunden.',
     remedy: 'Vielleicht wurde sie gelöscht. Wählen Sie eine andere Version.',
   },
+  'agent.review-required': {
+    message:
+      'Dieser Agent wurde aus einer Datei importiert und wartet auf eine Prüfung. Mit ihm lässt sich noch nichts beginnen.',
+    remedy: 'Öffnen Sie „Agenten“, prüfen Sie den Entwurf, und nehmen Sie an, was der Agent nutzen darf.',
+  },
+  'agent-draft.not-found': {
+    message: 'Der Entwurf wurde nicht gefunden.',
+    remedy:
+      'Vielleicht wurde er angenommen oder abgelehnt. Suchen Sie ihn unter „Agenten“, oder importieren Sie die Datei noch einmal.',
+  },
+  'agent-draft.other-file': {
+    message: 'Die geprüfte Datei ist nicht die dieses Entwurfs, der die SHA-256 {sha256} hat.',
+    remedy: 'Öffnen Sie den Entwurf noch einmal, und prüfen Sie ihn.',
+  },
+  'agent-draft.not-offered': {
+    message: 'Der Entwurf bietet das nicht an: {item}.',
+    remedy:
+      'Öffnen Sie den Entwurf noch einmal. Dienste und Variablen lassen sich nur zusammen mit der Umgebung annehmen.',
+  },
+  'agent-draft.limit-reached': {
+    message: 'Hier können bis zu {limit} importierte Agenten auf eine Prüfung warten.',
+    remedy: 'Nehmen Sie zuerst einige an, oder lehnen Sie sie ab.',
+  },
   'environment.empty': {
     message: 'Dieser Thread hat seine Sandbox noch nicht benutzt; es gibt keine Umgebung zu sichern.',
     remedy: 'Sichern Sie den Agenten ohne Umgebung, oder führen Sie im Thread zuerst einen Befehl aus.',

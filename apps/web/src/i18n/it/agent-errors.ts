@@ -31,6 +31,27 @@ export const agentErrors: ErrorWords = {
     message: 'Versione dell’agente non trovata.',
     remedy: 'Può essere stata eliminata. Scegli un’altra versione.',
   },
+  'agent.review-required': {
+    message:
+      'Questo agente è stato importato da un file e attende una verifica. Non si può ancora avviare nulla con esso.',
+    remedy: 'Apri Agenti, verifica la bozza e accetta ciò che l’agente può usare.',
+  },
+  'agent-draft.not-found': {
+    message: 'Bozza non trovata.',
+    remedy: 'Potrebbe essere stata accettata o rifiutata. Cercala in Agenti o importa di nuovo il file.',
+  },
+  'agent-draft.other-file': {
+    message: 'Il file verificato non è quello di questa bozza, che ha lo SHA-256 {sha256}.',
+    remedy: 'Apri di nuovo la bozza e verificala.',
+  },
+  'agent-draft.not-offered': {
+    message: 'La bozza non offre questo elemento: {item}.',
+    remedy: 'Apri di nuovo la bozza. Servizi e variabili si accettano solo insieme all’ambiente.',
+  },
+  'agent-draft.limit-reached': {
+    message: 'Qui possono attendere una verifica fino a {limit} agenti importati.',
+    remedy: 'Prima accettane o rifiutane alcuni.',
+  },
   'environment.empty': {
     message: 'Questo thread non ha ancora usato la sua sandbox, quindi non c’è un ambiente da salvare.',
     remedy: 'Salva l’agente senza ambiente, o esegui prima un comando nel thread.',

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
-import { type CleanedSandbox, isThreadboxFile } from '@threadbox/protocol/host'
+import { type CleanedSandbox, isThreadboxFile, threadboxDirectories } from '@threadbox/protocol/host'
 import { type ContentOrder, cleanContent, readAll } from './file-content.ts'
 import { eachFileIn, entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
 import { type SecretTrace, secretTraces } from './telling-texts.ts'
@@ -16,6 +16,8 @@ import { placeOf, unwantedKind } from './unwanted-names.ts'
 export type CleanerOrder = {
   secrets: readonly string[]
   redact: readonly { path: string; rule: string }[]
+  /** Also removes the state that threadbox keeps on the disk. */
+  withoutState: boolean
   /** The tree that the disk began as: unchanged files belong to the image and are left alone. */
   imagePath: string | null
   /** Paths that are not of the image, byte for byte (as latin1), if known: nothing else has to be checked. */
@@ -27,6 +29,7 @@ export type CleanerOrder = {
 /** The result of the process. `texts` go only to other processes of the host itself. */
 export type CleanerAnswer = CleanedSandbox & { texts: SecretTrace[]; hasMoreTexts: boolean }
 
+const statePath = threadboxDirectories.state.slice(1)
 const maxFindings = 200
 /** Of a removed file, and of all of them together: years of work in a shell stay far below. */
 const maxTextBytes = 8 * 1024 * 1024
@@ -78,7 +81,7 @@ function redactions(): Map<string, Set<string>> {
 function inspectEntry(entry: TreeEntry): void {
   const { path, at, stats } = entry
   if (isOfImage(entry)) return
-  const kind = unwantedKind(path)
+  const kind = order.withoutState && path === statePath ? 'output' : unwantedKind(path)
   if (kind !== undefined) {
     if (order.mode === 'collects' && kind !== 'output') eachFileIn(at, stats, (file) => collect(file, kind))
     if (order.mode !== 'looks') removeEntry(at, stats)

@@ -18,6 +18,26 @@ export function shownName(name: string): string {
     .replace(directionMarks, codeOf)
 }
 
+/**
+ * Characters without a shape, which a person doesn’t see and a model reads: format characters (direction marks, tags),
+ * blank letters, supplementary and repeated variation selectors. Joiners inside an emoji are not among them.
+ */
+const shapeless =
+  /(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?!\u200d)\p{Cf}|\u034f|\u17b4|\u17b5|[\u115f\u1160\u2800\u3164\uffa0]|[\u{e0100}-\u{e01ef}]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu
+
+/**
+ * Text of several lines that is safe to review: whatever could hide, reorder or imitate a part of it is a visible
+ * symbol.
+ */
+export function shownText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replace(/(?![\n\t])\p{Cc}/gu, signOf)
+    .replace(/[\u2028\u2029]/g, codeOf)
+    .replace(shapeless, codeOf)
+}
+
 /** The symbol for a control character, if there is one. */
 function signOf(character: string): string {
   const code = character.charCodeAt(0)
@@ -26,7 +46,7 @@ function signOf(character: string): string {
 }
 
 function codeOf(character: string): string {
-  return `‹U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`
+  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`
 }
 
 /** The problem with a new name; null if there is none. */

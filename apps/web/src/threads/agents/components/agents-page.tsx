@@ -19,6 +19,7 @@ import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { useAgents, useDeleteAgent, useLatestRuns, useStartAgent } from '../api/agents.queries.ts'
 import { AgentDialog } from './agent-dialog.tsx'
 import { AgentVersionsDialog } from './agent-versions-dialog.tsx'
+import { DraftList } from './draft-list.tsx'
 import { ImportAgentDialog } from './import-agent-dialog.tsx'
 
 type Open = { kind: 'new' } | { kind: 'import'; file: File } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
@@ -47,6 +48,7 @@ export function AgentsPage() {
               {t('new')}
             </Button>
           </div>
+          <DraftList />
           <LoadedRows
             query={agents}
             empty={t('empty')}
@@ -163,6 +165,7 @@ function AgentFacts(props: { agent: Agent }) {
     ...(environment === null || environment.services.length === 0
       ? []
       : [t('services', { names: format.list(environment.services) })]),
+    agent.imported !== null && t('fromFile', { digest: agent.imported.sha256.slice(0, 12) }),
     latest?.last &&
       t('runs:lastRun', { status: t(`runs:status.${latest.last.status}`), when: when(latest.last.createdAt) }),
     latest?.nextDueAt && t('runs:nextRun', { when: when(latest.nextDueAt) }),

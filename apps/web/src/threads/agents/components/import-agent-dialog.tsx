@@ -1,5 +1,4 @@
-import { Link } from '@tanstack/react-router'
-import type { ImportedAgent } from '@threadbox/sdk'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
@@ -11,21 +10,20 @@ import { DialogActions } from '../../../ui/dialog-actions.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Meter } from '../../../ui/meter.tsx'
 import { Select } from '../../../ui/select.tsx'
-import { showToast } from '../../../ui/toast.tsx'
 import { useImportAgent } from '../api/agents.queries.ts'
 
 /** A select can’t have an empty value. */
 const ownPlace = 'own'
 
-/** Imports an agent from a file of another installation, and lists what isn’t available here. */
+/** Imports an agent file of another installation as a draft, and opens its review. */
 export function ImportAgentDialog(props: { file: File; onClose: () => void }) {
   const { t } = useTranslation(['agents', 'common'])
   const format = useFormat()
   const { file, onClose } = props
   const [place, setPlace] = useState(ownPlace)
-  const [done, setDone] = useState<ImportedAgent | null>(null)
   const { importAgent, sentBytes, abort } = useImportAgent()
   const formId = useId()
+  const navigate = useNavigate()
   // Closing the dialog or leaving the page cancels the import.
   useEffect(() => abort, [abort])
   const submit = (event: FormEvent) => {
@@ -34,10 +32,9 @@ export function ImportAgentDialog(props: { file: File; onClose: () => void }) {
     importAgent.mutate(
       { file, workspaceId: place === ownPlace ? null : place },
       {
-        onSuccess: (imported) => {
-          showToast(t('imported', { name: imported.agent.name }))
-          if (imported.needs.length === 0) onClose()
-          else setDone(imported)
+        onSuccess: ({ id }) => {
+          onClose()
+          void navigate({ to: '/agent-drafts/$draftId', params: { draftId: id } })
         },
       },
     )
@@ -46,43 +43,30 @@ export function ImportAgentDialog(props: { file: File; onClose: () => void }) {
     <Dialog
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
-      title={done === null ? t('importTitle') : t('importedTitle', { name: done.agent.name })}
-      description={done === null ? t('importText') : t('importedText')}
+      title={t('importTitle')}
+      description={t('importText')}
       closeLabel={t('common:close')}
       footer={
-        done === null ? (
-          <DialogActions cancelLabel={t('common:cancel')} onCancel={onClose}>
-            <Button size="md" type="submit" form={formId} variant="primary" isLoading={importAgent.isPending}>
-              {t('import')}
-            </Button>
-          </DialogActions>
-        ) : (
-          <>
-            <span className="grow" />
-            <Button size="md" onClick={onClose}>
-              {t('done')}
-            </Button>
-          </>
-        )
+        <DialogActions cancelLabel={t('common:cancel')} onCancel={onClose}>
+          <Button size="md" type="submit" form={formId} variant="primary" isLoading={importAgent.isPending}>
+            {t('import')}
+          </Button>
+        </DialogActions>
       }
     >
-      {done === null ? (
-        <form id={formId} className="model-form" onSubmit={submit} noValidate>
-          <p className="facts">
-            {file.name} · {format.bytes(file.size)}
-          </p>
-          <PlaceField place={place} onPlace={setPlace} />
-          {importAgent.isPending && (
-            <div role="status">
-              <p className="help">{sentBytes < file.size ? t('sending') : t('unpacking')}</p>
-              <Meter value={sentBytes} maximum={file.size} label={t('sending')} />
-            </div>
-          )}
-          {importAgent.error !== null && <FormProblem error={importAgent.error} title={t('importFailed')} />}
-        </form>
-      ) : (
-        <Needs needs={done.needs} onClose={onClose} />
-      )}
+      <form id={formId} className="model-form" onSubmit={submit} noValidate>
+        <p className="facts">
+          {file.name} · {format.bytes(file.size)}
+        </p>
+        <PlaceField place={place} onPlace={setPlace} />
+        {importAgent.isPending && (
+          <div role="status">
+            <p className="help">{sentBytes < file.size ? t('sending') : t('unpacking')}</p>
+            <Meter value={sentBytes} maximum={file.size} label={t('sending')} />
+          </div>
+        )}
+        {importAgent.error !== null && <FormProblem error={importAgent.error} title={t('importFailed')} />}
+      </form>
     </Dialog>
   )
 }
@@ -105,27 +89,5 @@ function PlaceField(props: { place: string; onPlace: (place: string) => void }) 
         />
       )}
     </Field>
-  )
-}
-
-function Needs(props: { needs: ImportedAgent['needs']; onClose: () => void }) {
-  const { t } = useTranslation('agents')
-  return (
-    <ul className="rows">
-      {props.needs.map(({ kind, name, url }) => (
-        <li key={`${kind} ${name} ${url}`} className="row row-line">
-          <div className="grow">
-            <b>{name}</b>
-            <p className="facts">{t(`needs.${kind}`)}</p>
-            {url !== null && <p className="facts mono">{url}</p>}
-          </div>
-          {kind === 'connection' && (
-            <Link className="btn" to="/settings/$section" params={{ section: 'connections' }} onClick={props.onClose}>
-              {t('connect')}
-            </Link>
-          )}
-        </li>
-      ))}
-    </ul>
   )
 }
