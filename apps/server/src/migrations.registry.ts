@@ -32,7 +32,7 @@ import { createAgentTables } from './workflows/agents/agents.table.ts'
 import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
 import { createInstallTables } from './workflows/agents/installs.table.ts'
 import { createRewindTables } from './workflows/rewinds/rewinds.table.ts'
-import { addKeptRuns, createRunTables } from './workflows/runs/runs.table.ts'
+import { addKeptRuns, addTriggerConnections, createRunTables } from './workflows/runs/runs.table.ts'
 import { addCopyColumns, createThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
 
 type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
@@ -86,6 +86,7 @@ const changes: Record<string, Change> = {
   '0047-audit-chain': addAuditChain,
   '0048-agent-drafts': addAgentDrafts,
   '0049-key-workspaces': addKeyWorkspaces,
+  '0051-trigger-connections': addTriggerConnections,
 }
 
 export const migrationNames = Object.keys(changes)

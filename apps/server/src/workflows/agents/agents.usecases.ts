@@ -53,6 +53,8 @@ export type Agents = {
   resolve(userId: string, wanted: WantedVersion): Promise<{ name: string; version: number }>
   /** Returns the rows of an agent and of one of its versions, by default the current one. Throws as `resolve`. */
   choose(userId: string, wanted: WantedVersion): Promise<{ agent: AgentRow; version: AgentVersionRow }>
+  /** The IDs of all connections that the user may use now. */
+  usableConnections(userId: string): Promise<string[]>
   /**
    * Starts a thread for a user with access to the agent. Throws `agent.version-not-found`, `workspace.archived`. With a
    * `threadId` the order can be repeated after a crash: it creates one thread with this ID, never two.
@@ -158,6 +160,7 @@ export function makeAgents(dependencies: AgentsDependencies): Agents {
       return await details(agentId)
     },
     choose,
+    usableConnections: (userId) => dependencies.connectionIdsOf(userId),
     resolve: async (userId, wanted) => {
       const { agent, version } = await choose(userId, wanted)
       return { name: agent.name, version: version.version }

@@ -17,6 +17,11 @@ export type StartThread = {
    * with this ID is the one of the first order.
    */
   threadId?: string | undefined
+  /**
+   * What the thread can use if the agent names no connections, as a JSON list. Default: all connections that a thread
+   * in its scope has.
+   */
+  connectionIdsJson?: string | null | undefined
 }
 
 export type StartDependencies = {
@@ -51,7 +56,8 @@ export async function startThread(
     started_from_json: JSON.stringify(from),
   })
   try {
-    const { instructions, skill_ids_json, connection_ids_json } = version
+    const { instructions, skill_ids_json } = version
+    const connection_ids_json = version.connection_ids_json ?? order.connectionIdsJson ?? null
     await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
     if (version.environment_id !== null) {
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })

@@ -75,6 +75,7 @@ async function newRun(
     isExclusive: row.overlap !== 'allow',
     title: row.name,
     input: row.input,
+    connectionIdsJson: row.connection_ids_json,
   }
   try {
     const agent = { agentId: row.agent_id, version: row.agent_version, action: 'work' as const }

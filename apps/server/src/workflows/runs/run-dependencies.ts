@@ -14,7 +14,7 @@ export type RunDependencies = {
   store: RunStore
   schedules: ScheduleStore
   webhooks: WebhookStore
-  agents: Pick<Agents, 'resolve' | 'startThread' | 'list'>
+  agents: Pick<Agents, 'resolve' | 'startThread' | 'list' | 'usableConnections'>
   turns: Pick<Turns, 'send' | 'stop' | 'whileQuiet'>
   threads: Pick<Threads, 'delete' | 'deleteByRule'>
   log: RunLog

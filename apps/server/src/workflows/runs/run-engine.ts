@@ -87,6 +87,7 @@ async function start(dependencies: RunDependencies, row: RunRow): Promise<void> 
     ownerId: row.user_id,
     title: row.title,
     threadId: row.thread_id ?? '',
+    connectionIdsJson: row.connection_ids_json,
   })
   if ((await store.find(row.id))?.is_cancel_requested === 1) {
     await threads.delete(row.user_id, threadId)

@@ -17,6 +17,8 @@ export type NewRun = {
   key?: string | undefined
   title: string
   input: string
+  /** Of its schedule or webhook, as a JSON list. */
+  connectionIdsJson?: string
 }
 
 /** Records runs: those that will start and those that never will. */
@@ -91,5 +93,6 @@ function newRow(run: NewRun, made: { id: string; now: number }): RunRow {
     output: null,
     end_order: 0,
     thread_removed_at: null,
+    connection_ids_json: run.connectionIdsJson ?? null,
   }
 }

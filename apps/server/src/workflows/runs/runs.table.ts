@@ -41,6 +41,8 @@ export type RunRow = {
    * kept.
    */
   thread_removed_at: number | null
+  /** Of its schedule or webhook; null: started by a user or through the API. */
+  connection_ids_json: string | null
 }
 
 /** An agent that keeps the threads of a limited number of its newest runs. */
@@ -64,6 +66,8 @@ export type ScheduleRow = {
   /** When `next_due_at` was computed: a clock that is before this time was set back. */
   planned_at: number
   created_at: number
+  /** What its runs can use if the agent names no connections: those that its user had when it was last saved. */
+  connection_ids_json: string
 }
 
 /** A handled due time. It is recorded once, regardless of clock changes and restarts. */
@@ -80,6 +84,8 @@ export type WebhookRow = {
   is_enabled: number
   created_at: number
   last_used_at: number | null
+  /** As of a schedule. */
+  connection_ids_json: string
 }
 
 /** An accepted request by the ID that its sender set: another request with this ID is a replay. */
@@ -115,6 +121,43 @@ export async function addKeptRuns({ schema }: Kysely<never>): Promise<void> {
   await schema.alterTable('runs').addColumn('thread_removed_at', 'bigint').execute()
   await schema.createIndex('runs_end_idx').on('runs').columns(['agent_id', 'end_order']).execute()
 }
+
+/** Schedules and webhooks get what their runs could use until now; connections that are added later are not among it. */
+export async function addTriggerConnections(database: Kysely<never>): Promise<void> {
+  const tables = database as unknown as Kysely<RunTables & LinkedConnections & { agents: LinkedAgents }>
+  const json = 'connection_ids_json'
+  await tables.schema.alterTable('runs').addColumn(json, 'text').execute()
+  for (const table of ['run_schedules', 'run_webhooks'] as const) {
+    await tables.schema
+      .alterTable(table)
+      .addColumn(json, 'text', (column) => column.notNull().defaultTo('[]'))
+      .execute()
+    const rows = await tables
+      .selectFrom(table)
+      .innerJoin('agents', 'agents.id', `${table}.agent_id`)
+      .select([`${table}.id`, `${table}.user_id`, 'agents.workspace_id'])
+      .execute()
+    for (const { id, user_id, workspace_id } of rows) {
+      const found = await tables
+        .selectFrom('connections')
+        .select('id')
+        .where((row) =>
+          row.or([
+            row.and([row('user_id', '=', user_id), row('workspace_id', 'is', null)]),
+            row('workspace_id', '=', workspace_id),
+          ]),
+        )
+        .orderBy('id')
+        .execute()
+      const ids = { [json]: JSON.stringify(found.map((connection) => connection.id)) }
+      await tables.updateTable(table).set(ids).where('id', '=', id).execute()
+      await tables.updateTable('runs').set(ids).where('trigger_id', '=', id).where('ended_at', 'is', null).execute()
+    }
+  }
+}
+
+type LinkedAgents = { id: string; workspace_id: string | null }
+type LinkedConnections = { connections: { id: string; user_id: string; workspace_id: string | null } }
 
 async function createRuns({ schema }: Kysely<RunTables>): Promise<void> {
   await schema

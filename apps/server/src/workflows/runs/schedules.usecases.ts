@@ -63,6 +63,7 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
         agent_id: agentId,
         user_id: userId,
         created_at: now,
+        connection_ids_json: JSON.stringify(await agents.usableConnections(userId)),
         ...columnsOf(request),
         ...planOf(request, now),
       }
@@ -80,7 +81,8 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       const isSamePlan = (['cron', 'timeZone', 'isEnabled'] as const).every((key) => after[key] === before[key])
       const columns = { ...columnsOf(after), ...(isSamePlan ? {} : planOf(after, now)) }
       // It runs on behalf of the user who changed it last.
-      await schedules.update(id, { ...columns, user_id: userId })
+      const connection_ids_json = JSON.stringify(await agents.usableConnections(userId))
+      await schedules.update(id, { ...columns, user_id: userId, connection_ids_json })
       await changed(userId, { ...row, ...columns }, 'schedule-changed')
       return presentSchedule({ ...row, ...columns }, now)
     },

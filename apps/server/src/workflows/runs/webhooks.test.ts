@@ -55,6 +55,26 @@ onBothDatabases((target) => {
     expect(webhooks).toMatchObject([{ id: hook.id, lastUsedAt: bench.server.clock.now }])
   })
 
+  test('C11: a run by a webhook uses the connections that existed when the webhook was saved, not later ones', async () => {
+    const add = async (name: string) => {
+      await bench.server.confirm(bench.owner)
+      const body = { name, url: `http://127.0.0.1:9/${name}`, auth: { kind: 'none' } }
+      return (await bench.request<{ id: string }>('POST', '/connections', body)).id
+    }
+    const first = await add('one')
+    // Saving it again takes what exists now.
+    await bench.request('PATCH', `/webhooks/${hook.id}`, { name: 'Push again' })
+    await add('two')
+    expect((await deliver()).status).toBe(202)
+    const [run] = await bench.finish()
+    const setup = await tablesIn(bench.server.open)
+      .selectFrom('thread_setups')
+      .select('connection_ids_json')
+      .where('thread_id', '=', run?.threadId ?? '')
+      .executeTakeFirst()
+    expect(setup).toEqual({ connection_ids_json: JSON.stringify([first]) })
+  })
+
   test('C11: a renewed secret is returned once, and signatures with the previous one are rejected', async () => {
     const renewed = await bench.request<CreatedWebhook>('POST', `/webhooks/${hook.id}/secret`)
     expect(renewed).toMatchObject({ id: hook.id, url: hook.url })

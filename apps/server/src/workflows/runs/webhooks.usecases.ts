@@ -90,6 +90,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
         is_enabled: 1,
         created_at: system.now(),
         last_used_at: null,
+        connection_ids_json: JSON.stringify(await agents.usableConnections(userId)),
       }
       await webhooks.insert(row)
       await changed(userId, row, 'webhook-added')
@@ -106,6 +107,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
         agent_version: version,
         is_enabled: isEnabled,
         user_id: userId,
+        connection_ids_json: JSON.stringify(await agents.usableConnections(userId)),
       }
       await webhooks.update(id, columns)
       await changed(userId, { ...row, ...columns }, 'webhook-changed')
@@ -157,6 +159,7 @@ async function deliver(
     triggerId: row.id,
     title: row.name,
     input: messageOf(row.input, request.text),
+    connectionIdsJson: row.connection_ids_json,
   }
   const now = system.now()
   const added = await intake.add(run, (writer, { id: runId }) =>

@@ -115,4 +115,6 @@ export const runs: Texts<typeof english> = {
   done: 'Fertig',
   neverUsed: 'nie benutzt',
   usedAt: 'zuletzt benutzt {{when}}',
+  connectionsHelp:
+    'Läufe nutzen die Verbindungen, die Sie beim Sichern haben, außer der Agent nennt eigene. Sichern Sie erneut, um spätere einzubeziehen.',
 }

@@ -108,4 +108,6 @@ export const runs = {
   done: 'Done',
   neverUsed: 'never used',
   usedAt: 'last used {{when}}',
+  connectionsHelp:
+    'Runs use the connections you have when you save this, unless the agent names its own. Save again to include later ones.',
 }

@@ -118,4 +118,6 @@ export const runs: Texts<typeof source> = {
   done: 'Fine',
   neverUsed: 'mai usato',
   usedAt: 'ultimo uso: {{when}}',
+  connectionsHelp:
+    'Le esecuzioni usano le connessioni che hai quando salvi, salvo che l’agente ne nomini di proprie. Salva di nuovo per includere quelle successive.',
 }

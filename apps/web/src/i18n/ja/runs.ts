@@ -106,4 +106,6 @@ export const runs: Texts<typeof source> = {
   done: '完了',
   neverUsed: '未使用',
   usedAt: '最終使用：{{when}}',
+  connectionsHelp:
+    'エージェントが接続を指定していない場合、実行は保存時に存在する接続を使います。後から追加した接続を含めるには、もう一度保存してください。',
 }

@@ -86,6 +86,7 @@ export function ScheduleDialog(props: { agentId: string; schedule: Schedule | nu
         </Field>
         <PlanFields draft={draft} onChange={change} />
         <Policies draft={draft} onChange={change} />
+        <p className="help">{t('connectionsHelp')}</p>
         {save.error !== null && <FormProblem error={save.error} />}
       </form>
     </Dialog>

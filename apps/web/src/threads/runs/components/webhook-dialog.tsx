@@ -121,6 +121,7 @@ function WebhookForm(props: { agentId: string; onMade: (webhook: CreatedWebhook)
           />
         )}
       </Field>
+      <p className="help">{t('connectionsHelp')}</p>
       {create.error !== null && <FormProblem error={create.error} />}
       <div>
         <Button size="md" variant="primary" type="submit" isDisabled={!isComplete} isLoading={create.isPending}>
