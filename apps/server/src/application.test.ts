@@ -64,7 +64,7 @@ test('every list of registrations has its entries after the start, and rejects m
     'secrets.addHolder': 3,
     'threads.setSandboxViews': 1,
     'threads.addEraser': 4,
-    'workspaces.addEraser': 2,
+    'workspaces.addEraser': 3,
     'workspaces.addContentCounter': 3,
     'sandboxes.addPreparer': 2,
     'sandboxes.addOwner': 2,

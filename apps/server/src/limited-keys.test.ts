@@ -152,9 +152,10 @@ describe('a key that is limited to a workspace', () => {
     expect((await byKey('POST', path, { body: within })).status).toBe(201)
   })
 
-  test('moves no thread out of its workspace', async () => {
+  test.each(['thread', 'skill'])('moves no %s out of its workspace', async (kind) => {
+    const path = `/${kind}s/${inside[`${kind}Id`]}`
     const move = async (workspaceId: string | null | undefined) =>
-      (await answerOf(await byKey('PATCH', `/threads/${inside.threadId}`, { body: { workspaceId } }))).code
+      (await answerOf(await byKey('PATCH', path, { body: { workspaceId } }))).code
     expect([await move(null), await move(outside.workspaceId)]).toEqual([
       'auth.outside-workspaces',
       'workspace.not-found',
