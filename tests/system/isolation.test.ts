@@ -305,6 +305,31 @@ describe('a sandbox’s network', () => {
     expect(await probe(target)).toMatchObject({ said: 'reached' })
   })
 
+  test('egress: a list that gains a name keeps connections, and one that loses a name ends them within a second', async () => {
+    const allow = (...names: string[]) => network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names } })
+    const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
+    await allow('public.test')
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
+    const held = await holdConnection({ from: a.namespace, address: publicAddress, port })
+    stack.defer(() => held.close())
+    await allow('public.test', 'other.test')
+    expect(await held.speak(), 'after the list gained a name').toBe('reached')
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
+    expect(await held.speak(), 'after everything was allowed').toBe('reached')
+    await allow('public.test')
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
+    const second = await holdConnection({ from: a.namespace, address: publicAddress, port })
+    stack.defer(() => second.close())
+    const startedAt = performance.now()
+    await allow('other.test')
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(await second.speak(), 'after the list lost its name').toMatch(/^(broken|no answer)/)
+    expect(await probe(target), 'at the address of the lost name').toMatchObject({ isReached: false })
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe('no address')
+    expect(network.namesRefused('a', 0)?.names.map(({ name }) => name)).toEqual(['public.test'])
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
+  })
+
   test('with the link down no packet comes in or goes out; with the link up, everything works as before', async () => {
     await network.setLink({ sandboxId: 'b', state: 'down' })
     const inward = await probe({ kind: 'udp', address: b.address, port, from: router })

@@ -338,6 +338,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     setEgress: async ({ sandboxId, egress }) => change(sandboxId, { egress: egress.kind }),
     detach: async (sandboxId) => void links.delete(sandboxId),
     namesAsked: () => undefined,
+    namesRefused: () => undefined,
     list: async () => [...links.keys()],
     addresses: () => addresses,
   }

@@ -8,8 +8,8 @@ export const responseCodes = { ok: 0, formatError: 1, serverFailure: 2, noSuchNa
 
 export type DnsDecision =
   | { kind: 'forward' }
-  /** A response that needs no upstream query. */
-  | { kind: 'answer'; code: number }
+  /** A response that needs no upstream query. `isRefusal`: because of the egress policy. */
+  | { kind: 'answer'; code: number; isRefusal?: true }
 
 /**
  * Decides on a question. Names that are not on the allowlist do not exist; without egress every question is refused.
@@ -25,12 +25,19 @@ export function decideQuestion(options: { packet: Packet; egress: EgressPolicy }
   if (question === undefined || packet.questions?.length !== 1) {
     return { kind: 'answer', code: responseCodes.formatError }
   }
-  if (egress.kind === 'none') return { kind: 'answer', code: responseCodes.refused }
+  if (egress.kind === 'none') return { kind: 'answer', code: responseCodes.refused, isRefusal: true }
   if (['AXFR', 'IXFR'].includes(question.type)) return { kind: 'answer', code: responseCodes.refused }
   if (egress.kind === 'allowlist' && !isAllowedName({ name: question.name, names: egress.names })) {
-    return { kind: 'answer', code: responseCodes.noSuchName }
+    return { kind: 'answer', code: responseCodes.noSuchName, isRefusal: true }
   }
   return question.type === 'AAAA' ? { kind: 'answer', code: responseCodes.ok } : { kind: 'forward' }
+}
+
+/** Whether a policy allows everything that an earlier one allowed. */
+export function isWiderEgress(egress: EgressPolicy, earlier: EgressPolicy): boolean {
+  if (egress.kind === 'open') return true
+  if (egress.kind === 'none' || earlier.kind !== 'allowlist') return false
+  return earlier.names.every((name) => isAllowedName({ name, names: egress.names }))
 }
 
 /** `index.example.net` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */

@@ -5,7 +5,7 @@ import { type Answer, type DecodedPacket, decode, encode, type Packet, type Reco
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeDnsForwarder } from './dns-forwarder.ts'
 import { makeFrameReader, toFrame } from './dns-frames.ts'
-import { checkEgress, isAllowedName, parseResolvers, responseCodes } from './dns-policy.logic.ts'
+import { checkEgress, isAllowedName, isWiderEgress, parseResolvers, responseCodes } from './dns-policy.logic.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { makeDnsUpstream } from './dns-upstream.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -70,6 +70,20 @@ describe('the DNS forwarder', () => {
     const closed = await start({ egress: { kind: 'none' } })
     await closed.ask('public.example')
     expect(closed.named).toEqual([])
+  })
+
+  test('names that the policy refuses are reported, once for both families and not those that only have no address', async () => {
+    const { ask, refused, resolver } = await start({ egress: { kind: 'allowlist', names: ['public.example'] } })
+    await ask('public.example')
+    for (const type of ['A', 'AAAA', 'TXT'] as const) await ask('Other.example', type)
+    expect(refused).toEqual(['127.0.0.1 Other.example', '127.0.0.1 Other.example'])
+    resolver.setClient({ address: '127.0.0.1', egress: { kind: 'none' } })
+    await ask('public.example')
+    expect(refused.slice(2)).toEqual(['127.0.0.1 public.example'])
+    const open = await start({ egress: { kind: 'open' } })
+    await open.ask('none.example')
+    await open.ask('public.example', 'AXFR' as RecordType)
+    expect(open.refused).toEqual([])
   })
 
   test('questions for IPv6 addresses get an empty response without an upstream query', async () => {
@@ -182,6 +196,20 @@ describe('the list of allowed names', () => {
   )
 })
 
+test.each<[EgressPolicy, EgressPolicy, boolean]>([
+  [{ kind: 'open' }, { kind: 'none' }, true],
+  [{ kind: 'open' }, { kind: 'allowlist', names: ['a.org'] }, true],
+  [{ kind: 'allowlist', names: ['a.org', 'b.org'] }, { kind: 'allowlist', names: ['a.org'] }, true],
+  [{ kind: 'allowlist', names: ['*.a.org'] }, { kind: 'allowlist', names: ['*.x.a.org', 'y.a.org'] }, true],
+  [{ kind: 'allowlist', names: ['a.org'] }, { kind: 'allowlist', names: ['a.org', 'b.org'] }, false],
+  [{ kind: 'allowlist', names: ['x.a.org'] }, { kind: 'allowlist', names: ['*.a.org'] }, false],
+  [{ kind: 'allowlist', names: ['a.org'] }, { kind: 'open' }, false],
+  [{ kind: 'allowlist', names: ['a.org'] }, { kind: 'none' }, false],
+  [{ kind: 'none' }, { kind: 'open' }, false],
+])('%j keeps connections of %j: %s', (egress, earlier, keeps) => {
+  expect(isWiderEgress(egress, earlier)).toBe(keeps)
+})
+
 test('resolvers are read from resolv.conf, systemd’s local one included', () => {
   expect(parseResolvers('# x\nnameserver 127.0.0.53\noptions edns0\n nameserver fe80::1%eth0\n')).toEqual([
     '127.0.0.53',
@@ -205,10 +233,12 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
   const ports = [...(options.before ?? []), upstream.port]
   const allowed: { address: string; addresses: string[]; seconds: number }[] = []
   const named: string[] = []
+  const refused: string[] = []
   const resolver = makeDnsResolver({
     upstream: makeDnsUpstream({ servers: async () => ports.map((port) => ({ address: '127.0.0.1', port })) }),
     allow: async (order) => void allowed.push(order),
     onAnswered: ({ address, name }) => void named.push(`${address} ${name}`),
+    onRefused: ({ address, name }) => void refused.push(`${address} ${name}`),
     logger,
     now: options.now ?? (() => performance.now()),
   })
@@ -226,6 +256,7 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
     resolver,
     allowed,
     named,
+    refused,
     asked: upstream.asked,
     ask: (name: string, type: RecordType = 'A') =>
       new Promise<DecodedPacket>((resolve, reject) => {

@@ -14,6 +14,7 @@ export type DnsResolver = {
   answer(message: DnsMessage): Promise<Buffer | undefined>
   isClient(address: string): boolean
   setClient(client: { address: string; egress: EgressPolicy }): void
+  egressOf(address: string): EgressPolicy | undefined
   removeClient(address: string): void
 }
 
@@ -29,6 +30,8 @@ export function makeDnsResolver(options: {
   allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
   /** Called when a client gets an address of a name. */
   onAnswered: (options: { address: string; name: string }) => void
+  /** Called when its policy keeps a client from a name. Not for IPv6 queries: programs send both at the same time. */
+  onRefused?: (options: { address: string; name: string }) => void
   logger: Logger
   now: () => number
 }): DnsResolver {
@@ -45,7 +48,13 @@ export function makeDnsResolver(options: {
     const packet = tryDecode(message.question)
     if (packet === undefined) return undefined
     const decision = decideQuestion({ packet, egress: client.egress })
-    if (decision.kind === 'answer') return ownAnswer({ packet, code: decision.code })
+    if (decision.kind === 'answer') {
+      const question = packet.questions?.[0]
+      if (decision.isRefusal && question !== undefined && question.type !== 'AAAA') {
+        options.onRefused?.({ address: message.from, name: question.name })
+      }
+      return ownAnswer({ packet, code: decision.code })
+    }
     if (client.inFlight >= bounds.inFlightEach || inFlightAll >= bounds.inFlightAll) {
       return ownAnswer({ packet, code: responseCodes.serverFailure })
     }
@@ -70,6 +79,7 @@ export function makeDnsResolver(options: {
       if (present === undefined) clients.set(address, { egress, bucket: undefined, inFlight: 0 })
       else present.egress = egress
     },
+    egressOf: (address) => clients.get(address)?.egress,
     removeClient: (address) => void clients.delete(address),
   }
 }

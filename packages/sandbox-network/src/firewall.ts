@@ -28,8 +28,8 @@ export type Firewall = {
   /** `known`: entries of the table that an earlier release had in the machine’s namespace. */
   install(options: { forwarderPort: number; known?: readonly FirewallEntry[] }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
-  /** Connections opened under another kind of policy end. */
-  setEgress(options: { interfaceName: string; egress: EgressPolicy['kind'] }): Promise<void>
+  /** Connections opened before end, unless they are kept. */
+  setEgress(options: { interfaceName: string; egress: EgressPolicy['kind']; keepsConnections?: boolean }): Promise<void>
   allow(options: { interfaceName: string; addresses: readonly string[]; seconds: number }): Promise<void>
   /** Revokes everything that {@link Firewall.allow} allowed. */
   disallow(interfaceName: string): Promise<void>
@@ -105,10 +105,10 @@ export function makeFirewall(options: {
       await apply([...old, ...renderEntry({ order: 'add', table, entry })])
       entries.set(entry.interfaceName, entry)
     },
-    async setEgress({ interfaceName, egress }) {
+    async setEgress({ interfaceName, egress, keepsConnections = false }) {
       const present = entries.get(interfaceName)
-      if (present === undefined || present.egress === egress) return
-      const entry = { ...present, egress, epoch: randomMark() }
+      if (present === undefined || (keepsConnections && present.egress === egress)) return
+      const entry = { ...present, egress, epoch: keepsConnections ? present.epoch : randomMark() }
       await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
       entries.set(interfaceName, entry)
     },
@@ -116,9 +116,15 @@ export function makeFirewall(options: {
       if (addresses.length > 0) await apply(renderAllowed({ table, interfaceName, addresses, seconds }))
     },
     async disallow(interfaceName) {
+      // Orders that are queued may add elements.
+      await settled()
       const elements = await listConcatenated({ table, set: 'allowed', router })
       const mine = elements.filter((element) => element[0] === interfaceName)
-      await apply(mine.map((element) => `delete element inet ${table} allowed { "${element[0]}" . ${element[1]} }`))
+      // Adding them first makes deleting an expired one succeed.
+      const lines = mine.flatMap(([name, address]) =>
+        ['add', 'delete'].map((order) => `${order} element inet ${table} allowed { "${name}" . ${address} }`),
+      )
+      await apply(lines)
     },
     async remove(interfaceName) {
       const present = entries.get(interfaceName)

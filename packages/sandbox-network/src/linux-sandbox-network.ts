@@ -5,8 +5,8 @@ import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.logic.ts'
 import { makeDnsForwarder } from './dns-forwarder.ts'
-import { checkEgress } from './dns-policy.logic.ts'
-import { makeDnsResolver } from './dns-resolver.ts'
+import { checkEgress, isWiderEgress } from './dns-policy.logic.ts'
+import { type DnsResolver, makeDnsResolver } from './dns-resolver.ts'
 import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
 import { type Firewall, hasTable, makeFirewall, readEntries } from './firewall.ts'
@@ -102,11 +102,12 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const firewall = makeFirewall({ names, router, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
   const machineFirewall = makeMachineFirewall({ names, pool, logger })
   const interfaceByAddress = new Map<string, string>()
-  const asked = makeNamesLog(Date.now)
+  const [asked, refused] = [makeNamesLog(Date.now), makeNamesLog(Date.now)]
   const resolver = makeDnsResolver({
     upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
     allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
     onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
+    onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', name),
     logger,
     now: () => performance.now(),
   })
@@ -118,6 +119,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
     asked.forget(interfaceName)
+    refused.forget(interfaceName)
     await removeLink(router, { interfaceName, namespaceName: names.namespaceOf(sandboxId) })
     await firewall.remove(interfaceName)
     for (const [address, known] of interfaceByAddress) {
@@ -164,6 +166,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         const attachment = await attach({ dependencies, sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
         asked.begin(names.interfaceOf(sandboxId))
+        refused.begin(names.interfaceOf(sandboxId))
         resolver.setClient({ address, egress })
         return attachment
       }),
@@ -176,13 +179,11 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
-        const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
-        resolver.setClient({ address: addressBehind({ pool, gatewayAddress }), egress })
-        await firewall.setEgress({ interfaceName, egress: egress.kind })
-        await firewall.disallow(interfaceName)
+        await changeEgress({ dependencies, resolver, sandboxId, egress })
       }),
     detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
     namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),
+    namesRefused: (sandboxId, sinceMs) => refused.since(names.interfaceOf(sandboxId), sinceMs),
     async list() {
       return (await listLinks(names, router))
         .flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId]))
@@ -196,6 +197,25 @@ async function warnOfForwardBlocks({ installation, logger }: Pick<SandboxNetwork
   for (const block of await findForwardBlocks({ installation })) {
     logger.warn(block, 'another firewall drops what sandboxes send')
   }
+}
+
+/** Ends connections, unless the policy allows everything that the earlier one allowed. */
+async function changeEgress(options: {
+  dependencies: NetworkDependencies
+  resolver: DnsResolver
+  sandboxId: string
+  egress: EgressPolicy
+}): Promise<void> {
+  const { dependencies, resolver, sandboxId, egress } = options
+  const { names, router, pool, firewall } = dependencies
+  const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
+  const address = addressBehind({ pool, gatewayAddress })
+  const earlier = resolver.egressOf(address)
+  const keepsConnections = earlier !== undefined && isWiderEgress(egress, earlier)
+  resolver.setClient({ address, egress })
+  // First what names allowed: a connection that is opened in between still ends with the others.
+  if (!keepsConnections) await firewall.disallow(interfaceName)
+  await firewall.setEgress({ interfaceName, egress: egress.kind, keepsConnections })
 }
 
 async function restoreAddress(options: { dependencies: NetworkDependencies; sandboxId: string }): Promise<void> {

@@ -31,10 +31,13 @@ export type SandboxNetwork = {
    * Waits, at most half a second, until what a frozen sandbox has sent is acknowledged and no packet passes its link.
    */
   settle(sandboxId: string): Promise<void>
+  /** Ends connections that are open, unless the policy allows everything that the earlier one allowed. */
   setEgress(options: { sandboxId: string; egress: EgressPolicy }): Promise<void>
   detach(sandboxId: string): Promise<void>
   /** The hostnames that a sandbox got an address for since a time; undefined if lookups were not recorded. */
   namesAsked(sandboxId: string, sinceMs: number): NamesAsked | undefined
+  /** The hostnames that its policy kept a sandbox from since a time; undefined if that was not recorded. */
+  namesRefused(sandboxId: string, sinceMs: number): NamesAsked | undefined
   /** The IDs of the sandboxes that have a namespace now. */
   list(): Promise<string[]>
   /** The addresses for sandboxes, in order; the caller remembers which sandbox has which. */

@@ -39,7 +39,7 @@ export function makeSnapshotsStandIn(): SnapshotsStandIn {
     memoryBytes: null,
     memoryProblem: 'not-awake',
     memoryOrders: [],
-    namesAsked: { knownSince: null, names: [] },
+    namesAsked: { knownSince: null, names: [], refused: [] },
     changes: { files: [], removedCount: 0, changedCount: 0, addedCount: 0, folders: [] },
     isDiskChanged: true,
     writtenBytes: 10,

@@ -12,8 +12,9 @@ export type RewindOrderPorts = {
   rewinds: Rewinds
   snapshots: Snapshots
   disks: DiskStore
-  network: Pick<SandboxNetwork, 'namesAsked'>
+  network: Pick<SandboxNetwork, 'namesAsked' | 'namesRefused'>
   spares: Pick<Spares, 'pauseRefillDuring'>
+  clock: () => number
 }
 
 export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 'snapshotChanges' | 'namesAsked'> {
@@ -43,9 +44,12 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
       const files = sizes.map((file) => ({ ...file, lines: counted.get(file.name) ?? null }))
       return { files, removedCount, changedCount, addedCount, folders }
     },
-    namesAsked: async (sandboxId, { since }) => {
+    namesAsked: async (sandboxId, query) => {
       const { placeId } = await requireSandbox(sandboxId)
-      return ports.network.namesAsked(placeId, since) ?? { knownSince: null, names: [] }
+      const since = query.withinMs === undefined ? query.since : ports.clock() - query.withinMs
+      const asked = ports.network.namesAsked(placeId, since)
+      const refused = ports.network.namesRefused(placeId, since)?.names ?? []
+      return asked === undefined ? { knownSince: null, names: [], refused } : { ...asked, refused }
     },
   }
 }

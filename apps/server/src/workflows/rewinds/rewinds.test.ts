@@ -279,7 +279,11 @@ test('a preview lists what would be undone, and changes nothing', async () => {
       { ...process, commandLine: ['npm', 'start'], role: 'service', service: 'web' },
     ],
   }
-  host.snapshots.namesAsked = { knownSince: 1, names: [{ name: 'example.com', count: 2, isAtLeast: false }] }
+  host.snapshots.namesAsked = {
+    knownSince: 1,
+    names: [{ name: 'example.com', count: 2, isAtLeast: false }],
+    refused: [],
+  }
   const before = await entries()
   const preview = (await (await previewOf(entryId)).json()) as RewindPreview
   expect(preview).toMatchObject({
@@ -322,7 +326,7 @@ test('lookups are marked incomplete when the host has recorded them for a shorte
   const lookups = async () => ((await (await previewOf(entryId)).json()) as RewindPreview).lookups
   expect(await lookups()).toEqual({ names: [], nameCount: 0, since: null, isWhole: false })
   const knownSince = server.clock.now + 5000
-  host.snapshots.namesAsked = { knownSince, names: [] }
+  host.snapshots.namesAsked = { knownSince, names: [], refused: [] }
   expect(await lookups()).toEqual({ names: [], nameCount: 0, since: knownSince, isWhole: false })
 })
 
@@ -334,7 +338,7 @@ test('the preview counts names and files beyond those that it lists', async () =
     count: 1,
     isAtLeast: index === 0,
   }))
-  host.snapshots.namesAsked = { knownSince: 1, names }
+  host.snapshots.namesAsked = { knownSince: 1, names, refused: [] }
   // The host lists up to 1000 files of each kind, minus directories.
   const files = [{ name: 'home/user/one', bytesBefore: null, bytesNow: 1, lines: null }]
   host.snapshots.changes = { removedCount: 0, changedCount: 0, addedCount: 1200, files, folders: [] }
