@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'threads',
         about: 'conversations and where they belong',
-        features: ['access', 'search', 'log', 'setups', 'attachments', 'threads', 'workspaces'],
+        features: ['access', 'search', 'log', 'setups', 'attachments', 'network', 'threads', 'workspaces'],
       },
       {
         name: 'sandboxes',
@@ -53,6 +53,7 @@ export const apps: Readonly<Record<string, App>> = {
           'git-credentials',
           'terminals',
           'previews',
+          'network',
         ],
       },
       {

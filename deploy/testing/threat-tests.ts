@@ -5,6 +5,7 @@ const closed = 'tests/system/network-fails-closed.test.ts'
 const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
 const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
+const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
@@ -41,6 +42,21 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: closed,
       title: 'no process with rights parses what a guest sends: the gateway has no capability, and only the router',
+    },
+  ],
+  'a sandbox reaches only what the policies of its installation, workspace, agent and thread all allow': [
+    {
+      file: policies,
+      title: 'each level can only narrow: a thread reaches what all levels allow, and names those that decide',
+    },
+    {
+      file: policies,
+      title: 'a person who isn’t the owner narrows their own threads, agents and workspaces, and widens nothing',
+    },
+    {
+      file: policies,
+      title:
+        'a new sandbox has its thread’s policy, a running and a paused one the changed one when the request returns',
     },
   ],
   'nothing but the gateway opens a connection to a sandbox': [

@@ -248,6 +248,21 @@ export const badInputRows: Record<string, BadInputRow> = {
   'DELETE /git-credentials/{credentialId}': gitCredential,
   'GET /threads/{threadId}/git-credentials': inThread,
   'PUT /threads/{threadId}/git-credentials': { ...inThread, body: { credentialIds: [] } },
+  'GET /network': {},
+  'PUT /network': {
+    ...settingsOwner,
+    body: { policy: { kind: 'allowlist', names: ['example.org'], presets: ['github'] } },
+  },
+  'GET /workspaces/{workspaceId}/network': workspace,
+  'PUT /workspaces/{workspaceId}/network': { ...workspace, body: { policy: { kind: 'none' } } },
+  'GET /agents/{agentId}/network': agent,
+  'PUT /agents/{agentId}/network': { ...agent, body: { policy: { kind: 'none' } } },
+  'GET /threads/{threadId}/network': inThread,
+  'PUT /threads/{threadId}/network': {
+    ...inThread,
+    body: { policy: { kind: 'allowlist', names: ['*.example.org'], presets: [] } },
+  },
+  'POST /threads/{threadId}/network/names': { ...inThread, body: { name: 'example.org' } },
   'POST /workspaces': { body: { name: 'Another name' } },
   'GET /workspaces/{workspaceId}': workspace,
   'PATCH /workspaces/{workspaceId}': {

@@ -11,6 +11,7 @@ import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
 import { createServiceTables } from './sandboxes/services/services.table.ts'
 import {
+  addEgressColumn,
   addIntentColumn,
   addLifecycleColumns,
   addServiceColumn,
@@ -20,6 +21,7 @@ import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
 import { createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
 import { addForkColumn, createThreadTables } from './threads/log/threads.table.ts'
+import { createNetworkTables } from './threads/network/network.table.ts'
 import { createSearchTables } from './threads/search/search.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
@@ -86,6 +88,10 @@ const changes: Record<string, Change> = {
   '0047-audit-chain': addAuditChain,
   '0048-agent-drafts': addAgentDrafts,
   '0049-key-workspaces': addKeyWorkspaces,
+  '0050-network-policies': async (database) => {
+    await createNetworkTables(database)
+    await addEgressColumn(database)
+  },
   '0051-trigger-connections': addTriggerConnections,
 }
 

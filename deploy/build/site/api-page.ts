@@ -38,6 +38,7 @@ const sections: Readonly<Record<string, string>> = {
   conversation: 'Messages and turns',
   content: 'Outputs and attachments',
   sandbox: 'Sandbox',
+  network: 'Network policies',
   files: 'Files',
   services: 'Services',
   previews: 'Previews',

@@ -25,6 +25,21 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
+export { type NameProblem, parseNetworkName } from './network-name.ts'
+export {
+  allowsName,
+  defaultNetworkPolicy,
+  type EffectiveNetwork,
+  effectiveNetwork,
+  isWithinNetwork,
+  type LeveledPolicy,
+  type NetworkLevel,
+  type NetworkPolicy,
+  narrowerNetwork,
+  networkLevels,
+  widensNetwork,
+} from './network-policy.ts'
+export { type NetworkPreset, networkPresetIds, networkPresets } from './network-presets.ts'
 export { privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
 export {
   type Action,

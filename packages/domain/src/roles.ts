@@ -82,6 +82,13 @@ export const actions = {
   'workspaces.read': 'read',
   'workspaces.manage': 'workspace',
   'workspaces.delete': 'confirmed',
+  'network.read': 'read',
+  /** Change the policy of the installation. */
+  'network.manage': 'confirmed',
+  /** Change the policy of a thread. */
+  'network.narrow': 'work',
+  /** Let a level reach more than before. */
+  'network.widen': 'confirmed',
   'connections.read': 'read',
   'connections.test': 'session',
   'connections.manage': 'confirmed',

@@ -6,6 +6,7 @@ import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { networkCalls } from './network.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { runCalls } from './runs.ts'
@@ -38,6 +39,7 @@ export function createClient(options: ClientOptions = {}) {
     agents: agentCalls(connection),
     runs: runCalls(connection),
     sandboxes: sandboxCalls(connection),
+    network: networkCalls(connection),
     services: serviceCalls(connection),
     snapshots: snapshotCalls(connection),
     previews: previewCalls(connection),

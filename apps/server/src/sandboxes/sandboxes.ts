@@ -20,6 +20,7 @@ import type { LifecycleTables } from './lifecycle/lifecycle.table.ts'
 import { type LifecycleFeature, makeLifecycleFeature } from './lifecycle/lifecycle.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeReporting, type Reporting, type RestartSource } from './lifecycle/reporting.ts'
+import { threadNetworkRoutes } from './network/thread-network.routes.ts'
 import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewServer } from './previews/preview-server.ts'
 import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
@@ -127,6 +128,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
       gitCredentials.routes,
       lifecycleRoutes({ lifecycle: lifecycle.lifecycle, open: known.threads.open }),
       ...previews.routes,
+      threadNetworkRoutes({ ...known.threads, store, host: options.host, egress: state.egress }),
       services.routes,
       terminals.routes,
     ],
@@ -159,7 +161,8 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     threads.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })
-  const announcing = { rows: threads.rows, log: threads.log, readDefaults: threads.readDefaults, announce }
+  const { rows, log, readDefaults } = threads
+  const announcing = { rows, log, readDefaults, networks: threads.network.ofThreads, announce }
   const reporting = makeReporting({
     store: lifecycleStore,
     sandboxes: store,
@@ -330,7 +333,9 @@ function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, b
   events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
   threads.events.on('inheritance-changed', follow.refresh)
+  threads.events.on('network-changed', state.egress.apply)
   threads.events.on('inheritance-changed', async () => {
+    await state.egress.apply()
     await state.applyLimits()
     base.lifecycle.policyLoop.nudge()
   })
@@ -366,6 +371,7 @@ function makeFollowing(
           if (event.type === 'awake-changed') people.userHub.broadcast(event)
           else await lifecycle.noteHostEvent(event)
         },
+        applyEgress: state.egress.apply,
         applyLimits: state.applyLimits,
       })
     },

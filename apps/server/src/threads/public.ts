@@ -14,6 +14,8 @@ export type { LogTransaction, ThreadChange, ThreadLog } from './log/thread-log.t
 export type { ThreadRows } from './log/thread-rows.ts'
 export { threadNotFound } from './log/threads.errors.ts'
 export type { ThreadRow, ThreadTables } from './log/threads.table.ts'
+export { changerOf } from './network/network-changer.ts'
+export type { NetworkPolicies } from './network/network-policies.ts'
 export { idsOf } from './setups/setup-ids.ts'
 export type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 export type { ThreadSetups } from './setups/thread-setups.ts'

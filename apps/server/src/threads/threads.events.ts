@@ -12,6 +12,11 @@ export type ThreadEvents = {
    */
   'inheritance-changed': Record<string, never>
   /**
+   * A network policy was changed. The request that changed it waits for the listeners. After a crash each listener reads
+   * again, at the start and whenever it uses what is inherited.
+   */
+  'network-changed': Record<string, never>
+  /**
    * A file was uploaded to the thread. The upload waits for the listeners. After a crash the file is delivered at the
    * next use of the sandbox.
    */

@@ -20,6 +20,10 @@ import { makeThreadLog, type ThreadRecorder } from './log/thread-log.implementat
 import type { ThreadRows } from './log/thread-rows.ts'
 import { makeThreadStore, type ThreadStore } from './log/threads.store.ts'
 import type { ThreadTables } from './log/threads.table.ts'
+import { networkRoutes } from './network/network.routes.ts'
+import { makeNetworkStore } from './network/network.store.ts'
+import type { NetworkTables } from './network/network.table.ts'
+import { makeNetworkPolicies, type NetworkPolicies } from './network/network-policies.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
 import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
@@ -42,6 +46,7 @@ import {
   replanWorkspaceDeletions,
   type WorkspaceEraser,
 } from './workspaces/workspace-deletion.ts'
+import { workspaceNetworkRoutes } from './workspaces/workspace-network.routes.ts'
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
 
@@ -56,6 +61,7 @@ export type ThreadArea = {
   threadDrafts: ThreadDrafts
   workspaces: Workspaces
   readDefaults: ReadDefaults
+  network: NetworkPolicies
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
   rows: ThreadRows
@@ -82,7 +88,7 @@ type AreasBelow = { platform: Platform; people: People }
 
 export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): ThreadArea {
   const { open, blobs, operations, registrations, system, logger } = known.platform
-  const { settings, audit, userHub } = known.people
+  const { settings, audit, userHub, users } = known.people
   const { undoMs } = options
   const events = makeEvents<ThreadEvents>(logger)
   const sandboxViews = registrations.one<SandboxViews>('threads.setSandboxViews')
@@ -121,6 +127,14 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
+  const network = makeNetworkPolicies({
+    store: makeNetworkStore(tablesOf<NetworkTables>(open.database)),
+    threads: store,
+    users,
+    audit,
+    events,
+    system,
+  })
   const sources = makeStreamSources({
     open: threads.open,
     workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
@@ -145,6 +159,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     workspaces,
     threadDrafts: makeThreadDrafts({ store, operations, threads, titles, events, system }),
     readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
+    network,
     open: threads.open,
     rows: store,
     ownerOf: async (threadId) => (await place(threadId))?.ownerId,
@@ -156,8 +171,10 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     inside: { store },
     sockets: [streamSocketRoute({ sources, visits, logger })],
     routes: [
-      threadRoutes({ threads, log, sources, visits }),
+      threadRoutes({ threads, network, log, sources, visits }),
+      networkRoutes({ network, users }),
       workspaceRoutes({ workspaces }),
+      workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
   }

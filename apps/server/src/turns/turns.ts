@@ -5,7 +5,7 @@ import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Api } from '../platform/http/api.ts'
 import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { Platform } from '../platform/platform.ts'
-import { type HostClient, makePreviewNames } from '../sandboxes/public.ts'
+import { egressOf, type HostClient, makePreviewNames } from '../sandboxes/public.ts'
 import type { SandboxArea } from '../sandboxes/sandboxes.ts'
 import type { ThreadArea } from '../threads/threads.ts'
 import { type ConnectionSettings, type ConnectionsFeature, makeConnectionsFeature } from './connections/connections.ts'
@@ -120,7 +120,7 @@ function makeReceived(
 ): Pick<Features, 'models' | 'connections' | 'skills'> {
   const { open, blobs, secretBox, operations, system, logger } = platform
   const { audit, users } = people
-  const { access, rows, setups, notifyMembers, workspaces } = threads
+  const { access, rows, setups, notifyMembers, workspaces, network } = threads
   const { host, hosts, environment, ollamaUrl, connectionSettings, version } = options
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   return {
@@ -129,6 +129,10 @@ function makeReceived(
       open,
       host,
       hashKeyOf: sandboxes.hashKeyOf,
+      egressFor: async (workspaceId) =>
+        egressOf(
+          await network.of(workspaceId === null ? { level: 'installation' } : { level: 'workspace', workspaceId }),
+        ),
       operations,
       people: { access, workspacesOf: workspaceIdsOf, requireWorkspace: workspaces.requireManaged },
       placeOf: async (threadId) => {
@@ -218,6 +222,8 @@ function register(
   // Takes snapshots that a previous server, or an unreachable host, left pending.
   whenBack(snapshots.snapshots.recover)
   whenBack(connections.programs.settle)
+  whenBack(connections.programs.applyEgress)
+  threads.events.on('network-changed', connections.programs.applyEgress)
   people.events.on('settings-changed', () => snapshots.snapshots.trim())
   events.on('model-connected', async ({ name }) => {
     await turns.offerModel(name)

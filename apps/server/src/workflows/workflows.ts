@@ -65,7 +65,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
       rewinds.routes,
       exportRoutes({ threads: threads.threads, log, blobs }),
       sharing.routes,
-      agentRoutes,
+      ...agentRoutes,
       runs.routes,
     ],
     recoverEnvironments: async () => {
@@ -93,6 +93,7 @@ function makeCopies(
     attachments,
     setups,
     threadDrafts,
+    network: threads.network,
     sandboxOf: rows.find,
     forkSandbox: sandboxes.forkSandbox,
     services,

@@ -2,6 +2,7 @@ import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { WakeCause } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
+import type { SandboxEgress } from './sandbox-egress.ts'
 import { hostnameOf, limitsOf, newSandbox } from './sandbox-rows.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { SandboxRow } from './sandboxes.table.ts'
@@ -11,6 +12,7 @@ export type ForkSandboxDependencies = {
   store: SandboxStore
   host: Pick<HostClient, 'fork'>
   transition: Transition
+  egress: Pick<SandboxEgress, 'ordered'>
   hashKeyOf: (sandboxId: string) => string
   system: System
 }
@@ -30,30 +32,33 @@ const policyNames = [
  * recorded before it is ordered, so that what a crash leaves on the host is removed with the thread.
  */
 export async function forkSandbox(
-  { store, host, transition, hashKeyOf, system }: ForkSandboxDependencies,
+  dependencies: ForkSandboxDependencies,
   order: { source: ForkSource; snapshotId: string | null; threadId: string; cause?: WakeCause },
 ): Promise<ForkedSandbox> {
+  const { store, host, transition, hashKeyOf, system } = dependencies
   const { source, snapshotId, threadId } = order
   const [id, bootId] = [system.newId('sandbox'), system.newId('boot')]
   const limits = limitsOf(source)
   const fresh = newSandbox({ id, threadId, now: system.now(), limits })
   const row = { ...fresh, own_limits_json: source.own_limits_json, ...policyColumns(source) }
   await store.insertIfMissing(row)
-  const made = await host.fork(id, {
-    source: { sandboxId: source.id, snapshotId },
-    bootId,
-    hostname: hostnameOf(id),
-    limits,
-    egress: { kind: 'open' },
-    hashKey: hashKeyOf(id),
+  return await dependencies.egress.ordered(row, async (egress) => {
+    const made = await host.fork(id, {
+      source: { sandboxId: source.id, snapshotId },
+      bootId,
+      hostname: hostnameOf(id),
+      limits,
+      egress,
+      hashKey: hashKeyOf(id),
+    })
+    await transition(
+      row,
+      made.from === 'memory'
+        ? { type: 'forked-awake', bootId }
+        : { type: 'forked-cold', cause: order.cause ?? 'forked', problem: made.problem },
+    )
+    return made
   })
-  await transition(
-    row,
-    made.from === 'memory'
-      ? { type: 'forked-awake', bootId }
-      : { type: 'forked-cold', cause: order.cause ?? 'forked', problem: made.problem },
-  )
-  return made
 }
 
 /** The policy that a person set for the source also applies to its copy. */

@@ -26,7 +26,8 @@ export type ReconcilerDependencies = {
   onHostChange: (isReachable: boolean) => void
   /** Handles events other than the end of a boot. */
   onEvent: (event: HostEvent) => Promise<void>
-  /** Limits may have changed while the host could not be reached. */
+  /** Policies and limits may have changed while the host could not be reached. */
+  applyEgress: () => Promise<void>
   applyLimits: ApplyLimits
 }
 
@@ -62,6 +63,7 @@ async function follow(dependencies: ReconcilerDependencies, signal: AbortSignal)
       // The first event proves that the stream is attached. Boots that ended before are found by comparing once more.
       await next
       await reconcile(dependencies, await host.list())
+      await dependencies.applyEgress()
       await dependencies.applyLimits()
       for (let event = await next; !event.done; event = await next) {
         next = events.next()

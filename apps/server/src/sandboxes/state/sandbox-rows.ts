@@ -28,6 +28,7 @@ export function newSandbox(options: { id: string; threadId: string; now: number;
     has_run: 0,
     limit_announced: 0,
     own_limits_json: null,
+    egress_json: null,
     pause_cause: null,
     cause: null,
     intent: null,

@@ -48,6 +48,7 @@ export type SettableValues = Partial<
   Pick<
     Sandbox,
     | 'own_limits_json'
+    | 'egress_json'
     | 'limit_announced'
     | 'held_until'
     | 'is_frozen'

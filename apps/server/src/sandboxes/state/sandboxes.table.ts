@@ -47,6 +47,8 @@ export type SandboxRow = {
   /** 0: never, also if the installation has a limit. */
   retention_days: number | null
   max_services: number | null
+  /** What the host last confirmed that the sandbox reaches, as JSON; null while it has none. */
+  egress_json: string | null
 }
 
 /**
@@ -128,6 +130,11 @@ export async function addLifecycleColumns(database: Kysely<never>): Promise<void
 /** A thread can have its own number of services. */
 export async function addServiceColumn(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('sandboxes').addColumn('max_services', 'integer').execute()
+}
+
+/** What the host was ordered, so that a change that did not reach it is ordered again. */
+export async function addEgressColumn(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('sandboxes').addColumn('egress_json', 'text').execute()
 }
 
 type RewindsBefore = {

@@ -66,10 +66,12 @@ async function recordLoss(dependencies: WakingDependencies, row: Sandbox, lost: 
   await recordInPlace(dependencies.store, row.id, { type: 'disk-lost', lost })
 }
 
-async function ensure({ host, hashKeyOf }: WakingDependencies, row: Sandbox): Promise<void> {
+async function ensure({ host, hashKeyOf, egress: policies }: WakingDependencies, row: Sandbox): Promise<void> {
   // The key of every manifest of this sandbox, so that one which the host takes on its own can be compared.
   const hashKey = hashKeyOf(row.id)
-  const actual = await host.ensure(row.id, { limits: limitsOf(row), egress: { kind: 'open' }, hashKey })
+  const actual = await policies.ordered(row, (egress) =>
+    host.ensure(row.id, { limits: limitsOf(row), egress, hashKey }),
+  )
   // A boot that this server abandoned, because the host did not respond in time, may have started after all. A paused
   // one is of no use either when the row asks for a start.
   if (actual.actual !== 'stopped' && actual.bootId !== null && actual.bootId !== row.boot_id) {

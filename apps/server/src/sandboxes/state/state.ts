@@ -18,6 +18,7 @@ import { makePausing, type Pausing } from './pausing.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
+import { makeSandboxEgress, type ReadNetworks, type SandboxEgress } from './sandbox-egress.ts'
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { makeTransition, type Transition } from './transitions.ts'
@@ -30,6 +31,7 @@ export type ThreadsOfSandboxes = {
   rows: ThreadRows
   log: ThreadLog
   readDefaults: ReadDefaults
+  networks: ReadNetworks
   /** Sends the thread to open pages; never fails. */
   announce(threadId: string, isRecorded: boolean): Promise<void>
 }
@@ -56,6 +58,7 @@ export type StateFeature = {
   pausing: Pausing
   sandboxes: Sandboxes
   applyLimits: ApplyLimits
+  egress: SandboxEgress
   /** False for a thread that does not exist or is being deleted. */
   mayStart(threadId: string): Promise<boolean>
   context(threadIds?: readonly string[] | 'all'): Promise<PresenterContext>
@@ -86,6 +89,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       waiting: wakeQueue.positionOf(row.thread_id),
     }),
   })
+  const egress = makeSandboxEgress({ store, host, networks: threads.networks, logger })
   const pausing = makePausing({ ...ports, transition, isHeld: claims.isHeld })
   const mayStart = async (threadId: string) => (await threads.rows.findAny(threadId))?.deleted_at === null
   const sandboxes = makeSandboxAccess({
@@ -96,6 +100,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     wakeQueue,
     pausing,
     demotions,
+    egress,
     mayStart,
     defaults: threads.readDefaults,
     pauseOneIdle: async () => await pauseLeastUsed({ store, pausing, context: await context() }),
@@ -111,6 +116,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     sandboxes,
     mayStart,
     context,
+    egress,
     applyLimits: makeApplyLimits({
       store,
       host,
@@ -126,7 +132,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
         threadIds.map((threadId) => [threadId, presentSandbox({ threadId, row: rows.get(threadId) }, present)]),
       )
     },
-    forkSandbox: (order) => forkSandbox({ ...ports, transition }, order),
+    forkSandbox: (order) => forkSandbox({ ...ports, transition, egress }, order),
     rewindSandbox: (order) => rewindSandbox({ store, host, transition, claims }, order),
   }
 }

@@ -80,6 +80,7 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
           policy: defaultLifecyclePolicy,
           workspace: { limits: [], policy: [] },
         }) as never,
+      networks: async () => () => ({ levels: [], effective: { kind: 'open' }, sources: ['installation'] }),
       announce: async (_, isRecorded) => {
         if (!isRecorded) return
         await showRow()
@@ -168,6 +169,7 @@ function lowerActs(
           logger,
           onHostChange: () => {},
           onEvent: async () => {},
+          applyEgress: async () => {},
           applyLimits: async () => {},
         },
         actual,

@@ -19,6 +19,8 @@ export async function requestWake(
   const { host, transition, system, wakeQueue } = dependencies
   const bootId = row.boot_id ?? ''
   try {
+    // Before anything runs: the policy may have been changed while it slept and the host could not be reached.
+    await dependencies.egress.confirm(row)
     const { from } = await wakeQueue.enter(
       row.thread_id,
       () => {

@@ -7,6 +7,7 @@ import type { DemotionsUnderWay } from './demotions-under-way.ts'
 import type { Pausing } from './pausing.ts'
 import type { Wait, WakeQueue } from './room.ts'
 import type { Problem } from './sandbox.logic.ts'
+import type { SandboxEgress } from './sandbox-egress.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 
@@ -22,6 +23,7 @@ export type WakingDependencies = {
   /** False for a thread that does not exist or is being deleted. */
   mayStart: (threadId: string) => Promise<boolean>
   defaults: ReadDefaults
+  egress: Pick<SandboxEgress, 'ordered' | 'confirm'>
   hashKeyOf: (sandboxId: string) => string
 }
 

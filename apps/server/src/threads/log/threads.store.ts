@@ -5,6 +5,7 @@ import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './thr
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
 export type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
+export type ThreadPlace = Pick<ThreadRow, 'id' | 'workspace_id' | 'started_from_json'>
 
 /** The only code that touches `threads`, beside the log, which assigns its event numbers. */
 export type ThreadStore = ThreadsInWorkspaceStore & {
@@ -22,6 +23,8 @@ export type ThreadStore = ThreadsInWorkspaceStore & {
   deletedIds(): Promise<string[]>
   /** The running turn, otherwise the last one. */
   lastTurnId(threadId: string): Promise<string | undefined>
+  /** What these threads inherit from, by ID. */
+  placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, ThreadPlace>>
   /** Deletes the rows of the thread, of its log and its search documents. */
   erase(threadId: string): Promise<void>
 }
@@ -66,6 +69,14 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
         .limit(1)
         .executeTakeFirst()
       return row?.id
+    },
+    placesOf: async (threadIds) => {
+      const rows = await database
+        .selectFrom('threads')
+        .select(['id', 'workspace_id', 'started_from_json'])
+        .$if(threadIds !== 'all', (query) => query.where('id', 'in', threadIds === 'all' ? [] : [...threadIds]))
+        .execute()
+      return new Map(rows.map((row) => [row.id, row]))
     },
     erase: async (threadId) => {
       await database.deleteFrom('threads').where('id', '=', threadId).execute()

@@ -22,6 +22,8 @@ import {
 import { answerEvents } from '../../platform/http/event-stream.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { changerOf } from '../network/network-changer.ts'
+import type { NetworkPolicies } from '../network/network-policies.ts'
 import type { StreamSources } from './stream-sources.ts'
 import { passOf } from './stream-visits.ts'
 import { streamSocketOnly } from './streams.errors.ts'
@@ -152,11 +154,12 @@ const searchRoute = defineRoute({
 
 export function threadRoutes(dependencies: {
   threads: Threads
+  network: Pick<NetworkPolicies, 'checkMove'>
   log: ThreadLog
   sources: StreamSources
   visits: OpenVisits
 }): Api {
-  const { threads, log, sources, visits } = dependencies
+  const { threads, network, log, sources, visits } = dependencies
   const api = makeApi()
   const userId = (context: { get(key: 'caller'): { userId: string } }) => context.get('caller').userId
 
@@ -172,7 +175,12 @@ export function threadRoutes(dependencies: {
   })
   api.openapi(updateRoute, async (context) => {
     const { threadId } = context.req.valid('param')
-    return context.json(await threads.update(userId(context), threadId, context.req.valid('json')), 200)
+    const change = context.req.valid('json')
+    if (change.workspaceId !== undefined) {
+      await threads.open(userId(context), threadId)
+      await network.checkMove({ threadId, workspaceId: change.workspaceId }, changerOf(context))
+    }
+    return context.json(await threads.update(userId(context), threadId, change), 200)
   })
   api.openapi(deleteRoute, async (context) => {
     return context.json(await threads.delete(userId(context), context.req.valid('param').threadId), 200)

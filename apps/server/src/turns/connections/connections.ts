@@ -21,7 +21,7 @@ import { programSecrets } from './program.logic.ts'
 import { makeProgramChecks } from './program-looks.ts'
 import { makeProgramStore } from './programs.store.ts'
 import type { ProgramTables } from './programs.table.ts'
-import { makePrograms, type Programs } from './programs.ts'
+import { makePrograms, type Programs, type ProgramsDependencies } from './programs.ts'
 import { makeSessions } from './sessions.ts'
 
 /** Settings for connections that administrators set. */
@@ -50,6 +50,7 @@ export function makeConnectionsFeature(ports: {
   open: OpenDatabase
   host: HostClient
   hashKeyOf: (sandboxId: string) => string
+  egressFor: ProgramsDependencies['egressFor']
   operations: Operations
   people: ConnectionPeople
   placeOf: (threadId: string) => Promise<ConnectionScope | undefined>
@@ -110,18 +111,28 @@ function makeStored(ports: {
   open: OpenDatabase
   host: HostClient
   hashKeyOf: (sandboxId: string) => string
+  egressFor: ProgramsDependencies['egressFor']
   operations: Operations
   settings: ConnectionSettings
   system: System
   logger: Logger
 }) {
-  const { open, host, hashKeyOf, operations, settings, system, logger } = ports
+  const { open, host, hashKeyOf, egressFor, operations, settings, system, logger } = ports
   const programStore = makeProgramStore(tablesOf<ProgramTables & ConnectionTables>(open.database))
   const memoryMebibytes = settings.connectionProgramMebibytes
   return {
     store: makeConnectionStore(tablesOf<ConnectionTables>(open.database)),
     programStore,
-    programs: makePrograms({ store: programStore, host, operations, hashKeyOf, memoryMebibytes, system, logger }),
+    programs: makePrograms({
+      store: programStore,
+      host,
+      operations,
+      hashKeyOf,
+      egressFor,
+      memoryMebibytes,
+      system,
+      logger,
+    }),
   }
 }
 

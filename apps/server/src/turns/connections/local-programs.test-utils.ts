@@ -37,6 +37,7 @@ export function makeLocalPrograms(): LocalPrograms {
     eraseOfWorkspace: none,
     recover: none,
     settle: none,
+    applyEgress: none,
     sandboxIds: async () => [],
     [Symbol.asyncDispose]: none,
   }

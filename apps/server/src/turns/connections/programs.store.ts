@@ -14,6 +14,8 @@ export type ProgramStore = {
   insert(row: ProgramSandboxRow): Promise<void>
   update(sandboxId: string, columns: Partial<Pick<ProgramSandboxRow, 'state' | 'boot_id'>>): Promise<void>
   remove(sandboxId: string): Promise<void>
+  /** Null: a person's connection. */
+  workspaceOf(connectionId: string): Promise<string | null>
   /** The ids of a workspace's connections that run a program. */
   programsIn(workspaceId: string): Promise<string[]>
   /** The number of connections with a program that a user created. */
@@ -58,6 +60,10 @@ export function makeProgramStore(database: Kysely<ProgramTables & ConnectionTabl
     },
     remove: async (sandboxId) => {
       await database.deleteFrom('connection_sandboxes').where('sandbox_id', '=', sandboxId).execute()
+    },
+    workspaceOf: async (connectionId) => {
+      const row = await programs().select('workspace_id').where('id', '=', connectionId).executeTakeFirst()
+      return row?.workspace_id ?? null
     },
     programsIn: async (workspaceId) => {
       const rows = await programs().select('id').where('workspace_id', '=', workspaceId).execute()

@@ -1,4 +1,4 @@
-import { makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
+import { type KeyedLock, makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { ProgramPhase } from '@threadbox/protocol/public'
@@ -48,6 +48,8 @@ export type Programs = AsyncDisposable & {
   sandboxIds(): Promise<string[]>
   /** Call at start: marks checks of a previous server as canceled, and deletes sandboxes without a connection. */
   recover(): Promise<void>
+  /** Call when policies have changed, and when the host is reachable. */
+  applyEgress(): Promise<void>
   /** Call when the host is reachable: ends boots that a previous server left or that couldn't be ended. */
   settle(): Promise<void>
 }
@@ -57,6 +59,8 @@ export type ProgramsDependencies = {
   host: HostClient
   operations: Operations
   hashKeyOf: (sandboxId: string) => string
+  /** What the programs of a workspace’s connections, or of a person’s (null), reach. */
+  egressFor: (workspaceId: string | null) => Promise<HostSandbox['egress']>
   memoryMebibytes: number
   system: System
   logger: Logger
@@ -172,6 +176,8 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
       for (const row of await store.all()) if (row.state === 'going') await planErasure(dependencies, row)
       for (const row of await store.orphans()) await planErasure(dependencies, row)
     },
+    // In order with starts: a start that read an earlier policy is finished before.
+    applyEgress: () => applyEgress(dependencies, oneAtATime),
     settle: async () => {
       for (const row of await store.all()) if (row.boot_id !== null) await endIfIdle(row.connection_id)
     },
@@ -188,6 +194,23 @@ export function makePrograms(dependencies: ProgramsDependencies): Programs {
 async function planErasure({ store, operations, system }: ProgramsDependencies, row: ProgramSandboxRow): Promise<void> {
   await operations.plan({ kind: eraseProgramOperation, subjectId: row.sandbox_id, dueAt: system.now() })
   await store.update(row.sandbox_id, { state: 'going' })
+}
+
+async function applyEgress(dependencies: ProgramsDependencies, oneAtATime: KeyedLock): Promise<void> {
+  const { store, host, logger } = dependencies
+  const apply = async (connectionId: string) => {
+    const row = await store.find(connectionId)
+    if (row?.boot_id == null) return
+    const egress = await dependencies.egressFor(await store.workspaceOf(connectionId))
+    await host.change(row.sandbox_id, { egress })
+  }
+  const running = (await store.all()).filter(({ boot_id }) => boot_id !== null)
+  const applied = running.map(({ connection_id: connectionId }) =>
+    oneAtATime(connectionId, () => apply(connectionId)).catch((error: unknown) => {
+      logger.error({ err: error, connectionId }, 'a network policy did not reach the sandbox of a connection')
+    }),
+  )
+  await Promise.all(applied)
 }
 
 /** Returns a ready boot of the connection's sandbox. Call it once at a time per connection. */
@@ -231,7 +254,8 @@ async function boot(dependencies: ProgramsDependencies, row: ProgramSandboxRow) 
   const { sandbox_id: sandboxId } = row
   const limits: HostSandbox['limits'] = { memoryBytes: dependencies.memoryMebibytes * MiB, ...otherLimits }
   const hashKey = dependencies.hashKeyOf(sandboxId)
-  const actual = await host.ensure(sandboxId, { limits, egress: { kind: 'open' }, hashKey })
+  const egress = await dependencies.egressFor(await store.workspaceOf(row.connection_id))
+  const actual = await host.ensure(sandboxId, { limits, egress, hashKey })
   if (actual.actual !== 'stopped' && actual.bootId !== null) await host.stop(sandboxId, { bootId: actual.bootId })
   const bootId = system.newId('boot')
   await store.update(sandboxId, { boot_id: bootId })

@@ -234,6 +234,7 @@ function plainConnections(known: {
     },
     host: makeHostClient({ socketPath: '/nowhere.sock', gatewaySocketPath: '/nowhere.sock' }),
     hashKeyOf: () => '',
+    egressFor: async () => ({ kind: 'open' }),
     operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),
     people: {

@@ -11,6 +11,7 @@ import type { BeginAs, HostClient, SandboxReads, ServiceRow } from '../../sandbo
 import type {
   Access,
   Home,
+  NetworkPolicies,
   ThreadDrafts,
   ThreadLog,
   ThreadRows,
@@ -23,6 +24,7 @@ import { makeAgentDraftStore } from './agent-drafts.store.ts'
 import type { AgentDraftTables } from './agent-drafts.table.ts'
 import { type AgentDrafts, makeAgentDrafts } from './agent-drafts.usecases.ts'
 import { makeAgentFiles } from './agent-files.usecases.ts'
+import { agentNetworkRoutes } from './agent-network.routes.ts'
 import { agentRoutes } from './agents.routes.ts'
 import { makeAgentStore } from './agents.store.ts'
 import type { AgentTables } from './agents.table.ts'
@@ -39,7 +41,7 @@ export type AgentsFeature = {
   drafts: AgentDrafts
   environments: Environments
   installs: Installs
-  routes: Api
+  routes: Api[]
 }
 
 type AgentPeople = { audit: Audit; settings: Settings; userHub: UserHub }
@@ -51,6 +53,7 @@ type AgentThreads = {
   setups: ThreadSetups
   threads: Threads
   threadDrafts: ThreadDrafts
+  network: NetworkPolicies
   workspaces: Workspaces
   notifyMembers(home: Home, event: UserEvent): Promise<void>
 }
@@ -152,7 +155,10 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     drafts,
     environments,
     installs,
-    routes: agentRoutes({ agents, agentDrafts: drafts, agentFiles, environments, installs, threads: threads.threads }),
+    routes: [
+      agentRoutes({ agents, agentDrafts: drafts, agentFiles, environments, installs, threads: threads.threads }),
+      agentNetworkRoutes({ network: threads.network, agents }),
+    ],
   }
 }
 

@@ -2,7 +2,13 @@ import { isErrorOf } from '@threadbox/errors'
 import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
 import type { Sandbox, Services } from '../../sandboxes/public.ts'
-import { type ThreadDrafts, type ThreadRow, type ThreadSetups, threadNotFound } from '../../threads/public.ts'
+import {
+  type NetworkPolicies,
+  type ThreadDrafts,
+  type ThreadRow,
+  type ThreadSetups,
+  threadNotFound,
+} from '../../threads/public.ts'
 import type { Snapshots, TurnRecord, Turns } from '../../turns/public.ts'
 import { type CopyDependencies, copyConversation } from './copy-conversation.ts'
 import { forkSnapshotGone, forkTurnNotFound, forkTurnRunning } from './forks.errors.ts'
@@ -30,6 +36,7 @@ export type ForksDependencies = CopyDependencies & {
   snapshots: Pick<Snapshots, 'afterTurns' | 'settled'>
   turns: Pick<Turns, 'whileQuiet'>
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
+  network: Pick<NetworkPolicies, 'copy'>
   forkSandbox: (order: { source: Sandbox; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
   /** Copies the services that the thread started. */
   services: Pick<Services, 'copyTo'>
@@ -117,6 +124,7 @@ async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id
   const isForOther = recipientId !== undefined
   try {
     if (!isForOther) await dependencies.setups.copy(thread.id, id)
+    await dependencies.network.copy({ threadId: thread.id, toThreadId: id, isForOther })
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {

@@ -4,6 +4,7 @@ import { agentErrors } from './agent-errors.ts'
 import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
+import { networkErrors } from './network-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { skillErrors } from './skill-errors.ts'
@@ -21,6 +22,7 @@ export const errors: ErrorWords = {
   ...callErrors,
   ...sandboxErrors,
   ...machineErrors,
+  ...networkErrors,
   ...runErrors,
   ...socketErrors,
   ...skillErrors,

@@ -1,0 +1,41 @@
+import { networkPresetIds, networkPresets } from '@threadbox/domain'
+import { installationNetworkSchema, setNetworkPolicySchema } from '@threadbox/protocol/public'
+import { ownerRequired, type Users } from '../../people/public.ts'
+import { type Api, defineRoute, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
+import { changerOf } from './network-changer.ts'
+import type { NetworkPolicies } from './network-policies.ts'
+
+const tags = ['network']
+const answer = { 200: jsonAnswer(installationNetworkSchema, 'The policy, and the names in each preset.') }
+
+const getRoute = defineRoute({
+  action: 'network.read',
+  method: 'get',
+  path: '/network',
+  tags,
+  summary: 'Get what sandboxes of this installation can reach',
+  responses: answer,
+})
+const setRoute = defineRoute({
+  action: 'network.manage',
+  method: 'put',
+  path: '/network',
+  tags,
+  summary: 'Set what sandboxes of this installation can reach (owner only). Applies within a second',
+  request: { body: jsonBody(setNetworkPolicySchema) },
+  responses: answer,
+})
+
+export function networkRoutes({ network, users }: { network: NetworkPolicies; users: Pick<Users, 'isOwner'> }): Api {
+  const api = makeApi()
+  const presets = networkPresetIds.map((id) => ({ id, names: networkPresets[id].map((entry) => ({ ...entry })) }))
+  const subject = { level: 'installation' } as const
+  api.openapi(getRoute, async (context) => context.json({ ...(await network.of(subject)), presets }, 200))
+  api.openapi(setRoute, async (context) => {
+    const by = changerOf(context)
+    if (!(await users.isOwner(by.userId))) throw ownerRequired({})
+    const { policy } = context.req.valid('json')
+    return context.json({ ...(await network.set(subject, policy, by)), presets }, 200)
+  })
+  return api
+}

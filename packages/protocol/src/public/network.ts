@@ -1,0 +1,97 @@
+import { z } from 'zod'
+
+/** Sets of names that a policy can allow together; `GET /network` lists the names in each. */
+export const networkPresets = ['package-registries', 'github'] as const
+export type NetworkPreset = (typeof networkPresets)[number]
+
+/** Where a policy can be set. Each level can only narrow those before it. */
+export const networkLevels = ['installation', 'workspace', 'agent', 'thread'] as const
+export type NetworkLevel = (typeof networkLevels)[number]
+
+/** Most names that one policy lists. */
+export const maxNetworkNames = 200
+
+/**
+ * What sandboxes reach on the internet. `allowlist`: hosts with these names. `*.example.com` is everything below
+ * `example.com`, but not `example.com` itself.
+ */
+export const networkPolicySchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('open') }),
+    z.strictObject({
+      kind: z.literal('allowlist'),
+      names: z.array(z.string().max(1000)).max(maxNetworkNames).readonly(),
+      presets: z.array(z.enum(networkPresets)).max(networkPresets.length).readonly(),
+    }),
+    z.strictObject({ kind: z.literal('none') }),
+  ])
+  .meta({ id: 'NetworkPolicy' })
+export type NetworkPolicy = z.infer<typeof networkPolicySchema>
+
+/** `null`: sets nothing, so that only the outer levels apply. */
+export const setNetworkPolicySchema = z.strictObject({ policy: networkPolicySchema.nullable() })
+export type SetNetworkPolicy = z.input<typeof setNetworkPolicySchema>
+
+const effectiveNetworkSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('open') }),
+  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()) }),
+  z.object({ kind: z.literal('none') }),
+])
+
+/** The levels that apply, from the outside in: the last one is that of the request. */
+export const networkSchema = z
+  .object({
+    levels: z.array(z.object({ level: z.enum(networkLevels), policy: networkPolicySchema.nullable() })),
+    /** What all levels allow together, with the names of presets. */
+    effective: effectiveNetworkSchema,
+    /** The levels that decide it. */
+    sources: z.array(z.enum(networkLevels)),
+  })
+  .meta({ id: 'Network' })
+export type Network = z.infer<typeof networkSchema>
+
+/** `GET /network`. */
+export const installationNetworkSchema = networkSchema
+  .extend({
+    presets: z.array(
+      z.object({
+        id: z.enum(networkPresets),
+        names: z.array(z.object({ name: z.string(), reason: z.string() })),
+      }),
+    ),
+  })
+  .meta({ id: 'InstallationNetwork' })
+export type InstallationNetwork = z.infer<typeof installationNetworkSchema>
+
+const networkNameSchema = z.object({
+  name: z.string(),
+  count: z.number().int(),
+  /** It was asked for more often than the counter records. */
+  isAtLeast: z.boolean(),
+})
+
+/** `GET /threads/{threadId}/network`. */
+export const threadNetworkSchema = networkSchema
+  .extend({
+    /** False while the thread’s sandbox still has an earlier policy, because the host can’t be reached. */
+    isApplied: z.boolean(),
+    /**
+     * Names that programs in the sandbox asked for; null if the host can’t be reached. `reached`: each got an address,
+     * and whether anything was sent there is not known.
+     */
+    activity: z
+      .object({
+        /** Earlier ones are not recorded. Null: none are recorded. */
+        knownSince: z.number().nullable(),
+        reached: z.array(networkNameSchema),
+        /** Refused by the policy, as `name` or `address:port`. */
+        refused: z.array(networkNameSchema),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'ThreadNetwork' })
+export type ThreadNetwork = z.infer<typeof threadNetworkSchema>
+
+/** `POST /threads/{threadId}/network/names`: adds the name to each level whose list refuses it. */
+export const allowNetworkNameSchema = z.strictObject({ name: z.string().max(1000) })
+export type AllowNetworkName = z.infer<typeof allowNetworkNameSchema>
