@@ -167,7 +167,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'accounts and what people own',
-        features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills'],
+        features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills', 'network'],
         publicFiles: [
           'auth/api/session.queries.ts',
           'auth/components/confirmation-dialog.tsx',
@@ -182,6 +182,9 @@ export const apps: Readonly<Record<string, App>> = {
           'connections/components/login-return-page.tsx',
           'git-credentials/components/git-section.tsx',
           'git-credentials/components/thread-git-credentials.tsx',
+          'network/components/network-dialog.tsx',
+          'network/components/network-group.tsx',
+          'network/components/thread-network.tsx',
           'models/api/models.queries.ts',
           'models/components/connected-models.tsx',
           'models/components/inherited-model-field.tsx',

@@ -10,6 +10,7 @@ import { approvalEntries, approvalTurn, connections, presets } from './example-c
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
 import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
+import { installationNetwork, threadNetwork } from './example-network.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
 
@@ -202,6 +203,8 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/skills': { skills: [] },
   'GET /connections': { connections },
   'GET /connections/presets': { presets },
+  'GET /network': installationNetwork,
+  'GET /threads/t/network': threadNetwork,
   'GET /git-credentials': { credentials: gitCredentials },
   'GET /threads/t/git-credentials': { credentials: threadGitCredentials },
   'GET /threads/t/links': { links: data.threadLinks },

@@ -281,6 +281,16 @@ export const screens: readonly Screen[] = [
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),
   settings('network', (page) => page.getByText('Port').first()),
+  {
+    name: 'network-dialog',
+    path: '/settings/network',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Change', exact: true }).press('Enter')
+      await page.getByRole('combobox', { name: 'Policy' }).press('Enter')
+      await page.getByRole('option', { name: 'Only listed names' }).press('Enter')
+    },
+    shows: (page) => page.getByRole('textbox', { name: 'Names' }),
+  },
   settings('api-keys', (page) => page.getByText('build script', { exact: true })),
   settings('about', (page) => page.getByText('Preview WebSockets')),
   { name: 'not-found', path: '/nothing/here', shows: heading('Page not found') },

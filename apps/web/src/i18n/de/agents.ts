@@ -31,6 +31,7 @@ export const agents: Texts<typeof source> = {
   moreOf: 'Mehr zum Agenten {{name}}',
   edit: 'Bearbeiten …',
   versions: 'Versionen …',
+  network: 'Netzwerk …',
   versionsTitle: 'Versionen von {{name}}',
   versionsText: 'Neue Threads beginnen mit der aktuellen Version. Vorhandene Threads ändern sich nicht.',
   versionNumber: 'Version {{version}}',

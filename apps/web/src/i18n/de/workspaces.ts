@@ -25,6 +25,7 @@ export const workspaces: Texts<typeof source> = {
   newThread: 'Neuer Thread hier',
   newThreadIn: 'Neuer Thread in {{name}}',
   settings: 'Einstellungen des Arbeitsbereichs …',
+  network: 'Netzwerk …',
   moveUp: 'Nach oben',
   moveDown: 'Nach unten',
   archive: 'Archivieren',

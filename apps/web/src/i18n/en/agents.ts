@@ -26,6 +26,7 @@ export const agents = {
   moreOf: 'More actions for agent {{name}}',
   edit: 'Edit…',
   versions: 'Versions…',
+  network: 'Network…',
   versionsTitle: 'Versions of {{name}}',
   versionsText: 'New threads start from the current version. Existing threads don’t change.',
   versionNumber: 'Version {{version}}',

@@ -13,6 +13,7 @@ import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
+import { network } from './network.ts'
 import { preview } from './preview.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
@@ -46,6 +47,7 @@ export const en = {
   help,
   lifecycle,
   models,
+  network,
   preview,
   runs,
   search,

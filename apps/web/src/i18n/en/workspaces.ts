@@ -22,6 +22,7 @@ export const workspaces = {
   newThread: 'New thread here',
   newThreadIn: 'New thread in {{name}}',
   settings: 'Workspace settings…',
+  network: 'Network…',
   moveUp: 'Move up',
   moveDown: 'Move down',
   archive: 'Archive',

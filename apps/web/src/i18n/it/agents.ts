@@ -30,6 +30,7 @@ export const agents: Texts<typeof source> = {
   moreOf: 'Altre azioni per l’agente {{name}}',
   edit: 'Modifica…',
   versions: 'Versioni…',
+  network: 'Rete…',
   versionsTitle: 'Versioni di {{name}}',
   versionsText: 'I nuovi thread iniziano dalla versione attuale. Quelli esistenti non cambiano.',
   versionNumber: 'Versione {{version}}',

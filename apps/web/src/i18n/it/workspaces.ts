@@ -25,6 +25,7 @@ export const workspaces: Texts<typeof source> = {
   newThread: 'Nuovo thread qui',
   newThreadIn: 'Nuovo thread in {{name}}',
   settings: 'Impostazioni dello spazio di lavoro…',
+  network: 'Rete…',
   moveUp: 'Sposta su',
   moveDown: 'Sposta giù',
   archive: 'Archivia',

@@ -30,6 +30,7 @@ export const agents: Texts<typeof source> = {
   moreOf: 'エージェント {{name}} のその他の操作',
   edit: '編集…',
   versions: 'バージョン…',
+  network: 'ネットワーク…',
   versionsTitle: '{{name}} のバージョン',
   versionsText: '新しいスレッドは現在のバージョンから始まります。既存のスレッドは変わりません。',
   versionNumber: 'バージョン {{version}}',

@@ -16,6 +16,7 @@ import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
+import { network } from './network.ts'
 import { preview } from './preview.ts'
 import { problems } from './problem-words.ts'
 import { runs } from './runs.ts'
@@ -51,6 +52,7 @@ export const japanese: Translation = {
     help,
     lifecycle,
     models,
+    network,
     preview,
     runs,
     search,

@@ -20,6 +20,7 @@ export const workspaces: Texts<typeof source> = {
   newThread: 'ここで新しいスレッド',
   newThreadIn: '{{name}} で新しいスレッド',
   settings: 'ワークスペースの設定…',
+  network: 'ネットワーク…',
   moveUp: '上へ移動',
   moveDown: '下へ移動',
   archive: 'アーカイブ',

@@ -51,6 +51,8 @@ export const queryKeys = {
   gitDiff: (threadId: string, of: { root: string; file: string; from: string | null }) => ['git', threadId, 'diff', of],
   report: (threadId: string, reportId: string) => ['report', threadId, reportId],
   connections: ['connections'],
+  networks: ['network'],
+  network: (target: { level: string; id: string }) => ['network', target.level, target.id],
   gitCredentials: ['git-credentials'],
   threadGitCredentials: (threadId: string) => ['git-credentials', 'thread', threadId],
   connectionPresets: ['connection-presets'],

@@ -4,6 +4,7 @@ import { CopyButton } from '../../../page/parts/copy-button.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { Group, SectionHead } from '../../../page/parts/section.tsx'
 import { isNetworkSetting } from '../../../page/parts/setting-groups.ts'
+import { NetworkGroup } from '../../../people/network/components/network-group.tsx'
 import { useSettings } from '../api/settings.queries.ts'
 import { SettingRow } from './setting-row.tsx'
 
@@ -34,6 +35,7 @@ export function NetworkSection() {
         <CodeLine text="./threadbox up --domain box.example.org" />
         <CodeLine text="./threadbox up --host 0.0.0.0" />
       </Group>
+      <NetworkGroup />
       <Loaded query={settings}>
         {(answer) => {
           const rows = answer.settings.filter((setting) => isNetworkSetting(setting.name))

@@ -1,4 +1,5 @@
 import { closeLayer, useLayer } from '../../../page/client/layers.ts'
+import { NetworkDialog } from '../../../people/network/components/network-dialog.tsx'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { CreateWorkspaceDialog } from './create-workspace-dialog.tsx'
 import { DeleteWorkspaceDialog } from './delete-workspace-dialog.tsx'
@@ -7,7 +8,13 @@ import { WorkspaceSettingsDialog } from './workspace-settings-dialog.tsx'
 
 /** The open dialog about workspaces, if there is one; once per app. */
 export function WorkspaceDialogs() {
-  const layer = useLayer('create-workspace', 'workspace-settings', 'delete-workspace', 'move-thread')
+  const layer = useLayer(
+    'create-workspace',
+    'workspace-settings',
+    'workspace-network',
+    'delete-workspace',
+    'move-thread',
+  )
   const workspaces = useWorkspaces()
   if (layer === null) return null
   const close = () => closeLayer(layer.kind)
@@ -16,5 +23,8 @@ export function WorkspaceDialogs() {
   const workspace = workspaces.find(({ id }) => id === layer.workspaceId)
   if (workspace === undefined) return null
   if (layer.kind === 'delete-workspace') return <DeleteWorkspaceDialog workspace={workspace} onClose={close} />
+  if (layer.kind === 'workspace-network') {
+    return <NetworkDialog target={{ level: 'workspace', id: workspace.id }} onClose={close} />
+  }
   return <WorkspaceSettingsDialog workspace={workspace} onClose={close} />
 }

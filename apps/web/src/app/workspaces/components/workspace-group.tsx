@@ -8,6 +8,7 @@ import {
   ChevronDown,
   ChevronRight,
   Ellipsis,
+  Globe,
   Settings2,
   SquarePen,
   Trash2,
@@ -167,6 +168,12 @@ function OpenItems(props: { workspace: Workspace }) {
         onSelect={() => openLayer({ kind: 'workspace-settings', workspaceId: workspace.id })}
       >
         {t('settings')}
+      </MenuItem>
+      <MenuItem
+        icon={<Globe className="i" size={14} />}
+        onSelect={() => openLayer({ kind: 'workspace-network', workspaceId: workspace.id })}
+      >
+        {t('network')}
       </MenuItem>
       <MenuItem
         icon={<ArrowUp className="i" size={14} />}

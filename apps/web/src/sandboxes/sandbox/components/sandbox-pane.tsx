@@ -8,6 +8,7 @@ import { useNow } from '../../../page/client/use-now.ts'
 import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { threadQuery } from '../../../page/thread/api/thread-queries.ts'
 import { ThreadGitCredentials } from '../../../people/git-credentials/components/thread-git-credentials.tsx'
+import { ThreadNetwork } from '../../../people/network/components/thread-network.tsx'
 import { ThreadSkills } from '../../../people/skills/components/thread-skills.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Pane } from '../../../ui/pane.tsx'
@@ -100,6 +101,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
         usedDiskBytes={detail.usage?.diskBytes ?? null}
       />
       <PolicySection threadId={thread.id} detail={detail} />
+      <ThreadNetwork threadId={thread.id} />
       <ThreadSkills threadId={thread.id} />
       <ThreadGitCredentials threadId={thread.id} />
       {detail.latestReport !== null && (

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Agent } from '@threadbox/sdk'
-import { Download, Ellipsis, History, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { Download, Ellipsis, Globe, History, Pencil, Plus, Trash2, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { PlainHeader } from '../../../page/parts/plain-header.tsx'
 import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
+import { NetworkDialog } from '../../../people/network/components/network-dialog.tsx'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -22,7 +23,10 @@ import { AgentVersionsDialog } from './agent-versions-dialog.tsx'
 import { DraftList } from './draft-list.tsx'
 import { ImportAgentDialog } from './import-agent-dialog.tsx'
 
-type Open = { kind: 'new' } | { kind: 'import'; file: File } | { kind: 'edit' | 'versions' | 'remove'; agent: Agent }
+type Open =
+  | { kind: 'new' }
+  | { kind: 'import'; file: File }
+  | { kind: 'edit' | 'versions' | 'network' | 'remove'; agent: Agent }
 
 /** The agents from which threads can be started. */
 export function AgentsPage() {
@@ -61,6 +65,7 @@ export function AgentsPage() {
       {open?.kind === 'import' && <ImportAgentDialog file={open.file} onClose={close} />}
       {open?.kind === 'edit' && <AgentDialog agent={open.agent} onClose={close} />}
       {open?.kind === 'versions' && <AgentVersionsDialog agent={open.agent} onClose={close} />}
+      {open?.kind === 'network' && <NetworkDialog target={{ level: 'agent', id: open.agent.id }} onClose={close} />}
       {open?.kind === 'remove' && <RemoveAgentDialog agent={open.agent} onClose={close} />}
     </main>
   )
@@ -90,7 +95,7 @@ function ImportButton(props: { onFile: (file: File) => void }) {
   )
 }
 
-function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'remove') => void }) {
+function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'network' | 'remove') => void }) {
   const { t } = useTranslation(['agents', 'runs'])
   const start = useStartAgent()
   const client = useClient()
@@ -133,6 +138,9 @@ function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'r
         </MenuItem>
         <MenuItem icon={<History className="i" size={14} />} onSelect={() => onOpen('versions')}>
           {t('versions')}
+        </MenuItem>
+        <MenuItem icon={<Globe className="i" size={14} />} onSelect={() => onOpen('network')}>
+          {t('network')}
         </MenuItem>
         <MenuItem
           icon={<Download className="i" size={14} />}

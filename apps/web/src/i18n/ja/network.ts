@@ -1,0 +1,53 @@
+export const network = {
+  title: 'ネットワーク',
+  change: '変更',
+  changeOfThread: 'このサンドボックスの接続先を変更',
+  group: 'サンドボックスの接続先',
+  groupText:
+    'ワークスペース、エージェント、スレッドでさらに制限できます。プライベートネットワーク、ほかのサンドボックス、メール用ポートには常に接続できません。',
+  saved: '保存しました。実行中のサンドボックスにも適用されます',
+  reaches: {
+    open: 'インターネット上のすべて',
+    allowlist_other: 'リストにある {{count}} 個の名前のみ',
+    none: 'なし',
+  },
+  kind: {
+    inherit: '独自のポリシーなし',
+    open: 'すべて',
+    allowlist: 'リストにある名前のみ',
+    none: 'なし',
+  },
+  level: {
+    installation: 'インストール',
+    workspace: 'ワークスペース',
+    agent: 'エージェント',
+    thread: 'スレッド',
+  },
+  preset: { 'package-registries': 'パッケージレジストリ', github: 'GitHub' },
+  notApplied:
+    'ホストに接続できなかったため、サンドボックスには以前のポリシーが適用されています。次に起動する前に、このポリシーが適用されます。',
+  activityUnknown: 'ホストに接続できないため、サンドボックスが問い合わせた名前は不明です。',
+  nothingAsked: 'ネットワークの設定以降、サンドボックスはどの名前も問い合わせていません。',
+  refused: 'ポリシーにより拒否：',
+  reached: '接続できた名前：',
+  times_other: '{{count}} 回の問い合わせ',
+  allow: 'この名前を許可',
+  allowOf: 'この名前を許可：{{name}}',
+  allowed: '{{name}} を、拒否していたすべてのリストに追加しました',
+  dialog: {
+    title: {
+      installation: 'サンドボックスの接続先',
+      workspace: 'このワークスペースのサンドボックスの接続先',
+      agent: 'このエージェントのサンドボックスの接続先',
+      thread: 'このサンドボックスの接続先',
+    },
+    lead: 'ポリシーの制限をゆるめられるのはオーナーだけです。変更は 1 秒以内に適用され、開いている接続が切断されることがあります。',
+    policy: 'ポリシー',
+    outer: '次のポリシーをさらに制限するだけです：{{levels}}。',
+    names: '名前',
+    namesHelp: '1 行に 1 つ：example.org、またはその下すべてを表す *.example.org。',
+    namesMissing: '名前を入力するか、リストを選択するか、「なし」を選んでください。',
+    presets: '用意されたリスト',
+    save: '保存',
+  },
+}
