@@ -15,6 +15,7 @@ export {
 export { commandOf, personsProcesses } from './lifecycle/survival-items.logic.ts'
 export type { SurvivalReports } from './lifecycle/survival-reports.ts'
 export type { PendingNote, WakeNotes } from './lifecycle/wake-notes.ts'
+export type { RefusedNames } from './network/refused-names.ts'
 export { makePassSecret } from './previews/pass-secrets.ts'
 export { makePreviewNames } from './previews/preview-names.logic.ts'
 export type { PreviewTables } from './previews/previews.table.ts'

@@ -20,6 +20,7 @@ import type { LifecycleTables } from './lifecycle/lifecycle.table.ts'
 import { type LifecycleFeature, makeLifecycleFeature } from './lifecycle/lifecycle.ts'
 import type { MachineClock } from './lifecycle/lifecycle-clock.ts'
 import { makeReporting, type Reporting, type RestartSource } from './lifecycle/reporting.ts'
+import { makeRefusedNames, type RefusedNames } from './network/refused-names.ts'
 import { threadNetworkRoutes } from './network/thread-network.routes.ts'
 import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewServer } from './previews/preview-server.ts'
@@ -57,6 +58,7 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     /** Records a wake that the row’s state does not come from, in the transaction of what else is recorded about it. */
     noteWake: SandboxStore['noteWake']
     guest: GuestQuestions
+    refusedNames: RefusedNames
     hashKeyOf(sandboxId: string): string
     awakeThreads(): Promise<string[]>
     reports: Reporting['reports']
@@ -104,6 +106,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     rows: store,
     noteWake: store.noteWake,
     guest,
+    refusedNames: makeRefusedNames({ store, host: options.host, logger: known.platform.logger }),
     hashKeyOf,
     awakeThreads,
     sandboxes: state.sandboxes,

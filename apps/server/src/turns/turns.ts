@@ -66,12 +66,12 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
   const received = makeReceived(known, options, events)
   const { models, connections, skills } = received
   const snapshots = makeSnapshotsFor(known, options, history)
-  const { sandboxes: access, services, lifecycle, wakeNotes } = known.sandboxes
+  const { sandboxes: access, services, lifecycle, wakeNotes, refusedNames } = known.sandboxes
   const engine = makeEngineFeature({
     open,
     store: history,
     threads: known.threads,
-    sandbox: { access, services, lifecycle, wakeNotes, snapshots: snapshots.snapshots },
+    sandbox: { access, services, lifecycle, wakeNotes, refusedNames, snapshots: snapshots.snapshots },
     skills: skills.skills,
     connections: connections.agentConnections,
     models: models.models,

@@ -15,6 +15,7 @@ import { toolNamed } from '../tools/tools.ts'
 import { runningIn } from './begin-turn.ts'
 import { callEntryOf, finishCall, type TurnEnding, unexpectedOutcome } from './call-end.ts'
 import { type ConnectionCallDependencies, connectionPlanOf, runConnectionCall } from './connection-call.ts'
+import { withRefusedNames } from './refused-names.logic.ts'
 import type { Recording, TurnDependencies } from './turn-dependencies.ts'
 import type { CallOrder } from './turn-state.logic.ts'
 
@@ -67,6 +68,8 @@ export async function runCalls(
   return failures.find((failure) => failure !== undefined)
 }
 
+const clockMarginMs = 50
+
 type OneCall = RunOptions & { call: CallRecord; order: CallOrder; tool: Tool | undefined }
 
 async function runCall(dependencies: CallDependencies, one: OneCall): Promise<TurnFailure | undefined> {
@@ -102,6 +105,7 @@ async function runCall(dependencies: CallDependencies, one: OneCall): Promise<Tu
   }
   const running = one.sandbox === undefined ? await markRunning(dependencies, { call, sandbox }) : call
   const recorder = await recorderFor(dependencies, running)
+  const startedAt = dependencies.system.now()
   const outcome = await applyTool(dependencies, {
     ...one,
     call: running,
@@ -112,9 +116,21 @@ async function runCall(dependencies: CallDependencies, one: OneCall): Promise<Tu
     isBelief: one.sandbox !== undefined,
   })
   if (outcome === 'not-started') return await runCall(dependencies, { ...one, sandbox: undefined })
-  await finish(outcome, recorder)
+  await finish(await withRefusals(dependencies, { ...one, outcome, startedAt }), recorder)
   if (tool.recovery === 'attach') void forget(sandbox, call.id)
   return undefined
+}
+
+/** Tells the model what the network policy refused during the call, so that it doesn’t take it for a defect. */
+async function withRefusals(
+  { sandbox, system }: Pick<TurnDependencies, 'sandbox' | 'system'>,
+  options: { call: CallRecord; outcome: CallOutcome | undefined; startedAt: number },
+): Promise<CallOutcome | undefined> {
+  const { call, outcome, startedAt } = options
+  if (outcome === undefined) return undefined
+  // The host counts the time with its own clock.
+  const refused = await sandbox.refusedNames(call.threadId, system.now() - startedAt + clockMarginMs)
+  return refused.length === 0 ? outcome : { ...outcome, output: withRefusedNames(outcome.output, refused) }
 }
 
 function endingOf({ ending, signal, order }: OneCall): TurnEnding | undefined {

@@ -4,7 +4,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Lifecycle, SandboxAccess, Services, WakeNotes } from '../../sandboxes/public.ts'
+import type { Lifecycle, RefusedNames, SandboxAccess, Services, WakeNotes } from '../../sandboxes/public.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 import type { AgentConnections } from '../connections/agent-connections.ts'
 import type { Models } from '../models/models.usecases.ts'
@@ -48,6 +48,8 @@ export type TurnSandbox = {
   lifecycle: Pick<Lifecycle, 'pause' | 'status'>
   /** Events of the sandbox that the model hasn't been notified of. */
   wakeNotes: WakeNotes
+  /** What the network policy refused during a call. */
+  refusedNames: RefusedNames
   /** Takes a disk snapshot at the end of each turn. */
   snapshots: Pick<Snapshots, 'want' | 'turnEnded' | 'settled'>
 }

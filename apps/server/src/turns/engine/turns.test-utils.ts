@@ -114,6 +114,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
       services: plainServices({ open, sandbox, guest, system, logger }),
       lifecycle: { pause: async () => undefined, status: async () => ({ state: 'active', since: 0 }) },
       wakeNotes: { pending: async () => undefined },
+      refusedNames: async () => [],
       snapshots: noSnapshots,
     },
     connections: connectionParts.agentConnections,
