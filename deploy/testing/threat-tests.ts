@@ -5,6 +5,7 @@ const closed = 'tests/system/network-fails-closed.test.ts'
 const inGvisor = 'tests/system/isolation-in-gvisor.test.ts'
 const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
+const egress = 'tests/system/egress.test.ts'
 const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const limitedKeys = 'apps/server/src/limited-keys.test.ts'
@@ -58,6 +59,9 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       title:
         'a new sandbox has its thread’s policy, a running and a paused one the changed one when the request returns',
     },
+    { file: egress, title: 'a change ends open connections, and a restart of the host daemon keeps it' },
+    { file: egress, title: 'a sandbox that is paused wakes with the egress that it was given in the meantime' },
+    { file: egress, title: 'a fork has its own egress from its first moment, and its source keeps its own' },
   ],
   'nothing but the gateway opens a connection to a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },

@@ -50,6 +50,17 @@ async function start(limits = order.limits) {
   return { sandboxId, bootId }
 }
 
+test('G2: a spare that becomes a sandbox without egress reaches nothing', async () => {
+  const spare = await untilSpare()
+  const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
+  await host.request('PUT', hostPaths.get(sandboxId), { ...order, egress: { kind: 'none' } })
+  await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'wished' })
+  expect(await running()).toEqual([spare])
+  // Nothing responds at this address: without the policy, the attempt would wait.
+  const attempt = 'python3 -c "import socket; socket.create_connection((\'198.51.100.1\', 80), 3)" 2>&1 | tail -1'
+  expect((await host.run(sandboxId, attempt)).output).toContain('ConnectionRefusedError')
+})
+
 test('O3: a new sandbox is the spare, fresh, with a name that it keeps from boot to boot', async () => {
   const spare = await untilSpare()
   const { sandboxId, bootId } = await start()
