@@ -19,6 +19,7 @@ import { listenOnAddress, listenOnSocket } from './server.ts'
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })
 const closing = new AbortController()
+const gatewayOrdersSocket = path.join(path.dirname(settings.gatewaySocket), 'gateway-orders.sock')
 /** Measured: a boot takes 0.2 s; 4 s with every core busy and several at the same time. */
 const readyTimeoutMs = 30_000
 
@@ -49,12 +50,7 @@ async function main() {
       gatewayUserId: settings.gatewayUserId,
     },
   })
-  const gatewayOrdersSocket = path.join(path.dirname(settings.gatewaySocket), 'gateway-orders.sock')
-  const gateway = keepGateway({
-    namespacePath: await network.openRouter(),
-    environment: gatewayEnvironment(gatewayOrdersSocket),
-    logger,
-  })
+  const gateway = keepGateway({ namespacePath: await network.openRouter(), environment: gatewayEnvironment(), logger })
   const host = await makeHost({
     database,
     network,
@@ -131,13 +127,13 @@ async function main() {
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
 }
 
-function gatewayEnvironment(ordersSocket: string): Record<string, string> {
+function gatewayEnvironment(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env
   return {
     THREADBOX_INSTALLATION: settings.installation,
     THREADBOX_LOG_LEVEL: settings.logLevel,
     THREADBOX_GATEWAY_SOCKET: settings.gatewaySocket,
-    THREADBOX_GATEWAY_ORDERS_SOCKET: ordersSocket,
+    THREADBOX_GATEWAY_ORDERS_SOCKET: gatewayOrdersSocket,
     THREADBOX_GATEWAY_UID: String(settings.gatewayUserId),
     THREADBOX_GATEWAY_GID: String(settings.gatewayGroupId),
     ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),

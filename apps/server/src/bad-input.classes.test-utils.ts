@@ -1,4 +1,4 @@
-import type { BadInputRow } from './bad-input.rows.test-utils.ts'
+import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
 type Schema = {
   type?: string | string[]

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
 import { type BadRequest, badRequestsFor, type Operation } from './bad-input.classes.test-utils.ts'
 import { type Ids, makeIds } from './bad-input.ids.test-utils.ts'
-import { type BadInputRow, badInputRows } from './bad-input.rows.test-utils.ts'
+import type { BadInputRow } from './bad-input.row.test-utils.ts'
+import { badInputRows } from './bad-input.rows.test-utils.ts'
 import { tablesIn } from './tables.test-utils.ts'
 
 const host: HostStandIn = await startHostStandIn()

@@ -1,4 +1,4 @@
-import type { BadInputRow } from '../../../apps/server/src/bad-input.rows.test-utils.ts'
+import type { BadInputRow } from '../../../apps/server/src/bad-input.row.test-utils.ts'
 
 /** A binary body: the file that a reader sends, and its type if the route needs it. */
 const files: Readonly<Record<string, { name: string; type?: string }>> = {

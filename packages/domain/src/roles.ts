@@ -139,6 +139,8 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'agents.manage': 'workspace',
   'runs.read': 'workspace',
   'runs.manage': 'workspace',
+  'network.read': 'workspace',
+  'network.narrow': 'workspace',
 }
 
 export function isKeyScope(value: string): value is KeyScope {

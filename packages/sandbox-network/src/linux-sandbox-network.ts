@@ -185,9 +185,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),
     namesRefused: (sandboxId, sinceMs) => refused.since(names.interfaceOf(sandboxId), sinceMs),
     async list() {
-      return (await listLinks(names, router))
-        .flatMap((link) => (link.sandboxId === undefined ? [] : [link.sandboxId]))
-        .sort()
+      const ids = (await listLinks(names, router)).map((link) => link.sandboxId)
+      return ids.filter((id) => id !== undefined).sort()
     },
     addresses: () => pool.addresses(),
   }

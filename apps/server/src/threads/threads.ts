@@ -127,14 +127,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
-  const network = makeNetworkPolicies({
-    store: makeNetworkStore(tablesOf<NetworkTables>(open.database)),
-    threads: store,
-    users,
-    audit,
-    events,
-    system,
-  })
+  const network = makeNetwork(known, { store, events })
   const sources = makeStreamSources({
     open: threads.open,
     workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
@@ -178,6 +171,15 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
   }
+}
+
+function makeNetwork(
+  { platform, people }: AreasBelow,
+  { store, events }: { store: ThreadStore; events: Events<ThreadEvents> },
+) {
+  const { users, audit } = people
+  const networkStore = makeNetworkStore(tablesOf<NetworkTables>(platform.open.database))
+  return makeNetworkPolicies({ store: networkStore, threads: store, users, audit, events, system: platform.system })
 }
 
 function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
