@@ -153,7 +153,7 @@ describe('a machine without its rules and daemons', () => {
   test('C9: without the router no packet leaves, and the checks of the machine say why', async () => {
     const checks = async () => ((await daemon.request('GET', hostPaths.doctor())).body as { checks: Check[] }).checks
     expect((await checks()).find(({ id }) => id === 'nftables')).toMatchObject({ code: 'nftables-fine' })
-    run(`ip -n ${machine} link delete tr${daemon.installation}`)
+    run(`ip -n ${machine} link delete tb${daemon.installation}uplink`)
     run(`umount --lazy /run/threadbox/tbr-${daemon.installation}; ip netns delete tbr-${daemon.installation}`)
     const failing = `perl /tmp/probe.pl tcp ${publicAddress} ${port} alone || true`
     expect((await daemon.run(sandbox.sandboxId, failing)).output.trim()).not.toBe('reached')

@@ -66,8 +66,7 @@ function labelOf(names: NetworkNames): string {
 function isOwnRoute(options: { route: Route; pool: AddressPool; names: NetworkNames }): boolean {
   const { route, pool, names } = options
   if (route.range.prefixLength < pool.range.prefixLength) return false
-  const own = [names.interfacePrefix, names.uplinkInterface]
-  return route.isUnreachable || route.device === 'lo' || own.some((name) => route.device?.startsWith(name))
+  return route.isUnreachable || route.device === 'lo' || (route.device?.startsWith(names.interfacePrefix) ?? false)
 }
 
 /** Another program’s rule that drops packets between the router and other machines. */

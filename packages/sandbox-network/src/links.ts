@@ -172,7 +172,7 @@ export async function listLinks(names: NetworkNames, router?: RouterPlace): Prom
   const listing = await runCommand(['ip', ...namespaceOption(router), '-json', '-details', 'addr', 'show'])
   const links = linkSchema.parse(JSON.parse(listing))
   return links
-    .filter((link) => link.ifname.startsWith(names.interfacePrefix))
+    .filter(({ ifname }) => ifname.startsWith(names.interfacePrefix) && ifname !== names.uplinkInterface)
     .map((link) => ({
       interfaceName: link.ifname,
       isUp: link.flags.includes('UP'),

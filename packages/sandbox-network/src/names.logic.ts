@@ -12,7 +12,10 @@ export type NetworkNames = {
   namespacePrefix: string
   /** The namespace in which the machine’s ends of all sandboxes’ interfaces are, and all rules about them. */
   routerNamespace: string
-  /** The machine’s end of the interface to that namespace. */
+  /**
+   * The machine’s end of the link to that namespace. Rules of other firewalls that accept `tb<installation>*` apply to it.
+   * Its last part is shorter than that of a sandbox’s interface.
+   */
   uplinkInterface: string
   interfaceOf(sandboxId: string): string
   namespaceOf(sandboxId: string): string
@@ -30,7 +33,7 @@ export function makeNetworkNames(installation: string): NetworkNames {
     interfacePrefix: `tb${installation}`,
     namespacePrefix: `tb-${installation}-`,
     routerNamespace: `tbr-${installation}`,
-    uplinkInterface: `tr${installation}`,
+    uplinkInterface: `tb${installation}${uplinkName}`,
     interfaceOf: (sandboxId) => `tb${installation}${hashOf(checkId(sandboxId))}`,
     namespaceOf: (sandboxId) => `tb-${installation}-${checkId(sandboxId)}`,
   }
