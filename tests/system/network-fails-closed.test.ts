@@ -125,6 +125,19 @@ describe('a machine without its rules and daemons', () => {
     })
   })
 
+  test('C9: a connection of a sandbox outlives a killed daemon and gateway', async () => {
+    const hold = `sleep 600 > /tmp/in & exec perl /tmp/probe.pl hold ${publicAddress} ${port} held < /tmp/in > /tmp/out`
+    await daemon.run(sandbox.sandboxId, `mkfifo /tmp/in; setsid bash -c '${hold}' > /dev/null 2>&1 < /dev/null &`)
+    const said = async () => (await daemon.run(sandbox.sandboxId, 'cat /tmp/out')).output.trim().split('\n')
+    await expect.poll(said, { timeout: 20_000 }).toEqual(['connected'])
+    const gateway = await daemon.gatewayPid()
+    await daemon.kill('SIGKILL')
+    await daemon.restart()
+    expect(await daemon.gatewayPid()).not.toBe(gateway)
+    await daemon.run(sandbox.sandboxId, 'echo > /tmp/in')
+    await expect.poll(said, { timeout: 20_000 }).toEqual(['connected', 'reached'])
+  })
+
   test('C9: with daemon and gateway killed and all rules of the machine removed, no target responds to a sandbox', async () => {
     await keepTrying()
     await untilRounds(1, 0)
