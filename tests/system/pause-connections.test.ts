@@ -93,9 +93,10 @@ test('A2: packets lost for a second are resent as soon as the timers allow', asy
   // Set by the guest when it booted, and part of its memory since.
   const { output } = await guest.host.run(guest.sandboxId, 'cat /proc/sys/net/ipv4/tcp_recovery')
   expect(output.trim()).toBe('0')
-  const names = run('ip -brief link').split('\n')
+  const inRouter = `ip -n tbr-${guest.host.installation}`
+  const names = run(`${inRouter} -brief link`).split('\n')
   const link = names.find((line) => line.startsWith(`tb${guest.host.installation}`))?.split(/[@ ]/)[0]
-  run(`ip link set ${link} down; sleep 1; ip link set ${link} up`)
+  run(`${inRouter} link set ${link} down; sleep 1; ${inRouter} link set ${link} up`)
   const upAt = performance.now()
   const peerWaitMs = peerTimerMs()
   const ms = await untilFlowing(await received(), upAt)

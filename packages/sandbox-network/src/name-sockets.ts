@@ -49,7 +49,8 @@ async function receive(child: ChildProcess): Promise<NameSockets | undefined> {
     if (handle instanceof Server) received.tcp = handle
     if (handle instanceof UdpSocket) received.udp = handle
   })
-  child.once('exit', () => {
+  // Not `exit`: sockets that were sent before it can arrive after it.
+  child.once('disconnect', () => {
     const { tcp, udp, port } = received
     resolve(tcp === undefined || udp === undefined || port === undefined ? undefined : { tcp, udp, port })
   })
