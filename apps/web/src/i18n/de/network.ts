@@ -28,6 +28,8 @@ export const network = {
   reached: 'Erreichte Namen:',
   times_one: 'einmal angefragt',
   times_other: '{{count}}-mal angefragt',
+  further_one: '… und {{count}} weiterer Name',
+  further_other: '… und {{count}} weitere Namen',
   allow: 'Diesen Namen erlauben',
   allowOf: 'Diesen Namen erlauben: {{name}}',
   allowed: '{{name}} steht jetzt in jeder Liste, die den Namen abgelehnt hat',

@@ -28,6 +28,8 @@ export const network = {
   reached: 'Reached names:',
   times_one: 'asked for once',
   times_other: 'asked for {{count}} times',
+  further_one: '… and {{count}} more name',
+  further_other: '… and {{count}} more names',
   allow: 'Allow this name',
   allowOf: 'Allow this name: {{name}}',
   allowed: '{{name}} is now in each list that refused it',

@@ -28,6 +28,8 @@ export const network = {
   reached: 'Nomi raggiunti:',
   times_one: 'chiesto una volta',
   times_other: 'chiesto {{count}} volte',
+  further_one: '… e un altro nome',
+  further_other: '… e altri {{count}} nomi',
   allow: 'Consenti questo nome',
   allowOf: 'Consenti questo nome: {{name}}',
   allowed: '{{name}} è ora in ogni elenco che lo rifiutava',

@@ -31,6 +31,7 @@ export const network = {
   refused: 'ポリシーにより拒否：',
   reached: '接続できた名前：',
   times_other: '{{count}} 回の問い合わせ',
+  further_other: 'ほか {{count}} 件の名前',
   allow: 'この名前を許可',
   allowOf: 'この名前を許可：{{name}}',
   allowed: '{{name}} を、拒否していたすべてのリストに追加しました',

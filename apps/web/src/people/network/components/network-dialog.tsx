@@ -140,7 +140,7 @@ function ListFields(props: { form: NetworkForm; isEmpty: boolean; onChange: (par
                 <input type="checkbox" checked={form.presets.includes(id)} onChange={() => toggle(id)} />
                 <span className="grow">
                   {t(`preset.${id}`)}
-                  <span className="facts mono"> {names.map(({ name }) => name).join(' ')}</span>
+                  <span className="facts mono preset-names"> {names.map(({ name }) => name).join(' ')}</span>
                 </span>
               </label>
             </li>

@@ -3,8 +3,10 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { HelpLink } from '../../../page/docs/docs-link.tsx'
 import { docsPlaces } from '../../../page/docs/docs-places.ts'
+import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useMe } from '../../auth/api/session.queries.ts'
 import { useAllowName, useThreadNetwork } from '../api/network.queries.ts'
@@ -20,7 +22,6 @@ export function ThreadNetwork(props: { threadId: string }) {
   const network = useThreadNetwork(props.threadId)
   const [isOpen, setOpen] = useState(false)
   const view = network.data
-  if (view === undefined) return null
   return (
     <section className="sec" aria-label={t('title')}>
       <div className="sec-h">
@@ -31,16 +32,40 @@ export function ThreadNetwork(props: { threadId: string }) {
           {t('change')}
         </Button>
       </div>
+      {view === undefined ? (
+        network.error === null ? (
+          <Skeleton rows={2} label={t('title')} />
+        ) : (
+          <LoadFailed error={network.error} isRetrying={network.isFetching} onRetry={() => void network.refetch()} />
+        )
+      ) : (
+        <Facts threadId={props.threadId} view={view} />
+      )}
+      {isOpen && <NetworkDialog target={{ level: 'thread', id: props.threadId }} onClose={() => setOpen(false)} />}
+    </section>
+  )
+}
+
+function Facts(props: { threadId: string; view: View }) {
+  const { t } = useTranslation('network')
+  const { threadId, view } = props
+  return (
+    <>
       <NetworkFacts network={view} />
       {!view.isApplied && (
         <p className="help help--error" role="status">
           {t('notApplied')}
         </p>
       )}
-      <Activity threadId={props.threadId} view={view} />
-      {isOpen && <NetworkDialog target={{ level: 'thread', id: props.threadId }} onClose={() => setOpen(false)} />}
-    </section>
+      <Activity threadId={threadId} view={view} />
+    </>
   )
+}
+
+/** Says how many names are not listed. */
+function Further(props: { count: number }) {
+  const { t } = useTranslation('network')
+  return props.count > 0 ? <p className="facts">{t('further', { count: props.count })}</p> : null
 }
 
 function Activity(props: { threadId: string; view: View }) {
@@ -60,6 +85,7 @@ function Activity(props: { threadId: string; view: View }) {
               <RefusedRow key={name} threadId={props.threadId} name={name} count={count} mayAllow={mayAllow} />
             ))}
           </ul>
+          <Further count={refused.length - shownNames} />
         </>
       )}
       {reached.length > 0 && (
@@ -71,6 +97,7 @@ function Activity(props: { threadId: string; view: View }) {
               .map(({ name }) => name)
               .join(' · ')}
           </p>
+          <Further count={reached.length - shownNames} />
         </>
       )}
       {reached.length + refused.length === 0 && <p className="facts">{t('nothingAsked')}</p>}
