@@ -27,10 +27,12 @@ export type SandboxEgress = {
   /** The same for one sandbox, before it is woken. Throws if the host doesn’t confirm it. */
   confirm(row: Pick<Sandbox, 'id' | 'thread_id'>): Promise<void>
   /** Calls `order` with the thread’s present policy, and records it as confirmed when that resolves. */
-  ordered<Result>(row: Pick<Sandbox, 'id' | 'thread_id'>, order: (egress: Egress) => Promise<Result>): Promise<Result>
+  ordered<Result>(row: Ordered, order: (egress: Egress) => Promise<Result>): Promise<Result>
   /** False while the host may still have an earlier policy for a sandbox that runs or is paused. */
   isApplied(row: Sandbox | undefined): Promise<boolean>
 }
+
+type Ordered = Pick<Sandbox, 'id' | 'thread_id' | 'egress_json'>
 
 /** States in which something runs or is paused. The others get a policy with their start. */
 const present: readonly SandboxState[] = ['starting', 'active', 'pausing', 'paused', 'waking']
@@ -50,7 +52,8 @@ export function makeSandboxEgress(dependencies: {
     oneAtATime(row.id, async () => {
       const egress = await wantedFor(row.thread_id)
       const result = await order(egress)
-      await store.set(row.id, { egress_json: JSON.stringify(egress) })
+      // A commit that most starts don’t need.
+      if (!isSame(row, egress)) await store.set(row.id, { egress_json: JSON.stringify(egress) })
       return result
     })
   const confirm: SandboxEgress['confirm'] = ({ id }) =>
@@ -94,7 +97,7 @@ export function makeSandboxEgress(dependencies: {
 }
 
 /** Sandboxes from before policies could be changed reach everything. */
-function isSame(row: Sandbox, egress: Egress): boolean {
+function isSame(row: Pick<Sandbox, 'egress_json'>, egress: Egress): boolean {
   return (row.egress_json ?? JSON.stringify({ kind: 'open' })) === JSON.stringify(egress)
 }
 
