@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from '@threadbox/telemetry'
+import { programFile } from '../../machine/programs/start-program.ts'
 
 /** How long the gateway must run before its next restart is immediate again. */
 const steadyAfterMs = 10_000
@@ -60,7 +59,7 @@ export function keepGateway(options: GatewayProcessOptions): { stop(): Promise<v
 
 function start({ namespacePath, environment }: GatewayProcessOptions): ChildProcess {
   const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
-  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions, programFile()]
+  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions, programFile('gateway')]
   const child = spawn('nsenter', [`--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
@@ -73,14 +72,6 @@ function start({ namespacePath, environment }: GatewayProcessOptions): ChildProc
 
 /** SIGUSR1 would open a debugger to every program of this machine. Source maps, which others have, keep 27 MB of memory. */
 const nodeOptions = ['--disable-sigusr1']
-
-/** In the source, and in a release. */
-function programFile(): string {
-  if (import.meta.filename.endsWith('.ts')) {
-    return fileURLToPath(new URL('../../../../gateway/src/main.ts', import.meta.url))
-  }
-  return join(dirname(import.meta.filename), '../gateway/main.js')
-}
 
 async function endOf(child: ChildProcess): Promise<{ code?: number | null; signal?: string | null; reason?: string }> {
   try {

@@ -9,6 +9,7 @@ const programs = {
     source: new URL('../../copies/environments/clean-disk/main.ts', import.meta.url),
     release: 'disk-cleaner',
   },
+  gateway: { source: new URL('../../../../gateway/src/main.ts', import.meta.url), release: 'gateway' },
   'pack-disk': {
     source: new URL('../../copies/environments/pack-disk/main.ts', import.meta.url),
     release: 'disk-packer',
@@ -27,15 +28,19 @@ const programs = {
 export type ProgramName = keyof typeof programs
 export type Program = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable }
 
+/** The file of a program: in the source, or in the release that this process runs from. */
+export function programFile(name: ProgramName): string {
+  const { source, release } = programs[name]
+  const isSource = import.meta.filename.endsWith('.ts')
+  return isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
+}
+
 /** Starts a program in a directory, without the daemon's environment. The caller reads its output and its errors. */
 export function startProgram(
   name: ProgramName,
   { directory, timeoutMs }: { directory: string; timeoutMs?: number },
 ): Program {
-  const { source, release } = programs[name]
-  const isSource = import.meta.filename.endsWith('.ts')
-  const file = isSource ? fileURLToPath(source) : join(dirname(import.meta.filename), '..', release, 'main.js')
-  const program = spawn(process.execPath, ['--disable-sigusr1', file], {
+  const program = spawn(process.execPath, ['--disable-sigusr1', programFile(name)], {
     cwd: directory,
     env: {},
     killSignal: 'SIGKILL' as const,
