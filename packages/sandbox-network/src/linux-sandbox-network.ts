@@ -114,7 +114,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const forwarder = makeDnsForwarder({ resolver, logger })
   const dependencies = { names, router, pool, firewall }
   const lock = makeKeyedLock()
-  let isListening = false
+  let [isOpen, isListening] = [false, false]
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
@@ -131,8 +131,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   }
 
   const openRouter = async () => {
-    await prepareHost({ pool, names })
-    await prepareRouter({ pool, names })
+    if (!isOpen) await prepareHost({ pool, names }).then(() => prepareRouter({ pool, names }))
+    isOpen = true
     return namespacePathOf(router.namespaceName)
   }
 
@@ -156,7 +156,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       await machineFirewall.forget()
       await removeNetworkOf(options.installation)
       if (isListening) await forwarder.close()
-      isListening = false
+      ;[isOpen, isListening] = [false, false]
       interfaceByAddress.clear()
     },
 
