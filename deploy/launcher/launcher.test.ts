@@ -18,11 +18,12 @@ const parts = [
   'processes',
   'up',
   'dev',
+  'upgrade',
   'service',
   'test',
 ]
 const commands = [
-  ...['up', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
+  ...['up', 'upgrade', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
   ...['test', 'bench', 'chaos', 'fuzz', 'dev', 'check'],
 ]
 let folder: string

@@ -6,7 +6,7 @@
 packages_for_stage() {
   case $1 in
     check) printf '%s\n' ca-certificates shellcheck ;;
-    unit) printf '%s\n' bzip2 ca-certificates curl git jq postgresql procps ;;
+    unit) printf '%s\n' bzip2 ca-certificates curl git jq openssh-client postgresql procps ;;
     system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs git openssl python3 ;;
     browser) printf '%s\n' "${debian_packages[@]}" chromium chromium-headless-shell e2fsprogs fonts-dejavu-core fonts-ipafont-gothic git openssl ;;
     firefox) printf '%s\n' firefox-esr ;;

@@ -12,6 +12,7 @@ const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
 const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
 const transport = 'apps/server/src/sandboxes/host/guest-transport.test.ts'
+const upgrade = 'deploy/launcher/upgrade.test.ts'
 
 /**
  * The tests that fail when a promise of `docs/threat-model.md` is broken, by the words that it begins with. All of them, in
@@ -192,6 +193,14 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       file: 'images/packages.test.ts',
       title: 'everything that the image gets from PyPI has a version and a checksum',
     },
+  ],
+  '`./threadbox upgrade` installs no release': [
+    { file: upgrade, title: 'a release without a signature is refused, and nothing changes' },
+    {
+      file: upgrade,
+      title: 'a release that a stranger has signed is refused, also if it brings the stranger’s key along',
+    },
+    { file: upgrade, title: 'the signed tag of one release is refused under the name of another' },
   ],
   'guessing passwords is limited by client and account': [
     { file: signIn, title: 'clients behind a trusted proxy are counted separately, IPv6 by /64' },
