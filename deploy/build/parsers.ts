@@ -90,6 +90,7 @@ export const otherInput: OtherInput = {
     `${server}/turns/connections/program.logic.ts`,
     `${server}/workflows/forks/copy-conversation.ts`,
     `${server}/workflows/rewinds/rewinds.usecases.ts`,
+    `${server}/workflows/runs/run-network.logic.ts`,
   ],
   'A text that the same program made or sealed': [
     `${server}/sandboxes/terminals/terminals.ts`,

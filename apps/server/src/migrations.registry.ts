@@ -34,7 +34,7 @@ import { createAgentTables } from './workflows/agents/agents.table.ts'
 import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
 import { createInstallTables } from './workflows/agents/installs.table.ts'
 import { createRewindTables } from './workflows/rewinds/rewinds.table.ts'
-import { addKeptRuns, addTriggerConnections, createRunTables } from './workflows/runs/runs.table.ts'
+import { addKeptRuns, addRunNetworks, addTriggerConnections, createRunTables } from './workflows/runs/runs.table.ts'
 import { addCopyColumns, createThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
 
 type Change = (database: Kysely<never>, kind: DatabaseKind) => Promise<void>
@@ -93,6 +93,7 @@ const changes: Record<string, Change> = {
     await addEgressColumn(database)
   },
   '0051-trigger-connections': addTriggerConnections,
+  '0052-run-networks': addRunNetworks,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonSchema } from './entries.ts'
+import { networkPolicySchema } from './network.ts'
 import { usageSchema } from './thread.ts'
 
 /** Longest task of a run, in UTF-16 code units. */
@@ -116,6 +117,8 @@ export const startRunSchema = z.strictObject({
   version: versionSchema.optional(),
   /** The same key sent twice is one run: makes a retry after a lost response safe. */
   key: z.string().min(8).max(64).optional(),
+  /** Narrows what the run’s sandbox reaches. Null or missing: as the agent allows. */
+  network: networkPolicySchema.nullable().optional(),
 })
 export type StartRun = z.infer<typeof startRunSchema>
 
@@ -131,6 +134,9 @@ const triggerName = z
   .max(80)
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
 
+/** Narrows what the sandboxes of its runs reach. Null: as the agent allows. */
+const triggerNetwork = networkPolicySchema.nullable()
+
 const scheduleFields = {
   name: triggerName,
   /** Five fields: minute, hour, day of the month, month, day of the week. */
@@ -143,6 +149,7 @@ const scheduleFields = {
   overlap: z.enum(overlapPolicies),
   missed: z.enum(missedPolicies),
   isEnabled: z.boolean(),
+  network: triggerNetwork,
 }
 
 export const scheduleSchema = z
@@ -167,6 +174,7 @@ export const createScheduleSchema = z.strictObject({
   overlap: scheduleFields.overlap.default('skip'),
   missed: scheduleFields.missed.default('skip'),
   isEnabled: z.boolean().default(true),
+  network: triggerNetwork.default(null),
 })
 export type CreateSchedule = z.input<typeof createScheduleSchema>
 
@@ -183,6 +191,7 @@ const webhookFields = {
   input: inputSchema.refine((text) => !text.startsWith('/'), 'cannot be a slash command'),
   version: versionSchema.nullable(),
   isEnabled: z.boolean(),
+  network: triggerNetwork,
 }
 
 /** An address at which a signed request starts a run. */
@@ -194,6 +203,7 @@ export const webhookSchema = z
     input: z.string(),
     version: z.number().int().nullable(),
     isEnabled: z.boolean(),
+    network: triggerNetwork,
     url: z.string(),
     createdAt: z.number().int(),
     /** When a request to it was last accepted. */
@@ -209,8 +219,9 @@ export const createWebhookSchema = z.strictObject({
   name: webhookFields.name,
   input: webhookFields.input,
   version: webhookFields.version.optional(),
+  network: triggerNetwork.default(null),
 })
-export type CreateWebhook = z.infer<typeof createWebhookSchema>
+export type CreateWebhook = z.input<typeof createWebhookSchema>
 
 export const updateWebhookSchema = z.strictObject(webhookFields).partial()
 export type UpdateWebhook = z.infer<typeof updateWebhookSchema>

@@ -50,6 +50,8 @@ export type NetworkPolicies = {
   allowName(threadId: string, name: string, by: NetworkChanger): Promise<void>
   /** Throws like `set` if the thread would reach more in that workspace. */
   checkMove(move: { threadId: string; workspaceId: string | null }, by: NetworkChanger): Promise<void>
+  /** Sets the policy of a thread that has no sandbox yet, which can only narrow what its agent allows. */
+  narrowNew(threadId: string, policy: NetworkPolicy): Promise<void>
   /**
    * Gives a copy of a thread what limits the thread. A copy for another person is in no workspace and of no agent: it
    * gets what those allow as its own policy.
@@ -108,6 +110,7 @@ export function makeNetworkPolicies(dependencies: NetworkPoliciesDependencies): 
       const { effective: after } = present(levelsOfThread(stored, { ...row, workspace_id: workspaceId }))
       if (!isWithinNetwork(after, before)) await requireOwner(dependencies, by)
     },
+    narrowNew: (threadId, policy) => write(dependencies, { subject: { level: 'thread', threadId }, policy }),
     copy: async ({ threadId, toThreadId, isForOther }) => {
       const own = (await levelsFor({ level: 'thread', threadId })).filter(({ level, policy }) =>
         policy === null ? false : isForOther ? level !== 'installation' : level === 'thread',

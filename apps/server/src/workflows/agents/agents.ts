@@ -123,6 +123,7 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     store: makeAgentStore(tablesOf<AgentTables>(open.database)),
     threadDrafts: threads.threadDrafts,
     setups: threads.setups,
+    network: threads.network,
     access: threads.access,
     audit: people.audit,
     system,

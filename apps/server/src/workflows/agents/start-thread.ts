@@ -1,5 +1,5 @@
-import type { StartedFrom } from '@threadbox/protocol/public'
-import type { ThreadDrafts, ThreadSetups } from '../../threads/public.ts'
+import type { NetworkPolicy, StartedFrom } from '@threadbox/protocol/public'
+import type { NetworkPolicies, ThreadDrafts, ThreadSetups } from '../../threads/public.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 
@@ -22,11 +22,14 @@ export type StartThread = {
    * in its scope has.
    */
   connectionIdsJson?: string | null | undefined
+  /** Narrows what its sandbox reaches, from the first moment. */
+  network?: NetworkPolicy | null | undefined
 }
 
 export type StartDependencies = {
   threadDrafts: ThreadDrafts
   setups: Pick<ThreadSetups, 'insertIfMissing'>
+  network: Pick<NetworkPolicies, 'narrowNew'>
   /** Gives the thread a sandbox that starts as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
   onSandboxChanged: (threadId: string) => void
@@ -59,6 +62,7 @@ export async function startThread(
     const { instructions, skill_ids_json } = version
     const connection_ids_json = version.connection_ids_json ?? order.connectionIdsJson ?? null
     await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
+    if (order.network != null) await dependencies.network.narrowNew(id, order.network)
     if (version.environment_id !== null) {
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
     }

@@ -76,6 +76,7 @@ async function newRun(
     title: row.name,
     input: row.input,
     connectionIdsJson: row.connection_ids_json,
+    networkJson: row.network_json,
   }
   try {
     const agent = { agentId: row.agent_id, version: row.agent_version, action: 'work' as const }

@@ -2,6 +2,7 @@ import { makeSingleFlight } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import { threadNotFound } from '../../threads/public.ts'
 import type { RunDependencies } from './run-dependencies.ts'
+import { parseRunNetwork } from './run-network.logic.ts'
 import { outcomeOf, reasonFrom } from './run-outcome.logic.ts'
 import { runStopped, runThreadGone } from './runs.errors.ts'
 import type { RunRow } from './runs.table.ts'
@@ -88,6 +89,7 @@ async function start(dependencies: RunDependencies, row: RunRow): Promise<void> 
     title: row.title,
     threadId: row.thread_id ?? '',
     connectionIdsJson: row.connection_ids_json,
+    network: parseRunNetwork(row.network_json),
   })
   if ((await store.find(row.id))?.is_cancel_requested === 1) {
     await threads.delete(row.user_id, threadId)

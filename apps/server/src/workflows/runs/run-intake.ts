@@ -19,6 +19,7 @@ export type NewRun = {
   input: string
   /** Of its schedule or webhook, as a JSON list. */
   connectionIdsJson?: string
+  networkJson?: string | null
 }
 
 /** Records runs: those that will start and those that never will. */
@@ -94,5 +95,6 @@ function newRow(run: NewRun, made: { id: string; now: number }): RunRow {
     end_order: 0,
     thread_removed_at: null,
     connection_ids_json: run.connectionIdsJson ?? null,
+    network_json: run.networkJson ?? null,
   }
 }

@@ -1,4 +1,5 @@
 import type { Run, RunReason, RunStatus, RunTrigger, Schedule, Webhook } from '@threadbox/protocol/public'
+import { parseRunNetwork } from './run-network.logic.ts'
 import type { RunRow, ScheduleRow, WebhookRow } from './runs.table.ts'
 import { makeScheduleTimes } from './schedule-times.logic.ts'
 
@@ -42,6 +43,7 @@ export function presentSchedule(row: ScheduleRow, now: number): Schedule {
     overlap: row.overlap as Schedule['overlap'],
     missed: row.missed as Schedule['missed'],
     isEnabled: row.is_enabled === 1,
+    network: parseRunNetwork(row.network_json),
     next: row.is_enabled === 1 ? times.after(now, shownTimes) : [],
     createdAt: row.created_at,
   }
@@ -55,6 +57,7 @@ export function presentWebhook(row: WebhookRow, origin: string): Webhook {
     input: row.input,
     version: row.agent_version,
     isEnabled: row.is_enabled === 1,
+    network: parseRunNetwork(row.network_json),
     url: `${origin}/hooks/${row.id}`,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,

@@ -43,6 +43,8 @@ export type RunRow = {
   thread_removed_at: number | null
   /** Of its schedule or webhook; null: started by a user or through the API. */
   connection_ids_json: string | null
+  /** What its sandbox can reach at most, as JSON; null: as the agent allows. */
+  network_json: string | null
 }
 
 /** An agent that keeps the threads of a limited number of its newest runs. */
@@ -68,6 +70,8 @@ export type ScheduleRow = {
   created_at: number
   /** What its runs can use if the agent names no connections: those that its user had when it was last saved. */
   connection_ids_json: string
+  /** Of its runs. */
+  network_json: string | null
 }
 
 /** A handled due time. It is recorded once, regardless of clock changes and restarts. */
@@ -86,6 +90,7 @@ export type WebhookRow = {
   last_used_at: number | null
   /** As of a schedule. */
   connection_ids_json: string
+  network_json: string | null
 }
 
 /** An accepted request by the ID that its sender set: another request with this ID is a replay. */
@@ -120,6 +125,13 @@ export async function addKeptRuns({ schema }: Kysely<never>): Promise<void> {
     .execute()
   await schema.alterTable('runs').addColumn('thread_removed_at', 'bigint').execute()
   await schema.createIndex('runs_end_idx').on('runs').columns(['agent_id', 'end_order']).execute()
+}
+
+/** Adds a network policy of their own to runs, schedules and webhooks; those that exist have none. */
+export async function addRunNetworks({ schema }: Kysely<never>): Promise<void> {
+  for (const table of ['runs', 'run_schedules', 'run_webhooks']) {
+    await schema.alterTable(table).addColumn('network_json', 'text').execute()
+  }
 }
 
 /** Schedules and webhooks get what their runs could use until now; connections that are added later are not among it. */

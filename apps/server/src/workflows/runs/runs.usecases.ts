@@ -2,6 +2,7 @@ import type { LatestRuns, Run, RunPage, StartRun } from '@threadbox/protocol/pub
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunEngine } from './run-engine.ts'
 import type { RunIntake } from './run-intake.ts'
+import { runNetworkJson } from './run-network.logic.ts'
 import { parseRunCursor, runCursorOf } from './runs.cursor.ts'
 import { runNotFound } from './runs.errors.ts'
 import { presentRun } from './runs.presenter.ts'
@@ -9,7 +10,7 @@ import type { RunRow } from './runs.table.ts'
 
 /** Agent runs. Every method throws `agent.not-found` or `run.not-found`, also for another user’s. */
 export type Runs = {
-  /** Throws `agent.version-not-found`, `run.queue-full`. */
+  /** Throws `agent.version-not-found`, `network-policy.name-invalid`, `run.queue-full`. */
   start(caller: { userId: string; trigger: 'manual' | 'api' }, agentId: string, request: StartRun): Promise<Run>
   /** Newest first. Throws `request.cursor-invalid`. */
   list(userId: string, agentId: string, page: { cursor: string | undefined; limit: number }): Promise<RunPage>
@@ -40,10 +41,11 @@ export function makeRuns(
   }
   return {
     start: async ({ userId, trigger }, agentId, request) => {
-      const { version = null, key, input } = request
+      const { version = null, key, input, network = null } = request
       const agent = await agents.resolve(userId, { agentId, version, action: 'work' })
       const known = async () => (key === undefined ? undefined : await store.findKey({ agentId, userId, key }))
-      const run = { agentId, version: agent.version, userId, trigger, title: agent.name, input, key }
+      const networkJson = runNetworkJson(network)
+      const run = { agentId, version: agent.version, userId, trigger, title: agent.name, input, key, networkJson }
       let row = await known()
       row ??= await intake.add(run, async (writer) => {
         if (key === undefined) return true

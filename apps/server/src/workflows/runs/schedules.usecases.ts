@@ -8,6 +8,7 @@ import {
   type UpdateSchedule,
 } from '@threadbox/protocol/public'
 import type { RunDependencies } from './run-dependencies.ts'
+import { runNetworkJson } from './run-network.logic.ts'
 import { runTriggerLimit, runTriggerNotFound } from './runs.errors.ts'
 import { presentSchedule, shownTimes } from './runs.presenter.ts'
 import type { ScheduleRow } from './runs.table.ts'
@@ -110,6 +111,7 @@ function columnsOf(request: Plan) {
     overlap: request.overlap,
     missed: request.missed,
     is_enabled: request.isEnabled ? 1 : 0,
+    network_json: runNetworkJson(request.network),
   }
 }
 

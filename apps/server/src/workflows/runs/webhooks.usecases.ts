@@ -9,6 +9,7 @@ import {
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunIntake } from './run-intake.ts'
+import { parseRunNetwork, runNetworkJson } from './run-network.logic.ts'
 import {
   runTriggerLimit,
   runTriggerNotFound,
@@ -73,7 +74,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       await agents.resolve(userId, { agentId, version: null, action: 'read' })
       return { webhooks: (await webhooks.list(agentId)).map((row) => presentWebhook(row, origin)) }
     },
-    create: async ({ userId, origin }, agentId, { name, input, version = null }) => {
+    create: async ({ userId, origin }, agentId, { name, input, version = null, network = null }) => {
       await agents.resolve(userId, { agentId, version, action: 'manage' })
       if ((await webhooks.list(agentId)).length >= maxTriggersPerAgent) {
         throw runTriggerLimit({ limit: maxTriggersPerAgent })
@@ -91,6 +92,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
         created_at: system.now(),
         last_used_at: null,
         connection_ids_json: JSON.stringify(await agents.usableConnections(userId)),
+        network_json: runNetworkJson(network),
       }
       await webhooks.insert(row)
       await changed(userId, row, 'webhook-added')
@@ -100,6 +102,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       const row = await open(userId, id)
       const version = request.version === undefined ? row.agent_version : request.version
       await agents.resolve(userId, { agentId: row.agent_id, version, action: 'manage' })
+      const network = request.network === undefined ? parseRunNetwork(row.network_json) : request.network
       const isEnabled = request.isEnabled === undefined ? row.is_enabled : request.isEnabled ? 1 : 0
       const columns = {
         name: request.name ?? row.name,
@@ -108,6 +111,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
         is_enabled: isEnabled,
         user_id: userId,
         connection_ids_json: JSON.stringify(await agents.usableConnections(userId)),
+        network_json: runNetworkJson(network),
       }
       await webhooks.update(id, columns)
       await changed(userId, { ...row, ...columns }, 'webhook-changed')
@@ -160,6 +164,7 @@ async function deliver(
     title: row.name,
     input: messageOf(row.input, request.text),
     connectionIdsJson: row.connection_ids_json,
+    networkJson: row.network_json,
   }
   const now = system.now()
   const added = await intake.add(run, (writer, { id: runId }) =>

@@ -12,6 +12,7 @@ import { Input } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useNextTimes, useSaveSchedule } from '../api/runs.queries.ts'
+import { proposedRunNetwork, RunNetworkField } from './run-network-field.tsx'
 
 /** Common schedules; all others are entered as cron expressions. */
 const plans = {
@@ -86,6 +87,7 @@ export function ScheduleDialog(props: { agentId: string; schedule: Schedule | nu
         </Field>
         <PlanFields draft={draft} onChange={change} />
         <Policies draft={draft} onChange={change} />
+        <RunNetworkField value={draft.network} onChange={(network) => change({ network })} />
         <p className="help">{t('connectionsHelp')}</p>
         {save.error !== null && <FormProblem error={save.error} />}
       </form>
@@ -182,8 +184,8 @@ function Policies({ draft, onChange }: PartProps) {
 
 function draftOf(schedule: Schedule | null): Draft {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  const base: Draft = { name: '', cron: plans.daily, timeZone, input: '', overlap: 'skip', missed: 'skip' }
-  if (schedule === null) return base
-  const { name, cron, input, overlap, missed } = schedule
-  return { name, cron, timeZone: schedule.timeZone, input, overlap, missed }
+  const policies = { overlap: 'skip', missed: 'skip', network: proposedRunNetwork } as const
+  if (schedule === null) return { name: '', cron: plans.daily, timeZone, input: '', ...policies }
+  const { name, cron, input, overlap, missed, network } = schedule
+  return { name, cron, timeZone: schedule.timeZone, input, overlap, missed, network }
 }

@@ -8,6 +8,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { useCreateWebhook, useRenewWebhookSecret } from '../api/runs.queries.ts'
+import { proposedRunNetwork, RunNetworkField } from './run-network-field.tsx'
 
 /** Creates a webhook and shows its secret once. */
 export function WebhookDialog(props: { agentId: string; onClose: () => void }) {
@@ -99,10 +100,11 @@ function WebhookForm(props: { agentId: string; onMade: (webhook: CreatedWebhook)
   const create = useCreateWebhook(props.agentId)
   const [name, setName] = useState('')
   const [input, setInput] = useState('')
+  const [network, setNetwork] = useState(proposedRunNetwork)
   const isComplete = name.trim() !== '' && input.trim() !== ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isComplete && !create.isPending) create.mutate({ name, input }, { onSuccess: props.onMade })
+    if (isComplete && !create.isPending) create.mutate({ name, input, network }, { onSuccess: props.onMade })
   }
   return (
     <form className="share-form" onSubmit={submit} noValidate>
@@ -121,6 +123,7 @@ function WebhookForm(props: { agentId: string; onMade: (webhook: CreatedWebhook)
           />
         )}
       </Field>
+      <RunNetworkField value={network} onChange={setNetwork} />
       <p className="help">{t('connectionsHelp')}</p>
       {create.error !== null && <FormProblem error={create.error} />}
       <div>
