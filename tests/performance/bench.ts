@@ -10,6 +10,7 @@ import { footprint } from './scenarios/footprint.ts'
 import { forkingLarge, forkingSmall } from './scenarios/forking.ts'
 import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
+import { network } from './scenarios/network.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previewDownload } from './scenarios/preview-download.ts'
@@ -47,6 +48,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   agents,
   'agents-live': agentsLive,
   transfers,
+  network,
   packages: packageInstall,
   previews,
   'preview-download': previewDownload,
