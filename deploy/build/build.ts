@@ -17,6 +17,7 @@ const programs = {
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',
+  names: 'apps/names/src/main.ts',
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',

@@ -131,6 +131,7 @@ export const apps: Readonly<Record<string, App>> = {
     ],
   },
   gateway: { composition: ['main.ts'], areas: [] },
+  names: { composition: ['main.ts'], areas: [] },
   guest: {
     composition: ['guest.ts'],
     areas: [
@@ -306,8 +307,12 @@ export const packages: Readonly<Record<string, Package>> = {
   'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
   'apps/host': { about: 'host daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
   'apps/gateway': {
-    about: 'the only process that reads what sandboxes send',
+    about: 'the only process that reads what sandboxes send to the host or the server',
     mayImport: ['sandbox-gateway', 'config', 'errors', 'telemetry'],
+  },
+  'apps/names': {
+    about: 'the only process that reads what sandboxes ask for names',
+    mayImport: ['sandbox-network/dns', 'config', 'telemetry'],
   },
   'apps/guest': {
     about: 'guest daemon, inside a sandbox',

@@ -27,6 +27,7 @@ export const parsers: Parsers = {
   'packages/sandbox-network/src/dns-policy.logic.ts': properties.dns,
   'packages/sandbox-network/src/dns-resolver.ts': properties.dns,
   'packages/sandbox-network/src/ipv4.logic.ts': properties.dns,
+  'packages/sandbox-network/src/name-channel.ts': properties.dns,
   'packages/sandbox-network/src/names-asked.logic.ts': properties.dns,
   'packages/domain/src/network-name.ts': 'packages/domain/src/network-name.fuzz.test.ts',
   'packages/disk-store/src/send-stream.ts': 'packages/disk-store/src/send-stream.fuzz.test.ts',
@@ -158,6 +159,8 @@ export const otherInput: OtherInput = {
     `${server}/workflows/export/notebook.ts`,
     'apps/web/src/threads/cards/components/display-view.tsx',
     'packages/protocol/src/host/contract-server.ts',
+    'packages/sandbox-network/src/name-process.ts',
+    'packages/sandbox-network/src/name-server.ts',
   ],
   'Two or eight bytes at a fixed place': [
     `${inWeb}/preview/state/take-screenshot.ts`,

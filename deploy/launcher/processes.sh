@@ -251,5 +251,6 @@ uninstall_command() {
   rm -rf --one-file-system "$data_dir"
   userdel "threadbox-$id" 2>/dev/null || true
   userdel "threadbox-$id-gateway" 2>/dev/null || true
+  userdel "threadbox-$id-names" 2>/dev/null || true
   say "✓ Uninstalled. Downloads are still cached in $cache; delete that folder too if this machine has no other installation."
 }

@@ -43,14 +43,16 @@ stop_up() {
 
 # Id, user, folders and settings. Each is created if it is missing, so an interrupted first run can be repeated.
 make_installation() {
-  local installation user
+  local installation user own
   installation=$(get_environment THREADBOX_INSTALLATION)
   [ -n "$installation" ] || installation=$(new_installation_id)
   user=threadbox-$installation
   getent passwd "$user" >/dev/null ||
     useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
-  getent passwd "$user-gateway" >/dev/null ||
-    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user-gateway"
+  for own in "$user-gateway" "$user-names"; do
+    getent passwd "$own" >/dev/null ||
+      useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$own"
+  done
   install -d -m 0710 -o root -g "$user" "$data_dir"
   install -d -m 2750 -o root -g "$user" "$data_dir/run"
   install -d -m 0700 -o "$user" -g "$user" "$data_dir/server"
@@ -64,6 +66,8 @@ make_installation() {
   set_environment THREADBOX_GATEWAY_SOCKET "$data_dir/run/gateway.sock"
   set_environment THREADBOX_GATEWAY_UID "$(id -u "$user-gateway")"
   set_environment THREADBOX_GATEWAY_GID "$(id -g "$user-gateway")"
+  set_environment THREADBOX_NAMES_UID "$(id -u "$user-names")"
+  set_environment THREADBOX_NAMES_GID "$(id -g "$user-names")"
   set_environment THREADBOX_SERVER_UID "$(id -u "$user")"
   set_environment THREADBOX_SOCKET_GROUP "$(id -g "$user")"
   set_environment THREADBOX_SERVER_DATA "$data_dir/server"

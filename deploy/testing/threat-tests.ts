@@ -36,7 +36,8 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   'the rules about sandboxes hold while no daemon runs': [
     {
       file: closed,
-      title: 'with daemon and gateway killed and all rules of the machine removed, no target responds to a sandbox',
+      title:
+        'with daemon, gateway and DNS process killed and all rules of the machine removed, no target responds to a sandbox',
     },
     { file: closed, title: 'without the router no packet leaves, and the checks of the machine say why' },
   ],
@@ -44,6 +45,11 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: closed,
       title: 'no process with rights parses what a guest sends: the gateway has no capability, and only the router',
+    },
+    {
+      file: closed,
+      title:
+        'no process with rights parses what a sandbox asks: the DNS process has a user of its own and no capability',
     },
   ],
   'a sandbox reaches only what the policies of its installation, workspace, agent and thread all allow': [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { findUndenied, makeDnsUpstream, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
+import { findUndenied, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
@@ -76,9 +76,9 @@ describe('a sandbox’s network', () => {
     stack.defer(() => nameServer.close())
 
     const logger = makeLogger({ process: 'test', level: 'silent' })
-    const upstream = makeDnsUpstream({ servers: async () => [{ address: '127.0.0.1', port: nameServer.port }] })
+    const nameServers = [{ address: '127.0.0.1', port: nameServer.port }]
     const start = async (installation: string) => {
-      const { network: made } = await prepareFreePool({ installation, logger, upstream })
+      const { network: made } = await prepareFreePool({ installation, logger, nameServers })
       stack.defer(() => made.close())
       return made
     }

@@ -125,6 +125,15 @@ describe('a machine without its rules and daemons', () => {
     })
   })
 
+  test('C9: no process with rights parses what a sandbox asks: the DNS process has a user of its own and no capability', async () => {
+    const status = run(`cat /proc/${await daemon.namesPid()}/status`)
+    expect(status).toMatch(/^Uid:\s+65532\s+65532\s+65532\s+65532$/m)
+    expect(status).toMatch(/^Gid:\s+65532\s+65532\s+65532\s+65532$/m)
+    for (const set of ['Inh', 'Prm', 'Eff', 'Amb'])
+      expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0000000000000000$`, 'm'))
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
+  })
+
   test('C9: a connection of a sandbox outlives a killed daemon and gateway', async () => {
     const hold = `sleep 600 > /tmp/in & exec perl /tmp/probe.pl hold ${publicAddress} ${port} held < /tmp/in > /tmp/out`
     await daemon.run(sandbox.sandboxId, `mkfifo /tmp/in; setsid bash -c '${hold}' > /dev/null 2>&1 < /dev/null &`)
@@ -138,12 +147,13 @@ describe('a machine without its rules and daemons', () => {
     await expect.poll(said, { timeout: 20_000 }).toEqual(['connected', 'reached'])
   })
 
-  test('C9: with daemon and gateway killed and all rules of the machine removed, no target responds to a sandbox', async () => {
+  test('C9: with daemon, gateway and DNS process killed and all rules of the machine removed, no target responds to a sandbox', async () => {
     await keepTrying()
     await untilRounds(1, 0)
-    const gateway = await daemon.gatewayPid()
+    const children = [await daemon.gatewayPid(), await daemon.namesPid()]
     await daemon.kill('SIGKILL')
-    await expect.poll(() => run(`kill -0 ${gateway} 2> /dev/null && echo runs || true`)).toBe('')
+    for (const pid of children)
+      await expect.poll(() => run(`kill -0 ${pid} 2> /dev/null && echo runs || true`)).toBe('')
     run(`${inMachine} nft flush ruleset`)
     expect(run(`${inMachine} nft list ruleset`).trim()).toBe('')
     const since = Date.now()

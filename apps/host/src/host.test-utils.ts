@@ -327,6 +327,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     prepare: async ({ keep }) => {
       for (const sandboxId of links.keys()) if (!keep.has(sandboxId)) links.delete(sandboxId)
     },
+    stop: async () => undefined,
     close: async () => links.clear(),
     attach: async ({ sandboxId, address, egress }) => {
       if (!links.has(sandboxId)) links.set(sandboxId, { state: 'up', egress: egress.kind, address })

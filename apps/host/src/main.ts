@@ -49,6 +49,7 @@ async function main() {
       bytesPerSecond: settings.sandboxRate * 1024 * 1024,
       gatewayUserId: settings.gatewayUserId,
     },
+    namesEnvironment: namesEnvironment(),
   })
   const gateway = keepGateway({ namespacePath: await network.openRouter(), environment: gatewayEnvironment(), logger })
   const host = await makeHost({
@@ -119,7 +120,7 @@ async function main() {
       }
       closing.abort()
       // Sandboxes keep running. The next start finishes what is still being written.
-      void Promise.allSettled([host.close(), gateway.stop()]).then(() => process.exit(0))
+      void Promise.allSettled([host.close(), gateway.stop(), network.stop()]).then(() => process.exit(0))
     })
   }
   await host
@@ -127,8 +128,16 @@ async function main() {
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
 }
 
+function namesEnvironment(): Record<string, string> {
+  return {
+    THREADBOX_LOG_LEVEL: settings.logLevel,
+    THREADBOX_NAMES_UID: String(settings.namesUserId),
+    THREADBOX_NAMES_GID: String(settings.namesGroupId),
+    ...compileCache(),
+  }
+}
+
 function gatewayEnvironment(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env
   return {
     THREADBOX_INSTALLATION: settings.installation,
     THREADBOX_LOG_LEVEL: settings.logLevel,
@@ -136,8 +145,13 @@ function gatewayEnvironment(): Record<string, string> {
     THREADBOX_GATEWAY_ORDERS_SOCKET: gatewayOrdersSocket,
     THREADBOX_GATEWAY_UID: String(settings.gatewayUserId),
     THREADBOX_GATEWAY_GID: String(settings.gatewayGroupId),
-    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+    ...compileCache(),
   }
+}
+
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
 function readToken(file: string): string {

@@ -25,6 +25,18 @@ export const hostSettings = {
     schema: userId,
     default: 65_533,
   }),
+  namesUserId: setting<number>({
+    doc: 'ID of the user that the DNS process runs as, which answers what sandboxes ask. `up` creates it.',
+    environment: 'THREADBOX_NAMES_UID',
+    schema: userId,
+    default: 65_532,
+  }),
+  namesGroupId: setting<number>({
+    doc: 'ID of the group of that user.',
+    environment: 'THREADBOX_NAMES_GID',
+    schema: userId,
+    default: 65_532,
+  }),
   hostListen: setting<string>({
     doc: 'Extra TCP address (`address:port`) for the host daemon. Requires THREADBOX_HOST_TOKEN_FILE.',
     environment: 'THREADBOX_HOST_LISTEN',

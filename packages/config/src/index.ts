@@ -2,5 +2,6 @@ export { readSettings, type Setting, type Settings, setting, settingInvalid } fr
 export { gatewaySettings } from './gateway.ts'
 export { hostSettings } from './host.ts'
 export { installationSettings } from './installation.ts'
+export { namesSettings } from './names.ts'
 export { serverSettings } from './server.ts'
 export { turnSettings } from './turns.ts'

@@ -20,7 +20,7 @@ export type AddressPool = {
   text: string
   /** On the machine’s loopback interface: marks the range as this installation’s. */
   claimAddress: string
-  /** The two ends of the link between the machine and the router. The DNS forwarder listens on the router’s. */
+  /** The two ends of the link between the machine and the router. The DNS server listens on the router’s. */
   machineAddress: string
   routerAddress: string
   addresses(): Iterable<string>

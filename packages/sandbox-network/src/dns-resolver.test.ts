@@ -99,7 +99,9 @@ describe('the DNS forwarder', () => {
     expect(rcodeOf(await ask('secret-data.mixed.example', 'TXT'))).toBe(responseCodes.noSuchName)
     expect(asked()).toBe(0)
     expect((await ask('Public.Example')).answers).toHaveLength(1)
-    expect(allowed).toEqual([{ address: '127.0.0.1', addresses: ['203.0.113.7'], seconds: 300 }])
+    expect(allowed).toEqual([
+      { address: '127.0.0.1', name: 'Public.Example', addresses: ['203.0.113.7'], seconds: 300 },
+    ])
   })
 
   test('without egress every question is refused, and a policy change applies immediately', async () => {

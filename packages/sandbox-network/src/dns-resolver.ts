@@ -26,8 +26,8 @@ type Client = { egress: EgressPolicy; bucket: TokenBucket | undefined; inFlight:
 
 export function makeDnsResolver(options: {
   upstream: DnsUpstream
-  /** Called before a client with an allowlist gets a response: lets the client reach the addresses. */
-  allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
+  /** Called before a client with an allowlist gets a response: lets the client reach the addresses of a name. */
+  allow: (options: { address: string; name: string; addresses: string[]; seconds: number }) => Promise<void>
   /** Called when a client gets an address of a name. */
   onAnswered: (options: { address: string; name: string }) => void
   /** Called when its policy keeps a client from a name. Not for IPv6 queries: programs send both at the same time. */
@@ -86,7 +86,7 @@ export function makeDnsResolver(options: {
 
 async function forward(options: {
   upstream: DnsUpstream
-  allow: (options: { address: string; addresses: string[]; seconds: number }) => Promise<void>
+  allow: (options: { address: string; name: string; addresses: string[]; seconds: number }) => Promise<void>
   onAnswered: (options: { address: string; name: string }) => void
   message: DnsMessage
   packet: DecodedPacket
@@ -102,11 +102,11 @@ async function forward(options: {
   const decision = decideQuestion({ packet, egress: client.egress })
   if (decision.kind === 'answer') return ownAnswer({ packet, code: decision.code })
   const { replacement, addresses, ttlSeconds } = filterAnswer(answer)
-  if (client.egress.kind === 'allowlist') {
-    await allow({ address: message.from, addresses, seconds: reachableSeconds(ttlSeconds) })
+  const name = packet.questions?.[0]?.name ?? ''
+  if (client.egress.kind === 'allowlist' && addresses.length > 0) {
+    await allow({ address: message.from, name, addresses, seconds: reachableSeconds(ttlSeconds) })
   }
-  const name = packet.questions?.[0]?.name
-  if (addresses.length > 0 && name !== undefined) options.onAnswered({ address: message.from, name })
+  if (addresses.length > 0 && name !== '') options.onAnswered({ address: message.from, name })
   if (replacement === undefined) return bytes
   const encoded = encode(replacement)
   return message.transport === 'tcp' || encoded.length <= udpSizeOf(packet) ? encoded : truncated(replacement)

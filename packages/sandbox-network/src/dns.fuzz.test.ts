@@ -7,7 +7,8 @@ import { makeFrameReader, toFrame } from './dns-frames.ts'
 import { parseResolvers } from './dns-policy.logic.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import { formatIpv4, formatRange, parseIpv4, parseRange } from './ipv4.logic.ts'
-import { makeNamesLog } from './names-asked.logic.ts'
+import { makeLineReader, namesReportSchema } from './name-channel.ts'
+import { makeNamesLog, readableName } from './names-asked.logic.ts'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 
 const from = '10.0.0.2'
@@ -148,3 +149,33 @@ function packets(): Arbitrary<Uint8Array> {
 function word(value: number): [number, number] {
   return [value >> 8, value & 255]
 }
+
+test('lines of the DNS process in any pieces are the lines that it wrote, or are refused as too long', () =>
+  checkProperty(
+    'dns-process-lines',
+    property(array(foreignText(60), { maxLength: 6 }), cuts(400), nat({ max: 80 }), (texts, places, longest) => {
+      const lines = texts.map((text) => text.replaceAll('\n', ' '))
+      const read = makeLineReader(longest)
+      const pieces = cutAnywhere(Buffer.from(lines.map((line) => `${line}\n`).join(''), 'utf16le'), places)
+      const decoder = new TextDecoder('utf-16le', { ignoreBOM: true })
+      const all = () => pieces.flatMap((piece) => read(decoder.decode(piece, { stream: true })))
+      if (lines.some((line) => line.length > longest)) expect(all).toThrow('too long')
+      else expect(all()).toEqual(lines.map((line) => line.toWellFormed()))
+    }),
+  ))
+
+test('a report of the DNS process is refused, or has a harmless name and addresses', () =>
+  checkProperty(
+    'dns-process-report',
+    property(foreignText(300), foreignText(20), (name, address) => {
+      const shown = readableName(name)
+      for (const type of ['answered', 'refused', 'allow']) {
+        const rest = { id: 1, addresses: [address], seconds: 60 }
+        const parsed = namesReportSchema.safeParse({ type, address: '10.0.0.2', name, ...rest })
+        if (parsed.success && 'name' in parsed.data) expect(parsed.data.name).not.toMatch(/[^!-~]/)
+        if (parsed.success && 'addresses' in parsed.data) expect(parseIpv4(address)).toBeDefined()
+      }
+      const own = namesReportSchema.safeParse({ type: 'answered', address: '10.0.0.2', name: shown })
+      expect(own.success).toBe(shown !== '')
+    }),
+  ))

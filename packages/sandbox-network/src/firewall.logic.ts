@@ -1,6 +1,6 @@
 import type { AddressPool } from './address-pool.logic.ts'
 import type { MachineNetwork } from './machine-network.logic.ts'
-import { type NetworkNames, uplinkName } from './names.logic.ts'
+import { type NetworkNames, namesPort, uplinkName } from './names.logic.ts'
 import { privateRanges } from './private-ranges.logic.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 
@@ -33,21 +33,16 @@ export const defaultFirewallSettings: FirewallSettings = {
  * in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
  *
  * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
- * costs a connection entry; `to_router` accepts replies to the gateway and questions to the DNS forwarder; `leaving` accepts
+ * costs a connection entry; `to_router` accepts replies to the gateway and questions to the DNS server; `leaving` accepts
  * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
  * a lost packet seems to hang. Only what exceeds the sandbox’s rate is lost, as on a slow line. `epochs` assigns each
  * sandbox a mark for its connections that changes with its egress policy; connections with an older mark are not
  * `current` and end.
  */
-export function renderTable(options: {
-  names: NetworkNames
-  pool: AddressPool
-  forwarderPort: number
-  settings: FirewallSettings
-}): string {
-  const { names, pool, forwarderPort, settings } = options
+export function renderTable(options: { names: NetworkNames; pool: AddressPool; settings: FirewallSettings }): string {
+  const { names, pool, settings } = options
   const own = `"${names.interfacePrefix}*"`
-  const dns = `${pool.routerAddress} . ${forwarderPort}`
+  const dns = `${pool.routerAddress} . ${namesPort}`
   const uplink = `"${uplinkName}"`
   return `
 add table inet ${names.table}
@@ -103,8 +98,8 @@ table inet ${names.table} {
     iifname . ip saddr != @sources drop
   }
   chain dns_hook {
-    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.routerAddress}:${forwarderPort}
-    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.routerAddress}:${forwarderPort}
+    iifname . ip daddr @gateways udp dport 53 dnat ip to ${pool.routerAddress}:${namesPort}
+    iifname . ip daddr @gateways tcp dport 53 dnat ip to ${pool.routerAddress}:${namesPort}
   }
   chain to_router_hook {
     iifname ${own} jump to_router

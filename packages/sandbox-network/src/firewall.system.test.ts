@@ -19,7 +19,7 @@ beforeEach(async () => {
   const logger = makeLogger({ process: 'test', level: 'silent' })
   const router = await prepareRouter({ names, pool })
   firewall = makeFirewall({ names, router, pool, settings: defaultFirewallSettings, logger, randomMark: () => ++mark })
-  await firewall.install({ forwarderPort: 5353 })
+  await firewall.install()
 })
 afterEach(async () => {
   await firewall.forget()

@@ -26,7 +26,7 @@ import type { EgressPolicy } from './sandbox-network.ts'
  */
 export type Firewall = {
   /** `known`: entries of the table that an earlier release had in the machine’s namespace. */
-  install(options: { forwarderPort: number; known?: readonly FirewallEntry[] }): Promise<void>
+  install(options?: { known?: readonly FirewallEntry[] }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
   /** Connections opened before end, unless they are kept. */
   setEgress(options: { interfaceName: string; egress: EgressPolicy['kind']; keepsConnections?: boolean }): Promise<void>
@@ -56,18 +56,18 @@ export function makeFirewall(options: {
    * before them; otherwise the orders would find their changes already made.
    */
   const entries = new Map<string, FirewallEntry>()
-  let installed: { forwarderPort: number; stopWatching: () => void } | undefined
+  let installed: { stopWatching: () => void } | undefined
   let machine: MachineNetwork = { addresses: [], links: [] }
 
-  const tableWith = ({ forwarderPort }: { forwarderPort: number }) => [
-    renderTable({ names, pool, settings, forwarderPort }),
+  const wholeTable = () => [
+    renderTable({ names, pool, settings }),
     ...renderMachineNetwork({ table, network: machine }),
   ]
   const restore = async () => {
     if (await hasTable(table, router)) return
     if (installed === undefined) return
     const elements = [...entries.values()].flatMap((entry) => renderEntry({ order: 'add', table, entry }))
-    await runNft([...tableWith(installed), ...elements])
+    await runNft([...wholeTable(), ...elements])
     logger.warn({ table }, 'another program removed the firewall of the sandboxes; it was restored')
   }
   const run = (lines: string[]) =>
@@ -87,13 +87,13 @@ export function makeFirewall(options: {
   }
 
   return {
-    async install({ forwarderPort, known = [] }) {
+    async install({ known = [] } = {}) {
       installed?.stopWatching()
       machine = await readMachineNetwork()
       const moved = known.flatMap((entry) => renderEntry({ order: 'add', table, entry }))
-      await runNft([...tableWith({ forwarderPort }), ...moved])
+      await runNft([...wholeTable(), ...moved])
       const watched = { ownPrefix: names.interfacePrefix, logger, update: updateMachine }
-      installed = { forwarderPort, stopWatching: watchMachineNetwork(watched) }
+      installed = { stopWatching: watchMachineNetwork(watched) }
       entries.clear()
       for (const entry of await readEntries({ table, pool, router })) entries.set(entry.interfaceName, entry)
     },

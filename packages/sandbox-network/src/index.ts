@@ -1,6 +1,4 @@
 export { firstFreeAddress } from './address-pool.logic.ts'
-export type { DnsUpstream } from './dns-upstream.ts'
-export { makeDnsUpstream } from './dns-upstream.ts'
 export { findMissing } from './find-missing.ts'
 export type { FirewallSettings, Proxy } from './firewall.logic.ts'
 export { type ForwardBlock, findForwardBlocks } from './host-network.ts'

@@ -89,6 +89,7 @@ describe('the network of sandboxes', () => {
     run(`${inRouter} ip link set ${names.interfaceOf('half')} alias ''`)
     run(`ip netns add ${names.namespacePrefix}stray`)
 
+    await network.stop()
     const { network: next } = await start({ pool })
     await next.prepare({ keep: new Set(['kept', 'half']) })
     expect(await next.list()).toEqual(['kept'])

@@ -4,10 +4,8 @@ import { makeKeyedLock } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.logic.ts'
-import { makeDnsForwarder } from './dns-forwarder.ts'
 import { checkEgress, isWiderEgress } from './dns-policy.logic.ts'
-import { type DnsResolver, makeDnsResolver } from './dns-resolver.ts'
-import { type DnsUpstream, makeDnsUpstream, readHostResolvers } from './dns-upstream.ts'
+import type { ResolverAddress } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
 import { type Firewall, hasTable, makeFirewall, readEntries } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
@@ -30,7 +28,8 @@ import {
   setLinkState,
 } from './links.ts'
 import { makeMachineFirewall, removeMachineTable } from './machine-firewall.ts'
-import { openNameSockets } from './name-sockets.ts'
+import type { NamesProgram } from './name-process.ts'
+import { makeNameService, type NameService } from './name-service.ts'
 import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { makeNamesLog } from './names-asked.logic.ts'
 import { hasRouter, prepareRouter, removeRouter, routerPlaceOf } from './router.ts'
@@ -43,8 +42,10 @@ export type SandboxNetworkOptions = {
   pool: string
   logger: Logger
   firewall?: Partial<FirewallSettings>
-  /** The upstream for names; the host’s resolvers by default. */
-  upstream?: DnsUpstream
+  /** The servers that are asked for names; the host’s by default. */
+  nameServers?: readonly ResolverAddress[]
+  /** Environment of the DNS process, which has a user of its own. */
+  namesEnvironment?: Record<string, string>
 }
 
 /** Another installation can take the chosen range first. More than a few times in a row are not a coincidence. */
@@ -103,18 +104,15 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const machineFirewall = makeMachineFirewall({ names, pool, logger })
   const interfaceByAddress = new Map<string, string>()
   const [asked, refused] = [makeNamesLog(Date.now), makeNamesLog(Date.now)]
-  const resolver = makeDnsResolver({
-    upstream: options.upstream ?? makeDnsUpstream({ servers: readHostResolvers }),
+  const service = makeNameService({
     allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
     onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
     onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', name),
     logger,
-    now: () => performance.now(),
   })
-  const forwarder = makeDnsForwarder({ resolver, logger })
   const dependencies = { names, router, pool, firewall }
   const lock = makeKeyedLock()
-  let [isOpen, isListening] = [false, false]
+  let [isOpen, isInstalled] = [false, false]
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
@@ -124,9 +122,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     await firewall.remove(interfaceName)
     for (const [address, known] of interfaceByAddress) {
       if (known !== interfaceName) continue
-      resolver.removeClient(address)
-      forwarder.drop(address)
       interfaceByAddress.delete(address)
+      await service.removeClient(address)
     }
   }
 
@@ -140,23 +137,24 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     openRouter,
     async prepare({ keep }) {
       await openRouter()
-      if (!isListening) {
-        const sockets = await openNameSockets({ router, address: pool.routerAddress })
-        forwarder.serve(sockets)
-        isListening = true
-        await firewall.install({ forwarderPort: sockets.port, known: await readFormerEntries({ names, pool }) })
+      const serving = service.start(programOf({ ...options, address: pool.routerAddress }))
+      if (!isInstalled) {
+        isInstalled = true
+        await firewall.install({ known: await readFormerEntries({ names, pool }) })
         await machineFirewall.install()
       }
       await moveLinks({ names, router })
       await removeLeftOvers({ names, router, firewall, keep })
       await warnOfForwardBlocks(options)
+      await serving
     },
+    stop: () => service.stop(),
     async close() {
+      await service.stop()
       await firewall.forget()
       await machineFirewall.forget()
       await removeNetworkOf(options.installation)
-      if (isListening) await forwarder.close()
-      ;[isOpen, isListening] = [false, false]
+      ;[isOpen, isInstalled] = [false, false]
       interfaceByAddress.clear()
     },
 
@@ -167,7 +165,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
         asked.begin(names.interfaceOf(sandboxId))
         refused.begin(names.interfaceOf(sandboxId))
-        resolver.setClient({ address, egress })
+        await service.setClient({ address, egress })
         return attachment
       }),
     restoreAddress: (sandboxId) => restoreAddress({ dependencies, sandboxId }),
@@ -179,7 +177,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
-        await changeEgress({ dependencies, resolver, sandboxId, egress })
+        await changeEgress({ dependencies, service, sandboxId, egress })
       }),
     detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
     namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),
@@ -192,6 +190,12 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   }
 }
 
+function programOf(options: SandboxNetworkOptions & { address: string }): NamesProgram {
+  const { installation, address, nameServers, namesEnvironment } = options
+  const environment = { ...namesEnvironment, THREADBOX_INSTALLATION: installation }
+  return { address, environment, ...(nameServers === undefined ? {} : { servers: nameServers }) }
+}
+
 async function warnOfForwardBlocks({ installation, logger }: Pick<SandboxNetworkOptions, 'installation' | 'logger'>) {
   for (const block of await findForwardBlocks({ installation })) {
     logger.warn(block, 'another firewall drops what sandboxes send')
@@ -201,17 +205,17 @@ async function warnOfForwardBlocks({ installation, logger }: Pick<SandboxNetwork
 /** Ends connections, unless the policy allows everything that the earlier one allowed. */
 async function changeEgress(options: {
   dependencies: NetworkDependencies
-  resolver: DnsResolver
+  service: NameService
   sandboxId: string
   egress: EgressPolicy
 }): Promise<void> {
-  const { dependencies, resolver, sandboxId, egress } = options
+  const { dependencies, service, sandboxId, egress } = options
   const { names, router, pool, firewall } = dependencies
   const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
   const address = addressBehind({ pool, gatewayAddress })
-  const earlier = resolver.egressOf(address)
+  const earlier = service.egressOf(address)
   const keepsConnections = earlier !== undefined && isWiderEgress(egress, earlier)
-  resolver.setClient({ address, egress })
+  await service.setClient({ address, egress })
   // First what names allowed: a connection that is opened in between still ends with the others.
   if (!keepsConnections) await firewall.disallow(interfaceName)
   await firewall.setEgress({ interfaceName, egress: egress.kind, keepsConnections })

@@ -39,7 +39,7 @@ export function makeNamesLog(now: () => number): NamesLog {
     note: (key, asked) => {
       const log = logs.get(key)
       if (log === undefined) return
-      const name = readable(asked)
+      const name = readableName(asked)
       const earlier = log.asked.get(name) ?? { times: [], forgottenAt: Number.NEGATIVE_INFINITY }
       const times = [...earlier.times, now()]
       const forgottenAt = times.length > most.questions ? times.shift() : undefined
@@ -66,7 +66,7 @@ export function makeNamesLog(now: () => number): NamesLog {
 }
 
 /** Names can contain any bytes that a program sends. */
-function readable(name: string): string {
+export function readableName(name: string): string {
   const plain = name.toLowerCase().replace(/\.$/, '')
   return plain.slice(0, 253).replace(/[^a-z0-9._-]/g, '?')
 }

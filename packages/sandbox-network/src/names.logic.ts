@@ -24,6 +24,9 @@ export type NetworkNames = {
 /** The router’s end of the link to the machine. */
 export const uplinkName = 'uplink'
 
+/** The DNS server’s port at the router’s address. Policies can’t name it, so no other process in the router needs it. */
+export const namesPort = 53
+
 const hashLength = 7
 
 export function makeNetworkNames(installation: string): NetworkNames {

@@ -18,6 +18,8 @@ import { runCommand } from './run-command.ts'
  */
 const kernelOptions = [
   'net.ipv4.ip_forward=1',
+  // The processes in it have no capability, and listen on ports such as 53 and 443.
+  'net.ipv4.ip_unprivileged_port_start=0',
   'net.ipv6.conf.all.disable_ipv6=1',
   'net.ipv6.conf.default.disable_ipv6=1',
   ...['all', 'default'].flatMap((scope) => [

@@ -15,10 +15,12 @@ export type SandboxNetwork = {
   /** Makes the router if it does not exist, and returns the path of its namespace, in which the gateway runs. */
   openRouter(): Promise<string>
   /**
-   * Installs the tables, unreachable route and DNS forwarder. Removes namespaces of this installation that `keep` does not
+   * Installs the tables and the unreachable route, and starts the DNS process. Removes namespaces of this installation that `keep` does not
    * list.
    */
   prepare(options: { keep: ReadonlySet<string> }): Promise<void>
+  /** Ends what serves sandboxes on behalf of this process. Their networks stay, and names don’t resolve. */
+  stop(): Promise<void>
   /** Removes everything of this installation from the host. */
   close(): Promise<void>
   /** Creates the namespace of a sandbox at its address. Throws `network.no-address-left`. */
@@ -51,7 +53,7 @@ export type NetworkAttachment = {
   namespacePath: string
   /** The sandbox's own address. */
   address: string
-  /** The host's end: gateway and DNS forwarder as the sandbox sees them. */
+  /** The host's end: gateway and DNS server as the sandbox sees them. */
   gatewayAddress: string
   mtu: number
 }

@@ -41,6 +41,8 @@ export type TestHost = HostRequests & {
   pid(): number
   /** The process of the gateway, which the daemon starts; waits until it runs. */
   gatewayPid(): Promise<number>
+  /** The DNS process, which the daemon starts; waits until it runs. */
+  namesPid(): Promise<number>
   /** The daemon’s log so far, one JSON object per line. */
   log(): Promise<string>
   /** Ends the daemon; sandboxes keep running. */
@@ -146,6 +148,7 @@ export async function startTestHost(
     newBootId: () => makeId('boot', randomBytes),
     pid: () => daemon?.pid ?? 0,
     gatewayPid: () => childOf(daemon?.pid ?? 0, 'gateway'),
+    namesPid: () => childOf(daemon?.pid ?? 0, 'names'),
     log: () => readFile(logFile, 'utf8'),
     kill,
     killSandbox: async (sandboxId) => {

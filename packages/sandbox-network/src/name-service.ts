@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { waitAtMost } from '@threadbox/concurrency'
+import type { Logger } from '@threadbox/telemetry'
+import { isAllowedName } from './dns-policy.logic.ts'
+import type { NamesReport } from './name-channel.ts'
+import { type NamesProcess, type NamesProgram, startNamesProcess } from './name-process.ts'
+import type { EgressPolicy } from './sandbox-network.ts'
+
+/**
+ * The DNS server of sandboxes as the host daemon sees it: a process with a user of its own, which is restarted whenever it
+ * ends and then gets all clients again. While it is away, names don’t resolve.
+ */
+export type NameService = {
+  /** Starts the process. Resolves when it serves, or after a time limit: the daemon is then of use for all else. */
+  start(program: NamesProgram): Promise<void>
+  /** Resolves when no later question is answered by an earlier policy. */
+  setClient(client: { address: string; egress: EgressPolicy }): Promise<void>
+  egressOf(address: string): EgressPolicy | undefined
+  removeClient(address: string): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Two programs start, one after the other: half a second, more on a busy machine. */
+const startTimeoutMs = 10_000
+const firstRetryMs = 50
+const lastRetryMs = 2000
+/** How long the process must run before its next restart is immediate again. */
+const steadyAfterMs = 10_000
+
+export function makeNameService(options: {
+  /** Lets a client with a list reach the addresses of a name. */
+  allow: (options: { address: string; addresses: readonly string[]; seconds: number }) => Promise<void>
+  onAnswered: (options: { address: string; name: string }) => void
+  onRefused: (options: { address: string; name: string }) => void
+  logger: Logger
+}): NameService {
+  const { logger } = options
+  const clients = new Map<string, EgressPolicy>()
+  let current: NamesProcess | undefined
+  let running: { stopping: AbortController; ended: Promise<void> } | undefined
+
+  const allow = async ({ address, name, addresses, seconds }: NamesReport & { type: 'allow' }) => {
+    const egress = clients.get(address)
+    // The process reads what sandboxes send, so what it asks for is checked again.
+    if (egress?.kind !== 'allowlist' || !isAllowedName({ name, names: egress.names })) return false
+    return await options.allow({ address, addresses, seconds }).then(
+      () => true,
+      (error: unknown) => {
+        logger.warn({ err: error, address }, 'the addresses of a name could not be allowed')
+        return false
+      },
+    )
+  }
+  const handle = (report: NamesReport, process: NamesProcess, serving: () => void) => {
+    if (report.type === 'serving') serving()
+    if (report.type === 'answered' && clients.has(report.address)) options.onAnswered(report)
+    if (report.type === 'refused' && clients.has(report.address)) options.onRefused(report)
+    if (report.type === 'allow')
+      void allow(report).then((isAllowed) => process.reply({ type: 'allowed', id: report.id, isAllowed }))
+  }
+  const keep = async (program: NamesProgram, { stopping, serving }: { stopping: AbortSignal; serving: () => void }) => {
+    let retryMs = firstRetryMs
+    while (!stopping.aborted) {
+      const startedAt = performance.now()
+      const listed = [...clients].map(([address, egress]) => ({ address, egress: mutable(egress) }))
+      const started = startNamesProcess({ program, logger, onReport: (report) => handle(report, started, serving) })
+      started.reply({ type: 'clients', clients: listed })
+      current = started
+      const how = await started.ended
+      current = undefined
+      if (stopping.aborted) return
+      if (performance.now() - startedAt > steadyAfterMs) retryMs = firstRetryMs
+      logger.warn({ ...how, retryMs }, 'the DNS process has ended and will be restarted')
+      await delay(retryMs, undefined, { signal: stopping }).catch(() => undefined)
+      retryMs = Math.min(2 * retryMs, lastRetryMs)
+    }
+  }
+
+  return {
+    async start(program) {
+      if (running !== undefined) return
+      const stopping = new AbortController()
+      const serving = Promise.withResolvers<void>()
+      const ended = keep(program, { stopping: stopping.signal, serving: serving.resolve })
+      running = { stopping, ended }
+      await waitAtMost(startTimeoutMs, { work: serving.promise, signal: stopping.signal })
+    },
+    async setClient({ address, egress }) {
+      clients.set(address, egress)
+      await current?.order({ type: 'set', client: { address, egress: mutable(egress) } })
+    },
+    egressOf: (address) => clients.get(address),
+    async removeClient(address) {
+      clients.delete(address)
+      await current?.order({ type: 'remove', address })
+    },
+    async stop() {
+      running?.stopping.abort()
+      current?.end()
+      await running?.ended
+      running = undefined
+    },
+  }
+}
+
+function mutable(egress: EgressPolicy) {
+  return egress.kind === 'allowlist' ? { ...egress, names: [...egress.names] } : egress
+}
