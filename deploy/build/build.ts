@@ -18,6 +18,7 @@ const programs = {
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',
   names: 'apps/names/src/main.ts',
+  egress: 'apps/egress/src/main.ts',
   cli: 'apps/cli/src/main.ts',
   supervisor: 'apps/cli/src/supervisor/main.ts',
   uninstall: 'apps/host/src/uninstall/main.ts',

@@ -132,6 +132,7 @@ export const apps: Readonly<Record<string, App>> = {
   },
   gateway: { composition: ['main.ts'], areas: [] },
   names: { composition: ['main.ts'], areas: [] },
+  egress: { composition: ['main.ts'], areas: [] },
   guest: {
     composition: ['guest.ts'],
     areas: [
@@ -286,18 +287,26 @@ export const packages: Readonly<Record<string, Package>> = {
   'packages/domain': { about: 'pure decisions: lifecycle table, ids, limits', mayImport: ['errors'] },
   'packages/protocol': {
     about:
-      'schemas of the wires: public API, host, gateway, guest; the zip in which folders leave a sandbox; how responses pass a hop',
+      'schemas of the wires: public API, host, gateway, egress, guest; the zip in which folders leave a sandbox; how responses pass a hop',
     mayImport: ['errors'],
   },
   'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
   'packages/telemetry': { about: 'logger with redaction', mayImport: ['errors'] },
+  'packages/daemon': {
+    about: 'what processes of the machine share: unix sockets, orders over them, events, dropping root’s rights',
+    mayImport: ['errors', 'telemetry'],
+  },
   'packages/disk-store': { about: 'interface for disks, its conformance suite, btrfs', mayImport: ground },
   'packages/sandbox-network': { about: 'namespaces, addresses, firewall, DNS', mayImport: ground },
   'packages/sandbox-driver': { about: 'interface of a sandbox technology, its conformance suite', mayImport: ground },
   'packages/gvisor-driver': { about: 'that interface on runsc', mayImport: [...drivers, ...ground] },
   'packages/sandbox-gateway': {
     about: 'the way into sandboxes: forwards requests, and parses what guests send',
-    mayImport: ['protocol', 'errors', 'telemetry'],
+    mayImport: ['protocol', 'daemon', 'errors', 'telemetry'],
+  },
+  'packages/sandbox-egress': {
+    about: 'the way out of sandboxes by name: checks policies, and relays connections',
+    mayImport: ['protocol', 'daemon', 'domain', 'errors', 'telemetry'],
   },
   'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {
@@ -305,10 +314,17 @@ export const packages: Readonly<Record<string, Package>> = {
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
   },
   'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
-  'apps/host': { about: 'host daemon', mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config'] },
+  'apps/host': {
+    about: 'host daemon',
+    mayImport: [...drivers, 'gvisor-driver', 'daemon', ...ground, 'protocol', 'config'],
+  },
   'apps/gateway': {
     about: 'the only process that reads what sandboxes send to the host or the server',
-    mayImport: ['sandbox-gateway', 'config', 'errors', 'telemetry'],
+    mayImport: ['sandbox-gateway', 'daemon', 'config', 'errors', 'telemetry'],
+  },
+  'apps/egress': {
+    about: 'the process that connects sandboxes to the names that they may reach',
+    mayImport: ['sandbox-egress', 'daemon', 'config', 'errors', 'telemetry'],
   },
   'apps/names': {
     about: 'the only process that reads what sandboxes ask for names',

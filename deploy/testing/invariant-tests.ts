@@ -18,6 +18,12 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'the gateway is the only way into a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
   ],
+  'the host daemon reads no byte that sandboxes send through egress': [
+    {
+      file: 'packages/sandbox-egress/src/relay.test.ts',
+      title: 'the host gets name, port, decision and reason of a connection, and nothing that was sent',
+    },
+  ],
   'the model never sees a host credential or a provider key': [
     {
       file: 'apps/server/src/turns/engine/turns.test.ts',

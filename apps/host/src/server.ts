@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { chmodSync, chownSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { listenOnUnixSocket } from '@threadbox/daemon'
 import { defineError, httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
 import { hostTokenHeader } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
@@ -76,41 +75,19 @@ export function makeHostServer(options: { app: Hono; token: string | undefined }
   return server
 }
 
-/** Listens on a unix socket that only root and one group can use. Replaces a file left by a dead daemon. */
+/** Listens on a unix socket that only root and one group can use. */
 export async function listenOnSocket(server: Server, options: { path: string; groupId: number }): Promise<void> {
-  if (await answers(options.path)) throw socketTaken({ path: options.path })
-  rmSync(options.path, { force: true })
-  // Until the mode is set only root can connect: the umask ensures it, whatever the timing.
-  const previous = process.umask(0o177)
-  try {
-    await listen(server, options.path)
-  } finally {
-    process.umask(previous)
-  }
-  chownSync(options.path, 0, options.groupId)
-  chmodSync(options.path, 0o660)
+  await listenOnUnixSocket(server, { ...options, mode: 0o660, taken: socketTaken })
 }
 
 export async function listenOnAddress(server: Server, address: string): Promise<void> {
   const separator = address.lastIndexOf(':')
   const host = address.slice(0, separator).replace(/^\[|\]$/g, '')
-  await listen(server, { host, port: Number(address.slice(separator + 1)) })
-}
-
-async function listen(server: Server, where: string | { host: string; port: number }): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
-  server.listen(where, resolve)
+  server.listen({ host, port: Number(address.slice(separator + 1)) }, resolve)
   await promise
   server.off('error', reject)
-}
-
-async function answers(path: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const socket = connect(path)
-  socket.once('connect', () => resolve(true))
-  socket.once('error', () => resolve(false))
-  return await promise.finally(() => socket.destroy())
 }
 
 /** Compares in a time that does not depend on where the texts differ. */

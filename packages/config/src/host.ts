@@ -37,6 +37,18 @@ export const hostSettings = {
     schema: userId,
     default: 65_532,
   }),
+  egressUserId: setting<number>({
+    doc: 'ID of the user that connects sandboxes to the internet where their policy is a list, and inserts secrets. `up` creates it.',
+    environment: 'THREADBOX_EGRESS_UID',
+    schema: userId,
+    default: 65_531,
+  }),
+  egressGroupId: setting<number>({
+    doc: 'ID of the group of that user.',
+    environment: 'THREADBOX_EGRESS_GID',
+    schema: userId,
+    default: 65_531,
+  }),
   hostListen: setting<string>({
     doc: 'Extra TCP address (`address:port`) for the host daemon. Requires THREADBOX_HOST_TOKEN_FILE.',
     environment: 'THREADBOX_HOST_LISTEN',

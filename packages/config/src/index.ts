@@ -1,4 +1,5 @@
 export { readSettings, type Setting, type Settings, setting, settingInvalid } from './define-settings.ts'
+export { egressSettings } from './egress.ts'
 export { gatewaySettings } from './gateway.ts'
 export { hostSettings } from './host.ts'
 export { installationSettings } from './installation.ts'

@@ -30,6 +30,12 @@ export const installationSettings = {
     schema: z.string().startsWith('/'),
     default: '/var/lib/threadbox/run/gateway.sock',
   }),
+  egressSocket: setting({
+    doc: 'Unix socket on which the egress process gets granted secrets from the server. Only the server’s group can access it.',
+    environment: 'THREADBOX_EGRESS_SOCKET',
+    schema: z.string().startsWith('/'),
+    default: '/var/lib/threadbox/run/egress.sock',
+  }),
   logLevel: setting({
     doc: 'Log level.',
     environment: 'THREADBOX_LOG_LEVEL',

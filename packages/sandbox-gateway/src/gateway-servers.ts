@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
-import { httpStatusOf, isThreadboxError, toWireError, withKnownCause } from '@threadbox/errors'
+import { lasting, makeOrdersServer } from '@threadbox/daemon'
+import { httpStatusOf, toWireError } from '@threadbox/errors'
 import { gatewayContract, serveContract } from '@threadbox/protocol/gateway'
 import type { Logger } from '@threadbox/telemetry'
 import { makeAdmittedBoots } from './admitted-boots.ts'
@@ -32,7 +32,7 @@ export function makeGatewayServers(options: { logger: Logger; clock: () => numbe
   const serve = serveContract(gatewayContract, makeGatewayOrders({ boots, events }))
   return {
     requests: lasting(makeRequestsServer(gateway)),
-    orders: lasting(createServer(getRequestListener((request) => answerOrder({ request, serve, logger })))),
+    orders: makeOrdersServer({ serve, pathUnknown, logger }),
   }
 }
 
@@ -51,32 +51,4 @@ function refuseUnknown(request: IncomingMessage, response: ServerResponse): void
   response.writeHead(httpStatusOf(error), { 'content-type': 'application/json' })
   response.end(JSON.stringify(toWireError(error)))
   request.resume()
-}
-
-async function answerOrder(options: {
-  request: Request
-  serve: (request: Request) => Promise<Response | undefined>
-  logger: Logger
-}): Promise<Response> {
-  const { request, serve, logger } = options
-  const path = new URL(request.url).pathname
-  try {
-    const response = await serve(request)
-    if (response !== undefined) return response
-    throw pathUnknown({ path })
-  } catch (thrown) {
-    const error = withKnownCause(thrown)
-    const isExpected = isThreadboxError(error) && error.kind !== 'internal'
-    const requestId = crypto.randomUUID()
-    logger[isExpected ? 'debug' : 'error']({ err: error, requestId, path }, 'an order was refused')
-    return Response.json(toWireError(error, isExpected ? undefined : requestId), { status: httpStatusOf(error) })
-  }
-}
-
-/** Streams live as long as what they show, and uploads can take any time. */
-function lasting(server: Server): Server {
-  server.requestTimeout = 0
-  server.timeout = 0
-  server.keepAliveTimeout = 75_000
-  return server
 }

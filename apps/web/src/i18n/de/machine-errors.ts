@@ -118,6 +118,19 @@ export const machineErrors: ErrorWords = {
     message: 'runsc von gVisor lässt sich nicht ausführen: {path} gibt es nicht.',
     remedy: 'Führen Sie `threadbox up` noch einmal aus, um runsc zu installieren.',
   },
+  'egress.path-unknown': {
+    message: 'Der Egress-Prozess kennt den Pfad {path} nicht.',
+    remedy: 'Verwenden Sie dieselbe Version von Server, Host-Dienst und Egress-Prozess.',
+  },
+  'egress.response-unknown': {
+    message: 'Die Antwort des Prozesses, der Sandboxes mit dem Internet verbindet ({status}), ist nicht verständlich.',
+    remedy:
+      'Vielleicht haben er und der Rest von threadbox verschiedene Versionen: Starten Sie threadbox neu. Passiert es wieder, sehen Sie in `threadbox logs` nach.',
+  },
+  'egress.unreachable': {
+    message: 'Der Prozess, der Sandboxes mit dem Internet verbindet, antwortet nicht.',
+    remedy: 'Vielleicht startet er noch. Passiert es wieder, führen Sie `threadbox doctor` auf dem Server aus.',
+  },
   'guest.body-unreadable': {
     message: 'Der Inhalt der Anfrage lässt sich nicht lesen: {problem}',
     remedy: 'Senden Sie JSON von höchstens 1 MiB.',

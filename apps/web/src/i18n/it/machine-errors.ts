@@ -117,6 +117,19 @@ export const machineErrors: ErrorWords = {
     message: 'Impossibile eseguire runsc di gVisor: {path} non esiste.',
     remedy: 'Esegui di nuovo `threadbox up` per installare runsc.',
   },
+  'egress.path-unknown': {
+    message: 'Il processo egress non conosce il percorso {path}.',
+    remedy: 'Usa la stessa versione di server, daemon dell’host e processo egress.',
+  },
+  'egress.response-unknown': {
+    message: 'La risposta del processo che collega le sandbox a internet ({status}) non è comprensibile.',
+    remedy:
+      'Forse il processo e il resto di threadbox hanno versioni diverse: riavvia threadbox. Se continua, controlla `threadbox logs`.',
+  },
+  'egress.unreachable': {
+    message: 'Il processo che collega le sandbox a internet non risponde.',
+    remedy: 'Forse si sta ancora avviando. Se continua, esegui `threadbox doctor` sul server.',
+  },
   'guest.body-unreadable': {
     message: 'Impossibile leggere il contenuto della richiesta: {problem}',
     remedy: 'Invia JSON di al massimo 1 MiB.',

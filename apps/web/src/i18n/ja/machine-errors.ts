@@ -126,6 +126,19 @@ export const machineErrors: ErrorWords = {
     message: 'gVisor の runsc を実行できません。{path} が存在しません。',
     remedy: '`threadbox up` をもう一度実行して、runsc をインストールしてください。',
   },
+  'egress.path-unknown': {
+    message: 'egress プロセスにパス {path} はありません。',
+    remedy: 'サーバー、ホストデーモン、egress プロセスのバージョンをそろえてください。',
+  },
+  'egress.response-unknown': {
+    message: 'サンドボックスをインターネットにつなぐプロセスの応答（{status}）を解釈できません。',
+    remedy:
+      'このプロセスと threadbox のほかの部分のバージョンが異なる可能性があります。threadbox を再起動してください。続く場合は `threadbox logs` を確認してください。',
+  },
+  'egress.unreachable': {
+    message: 'サンドボックスをインターネットにつなぐプロセスが応答していません。',
+    remedy: 'まだ起動中の可能性があります。続く場合は、サーバーで `threadbox doctor` を実行してください。',
+  },
   'guest.body-unreadable': {
     message: 'リクエストの本文を読み取れません：{problem}',
     remedy: '1 MiB 以下の JSON を送ってください。',

@@ -1,0 +1,41 @@
+import { egressSettings, readSettings } from '@threadbox/config'
+import { becomeUser, listenOnUnixSocket } from '@threadbox/daemon'
+import { defineError } from '@threadbox/errors'
+import { connectTo, makeEgressServers, makeNameResolver } from '@threadbox/sandbox-egress'
+import { makeLogger } from '@threadbox/telemetry'
+
+const socketTaken = defineError<{ path: string }>({
+  code: 'egress.socket-taken',
+  kind: 'conflict',
+  message: ({ path }) => `Another egress process is already running at ${path}.`,
+  remedy: () => 'Stop it, or use another data directory.',
+})
+
+const settings = readSettings(egressSettings, process.env)
+const logger = makeLogger({ process: 'egress', level: settings.logLevel })
+
+try {
+  await main()
+} catch (error) {
+  logger.fatal({ err: error }, 'the egress process can’t start')
+  process.exit(1)
+}
+
+/**
+ * Connects sandboxes to the names that their policies allow. The host daemon starts it as root, with only the
+ * capabilities for what comes before `becomeUser`, and it ends with the host daemon.
+ */
+async function main(): Promise<void> {
+  const { grants, orders } = makeEgressServers({
+    resolve: makeNameResolver({ nameServer: settings.nameServer }),
+    connect: connectTo,
+    logger,
+    clock: Date.now,
+  })
+  // The directory hands its group, the server’s, on to the socket.
+  await listenOnUnixSocket(grants, { path: settings.egressSocket, mode: 0o660, taken: socketTaken })
+  await listenOnUnixSocket(orders, { path: settings.egressOrdersSocket, mode: 0o600, taken: socketTaken })
+  becomeUser({ userId: settings.egressUserId, groupId: settings.egressGroupId })
+  logger.info({ socket: settings.egressSocket, installation: settings.installation }, 'egress process serves')
+  process.stdin.resume().once('end', () => process.exit(0))
+}

@@ -1,0 +1,5 @@
+export { makeHostApi as makeContractApi, type SendHostRequest as SendRequest } from '../host/contract-client.ts'
+export { serveHostApi as serveContract } from '../host/contract-server.ts'
+export * from './contract.ts'
+export * from './egress.errors.ts'
+export * from './grants-contract.ts'

@@ -1,0 +1,52 @@
+import type { EventStream } from '@threadbox/daemon'
+import type { EgressApi, GrantsApi, GrantsEvent } from '@threadbox/protocol/egress'
+import type { ConnectionEvents } from './connection-events.ts'
+import { isBrokered } from './entries.logic.ts'
+import type { Relay } from './relay.ts'
+import type { SandboxTable } from './relay-table.ts'
+import type { GrantsStore } from './sandbox-grants.ts'
+
+/** What the host daemon orders: what each sandbox can reach. */
+export function makeEgressOrders(options: { table: SandboxTable; relay: Relay; events: ConnectionEvents }): EgressApi {
+  const { table, relay, events } = options
+  return {
+    events: (signal) => events.follow(signal),
+    replaceAll: async (all) => {
+      table.replaceAll(all)
+      await relay.follow()
+    },
+    setSandbox: async (sandbox) => {
+      table.set(sandbox)
+      await relay.follow()
+    },
+    removeSandbox: async ({ sandboxId }) => {
+      table.remove(sandboxId)
+      relay.hold(sandboxId, false)
+      await relay.follow()
+    },
+    addName: async (name) => table.addName(name),
+    hold: async ({ sandboxId, isHeld }) => relay.hold(sandboxId, isHeld),
+  }
+}
+
+/** What the server orders: which secrets are inserted where. */
+export function makeGrantsOrders(options: {
+  grants: GrantsStore
+  relay: Relay
+  events: EventStream<GrantsEvent>
+}): GrantsApi {
+  const { grants, relay, events } = options
+  return {
+    events: (signal) => events.follow(signal),
+    setGrants: async (order) => {
+      const { revision, removed } = grants.set(order)
+      const hosts = removed.flatMap((grant) => grant.hosts)
+      if (hosts.length > 0) await relay.endBrokered(order.sandboxId, (target) => isBrokered(hosts, target))
+      return { revision }
+    },
+    removeGrants: async ({ sandboxId }) => {
+      grants.remove(sandboxId)
+      await relay.endBrokered(sandboxId, () => true)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type { HoldGate } from './hold-gate.ts'
+
+/**
+ * A connection of which one side has ended sends in one direction only. Through the firewall, without the relay, it
+ * would be forgotten after 60 to 120 s of silence (`nf_conntrack_tcp_timeout_close_wait`, `fin_wait`).
+ */
+const halfClosedMs = 120_000
+/** Silence after which the kernel asks whether the other side still exists. */
+const keepAliveMs = 60_000
+
+/**
+ * Passes bytes in both directions, no faster than they are taken, until both have ended. If one side breaks, so does the
+ * other.
+ */
+export async function joinSockets(options: { client: Socket; upstream: Socket; gate: HoldGate }): Promise<void> {
+  const { client, upstream, gate } = options
+  const sides = [
+    { from: client, to: upstream },
+    { from: upstream, to: client },
+  ]
+  const closed = Promise.all([client, upstream].map((socket) => closeOf(socket)))
+  for (const { from, to } of sides) from.once('close', (hadError) => hadError && to.resetAndDestroy())
+  upstream.setKeepAlive(true, keepAliveMs)
+  const watched = () => {
+    // A paused sandbox answers no probe, and its connections outlast that.
+    client.setKeepAlive(!gate.isHeld(), keepAliveMs)
+  }
+  watched()
+  const stops = [gate.onChange(watched), ...sides.map((side) => carry({ ...side, gate }))]
+  if (client.destroyed || upstream.destroyed) for (const socket of [client, upstream]) socket.resetAndDestroy()
+  await closed
+  for (const stop of stops) stop()
+}
+
+/** Passes bytes in one direction. Returns how to stop listening to the gate. */
+function carry({ from, to, gate }: { from: Socket; to: Socket; gate: HoldGate }): () => void {
+  let isFull = false
+  const update = () => {
+    if (isFull || gate.isHeld()) from.pause()
+    else from.resume()
+  }
+  const pass = (bytes: Buffer) => {
+    if (to.write(bytes)) return
+    isFull = true
+    update()
+  }
+  from.on('data', pass)
+  to.on('drain', () => {
+    isFull = false
+    update()
+  })
+  from.once('end', () => {
+    to.end()
+    for (const socket of [from, to]) endWhenSilent(socket, { other: socket === from ? to : from, gate })
+  })
+  update()
+  return gate.onChange(update)
+}
+
+function endWhenSilent(socket: Socket, { other, gate }: { other: Socket; gate: HoldGate }): void {
+  socket.setTimeout(halfClosedMs, () => {
+    if (gate.isHeld()) return
+    socket.resetAndDestroy()
+    other.resetAndDestroy()
+  })
+}
+
+async function closeOf(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket, 'close').catch(() => undefined)
+}

@@ -1,0 +1,48 @@
+import { BlockList, isIPv4, type Socket } from 'node:net'
+import { privateIpv4Ranges } from '@threadbox/domain'
+import type { RefusalReason } from '@threadbox/protocol/egress'
+import type { ConnectTo } from './connect-to.ts'
+import type { ResolveName } from './name-resolver.ts'
+
+/** How long one address can take to accept a connection; a SYN is repeated after 1, 3 and 7 s. */
+const connectMs = 10_000
+/** A name with more addresses than this is one whose first ones are as good as any. */
+const maxAddresses = 3
+
+export type Reached = { socket: Socket } | { refused: RefusalReason }
+
+/**
+ * Opens a connection to a name: to an address that it has now and that sandboxes may reach. What was checked is what is
+ * connected to, so a name that changes in between changes nothing.
+ */
+export async function reachName(options: {
+  name: string
+  port: number
+  resolve: ResolveName
+  connect: ConnectTo
+  signal: AbortSignal
+}): Promise<Reached> {
+  const { name, port, resolve, connect, signal } = options
+  const found = await resolve(name).catch(() => [])
+  if (found.length === 0) return { refused: 'name-unresolved' }
+  const usable = found.filter((address) => isPublic(address))
+  if (usable.length === 0) return { refused: 'address-private' }
+  for (const address of usable.slice(0, maxAddresses)) {
+    if (signal.aborted) break
+    const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+    const socket = await connect({ address, port, signal: either }).catch(() => undefined)
+    if (socket !== undefined) return { socket }
+  }
+  return { refused: 'unreachable' }
+}
+
+const privateAddresses = new BlockList()
+for (const range of privateIpv4Ranges) {
+  const [address = '', prefix = '32'] = range.split('/')
+  privateAddresses.addSubnet(address, Number(prefix), 'ipv4')
+}
+
+/** False for everything but an IPv4 address in its usual form: what cannot be checked is not allowed. */
+function isPublic(address: string): boolean {
+  return isIPv4(address) && !privateAddresses.check(address, 'ipv4')
+}
