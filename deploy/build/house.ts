@@ -306,7 +306,7 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'packages/sandbox-egress': {
     about: 'the way out of sandboxes by name: checks policies, and relays connections',
-    mayImport: ['protocol', 'daemon', 'domain', 'errors', 'telemetry'],
+    mayImport: ['protocol', 'daemon', ...ground],
   },
   'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {

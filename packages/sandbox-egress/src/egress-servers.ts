@@ -17,6 +17,8 @@ export type EgressServersOptions = {
   resolve: ResolveName
   connect: ConnectTo
   listen?: ListenOnPort
+  /** Another limit of time for tests. */
+  firstBytesMs?: number
   /** Gets where to report requests to hosts with secrets. */
   makeBroker?: (ports: { onUsed(event: Omit<Extract<GrantsEvent, { type: 'used' }>, 'type'>): void }) => Broker
   logger: Logger
@@ -47,7 +49,17 @@ export function makeEgressServers(options: EgressServersOptions): EgressServers 
     longestQueue,
   })
   const broker = options.makeBroker?.({ onUsed: (event) => used.emit({ type: 'used', ...event }) })
-  const relay = makeRelay({ table, grants, resolve, connect, listen, broker, onConnection: connections.note, logger })
+  const relay = makeRelay({
+    table,
+    grants,
+    resolve,
+    connect,
+    listen,
+    broker,
+    firstBytesMs: options.firstBytesMs,
+    onConnection: connections.note,
+    logger,
+  })
   const egressApi = makeEgressOrders({ table, relay, events: connections })
   const grantsApi = makeGrantsOrders({ grants, relay, events: used })
   return {

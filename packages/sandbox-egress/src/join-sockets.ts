@@ -10,18 +10,26 @@ const halfClosedMs = 120_000
 /** Silence after which the kernel asks whether the other side still exists. */
 const keepAliveMs = 60_000
 
+/** What passes of the bytes that the sandbox sent. */
+export type Inspect = (bytes: Buffer) => readonly Buffer[]
+
 /**
  * Passes bytes in both directions, no faster than they are taken, until both have ended. If one side breaks, so does the
  * other.
  */
-export async function joinSockets(options: { client: Socket; upstream: Socket; gate: HoldGate }): Promise<void> {
-  const { client, upstream, gate } = options
+export async function joinSockets(options: {
+  client: Socket
+  upstream: Socket
+  gate: HoldGate
+  inspect: Inspect
+}): Promise<void> {
+  const { client, upstream, gate, inspect } = options
   const sides = [
-    { from: client, to: upstream },
-    { from: upstream, to: client },
+    { from: client, to: upstream, inspect },
+    { from: upstream, to: client, inspect: asIs },
   ]
   const closed = Promise.all([client, upstream].map((socket) => closeOf(socket)))
-  for (const { from, to } of sides) from.once('close', (hadError) => hadError && to.resetAndDestroy())
+  for (const { from, to } of sides) from.once('close', () => hasEnded(from) || to.resetAndDestroy())
   upstream.setKeepAlive(true, keepAliveMs)
   const watched = () => {
     // A paused sandbox answers no probe, and its connections outlast that.
@@ -34,19 +42,26 @@ export async function joinSockets(options: { client: Socket; upstream: Socket; g
   for (const stop of stops) stop()
 }
 
+const asIs: Inspect = (bytes) => [bytes]
+
+/** In both directions, and in order. */
+function hasEnded(socket: Socket): boolean {
+  return socket.readableEnded && socket.writableFinished
+}
+
+type Carried = { from: Socket; to: Socket; gate: HoldGate; inspect: Inspect }
+
 /** Passes bytes in one direction. Returns how to stop listening to the gate. */
-function carry({ from, to, gate }: { from: Socket; to: Socket; gate: HoldGate }): () => void {
+function carry({ from, to, gate, inspect }: Carried): () => void {
   let isFull = false
   const update = () => {
     if (isFull || gate.isHeld()) from.pause()
     else from.resume()
   }
-  const pass = (bytes: Buffer) => {
-    if (to.write(bytes)) return
-    isFull = true
-    update()
-  }
-  from.on('data', pass)
+  from.on('data', (bytes: Buffer) => {
+    for (const part of inspect(bytes)) isFull = !to.write(part)
+    if (isFull) update()
+  })
   to.on('drain', () => {
     isFull = false
     update()

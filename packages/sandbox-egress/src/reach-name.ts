@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, type Socket } from 'node:net'
+import { orAborted } from '@threadbox/concurrency'
 import { privateIpv4Ranges } from '@threadbox/domain'
 import type { RefusalReason } from '@threadbox/protocol/egress'
 import type { ConnectTo } from './connect-to.ts'
@@ -23,7 +24,7 @@ export async function reachName(options: {
   signal: AbortSignal
 }): Promise<Reached> {
   const { name, port, resolve, connect, signal } = options
-  const found = await resolve(name).catch(() => [])
+  const found = await orAborted(resolve(name), signal).catch(() => [])
   if (found.length === 0) return { refused: 'name-unresolved' }
   const usable = found.filter((address) => isPublic(address))
   if (usable.length === 0) return { refused: 'address-private' }

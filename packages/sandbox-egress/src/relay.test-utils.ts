@@ -91,7 +91,7 @@ export async function openRelay(options: Partial<EgressServersOptions> = {}): Pr
     dial: ({ to, port, from = sandboxAddress }) => {
       const server = listening.get(port)
       if (server === undefined) throw new Error(`the relay does not listen on ${port}`)
-      const socket = connect({ host: to, port: portOf(server), localAddress: from, allowHalfOpen: true })
+      const socket = connect({ host: to, port: portOf(server), localAddress: from, allowHalfOpen: true, noDelay: true })
       socket.on('error', () => undefined)
       return socket
     },

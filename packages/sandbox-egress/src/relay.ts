@@ -2,12 +2,15 @@ import type { Socket } from 'node:net'
 import type { ConnectionEvent, RefusalReason, RelayedSandbox } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { Broker } from './broker.ts'
+import { makeClientGuard } from './client-guard.ts'
 import type { ConnectTo } from './connect-to.ts'
+import { makeDeadline } from './deadline.ts'
 import { isAllowed, isBrokered, portsOf } from './entries.logic.ts'
-import { joinSockets } from './join-sockets.ts'
+import { type Inspect, joinSockets } from './join-sockets.ts'
 import type { ResolveName } from './name-resolver.ts'
 import { makeOpenConnections, type OpenConnection } from './open-connections.ts'
 import { reachName } from './reach-name.ts'
+import { readFirst } from './read-first.ts'
 import { type ListenOnPort, makeRelayPorts } from './relay-ports.ts'
 import type { SandboxTable } from './relay-table.ts'
 import type { GrantsStore } from './sandbox-grants.ts'
@@ -19,9 +22,14 @@ export type RelayOptions = {
   connect: ConnectTo
   listen: ListenOnPort
   broker?: Broker | undefined
+  /** Another limit of time for tests. */
+  firstBytesMs?: number | undefined
   onConnection: (event: Omit<ConnectionEvent, 'type' | 'at'>) => void
   logger: Logger
 }
+
+/** How long a sandbox can take to send what a connection is for. Clients of HTTP and TLS send it immediately. */
+const defaultFirstBytesMs = 10_000
 
 export type Relay = {
   /** After a change of the table: listens on the ports that it names, and ends what it no longer allows. */
@@ -45,7 +53,10 @@ export function makeRelay(options: RelayOptions): Relay {
     if (sandbox === undefined) return client.resetAndDestroy()
     const name = table.nameOf(client.localAddress ?? '')
     const target = { sandboxId: sandbox.sandboxId, name: name ?? client.localAddress ?? '', port }
+    let isRefused = false
     const refuse = (reason: RefusalReason) => {
+      if (isRefused) return
+      isRefused = true
       options.onConnection({ ...target, decision: 'refused', reason })
       client.resetAndDestroy()
     }
@@ -91,24 +102,47 @@ function portsFor(sandboxes: Iterable<RelayedSandbox>): Set<number> {
 type Serving = { client: Socket; refuse: (reason: RefusalReason) => void; options: RelayOptions }
 
 /** Ends after the connection has. */
-async function serve(connection: OpenConnection, { client, refuse, options }: Serving): Promise<void> {
-  const { sandboxId, name, port, isBrokered, gate, signal } = connection
+async function serve(connection: OpenConnection, serving: Serving): Promise<void> {
+  const { sandboxId, name, port, isBrokered, signal } = connection
+  const { client, refuse, options } = serving
   signal.addEventListener('abort', () => client.resetAndDestroy(), { once: true })
-  const note = (decision: 'relayed' | 'brokered') =>
-    options.onConnection({ sandboxId, name, port, decision, reason: null })
-  if (isBrokered) {
-    if (options.broker === undefined) return refuse('broker-missing')
-    note('brokered')
-    const grants = () => options.grants.find(sandboxId)
-    return await options.broker.serve({ socket: client, sandboxId, name, port, grants, signal })
+  if (!isBrokered) return await pass(connection, serving)
+  if (options.broker === undefined) return refuse('broker-missing')
+  options.onConnection({ sandboxId, name, port, decision: 'brokered', reason: null })
+  const grants = () => options.grants.find(sandboxId)
+  await options.broker.serve({ socket: client, sandboxId, name, port, grants, signal })
+}
+
+/** Passes bytes as they are, once it is known that they are for this name. */
+async function pass(connection: OpenConnection, { client, refuse, options }: Serving): Promise<void> {
+  const { sandboxId, name, port, gate, signal } = connection
+  const { resolve, connect, firstBytesMs = defaultFirstBytesMs } = options
+  const guard = makeClientGuard({ name, port })
+  const deadline = makeDeadline({ ms: firstBytesMs, gate, onLate: () => refuse('too-slow') })
+  const inspect: Inspect = (bytes) => {
+    const inspected = guard.push(bytes)
+    if ('refused' in inspected) {
+      refuse(inspected.refused)
+      return []
+    }
+    if (guard.isWaiting()) deadline.start()
+    else deadline.stop()
+    return inspected.forward
   }
-  const { resolve, connect } = options
-  const reached = await reachName({ name, port, resolve, connect, signal })
-  if ('refused' in reached) return refuse(reached.refused)
-  const { socket: upstream } = reached
-  upstream.on('error', () => undefined)
-  signal.addEventListener('abort', () => upstream.resetAndDestroy(), { once: true })
-  if (signal.aborted) upstream.resetAndDestroy()
-  note('relayed')
-  await joinSockets({ client, upstream, gate })
+  try {
+    if (guard.isWaiting()) deadline.start()
+    const first = guard.isWaiting() ? await readFirst({ client, gate, inspect }) : []
+    if (first === undefined || client.destroyed) return
+    const reached = await reachName({ name, port, resolve, connect, signal })
+    if (signal.aborted) return void ('socket' in reached && reached.socket.destroy())
+    if ('refused' in reached) return refuse(reached.refused)
+    const { socket: upstream } = reached
+    upstream.on('error', () => undefined)
+    signal.addEventListener('abort', () => upstream.resetAndDestroy(), { once: true })
+    options.onConnection({ sandboxId, name, port, decision: 'relayed', reason: null })
+    for (const bytes of first) upstream.write(bytes)
+    await joinSockets({ client, upstream, gate, inspect })
+  } finally {
+    deadline.stop()
+  }
 }
