@@ -122,6 +122,7 @@ export const otherInput: OtherInput = {
     'apps/host/src/main.ts',
     'packages/disk-store/src/directory-disk-store.ts',
     'packages/gvisor-driver/src/guest-manifest.ts',
+    'packages/sandbox-egress/src/reach-by-proxy.ts',
   ],
   'The output of a program of the host, such as `ip`, `nft` or `runsc`': [
     'packages/gvisor-driver/src/parse-json.ts',

@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { egressSettings, readSettings } from '@threadbox/config'
 import { becomeUser, listenOnUnixSocket } from '@threadbox/daemon'
 import { defineError } from '@threadbox/errors'
-import { connectTo, makeEgressServers, makeNameResolver } from '@threadbox/sandbox-egress'
+import {
+  connectTo,
+  makeDirectReach,
+  makeEgressServers,
+  makeNameResolver,
+  makeProxyReach,
+  type ReachName,
+} from '@threadbox/sandbox-egress'
 import { makeLogger } from '@threadbox/telemetry'
 
 const socketTaken = defineError<{ path: string }>({
@@ -26,16 +34,20 @@ try {
  * capabilities for what comes before `becomeUser`, and it ends with the host daemon.
  */
 async function main(): Promise<void> {
-  const { grants, orders } = makeEgressServers({
-    resolve: makeNameResolver({ nameServer: settings.nameServer }),
-    connect: connectTo,
-    logger,
-    clock: Date.now,
-  })
+  const { grants, orders } = makeEgressServers({ reach: makeReach(), logger, clock: Date.now })
   // The directory hands its group, the server’s, on to the socket.
   await listenOnUnixSocket(grants, { path: settings.egressSocket, mode: 0o660, taken: socketTaken })
   await listenOnUnixSocket(orders, { path: settings.egressOrdersSocket, mode: 0o600, taken: socketTaken })
   becomeUser({ userId: settings.egressUserId, groupId: settings.egressGroupId })
   logger.info({ socket: settings.egressSocket, installation: settings.installation }, 'egress process serves')
   process.stdin.resume().once('end', () => process.exit(0))
+}
+
+function makeReach(): ReachName {
+  const { nameServer, sandboxProxy: url, sandboxNoProxy: except, proxyAddress: address } = settings
+  const direct = makeDirectReach({ resolve: makeNameResolver({ nameServer }), connect: connectTo })
+  if (url === '') return direct
+  const isTls = url.startsWith('https:')
+  const authorities = isTls ? readFileSync(settings.certificateBundle, 'utf8') : undefined
+  return makeProxyReach({ url, address, except, authorities }, direct)
 }

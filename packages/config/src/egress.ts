@@ -3,6 +3,7 @@ import { setting } from './define-settings.ts'
 import { hostSettings } from './host.ts'
 
 const { installation, logLevel, egressSocket, egressUserId, egressGroupId } = hostSettings
+const { sandboxProxy, sandboxNoProxy, certificateBundle } = hostSettings
 
 /** Settings of the egress process, which the host daemon sets when it starts it. */
 export const egressSettings = {
@@ -16,6 +17,15 @@ export const egressSettings = {
     environment: 'THREADBOX_EGRESS_ORDERS_SOCKET',
     schema: z.string().startsWith('/'),
     default: '/var/lib/threadbox/run/egress-orders.sock',
+  }),
+  sandboxProxy,
+  sandboxNoProxy,
+  certificateBundle,
+  proxyAddress: setting<string>({
+    doc: 'IPv4 address of THREADBOX_SANDBOX_PROXY, if that has a name.',
+    environment: 'THREADBOX_EGRESS_PROXY_ADDRESS',
+    schema: z.union([z.literal(''), z.ipv4()]),
+    default: '',
   }),
   nameServer: setting<string>({
     doc: 'Address of the DNS server that the egress process asks.',

@@ -1,28 +1,33 @@
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { makeEventStream, makeOrdersServer } from '@threadbox/daemon'
 import { egressContract, type GrantsEvent, grantsContract, serveContract } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { Broker } from './broker.ts'
-import type { ConnectTo } from './connect-to.ts'
 import { makeConnectionEvents } from './connection-events.ts'
-import { pathUnknown } from './egress.errors.ts'
+import { nameNotReached, pathUnknown } from './egress.errors.ts'
 import { makeEgressOrders, makeGrantsOrders } from './egress-orders.ts'
-import type { ResolveName } from './name-resolver.ts'
+import type { ReachName } from './reach-name.ts'
 import { makeRelay, type Relay } from './relay.ts'
 import { type ListenOnPort, listenOnPort } from './relay-ports.ts'
 import { makeSandboxTable } from './relay-table.ts'
 import { makeGrantsStore } from './sandbox-grants.ts'
 
 export type EgressServersOptions = {
-  resolve: ResolveName
-  connect: ConnectTo
+  reach: ReachName
   listen?: ListenOnPort
   /** Another limit of time for tests. */
   firstBytesMs?: number
-  /** Gets where to report requests to hosts with secrets. */
-  makeBroker?: (ports: { onUsed(event: Omit<Extract<GrantsEvent, { type: 'used' }>, 'type'>): void }) => Broker
+  makeBroker?: (ports: BrokerPorts) => Broker
   logger: Logger
   clock: () => number
+}
+
+export type BrokerPorts = {
+  /** Reports a request to a host with secrets. */
+  onUsed(event: Omit<Extract<GrantsEvent, { type: 'used' }>, 'type'>): void
+  /** Connects to a name, as the relay does. Fails with `egress.name-not-reached`. */
+  connect(target: { name: string; port: number }): Promise<Socket>
 }
 
 export type EgressServers = {
@@ -39,7 +44,7 @@ const longestQueue = 1000
 
 /** Both servers of one egress process, which share its relay. Neither listens yet. */
 export function makeEgressServers(options: EgressServersOptions): EgressServers {
-  const { resolve, connect, listen = listenOnPort, logger, clock } = options
+  const { reach, listen = listenOnPort, logger, clock } = options
   const table = makeSandboxTable()
   const grants = makeGrantsStore()
   const connections = makeConnectionEvents({ clock })
@@ -48,12 +53,18 @@ export function makeEgressServers(options: EgressServersOptions): EgressServers 
     keepalive: { type: 'keepalive' },
     longestQueue,
   })
-  const broker = options.makeBroker?.({ onUsed: (event) => used.emit({ type: 'used', ...event }) })
+  const broker = options.makeBroker?.({
+    onUsed: (event) => used.emit({ type: 'used', ...event }),
+    connect: async (target) => {
+      const reached = await reach({ ...target, signal: new AbortController().signal })
+      if ('refused' in reached) throw nameNotReached({ name: target.name, reason: reached.refused })
+      return reached.socket
+    },
+  })
   const relay = makeRelay({
     table,
     grants,
-    resolve,
-    connect,
+    reach,
     listen,
     broker,
     firstBytesMs: options.firstBytesMs,

@@ -1,4 +1,6 @@
 export type { Broker, BrokeredConnection } from './broker.ts'
 export { connectTo } from './connect-to.ts'
-export { type EgressServers, makeEgressServers } from './egress-servers.ts'
+export { type BrokerPorts, type EgressServers, makeEgressServers } from './egress-servers.ts'
 export { makeNameResolver } from './name-resolver.ts'
+export { makeProxyReach } from './reach-by-proxy.ts'
+export { makeDirectReach, type ReachName } from './reach-name.ts'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { HoldGate } from './hold-gate.ts'
+import { reset } from './reset.ts'
 
 /**
  * A connection of which one side has ended sends in one direction only. Through the firewall, without the relay, it
@@ -29,7 +30,7 @@ export async function joinSockets(options: {
     { from: upstream, to: client, inspect: asIs },
   ]
   const closed = Promise.all([client, upstream].map((socket) => closeOf(socket)))
-  for (const { from, to } of sides) from.once('close', () => hasEnded(from) || to.resetAndDestroy())
+  for (const { from, to } of sides) from.once('close', () => hasEnded(from) || reset(to))
   upstream.setKeepAlive(true, keepAliveMs)
   const watched = () => {
     // A paused sandbox answers no probe, and its connections outlast that.
@@ -37,7 +38,7 @@ export async function joinSockets(options: {
   }
   watched()
   const stops = [gate.onChange(watched), ...sides.map((side) => carry({ ...side, gate }))]
-  if (client.destroyed || upstream.destroyed) for (const socket of [client, upstream]) socket.resetAndDestroy()
+  if (client.destroyed || upstream.destroyed) for (const socket of [client, upstream]) reset(socket)
   await closed
   for (const stop of stops) stop()
 }
@@ -77,8 +78,8 @@ function carry({ from, to, gate, inspect }: Carried): () => void {
 function endWhenSilent(socket: Socket, { other, gate }: { other: Socket; gate: HoldGate }): void {
   socket.setTimeout(halfClosedMs, () => {
     if (gate.isHeld()) return
-    socket.resetAndDestroy()
-    other.resetAndDestroy()
+    reset(socket)
+    reset(other)
   })
 }
 

@@ -5,36 +5,34 @@ import type { RefusalReason } from '@threadbox/protocol/egress'
 import type { ConnectTo } from './connect-to.ts'
 import type { ResolveName } from './name-resolver.ts'
 
+export type Reached = { socket: Socket } | { refused: RefusalReason }
+
+/** Opens a connection to a name. `signal` only ends the attempt. */
+export type ReachName = (target: { name: string; port: number; signal: AbortSignal }) => Promise<Reached>
+
 /** How long one address can take to accept a connection; a SYN is repeated after 1, 3 and 7 s. */
 const connectMs = 10_000
 /** A name with more addresses than this is one whose first ones are as good as any. */
 const maxAddresses = 3
 
-export type Reached = { socket: Socket } | { refused: RefusalReason }
-
 /**
- * Opens a connection to a name: to an address that it has now and that sandboxes may reach. What was checked is what is
- * connected to, so a name that changes in between changes nothing.
+ * Connects to an address that the name has now and that sandboxes can reach. What was checked is what is connected to, so
+ * a name that changes in between changes nothing.
  */
-export async function reachName(options: {
-  name: string
-  port: number
-  resolve: ResolveName
-  connect: ConnectTo
-  signal: AbortSignal
-}): Promise<Reached> {
-  const { name, port, resolve, connect, signal } = options
-  const found = await orAborted(resolve(name), signal).catch(() => [])
-  if (found.length === 0) return { refused: 'name-unresolved' }
-  const usable = found.filter((address) => isPublic(address))
-  if (usable.length === 0) return { refused: 'address-private' }
-  for (const address of usable.slice(0, maxAddresses)) {
-    if (signal.aborted) break
-    const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
-    const socket = await connect({ address, port, signal: either }).catch(() => undefined)
-    if (socket !== undefined) return { socket }
+export function makeDirectReach({ resolve, connect }: { resolve: ResolveName; connect: ConnectTo }): ReachName {
+  return async ({ name, port, signal }) => {
+    const found = await orAborted(resolve(name), signal).catch(() => [])
+    if (found.length === 0) return { refused: 'name-unresolved' }
+    const usable = found.filter((address) => isPublic(address))
+    if (usable.length === 0) return { refused: 'address-private' }
+    for (const address of usable.slice(0, maxAddresses)) {
+      if (signal.aborted) break
+      const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
+      const socket = await connect({ address, port, signal: either }).catch(() => undefined)
+      if (socket !== undefined) return { socket }
+    }
+    return { refused: 'unreachable' }
   }
-  return { refused: 'unreachable' }
 }
 
 const privateAddresses = new BlockList()

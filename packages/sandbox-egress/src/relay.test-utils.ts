@@ -18,6 +18,7 @@ import {
 import { makeLogger } from '@threadbox/telemetry'
 import { connectTo } from './connect-to.ts'
 import { type EgressServersOptions, makeEgressServers } from './egress-servers.ts'
+import { makeDirectReach, type ReachName } from './reach-name.ts'
 
 /** All of 127.0.0.0/8 is local, so sandboxes and virtual addresses of these tests are from it. */
 export const sandboxAddress = '127.0.1.6'
@@ -42,19 +43,24 @@ export type TestRelay = {
 }
 
 /** A real relay on real sockets, in this process; only its ports and its way to the internet are the test’s. */
-export async function openRelay(options: Partial<EgressServersOptions> = {}): Promise<TestRelay> {
+export async function openRelay(
+  options: Partial<EgressServersOptions> & { makeReach?: (direct: ReachName) => ReachName } = {},
+): Promise<TestRelay> {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-egress-'))
   const listening = new Map<number, Server>()
   const routes = new Map<string, Server>()
   const addresses = new Map<string, readonly string[]>()
   const events: ConnectionEvent[] = []
-  const { grants, orders, relay } = makeEgressServers({
+  const reach = makeDirectReach({
     resolve: async (name) => addresses.get(name) ?? [],
     connect: async ({ address, port, signal }) => {
       const server = routes.get(`${address}:${port}`)
       if (server === undefined) throw new Error('no route')
       return await connectTo({ address: '127.0.0.1', port: portOf(server), signal })
     },
+  })
+  const { grants, orders, relay } = makeEgressServers({
+    reach: options.makeReach?.(reach) ?? reach,
     listen: (server, port) => {
       listening.set(port, server)
       server.listen({ host: '0.0.0.0', port: 0 })

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connectTo } from './connect-to.ts'
+import { makeDirectReach } from './reach-name.ts'
 import { endOf, openRelay, publicAddress, sandboxWith, type TestRelay, tcpServer } from './relay.test-utils.ts'
 
 const virtual = '127.200.0.1'
@@ -59,10 +61,13 @@ test('a policy that no longer allows a connection has ended it when the order re
 test('a policy ends connections whose name is still being resolved, without waiting for that', async () => {
   const asked = Promise.withResolvers<void>()
   const slow = await openRelay({
-    resolve: async () => {
-      asked.resolve()
-      return await new Promise<never>(() => undefined)
-    },
+    reach: makeDirectReach({
+      resolve: async () => {
+        asked.resolve()
+        return await new Promise<never>(() => undefined)
+      },
+      connect: connectTo,
+    }),
   })
   try {
     await slow.host.addName({ address: virtual, name: 'db.example.org' })

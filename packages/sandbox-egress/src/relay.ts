@@ -3,23 +3,21 @@ import type { ConnectionEvent, RefusalReason, RelayedSandbox } from '@threadbox/
 import type { Logger } from '@threadbox/telemetry'
 import type { Broker } from './broker.ts'
 import { makeClientGuard } from './client-guard.ts'
-import type { ConnectTo } from './connect-to.ts'
 import { makeDeadline } from './deadline.ts'
 import { isAllowed, isBrokered, portsOf } from './entries.logic.ts'
 import { type Inspect, joinSockets } from './join-sockets.ts'
-import type { ResolveName } from './name-resolver.ts'
 import { makeOpenConnections, type OpenConnection } from './open-connections.ts'
-import { reachName } from './reach-name.ts'
+import type { ReachName } from './reach-name.ts'
 import { readFirst } from './read-first.ts'
 import { type ListenOnPort, makeRelayPorts } from './relay-ports.ts'
 import type { SandboxTable } from './relay-table.ts'
+import { reset } from './reset.ts'
 import type { GrantsStore } from './sandbox-grants.ts'
 
 export type RelayOptions = {
   table: Pick<SandboxTable, 'findSandbox' | 'nameOf' | 'sandboxes'>
   grants: Pick<GrantsStore, 'find'>
-  resolve: ResolveName
-  connect: ConnectTo
+  reach: ReachName
   listen: ListenOnPort
   broker?: Broker | undefined
   /** Another limit of time for tests. */
@@ -50,7 +48,7 @@ export function makeRelay(options: RelayOptions): Relay {
   const accept = (client: Socket, port: number) => {
     client.on('error', () => undefined)
     const sandbox = table.findSandbox(client.remoteAddress ?? '')
-    if (sandbox === undefined) return client.resetAndDestroy()
+    if (sandbox === undefined) return reset(client)
     const name = table.nameOf(client.localAddress ?? '')
     const target = { sandboxId: sandbox.sandboxId, name: name ?? client.localAddress ?? '', port }
     let isRefused = false
@@ -58,7 +56,7 @@ export function makeRelay(options: RelayOptions): Relay {
       if (isRefused) return
       isRefused = true
       options.onConnection({ ...target, decision: 'refused', reason })
-      client.resetAndDestroy()
+      reset(client)
     }
     if (name === undefined) return refuse('address-unknown')
     if (!isAllowed(sandbox, target)) return refuse('not-allowed')
@@ -67,7 +65,7 @@ export function makeRelay(options: RelayOptions): Relay {
       await serve(connection, { client, refuse, options }).catch((error: unknown) => {
         logger.error({ err: error, ...target }, 'a connection of a sandbox broke')
       })
-      client.resetAndDestroy()
+      reset(client)
     })
     if (!isOpen) refuse('too-many-connections')
   }
@@ -105,7 +103,7 @@ type Serving = { client: Socket; refuse: (reason: RefusalReason) => void; option
 async function serve(connection: OpenConnection, serving: Serving): Promise<void> {
   const { sandboxId, name, port, isBrokered, signal } = connection
   const { client, refuse, options } = serving
-  signal.addEventListener('abort', () => client.resetAndDestroy(), { once: true })
+  signal.addEventListener('abort', () => reset(client), { once: true })
   if (!isBrokered) return await pass(connection, serving)
   if (options.broker === undefined) return refuse('broker-missing')
   options.onConnection({ sandboxId, name, port, decision: 'brokered', reason: null })
@@ -116,7 +114,7 @@ async function serve(connection: OpenConnection, serving: Serving): Promise<void
 /** Passes bytes as they are, once it is known that they are for this name. */
 async function pass(connection: OpenConnection, { client, refuse, options }: Serving): Promise<void> {
   const { sandboxId, name, port, gate, signal } = connection
-  const { resolve, connect, firstBytesMs = defaultFirstBytesMs } = options
+  const { reach, firstBytesMs = defaultFirstBytesMs } = options
   const guard = makeClientGuard({ name, port })
   const deadline = makeDeadline({ ms: firstBytesMs, gate, onLate: () => refuse('too-slow') })
   const inspect: Inspect = (bytes) => {
@@ -133,12 +131,12 @@ async function pass(connection: OpenConnection, { client, refuse, options }: Ser
     if (guard.isWaiting()) deadline.start()
     const first = guard.isWaiting() ? await readFirst({ client, gate, inspect }) : []
     if (first === undefined || client.destroyed) return
-    const reached = await reachName({ name, port, resolve, connect, signal })
+    const reached = await reach({ name, port, signal })
     if (signal.aborted) return void ('socket' in reached && reached.socket.destroy())
     if ('refused' in reached) return refuse(reached.refused)
     const { socket: upstream } = reached
     upstream.on('error', () => undefined)
-    signal.addEventListener('abort', () => upstream.resetAndDestroy(), { once: true })
+    signal.addEventListener('abort', () => reset(upstream), { once: true })
     options.onConnection({ sandboxId, name, port, decision: 'relayed', reason: null })
     for (const bytes of first) upstream.write(bytes)
     await joinSockets({ client, upstream, gate, inspect })

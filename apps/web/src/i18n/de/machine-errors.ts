@@ -118,6 +118,10 @@ export const machineErrors: ErrorWords = {
     message: 'runsc von gVisor lässt sich nicht ausführen: {path} gibt es nicht.',
     remedy: 'Führen Sie `threadbox up` noch einmal aus, um runsc zu installieren.',
   },
+  'egress.name-not-reached': {
+    message: 'Es gibt keine Verbindung zu {name}: {reason}.',
+    remedy: 'Prüfen Sie den Namen, und ob sein Server läuft.',
+  },
   'egress.path-unknown': {
     message: 'Der Egress-Prozess kennt den Pfad {path} nicht.',
     remedy: 'Verwenden Sie dieselbe Version von Server, Host-Dienst und Egress-Prozess.',

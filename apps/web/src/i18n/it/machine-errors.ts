@@ -117,6 +117,10 @@ export const machineErrors: ErrorWords = {
     message: 'Impossibile eseguire runsc di gVisor: {path} non esiste.',
     remedy: 'Esegui di nuovo `threadbox up` per installare runsc.',
   },
+  'egress.name-not-reached': {
+    message: 'Non c’è connessione con {name}: {reason}.',
+    remedy: 'Controlla il nome, e se il suo server è in esecuzione.',
+  },
   'egress.path-unknown': {
     message: 'Il processo egress non conosce il percorso {path}.',
     remedy: 'Usa la stessa versione di server, daemon dell’host e processo egress.',

@@ -126,6 +126,10 @@ export const machineErrors: ErrorWords = {
     message: 'gVisor の runsc を実行できません。{path} が存在しません。',
     remedy: '`threadbox up` をもう一度実行して、runsc をインストールしてください。',
   },
+  'egress.name-not-reached': {
+    message: '{name} に接続できません：{reason}。',
+    remedy: '名前と、そのサーバーが動いているかを確認してください。',
+  },
   'egress.path-unknown': {
     message: 'egress プロセスにパス {path} はありません。',
     remedy: 'サーバー、ホストデーモン、egress プロセスのバージョンをそろえてください。',
