@@ -19,4 +19,6 @@ export type Broker = {
   authority: string
   /** Ends when the connection has ended or `signal` aborts. */
   serve(connection: BrokeredConnection): Promise<void>
+  /** Ends the sandbox’s requests that used a grant which it no longer has. */
+  grantsChanged(sandboxId: string): void
 }

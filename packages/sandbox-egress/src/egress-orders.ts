@@ -1,7 +1,7 @@
 import type { EventStream } from '@threadbox/daemon'
 import type { EgressApi, GrantsApi, GrantsEvent } from '@threadbox/protocol/egress'
+import type { Broker } from './broker.ts'
 import type { ConnectionEvents } from './connection-events.ts'
-import { isBrokered } from './entries.logic.ts'
 import type { Relay } from './relay.ts'
 import type { SandboxTable } from './relay-table.ts'
 import type { GrantsStore } from './sandbox-grants.ts'
@@ -33,20 +33,20 @@ export function makeEgressOrders(options: { table: SandboxTable; relay: Relay; e
 export function makeGrantsOrders(options: {
   grants: GrantsStore
   relay: Relay
+  broker: Pick<Broker, 'grantsChanged'> | undefined
   events: EventStream<GrantsEvent>
 }): GrantsApi {
-  const { grants, relay, events } = options
+  const { grants, relay, broker, events } = options
   return {
     events: (signal) => events.follow(signal),
     setGrants: async (order) => {
-      const { revision, removed } = grants.set(order)
-      const hosts = removed.flatMap((grant) => grant.hosts)
-      if (hosts.length > 0) await relay.endBrokered(order.sandboxId, (target) => isBrokered(hosts, target))
+      const revision = grants.set(order)
+      broker?.grantsChanged(order.sandboxId)
       return { revision }
     },
     removeGrants: async ({ sandboxId }) => {
       grants.remove(sandboxId)
-      await relay.endBrokered(sandboxId, () => true)
+      await relay.endBrokered(sandboxId)
     },
   }
 }

@@ -72,7 +72,7 @@ export function makeEgressServers(options: EgressServersOptions): EgressServers 
     logger,
   })
   const egressApi = makeEgressOrders({ table, relay, events: connections })
-  const grantsApi = makeGrantsOrders({ grants, relay, events: used })
+  const grantsApi = makeGrantsOrders({ grants, relay, broker, events: used })
   return {
     grants: makeOrdersServer({ serve: serveContract(grantsContract, grantsApi), pathUnknown, logger }),
     orders: makeOrdersServer({ serve: serveContract(egressContract, egressApi), pathUnknown, logger }),

@@ -32,8 +32,8 @@ const defaultFirstBytesMs = 10_000
 export type Relay = {
   /** After a change of the table: listens on the ports that it names, and ends what it no longer allows. */
   follow(): Promise<void>
-  /** Ends connections that a secret could be inserted into. */
-  endBrokered(sandboxId: string, isMeant: (target: { name: string; port: number }) => boolean): Promise<void>
+  /** Ends the sandbox’s connections that secrets are inserted into. */
+  endBrokered(sandboxId: string): Promise<void>
   hold(sandboxId: string, isHeld: boolean): void
   close(): Promise<void>
 }
@@ -83,8 +83,7 @@ export function makeRelay(options: RelayOptions): Relay {
         ports.listenOn(portsFor(sandboxes.values())),
       ])
     },
-    endBrokered: (sandboxId, isMeant) =>
-      connections.endThose((each) => each.sandboxId === sandboxId && each.isBrokered && isMeant(each)),
+    endBrokered: (sandboxId) => connections.endThose((each) => each.sandboxId === sandboxId && each.isBrokered),
     hold: (sandboxId, isHeld) => connections.hold(sandboxId, isHeld),
     close: async () => {
       await Promise.all([ports.close(), connections.endThose(() => true)])
