@@ -70,16 +70,19 @@ export function makeRelay(options: RelayOptions): Relay {
     if (!isOpen) refuse('too-many-connections')
   }
   const ports = makeRelayPorts({ onConnection: accept, listen: options.listen, logger })
-  const isStillAllowed = ({ sandboxId, ...connection }: OpenConnection, sandboxes: Map<string, RelayedSandbox>) => {
-    const sandbox = sandboxes.get(sandboxId)
-    if (sandbox === undefined || !isAllowed(sandbox, connection)) return false
-    return !connection.isBrokered || isBrokered(sandbox.brokered, connection)
+  /** The policy under which each connection was allowed last: unchanged ones are not read again. */
+  const allowedBy = new WeakMap<OpenConnection, RelayedSandbox>()
+  const isStillAllowed = (connection: OpenConnection, sandbox: RelayedSandbox | undefined) => {
+    if (sandbox === undefined) return false
+    if (allowedBy.get(connection) === sandbox) return true
+    allowedBy.set(connection, sandbox)
+    return isAllowed(sandbox, connection) && (!connection.isBrokered || isBrokered(sandbox.brokered, connection))
   }
   return {
     follow: async () => {
       const sandboxes = new Map([...table.sandboxes()].map((sandbox) => [sandbox.sandboxId, sandbox]))
       await Promise.all([
-        connections.endThose((connection) => !isStillAllowed(connection, sandboxes)),
+        connections.endThose((connection) => !isStillAllowed(connection, sandboxes.get(connection.sandboxId))),
         ports.listenOn(portsFor(sandboxes.values())),
       ])
     },
@@ -91,8 +94,14 @@ export function makeRelay(options: RelayOptions): Relay {
   }
 }
 
+const portsBySandbox = new WeakMap<RelayedSandbox, readonly number[]>()
+
 function portsFor(sandboxes: Iterable<RelayedSandbox>): Set<number> {
-  const named = [...sandboxes].flatMap(({ names, brokered }) => [...names, ...brokered].flatMap(portsOf))
+  const named = [...sandboxes].flatMap((sandbox) => {
+    const ports = portsBySandbox.get(sandbox) ?? [...new Set([...sandbox.names, ...sandbox.brokered].flatMap(portsOf))]
+    portsBySandbox.set(sandbox, ports)
+    return ports
+  })
   return new Set([80, 443, ...named])
 }
 
