@@ -252,5 +252,6 @@ uninstall_command() {
   userdel "threadbox-$id" 2>/dev/null || true
   userdel "threadbox-$id-gateway" 2>/dev/null || true
   userdel "threadbox-$id-names" 2>/dev/null || true
+  userdel "threadbox-$id-egress" 2>/dev/null || true
   say "✓ Uninstalled. Downloads are still cached in $cache; delete that folder too if this machine has no other installation."
 }

@@ -49,7 +49,7 @@ make_installation() {
   user=threadbox-$installation
   getent passwd "$user" >/dev/null ||
     useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
-  for own in "$user-gateway" "$user-names"; do
+  for own in "$user-gateway" "$user-names" "$user-egress"; do
     getent passwd "$own" >/dev/null ||
       useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$own"
   done
@@ -68,6 +68,9 @@ make_installation() {
   set_environment THREADBOX_GATEWAY_GID "$(id -g "$user-gateway")"
   set_environment THREADBOX_NAMES_UID "$(id -u "$user-names")"
   set_environment THREADBOX_NAMES_GID "$(id -g "$user-names")"
+  set_environment THREADBOX_EGRESS_SOCKET "$data_dir/run/egress.sock"
+  set_environment THREADBOX_EGRESS_UID "$(id -u "$user-egress")"
+  set_environment THREADBOX_EGRESS_GID "$(id -g "$user-egress")"
   set_environment THREADBOX_SERVER_UID "$(id -u "$user")"
   set_environment THREADBOX_SOCKET_GROUP "$(id -g "$user")"
   set_environment THREADBOX_SERVER_DATA "$data_dir/server"

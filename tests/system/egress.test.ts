@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths, hostSandboxSchema, namesAskedSchema } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
 const publicAddress = '198.51.100.81'
@@ -20,9 +21,9 @@ const echo = `
 
 /** Keeps a connection, and writes its state with every byte: `whole`, or why it broke. */
 const holder = `
-import socket, time
-held = socket.create_connection(('${publicAddress}', ${port}), 5)
-held.settimeout(0.5)
+import socket, sys, time
+held = socket.create_connection((sys.argv[1], ${port}), 5)
+held.settimeout(float(sys.argv[2]))
 while True:
     try:
         held.sendall(b'x')
@@ -48,12 +49,14 @@ beforeAll(async () => {
     await ended
   })
   await once(server.stdout, 'data')
-  host = await startTestHost()
+  const nameServer = await startRebindingNameServer({ 'echo.test': publicAddress, 'same.test': publicAddress })
+  stack.defer(() => nameServer.close())
+  host = await startTestHost({ environment: { THREADBOX_NAME_SERVERS: `127.0.0.1:${nameServer.port}` } })
   stack.defer(() => host.close())
 })
 afterAll(() => stack.disposeAsync())
 
-type Egress = { kind: 'open' } | { kind: 'none' } | { kind: 'allowlist'; names: string[] }
+type Egress = { kind: 'open'; brokered?: string[] } | { kind: 'none' } | { kind: 'allowlist'; names: string[] }
 type Box = { sandboxId: string; bootId: string }
 const open: Egress = { kind: 'open' }
 const none: Egress = { kind: 'none' }
@@ -76,18 +79,20 @@ const egressOf = async ({ sandboxId }: Box) =>
   hostSandboxSchema.parse((await host.request('GET', hostPaths.get(sandboxId))).body).egress
 
 /** `reached`, or the name of the error with which a new connection fails. */
-async function connect({ sandboxId }: Box): Promise<string> {
+async function connect({ sandboxId }: Box, target = publicAddress, at = port): Promise<string> {
   const attempt = `import socket
 try:
-    socket.create_connection(('${publicAddress}', ${port}), 3)
-    print('reached')
+    made = socket.create_connection(('${target}', ${at}), 3)
+    made.settimeout(5)
+    made.sendall(b'x')
+    print('reached' if made.recv(1) == b'x' else 'closed')
 except OSError as error: print(type(error).__name__)`
   return (await host.run(sandboxId, `python3 -c "${attempt}"`)).output.trim()
 }
 
-async function hold({ sandboxId }: Box): Promise<void> {
+async function hold({ sandboxId }: Box, target = publicAddress, timeoutSeconds = 0.5): Promise<void> {
   const encoded = Buffer.from(holder).toString('base64')
-  const begin = `rm -f /tmp/held; echo ${encoded} | base64 -d > /tmp/holder.py; nohup python3 /tmp/holder.py > /dev/null 2>&1 &`
+  const begin = `rm -f /tmp/held; echo ${encoded} | base64 -d > /tmp/holder.py; nohup python3 /tmp/holder.py ${target} ${timeoutSeconds} > /dev/null 2>&1 &`
   await host.run(sandboxId, `${begin}\nuntil grep -q whole /tmp/held 2> /dev/null; do sleep 0.05; done`)
 }
 
@@ -156,5 +161,84 @@ test('G2: names that the egress refuses are kept for the panel and for the resul
   expect((await askedOf('')).refused.map(({ name }) => name)).toContain('refused.example')
   await delay(100)
   expect((await askedOf('?withinMs=50')).refused).toEqual([])
+  await host.request('DELETE', hostPaths.get(box.sandboxId))
+})
+
+const list = (...names: string[]): Egress => ({ kind: 'allowlist', names })
+
+test('G2: with a list a sandbox reaches its names at their ports, and neither their addresses nor other names there', async () => {
+  const box = await start(list(`echo.test:${port}`))
+  expect(await connect(box, 'echo.test')).toBe('reached')
+  expect(await connect(box, publicAddress)).toBe('ConnectionRefusedError')
+  expect(await connect(box, 'same.test')).toBe('gaierror')
+  for (const at of [443, port + 1])
+    expect(await connect(box, 'echo.test', at)).toMatch(/^Connection(Refused|Reset)Error$/)
+  await change(box, list('same.test', `*.test:${port}`))
+  expect([await connect(box, 'echo.test'), await connect(box, 'same.test')]).toEqual(['reached', 'reached'])
+  await change(box, list(`same.test:${port}`))
+  expect([await connect(box, 'echo.test'), await connect(box, 'same.test')]).toEqual(['gaierror', 'reached'])
+  await host.request('DELETE', hostPaths.get(box.sandboxId))
+})
+
+test('G2: a list that gains a name keeps connections, and one that loses it ends them when the request returns', async () => {
+  const box = await start(list(`echo.test:${port}`))
+  await hold(box, 'echo.test')
+  await change(box, list(`echo.test:${port}`, 'other.test'))
+  await delay(500)
+  expect(await held(box)).toBe('whole')
+  const startedAt = performance.now()
+  await change(box, list('other.test'))
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await expectBroken(box)
+  await host.request('DELETE', hostPaths.get(box.sandboxId))
+})
+
+test('G2: a connection through the relay survives a pause, and a fork and a restarted daemon follow the list', async () => {
+  const box = await start(list(`echo.test:${port}`))
+  const { bootId } = box
+  await hold(box, 'echo.test', 30)
+  expect(await host.request('POST', hostPaths.pause(box.sandboxId), { bootId })).toMatchObject({ status: 200 })
+  expect(await host.request('POST', hostPaths.wake(box.sandboxId), { bootId })).toMatchObject({ status: 200 })
+  await delay(500)
+  expect([await held(box), await connect(box, 'echo.test')]).toEqual(['whole', 'reached'])
+  const fork = { sandboxId: host.newSandboxId(), bootId: host.newBootId() }
+  const order = { source: { sandboxId: box.sandboxId, snapshotId: null }, hostname: 'fork', limits }
+  const forked = { ...order, egress: list(`same.test:${port}`), bootId: fork.bootId }
+  expect(await host.request('POST', hostPaths.fork(fork.sandboxId), forked)).toMatchObject({ status: 200 })
+  expect([await connect(fork, 'same.test'), await connect(fork, 'echo.test')]).toEqual(['reached', 'gaierror'])
+  await host.kill('SIGKILL')
+  await host.restart()
+  await expect.poll(() => connect(box, 'echo.test'), { timeout: 20_000 }).toBe('reached')
+  expect([await connect(box, publicAddress), await connect(fork, 'same.test')]).toEqual([
+    'ConnectionRefusedError',
+    'reached',
+  ])
+  for (const { sandboxId } of [box, fork]) await host.request('DELETE', hostPaths.get(sandboxId))
+})
+
+test('G2: a killed egress process is replaced by one that knows every sandbox, and its connections end', async () => {
+  const box = await start(list(`echo.test:${port}`))
+  await hold(box, 'echo.test', 30)
+  const killed = await host.egressPid()
+  process.kill(killed, 'SIGKILL')
+  const killedAt = performance.now()
+  await expectBroken(box)
+  await expect.poll(() => connect(box, 'echo.test'), { timeout: 20_000, interval: 50 }).toBe('reached')
+  console.log(`the relay connects again ${Math.round(performance.now() - killedAt)} ms after it was killed`)
+  expect(await host.egressPid()).not.toBe(killed)
+  await host.request('DELETE', hostPaths.get(box.sandboxId))
+})
+
+test('G2: an address that stands for a name stands for it after a restart of the daemon, too', async () => {
+  const box = await start(list('*.test'))
+  const addressOf = async (name: string) =>
+    (await host.run(box.sandboxId, `getent hosts ${name} | cut -d ' ' -f 1`)).output.trim()
+  const before = [await addressOf('one.test'), await addressOf('two.test')]
+  expect(new Set(before).size).toBe(2)
+  for (const address of before) expect(address).toMatch(/^198\.19\./)
+  await host.kill('SIGKILL')
+  await host.restart()
+  await expect.poll(() => addressOf('two.test'), { timeout: 20_000 }).toBe(before[1])
+  expect(await addressOf('one.test')).toBe(before[0])
   await host.request('DELETE', hostPaths.get(box.sandboxId))
 })

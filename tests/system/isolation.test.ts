@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { findUndenied, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
+import { findUndenied, type NameRelay, prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
@@ -34,6 +34,15 @@ const privateAddresses = [
   '240.0.77.2',
 ]
 const kinds = ['tcp', 'udp', 'icmp'] as const
+const relayPort = 8125
+const egressUserId = 64_530
+/** The addresses that stand for names, and no process that connects to them. */
+const standIns: Record<string, string> = { 'public.test': '198.19.0.1', 'other.test': '198.19.0.2' }
+const noRelay: Omit<NameRelay, 'addressFor'> = {
+  setSandbox: async () => undefined,
+  removeSandbox: async () => undefined,
+  hold: async () => undefined,
+}
 
 /**
  * What a sandbox cannot reach, tried by processes that are root in its namespace and craft their own packets. Every
@@ -77,8 +86,10 @@ describe('a sandbox’s network', () => {
 
     const logger = makeLogger({ process: 'test', level: 'silent' })
     const nameServers = [{ address: '127.0.0.1', port: nameServer.port }]
+    const relay = { ...noRelay, addressFor: async ({ name }: { name: string }) => standIns[name] }
+    const firewall = { egressUserId }
     const start = async (installation: string) => {
-      const { network: made } = await prepareFreePool({ installation, logger, nameServers })
+      const { network: made } = await prepareFreePool({ installation, logger, nameServers, relay, firewall })
       stack.defer(() => made.close())
       return made
     }
@@ -289,45 +300,73 @@ describe('a sandbox’s network', () => {
     }
   })
 
-  test('egress: none blocks everything immediately, an allowlist opens what its names resolve to', async () => {
+  test('egress: none blocks everything immediately, and with a list only addresses that stand for names are open', async () => {
+    await startOne({ namespace: router, ports: [relayPort], noticesFrames: false })
     const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
+    const virtual: Probe = { kind: 'tcp', address: '198.19.0.1', port: relayPort, from: a.namespace }
+    const ask = (name: string) => lookUp({ from: a.namespace, server: a.gateway, name })
+    expect(await probe({ ...virtual, from: router })).toMatchObject({ said: 'reached' })
+    expect(await probe(virtual), 'with an open policy').toMatchObject({ isReached: false })
     const held = await holdConnection({ from: a.namespace, address: publicAddress, port })
     stack.defer(() => held.close())
     expect(await held.speak()).toBe('reached')
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'none' } })
     expect(await probe(target)).toMatchObject({ isReached: false })
+    expect(await probe(virtual)).toMatchObject({ isReached: false })
     expect(await held.speak(), 'on a connection from before').toMatch(/^(broken|no answer)/)
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test'] } })
-    expect(await probe(target), 'before its name was asked for').toMatchObject({ isReached: false })
-    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
-    expect(await probe(target)).toMatchObject({ said: 'reached' })
+    expect([await ask('public.test'), await ask('other.test')]).toEqual(['198.19.0.1', 'no address'])
+    expect(await probe(virtual)).toMatchObject({ said: 'reached' })
+    for (const kind of kinds) expect(await probe({ ...target, kind }), kind).toMatchObject({ isReached: false })
+    for (const kind of ['udp', 'icmp'] as const) {
+      expect(await probe({ ...virtual, kind }), `${kind} to an address that stands for a name`).toMatchObject({
+        isReached: false,
+      })
+    }
+    expect(await probe({ ...virtual, from: b.namespace }), 'from another sandbox').toMatchObject({ isReached: false })
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
     expect(await probe(target)).toMatchObject({ said: 'reached' })
+    expect(await ask('public.test')).toBe(publicAddress)
   })
 
-  test('egress: a list that gains a name keeps connections, and one that loses a name ends them within a second', async () => {
-    const allow = (...names: string[]) => network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names } })
-    const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
-    await allow('public.test')
-    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
-    const held = await holdConnection({ from: a.namespace, address: publicAddress, port })
+  test('egress: with an open policy, names with secrets are reached at the addresses that stand for them', async () => {
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open', brokered: ['public.test'] } })
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe('198.19.0.1')
+    const virtual: Probe = { kind: 'tcp', address: '198.19.0.1', port: relayPort, from: a.namespace }
+    expect(await probe(virtual)).toMatchObject({ said: 'reached' })
+    expect(await probe({ ...virtual, address: publicAddress, port })).toMatchObject({ said: 'reached' })
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
+    expect(await probe(virtual)).toMatchObject({ isReached: false })
+  })
+
+  test('egress: a connection to an address that stands for a name ends within a second with the policy', async () => {
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test'] } })
+    const held = await holdConnection({ from: a.namespace, address: '198.19.0.1', port: relayPort })
     stack.defer(() => held.close())
-    await allow('public.test', 'other.test')
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test', 'other.test'] } })
     expect(await held.speak(), 'after the list gained a name').toBe('reached')
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
     expect(await held.speak(), 'after everything was allowed').toBe('reached')
-    await allow('public.test')
-    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(publicAddress)
-    const second = await holdConnection({ from: a.namespace, address: publicAddress, port })
-    stack.defer(() => second.close())
-    const startedAt = performance.now()
-    await allow('other.test')
-    expect(performance.now() - startedAt).toBeLessThan(1000)
-    expect(await second.speak(), 'after the list lost its name').toMatch(/^(broken|no answer)/)
-    expect(await probe(target), 'at the address of the lost name').toMatchObject({ isReached: false })
-    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe('no address')
-    expect(network.namesRefused('a', 0)?.names.map(({ name }) => name)).toEqual(['public.test'])
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'none' } })
+    expect(await held.speak()).toMatch(/^(broken|no answer)/)
+    expect(network.namesRefused('a', 0)?.names.map(({ name }) => name)).toEqual(['other.test'])
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
+  })
+
+  test('egress: of the router’s processes only that of the relay reaches the internet, and what no sandbox reaches it does not', async () => {
+    const target: Probe = { kind: 'tcp', address: publicAddress, port, from: router, asUser: egressUserId }
+    expect(await probe(target)).toMatchObject({ said: 'reached' })
+    expect(await probe({ ...target, kind: 'udp' })).toMatchObject({ isReached: false })
+    expect(await probe({ ...target, asUser: egressUserId + 1 })).toMatchObject({ isReached: false })
+    for (const address of [...privateAddresses, onLinkAddress, neighborGateway, b.address]) {
+      expect(await probe({ ...target, address }), address).toMatchObject({ isReached: false })
+    }
+    for (const mail of [25, 465, 587]) {
+      expect(await probe({ ...target, port: mail })).toMatchObject({ isReached: false })
+    }
+    const names: Probe = { kind: 'tcp', address: routerAddress(), port: 53, from: router }
+    expect((await probe({ ...names, asUser: egressUserId })).said).not.toMatch(/refused/i)
+    expect((await probe({ ...names, asUser: egressUserId + 1 })).said).toMatch(/refused|reset/i)
   })
 
   test('with the link down no packet comes in or goes out; with the link up, everything works as before', async () => {

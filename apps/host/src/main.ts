@@ -7,19 +7,16 @@ import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
-import { keepGateway } from './boots/gateway/gateway-process.ts'
-import { guestEnvironmentOf, proxiesOf } from './boots/launch/guest-environment.ts'
+import { guestEnvironmentOf } from './boots/launch/guest-environment.ts'
 import { makeHost } from './host.ts'
-import { openNetwork } from './machine/network/open-network.ts'
 import { readMemory } from './machine/programs/machine-memory.ts'
-import { makeFactsStore } from './machine/state/facts.store.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
+import { openRouter } from './router.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
 
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })
 const closing = new AbortController()
-const gatewayOrdersSocket = path.join(path.dirname(settings.gatewaySocket), 'gateway-orders.sock')
 /** Measured: a boot takes 0.2 s; 4 s with every core busy and several at the same time. */
 const readyTimeoutMs = 30_000
 
@@ -39,19 +36,14 @@ async function main() {
   mkdirSync(path.dirname(settings.hostSocket), { recursive: true })
   const diskDirectory = settings.diskDirectory || path.join(dataDirectory, 'disks')
   const database = openStateDatabase(path.join(hostDirectory, 'state.sqlite'))
-  const { network, pool } = await openNetwork({
-    installation,
-    configuredPool: settings.networkPool,
-    facts: makeFactsStore(database),
+  const router = await openRouter({
+    settings,
+    compileCache: process.env.NODE_COMPILE_CACHE,
+    database,
     logger,
-    firewall: {
-      proxies: await proxiesOf(settings.sandboxProxy),
-      bytesPerSecond: settings.sandboxRate * 1024 * 1024,
-      gatewayUserId: settings.gatewayUserId,
-    },
-    namesEnvironment: namesEnvironment(),
+    signal: closing.signal,
   })
-  const gateway = keepGateway({ namespacePath: await network.openRouter(), environment: gatewayEnvironment(), logger })
+  const { network, pool, gatewayOrdersSocket } = router
   const host = await makeHost({
     database,
     network,
@@ -120,38 +112,12 @@ async function main() {
       }
       closing.abort()
       // Sandboxes keep running. The next start finishes what is still being written.
-      void Promise.allSettled([host.close(), gateway.stop(), network.stop()]).then(() => process.exit(0))
+      void Promise.allSettled([host.close(), router.stop()]).then(() => process.exit(0))
     })
   }
   await host
     .prepareImage()
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
-}
-
-function namesEnvironment(): Record<string, string> {
-  return {
-    THREADBOX_LOG_LEVEL: settings.logLevel,
-    THREADBOX_NAMES_UID: String(settings.namesUserId),
-    THREADBOX_NAMES_GID: String(settings.namesGroupId),
-    ...compileCache(),
-  }
-}
-
-function gatewayEnvironment(): Record<string, string> {
-  return {
-    THREADBOX_INSTALLATION: settings.installation,
-    THREADBOX_LOG_LEVEL: settings.logLevel,
-    THREADBOX_GATEWAY_SOCKET: settings.gatewaySocket,
-    THREADBOX_GATEWAY_ORDERS_SOCKET: gatewayOrdersSocket,
-    THREADBOX_GATEWAY_UID: String(settings.gatewayUserId),
-    THREADBOX_GATEWAY_GID: String(settings.gatewayGroupId),
-    ...compileCache(),
-  }
-}
-
-function compileCache(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
 function readToken(file: string): string {

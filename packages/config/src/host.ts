@@ -37,6 +37,12 @@ export const hostSettings = {
     schema: userId,
     default: 65_532,
   }),
+  nameServers: setting<string>({
+    doc: 'Comma-separated DNS servers (`address` or `address:port`) that resolve names for sandboxes. Empty: the host’s.',
+    environment: 'THREADBOX_NAME_SERVERS',
+    schema: z.string().regex(/^(|\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?(,\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?)*)$/),
+    default: '',
+  }),
   egressUserId: setting<number>({
     doc: 'ID of the user that connects sandboxes to the internet where their policy is a list, and inserts secrets. `up` creates it.',
     environment: 'THREADBOX_EGRESS_UID',

@@ -90,6 +90,25 @@ export function chooseAddressPool(options: { routes: readonly Ipv4Range[] }): st
   return free
 }
 
+/**
+ * The range of addresses that stand for names, outside of the pool. They exist only in the router, so another installation
+ * can have the same.
+ */
+export function virtualRangeOf(pool: AddressPool): string {
+  const free = ['198.19.0.0/18', '198.19.64.0/18', '172.31.0.0/18'].find((text) => {
+    const range = parseRange(text)
+    return range !== undefined && !overlaps(range, pool.range)
+  })
+  if (free === undefined) throw poolInvalid({ pool: pool.text, reason: 'it is too large' })
+  return free
+}
+
+/** The address with this number in a range; undefined beyond its end. */
+export function addressIn(text: string, number: number): string | undefined {
+  const range = parseRange(text)
+  return range === undefined || number >= sizeOf(range) ? undefined : formatIpv4(range.base + number)
+}
+
 function isFree(options: { text: string; routes: readonly Ipv4Range[] }): boolean {
   const range = parseRange(options.text)
   return range !== undefined && !options.routes.some((route) => overlaps(route, range))

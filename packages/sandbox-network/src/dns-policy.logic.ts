@@ -1,4 +1,5 @@
 import type { Answer, DecodedPacket, Packet } from 'dns-packet'
+import { namesPort } from './names.logic.ts'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 import { egressInvalid } from './sandbox-network.errors.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -8,8 +9,13 @@ export const responseCodes = { ok: 0, formatError: 1, serverFailure: 2, noSuchNa
 
 export type DnsDecision =
   | { kind: 'forward' }
+  /** The address that stands for the name. */
+  | { kind: 'virtual' }
   /** A response that needs no upstream query. `isRefusal`: because of the egress policy. */
   | { kind: 'answer'; code: number; isRefusal?: true }
+
+/** Types that would lead around the address that stands for a name; 64 and 65 are SVCB and HTTPS. */
+const addressTypes = ['A', 'AAAA', 'ANY', 'UNKNOWN_64', 'UNKNOWN_65']
 
 /**
  * Decides on a question. Names that are not on the allowlist do not exist; without egress every question is refused.
@@ -25,26 +31,41 @@ export function decideQuestion(options: { packet: Packet; egress: EgressPolicy }
   if (question === undefined || packet.questions?.length !== 1) {
     return { kind: 'answer', code: responseCodes.formatError }
   }
+  const { name, type } = question
   if (egress.kind === 'none') return { kind: 'answer', code: responseCodes.refused, isRefusal: true }
-  if (['AXFR', 'IXFR'].includes(question.type)) return { kind: 'answer', code: responseCodes.refused }
-  if (egress.kind === 'allowlist' && !isAllowedName({ name: question.name, names: egress.names })) {
+  if (['AXFR', 'IXFR'].includes(type)) return { kind: 'answer', code: responseCodes.refused }
+  if (egress.kind === 'allowlist' && !isAllowedName({ name, names: egress.names })) {
     return { kind: 'answer', code: responseCodes.noSuchName, isRefusal: true }
   }
-  return question.type === 'AAAA' ? { kind: 'answer', code: responseCodes.ok } : { kind: 'forward' }
+  if (type === 'AAAA') return { kind: 'answer', code: responseCodes.ok }
+  if (!addressTypes.includes(type) || !isVirtualName(egress, name)) return { kind: 'forward' }
+  return type === 'A' ? { kind: 'virtual' } : { kind: 'answer', code: responseCodes.ok }
 }
 
-/** Whether a policy allows everything that an earlier one allowed. */
-export function isWiderEgress(egress: EgressPolicy, earlier: EgressPolicy): boolean {
-  if (egress.kind === 'open') return true
-  if (egress.kind === 'none' || earlier.kind !== 'allowlist') return false
-  return earlier.names.every((name) => isAllowedName({ name, names: egress.names }))
+/** Whether a name has, for a sandbox with this policy, an address that stands for it. */
+export function isVirtualName(egress: EgressPolicy, name: string): boolean {
+  if (egress.kind === 'allowlist') return isAllowedName({ name, names: egress.names })
+  return egress.kind === 'open' && isAllowedName({ name, names: egress.brokered ?? [] })
 }
 
-/** `index.example.net` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */
+/** Whether a sandbox with this policy reaches names through the relay. */
+export function isRelayed(egress: EgressPolicy): boolean {
+  return egress.kind === 'allowlist' || (egress.kind === 'open' && (egress.brokered ?? []).length > 0)
+}
+
+/**
+ * Whether the firewall keeps connections after a change. Under a list there are only those of the relay, which ends what is
+ * no longer allowed.
+ */
+export function keepsConnections(egress: EgressPolicy, earlier: EgressPolicy): boolean {
+  return egress.kind === 'open' || (egress.kind === 'allowlist' && earlier.kind === 'allowlist')
+}
+
+/** At any port. `index.example.net` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */
 export function isAllowedName(options: { name: string; names: readonly string[] }): boolean {
   const name = withoutFinalDot(options.name.toLowerCase())
   return options.names.some((entry) => {
-    const pattern = withoutFinalDot(entry.toLowerCase())
+    const pattern = withoutFinalDot(entry.toLowerCase().replace(/:\d+$/, ''))
     return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern
   })
 }
@@ -52,9 +73,16 @@ export function isAllowedName(options: { name: string; names: readonly string[] 
 /** Throws `network.egress-invalid` for an entry that could never match. */
 export function checkEgress(egress: EgressPolicy): EgressPolicy {
   if (egress.kind !== 'allowlist') return egress
-  const bad = egress.names.find((name) => !namePattern.test(name))
+  const bad = egress.names.find((entry) => !isEntry(entry))
   if (bad !== undefined) throw egressInvalid({ name: bad })
   return egress
+}
+
+function isEntry(entry: string): boolean {
+  const [name = '', port, ...rest] = entry.split(':')
+  const isPort =
+    port === undefined || (/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535 && Number(port) !== namesPort)
+  return rest.length === 0 && isPort && namePattern.test(name)
 }
 
 const namePattern = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i
@@ -62,9 +90,8 @@ const namePattern = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]
 export type FilteredAnswer = {
   /** Undefined if nothing was removed: the original bytes can be passed on. */
   replacement: Packet | undefined
-  /** The remaining addresses, with the shortest time for which any of them can be cached. */
+  /** The remaining addresses. */
   addresses: string[]
-  ttlSeconds: number
 }
 
 /**
@@ -78,22 +105,8 @@ export function filterAnswer(packet: DecodedPacket): FilteredAnswer {
   const answers = sections.answers.filter(isKept)
   const additionals = sections.additionals.filter(isKept)
   const isWhole = answers.length === sections.answers.length && additionals.length === sections.additionals.length
-  const addressed = answers.flatMap((answer) => (answer.type === 'A' ? [answer] : []))
-  return {
-    replacement: isWhole ? undefined : { ...packet, answers, additionals },
-    addresses: [...new Set(addressed.map((answer) => answer.data))],
-    ttlSeconds: addressed.reduce((least, answer) => Math.min(least, answer.ttl ?? 0), longestTtlSeconds),
-  }
-}
-
-const longestTtlSeconds = 86_400
-
-/**
- * How long an address of an allowed name stays reachable. Longer than the name can be cached, because a program
- * connects after the lookup; at least five minutes, because many programs look up once and connect repeatedly.
- */
-export function reachableSeconds(ttlSeconds: number): number {
-  return Math.max(300, ttlSeconds + 60)
+  const addresses = answers.flatMap((answer) => (answer.type === 'A' ? [answer.data] : []))
+  return { replacement: isWhole ? undefined : { ...packet, answers, additionals }, addresses: [...new Set(addresses)] }
 }
 
 /** Whether a response belongs to this question; anything else on the socket is stray or forged. */
@@ -110,6 +123,15 @@ export function isResponseTo(options: { question: Packet; answer: Packet }): boo
 export function parseResolvers(content: string): string[] {
   const found = [...content.matchAll(/^\s*nameserver\s+([0-9a-fA-F.:]+)(%\S+)?\s*$/gm)].map((match) => match[1] ?? '')
   return found.length === 0 ? ['127.0.0.1'] : found.slice(0, 3)
+}
+
+/** Parses a list such as `192.0.2.1,192.0.2.2:5353`. */
+export function parseNameServers(list: string): { address: string; port: number }[] {
+  const entries = list.split(',').filter((entry) => entry !== '')
+  return entries.map((entry) => {
+    const [address = '', port = '53'] = entry.split(':')
+    return { address, port: Number(port) }
+  })
 }
 
 function withoutFinalDot(name: string): string {

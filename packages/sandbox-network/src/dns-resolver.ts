@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
-import { type DecodedPacket, decode, encode, type Packet } from 'dns-packet'
-import { decideQuestion, filterAnswer, isResponseTo, reachableSeconds, responseCodes } from './dns-policy.logic.ts'
+import { type Answer, type DecodedPacket, decode, encode, type Packet } from 'dns-packet'
+import { decideQuestion, filterAnswer, isResponseTo, responseCodes } from './dns-policy.logic.ts'
 import type { DnsTransport, DnsUpstream } from './dns-upstream.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
 import { type TokenBucket, takeToken } from './token-bucket.logic.ts'
@@ -13,21 +13,24 @@ export type DnsMessage = { from: string; question: Buffer; transport: DnsTranspo
 export type DnsResolver = {
   answer(message: DnsMessage): Promise<Buffer | undefined>
   isClient(address: string): boolean
-  setClient(client: { address: string; egress: EgressPolicy }): void
-  egressOf(address: string): EgressPolicy | undefined
+  setClient(client: { address: string; egress: EgressPolicy; isRelay?: boolean | undefined }): void
   removeClient(address: string): void
 }
 
 const bounds = { perSecond: 100, burst: 300, inFlightEach: 64, inFlightAll: 1024 }
+/** The relay asks for all sandboxes, whose connections it limits. */
+const relayBounds = { perSecond: 2000, burst: 4000, inFlightEach: 512 }
+/** How long a program keeps the address that stands for a name. */
+const virtualTtlSeconds = 30
 /** The UDP size limit unless the question allows more (RFC 1035). */
 const plainUdpSize = 512
 
-type Client = { egress: EgressPolicy; bucket: TokenBucket | undefined; inFlight: number }
+type Client = { egress: EgressPolicy; isRelay: boolean; bucket: TokenBucket | undefined; inFlight: number }
 
 export function makeDnsResolver(options: {
   upstream: DnsUpstream
-  /** Called before a client with an allowlist gets a response: lets the client reach the addresses of a name. */
-  allow: (options: { address: string; name: string; addresses: string[]; seconds: number }) => Promise<void>
+  /** The address that stands for a name that a client reaches through the relay. */
+  virtualAddress: (options: { address: string; name: string }) => Promise<string>
   /** Called when a client gets an address of a name. */
   onAnswered: (options: { address: string; name: string }) => void
   /** Called when its policy keeps a client from a name. Not for IPv6 queries: programs send both at the same time. */
@@ -42,7 +45,8 @@ export function makeDnsResolver(options: {
   const answer = async (message: DnsMessage) => {
     const client = clients.get(message.from)
     if (client === undefined) return undefined
-    const bucket = takeToken({ bucket: client.bucket, nowMs: now(), ...bounds })
+    const limits = client.isRelay ? relayBounds : bounds
+    const bucket = takeToken({ bucket: client.bucket, nowMs: now(), ...limits })
     if (bucket === undefined) return undefined
     client.bucket = bucket
     const packet = tryDecode(message.question)
@@ -55,12 +59,13 @@ export function makeDnsResolver(options: {
       }
       return ownAnswer({ packet, code: decision.code })
     }
-    if (client.inFlight >= bounds.inFlightEach || inFlightAll >= bounds.inFlightAll) {
+    if (client.inFlight >= limits.inFlightEach || inFlightAll >= bounds.inFlightAll) {
       return ownAnswer({ packet, code: responseCodes.serverFailure })
     }
     client.inFlight += 1
     inFlightAll += 1
     try {
+      if (decision.kind === 'virtual') return await virtualAnswer({ ...options, message, packet })
       return await forward({ ...options, message, packet, client })
     } catch (error) {
       logger.debug({ err: error, address: message.from }, 'a name could not be resolved')
@@ -74,25 +79,23 @@ export function makeDnsResolver(options: {
   return {
     answer,
     isClient: (address) => clients.has(address),
-    setClient({ address, egress }) {
+    setClient({ address, egress, isRelay = false }) {
       const present = clients.get(address)
-      if (present === undefined) clients.set(address, { egress, bucket: undefined, inFlight: 0 })
+      if (present === undefined) clients.set(address, { egress, isRelay, bucket: undefined, inFlight: 0 })
       else present.egress = egress
     },
-    egressOf: (address) => clients.get(address)?.egress,
     removeClient: (address) => void clients.delete(address),
   }
 }
 
 async function forward(options: {
   upstream: DnsUpstream
-  allow: (options: { address: string; name: string; addresses: string[]; seconds: number }) => Promise<void>
   onAnswered: (options: { address: string; name: string }) => void
   message: DnsMessage
   packet: DecodedPacket
   client: Client
 }): Promise<Buffer> {
-  const { upstream, allow, message, packet, client } = options
+  const { upstream, message, packet, client } = options
   const bytes = await upstream({ question: message.question, transport: message.transport })
   const answer = tryDecode(bytes)
   if (answer === undefined || !isResponseTo({ question: packet, answer })) {
@@ -101,19 +104,31 @@ async function forward(options: {
   // The policy may have changed during the upstream query.
   const decision = decideQuestion({ packet, egress: client.egress })
   if (decision.kind === 'answer') return ownAnswer({ packet, code: decision.code })
-  const { replacement, addresses, ttlSeconds } = filterAnswer(answer)
+  // A program asks again immediately, and then gets the address that stands for the name.
+  if (decision.kind === 'virtual') return ownAnswer({ packet, code: responseCodes.serverFailure })
+  const { replacement, addresses } = filterAnswer(answer)
   const name = packet.questions?.[0]?.name ?? ''
-  if (client.egress.kind === 'allowlist' && addresses.length > 0) {
-    await allow({ address: message.from, name, addresses, seconds: reachableSeconds(ttlSeconds) })
-  }
   if (addresses.length > 0 && name !== '') options.onAnswered({ address: message.from, name })
   if (replacement === undefined) return bytes
   const encoded = encode(replacement)
   return message.transport === 'tcp' || encoded.length <= udpSizeOf(packet) ? encoded : truncated(replacement)
 }
 
-function ownAnswer(options: { packet: Packet; code: number }): Buffer {
-  const { packet, code } = options
+async function virtualAnswer(options: {
+  virtualAddress: (options: { address: string; name: string }) => Promise<string>
+  onAnswered: (options: { address: string; name: string }) => void
+  message: DnsMessage
+  packet: DecodedPacket
+}): Promise<Buffer> {
+  const { message, packet } = options
+  const name = packet.questions?.[0]?.name ?? ''
+  const data = await options.virtualAddress({ address: message.from, name })
+  options.onAnswered({ address: message.from, name })
+  return ownAnswer({ packet, code: responseCodes.ok, answers: [{ type: 'A', name, data, ttl: virtualTtlSeconds }] })
+}
+
+function ownAnswer(options: { packet: Packet; code: number; answers?: Answer[] }): Buffer {
+  const { packet, code, answers } = options
   const recursionFlags = 0x0180 & ((packet.flags ?? 0) | 0x0080)
   const { id, questions } = packet
   return encode({
@@ -121,6 +136,7 @@ function ownAnswer(options: { packet: Packet; code: number }): Buffer {
     flags: recursionFlags | code,
     ...(id === undefined ? {} : { id }),
     ...(questions === undefined ? {} : { questions }),
+    ...(answers === undefined ? {} : { answers }),
   })
 }
 

@@ -1,4 +1,4 @@
-import type { AddressPool } from './address-pool.logic.ts'
+import { type AddressPool, virtualRangeOf } from './address-pool.logic.ts'
 import type { MachineNetwork } from './machine-network.logic.ts'
 import { type NetworkNames, namesPort, uplinkName } from './names.logic.ts'
 import { privateRanges } from './private-ranges.logic.ts'
@@ -14,6 +14,8 @@ export type FirewallSettings = {
   openConnections: number
   /** The user of the gateway: only its processes can open connections to sandboxes. */
   gatewayUserId: number
+  /** The user of the egress process: only its processes in the router can open connections to other machines. */
+  egressUserId: number
   /** What one sandbox can send, and receive, to and from other machines. 0: no limit. */
   bytesPerSecond: number
 }
@@ -25,22 +27,27 @@ export const defaultFirewallSettings: FirewallSettings = {
   newConnectionsPerSecond: 200,
   openConnections: 4096,
   gatewayUserId: 0,
+  egressUserId: 0,
   bytesPerSecond: 0,
 }
+
+/** In it an earlier release had the addresses that names resolved to. It must have the same type to be removed. */
+export const formerSet = 'allowed'
 
 /**
  * Renders the router’s whole table as one transaction for `nft -f`. Chains are replaced each time; data of single sandboxes is only
  * in sets and maps, which keep their elements, so a restart of the daemon interrupts no sandbox.
  *
  * A sandbox’s packet is filtered three times: `arriving` drops everything except IPv4 from its own address before it
- * costs a connection entry; `to_router` accepts replies to the gateway and questions to the DNS server; `leaving` accepts
- * what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
+ * costs a connection entry; `to_router` accepts replies to the gateway, questions to the DNS server and, for sandboxes in
+ * `relayed`, connections to addresses that stand for names; `leaving` accepts what the egress chain of the sandbox accepts. Everything else is rejected with a reply, because a program that waits for
  * a lost packet seems to hang. Only what exceeds the sandbox’s rate is lost, as on a slow line. `epochs` assigns each
  * sandbox a mark for its connections that changes with its egress policy; connections with an older mark are not
  * `current` and end.
  */
 export function renderTable(options: { names: NetworkNames; pool: AddressPool; settings: FirewallSettings }): string {
   const { names, pool, settings } = options
+  const virtual = virtualRangeOf(pool)
   const own = `"${names.interfacePrefix}*"`
   const dns = `${pool.routerAddress} . ${namesPort}`
   const uplink = `"${uplinkName}"`
@@ -52,7 +59,8 @@ table inet ${names.table} {
   map epochs { type ifname : mark; }
   set current { type ifname . mark; }
   map egress { type ifname : verdict; }
-  set allowed { type ifname . ipv4_addr; flags timeout; size 262144; }
+  set relayed { type ifname; }
+  set ${formerSet} { type ifname . ipv4_addr; flags timeout; size 262144; }
   set newcomers { type ifname; flags dynamic; size 65536; }
   set open_connections { type ifname; flags dynamic; size 65536; }
   set sent { type ifname; flags dynamic; size 65536; }
@@ -71,8 +79,10 @@ table inet ${names.table} {
   chain arriving { }
   chain to_router { }
   chain from_router { }
+  chain relaying { }
   chain leaving { }
   chain entering { }
+  chain to_relay { }
   chain bounds { }
   chain sending { }
   chain receiving { }
@@ -83,6 +93,7 @@ table inet ${names.table} {
   chain refused { }
 }
 flush table inet ${names.table}
+delete set inet ${names.table} ${formerSet}
 flush set inet ${names.table} sent
 flush set inet ${names.table} received
 flush set inet ${names.table} private
@@ -108,19 +119,37 @@ table inet ${names.table} {
   }
   chain to_router {
     ct state invalid drop
+    ip daddr ${virtual} goto to_relay
     ct state established,related accept
     jump bounds
     ct status dnat ip daddr . udp dport { ${dns} } accept
     ct status dnat ip daddr . tcp dport { ${dns} } accept
     goto refused
   }
+  chain to_relay {
+    jump sending
+    ct state established,related iifname . ct mark @current accept
+    ct state established,related goto refused
+    jump bounds
+    ct mark set iifname map @epochs
+    meta l4proto tcp iifname @relayed accept
+    goto refused
+  }
   chain from_router_hook {
     oifname ${own} jump from_router
+    oifname "lo" meta l4proto { tcp, udp } th dport ${namesPort} ip daddr ${pool.routerAddress} meta skuid != ${settings.egressUserId} goto refused
     oifname ${uplink} ct state established,related accept
+    oifname ${uplink} meta skuid ${settings.egressUserId} goto relaying
     oifname ${uplink} goto refused
+  }
+  chain relaying {
+    jump forbidden
+    meta l4proto tcp accept
+    goto refused
   }
   chain from_router {
     meta nfproto != ipv4 drop
+    ip saddr ${virtual} jump receiving
     ct state established,related accept
     meta skuid ${settings.gatewayUserId} accept
     goto refused
@@ -168,11 +197,7 @@ table inet ${names.table} {
     jump forbidden
     accept
   }
-  chain egress_allowlist {
-    jump forbidden
-    iifname . ip daddr @allowed accept
-    goto refused
-  }
+  chain egress_allowlist { goto refused; }
   chain egress_none { goto refused; }
   chain refused {
     meta l4proto tcp reject with tcp reset
@@ -221,12 +246,14 @@ export type FirewallEntry = {
   gatewayAddress: string
   epoch: number
   egress: EgressPolicy['kind']
+  /** Whether it reaches addresses that stand for names. */
+  isRelayed: boolean
 }
 
 /** Adding an existing element does nothing in nftables, so this can be repeated for the same entry. */
 export function renderEntry(options: { order: 'add' | 'delete'; table: string; entry: FirewallEntry }): string[] {
   const { order, table, entry } = options
-  const { interfaceName, address, gatewayAddress, epoch, egress } = entry
+  const { interfaceName, address, gatewayAddress, epoch, egress, isRelayed } = entry
   const target = order === 'add' ? ` : jump egress_${egress}` : ''
   const mark = order === 'add' ? ` : ${epoch}` : ''
   return [
@@ -235,6 +262,7 @@ export function renderEntry(options: { order: 'add' | 'delete'; table: string; e
     `${order} element inet ${table} epochs { "${interfaceName}"${mark} }`,
     `${order} element inet ${table} current { "${interfaceName}" . ${epoch} }`,
     `${order} element inet ${table} egress { "${interfaceName}"${target} }`,
+    ...(isRelayed ? [`${order} element inet ${table} relayed { "${interfaceName}" }`] : []),
   ]
 }
 
@@ -252,22 +280,6 @@ function renderCounterRemoval({ table, entry }: { table: string; entry: Firewall
   return ['newcomers', 'open_connections', 'sent', 'received'].flatMap((set) =>
     ['add', 'delete'].map((order) => `${order} element inet ${table} ${set} { "${entry.interfaceName}" }`),
   )
-}
-
-/** Lets a sandbox reach addresses for some time; repeating it restarts the time. */
-export function renderAllowed(options: {
-  table: string
-  interfaceName: string
-  addresses: readonly string[]
-  seconds: number
-}): string[] {
-  const { table, interfaceName, addresses, seconds } = options
-  return addresses.flatMap((address) => {
-    const key = `"${interfaceName}" . ${address}`
-    const timed = `add element inet ${table} allowed { ${key} timeout ${seconds}s }`
-    // Adding alone does not change the timeout of an existing element.
-    return [timed, `delete element inet ${table} allowed { ${key} }`, timed]
-  })
 }
 
 /** Allows a burst of one second. An element keeps the rate that it was created with, so the sets are flushed before. */

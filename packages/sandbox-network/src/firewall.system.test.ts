@@ -40,19 +40,19 @@ function egressInKernel(): string {
 }
 
 test('G2: a changed egress applies although the firewall was missing, and the firewall is restored', async () => {
-  await firewall.add({ ...entry, egress: 'open' })
+  await firewall.add({ ...entry, egress: 'open', isRelayed: false })
   removeByHand()
-  await firewall.setEgress({ interfaceName, egress: 'none' })
+  await firewall.setEgress({ interfaceName, egress: 'none', isRelayed: false })
   expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_none`)
   removeByHand()
-  await firewall.setEgress({ interfaceName, egress: 'allowlist' })
+  await firewall.setEgress({ interfaceName, egress: 'allowlist', isRelayed: true })
   expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_allowlist`)
 })
 
 test('G2: a sandbox that is attached again with another egress is behind the firewall although it was missing', async () => {
-  await firewall.add({ ...entry, egress: 'open' })
+  await firewall.add({ ...entry, egress: 'open', isRelayed: false })
   removeByHand()
-  await firewall.add({ ...entry, egress: 'none' })
+  await firewall.add({ ...entry, egress: 'none', isRelayed: false })
   expect(egressInKernel()).toContain(`"${interfaceName}" : jump egress_none`)
   removeByHand()
   await firewall.remove(interfaceName)

@@ -5,7 +5,7 @@ import type { AddressPool } from './address-pool.logic.ts'
 import {
   type FirewallEntry,
   type FirewallSettings,
-  renderAllowed,
+  formerSet,
   renderEntry,
   renderMachineNetwork,
   renderRemoval,
@@ -29,10 +29,9 @@ export type Firewall = {
   install(options?: { known?: readonly FirewallEntry[] }): Promise<void>
   add(entry: Omit<FirewallEntry, 'epoch'>): Promise<void>
   /** Connections opened before end, unless they are kept. */
-  setEgress(options: { interfaceName: string; egress: EgressPolicy['kind']; keepsConnections?: boolean }): Promise<void>
-  allow(options: { interfaceName: string; addresses: readonly string[]; seconds: number }): Promise<void>
-  /** Revokes everything that {@link Firewall.allow} allowed. */
-  disallow(interfaceName: string): Promise<void>
+  setEgress(
+    options: Pick<FirewallEntry, 'interfaceName' | 'egress' | 'isRelayed'> & { keepsConnections?: boolean },
+  ): Promise<void>
   remove(interfaceName: string): Promise<void>
   /** The interfaces that have an entry. */
   known(): string[]
@@ -86,16 +85,27 @@ export function makeFirewall(options: {
     logger.info(network, 'the machine’s network has changed; it is denied to sandboxes')
   }
 
+  /** An earlier release let sandboxes with a list open connections to addresses; now they reach names only. */
+  const endDirect = async () => {
+    for (const present of [...entries.values()].filter(({ egress }) => egress === 'allowlist')) {
+      const entry = { ...present, epoch: randomMark(), isRelayed: true }
+      await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
+      entries.set(entry.interfaceName, entry)
+    }
+  }
+
   return {
     async install({ known = [] } = {}) {
       installed?.stopWatching()
       machine = await readMachineNetwork()
+      const isFormer = (await listSets({ table, router })).includes(formerSet)
       const moved = known.flatMap((entry) => renderEntry({ order: 'add', table, entry }))
       await runNft([...wholeTable(), ...moved])
       const watched = { ownPrefix: names.interfacePrefix, logger, update: updateMachine }
       installed = { stopWatching: watchMachineNetwork(watched) }
       entries.clear()
       for (const entry of await readEntries({ table, pool, router })) entries.set(entry.interfaceName, entry)
+      if (isFormer) await endDirect()
     },
     async add(wanted) {
       const present = entries.get(wanted.interfaceName)
@@ -105,26 +115,13 @@ export function makeFirewall(options: {
       await apply([...old, ...renderEntry({ order: 'add', table, entry })])
       entries.set(entry.interfaceName, entry)
     },
-    async setEgress({ interfaceName, egress, keepsConnections = false }) {
+    async setEgress({ interfaceName, egress, isRelayed, keepsConnections = false }) {
       const present = entries.get(interfaceName)
-      if (present === undefined || (keepsConnections && present.egress === egress)) return
-      const entry = { ...present, egress, epoch: keepsConnections ? present.epoch : randomMark() }
+      if (present === undefined) return
+      if (keepsConnections && present.egress === egress && present.isRelayed === isRelayed) return
+      const entry = { ...present, egress, isRelayed, epoch: keepsConnections ? present.epoch : randomMark() }
       await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
       entries.set(interfaceName, entry)
-    },
-    async allow({ interfaceName, addresses, seconds }) {
-      if (addresses.length > 0) await apply(renderAllowed({ table, interfaceName, addresses, seconds }))
-    },
-    async disallow(interfaceName) {
-      // Orders that are queued may add elements.
-      await settled()
-      const elements = await listConcatenated({ table, set: 'allowed', router })
-      const mine = elements.filter((element) => element[0] === interfaceName)
-      // Adding them first makes deleting an expired one succeed.
-      const lines = mine.flatMap(([name, address]) =>
-        ['add', 'delete'].map((order) => `${order} element inet ${table} allowed { "${name}" . ${address} }`),
-      )
-      await apply(lines)
     },
     async remove(interfaceName) {
       const present = entries.get(interfaceName)
@@ -203,6 +200,7 @@ const elementSchema = z.union([
   concatenatedSchema.transform(({ concat }) => concat),
 ])
 const setSchema = z.object({ set: z.object({ elem: z.array(elementSchema).default([]) }) })
+const plainSchema = z.object({ set: z.object({ elem: z.array(z.string()).default([]) }) })
 const epochsSchema = z.object({ map: z.object({ elem: z.array(z.tuple([z.string(), z.number()])).default([]) }) })
 const ruleSchema = z.tuple([z.string(), z.object({ jump: z.object({ target: z.string() }) })])
 const egressSchema = z.object({ map: z.object({ elem: z.array(ruleSchema).default([]) }) })
@@ -219,18 +217,29 @@ async function listConcatenated({ set, ...place }: Place & { set: string }) {
   return setSchema.parse(await list({ kind: 'set', name: set, ...place })).set.elem
 }
 
+const setsSchema = z.object({ nftables: z.array(z.object({ set: z.object({ name: z.string() }).optional() })) })
+
+/** The names of a table’s sets; none if it does not exist. */
+async function listSets({ table, router }: Place): Promise<string[]> {
+  if (!(await hasTable(table, router))) return []
+  const output = await runCommand(nft(router, '-j', 'list', 'table', 'inet', table))
+  return setsSchema.parse(JSON.parse(output)).nftables.flatMap(({ set }) => (set === undefined ? [] : [set.name]))
+}
+
 /** Reads the entries of the table in the router’s namespace, or without one in the machine’s. */
 export async function readEntries(options: Place & { pool: AddressPool }): Promise<FirewallEntry[]> {
   const { pool, ...place } = options
   const sources = await listConcatenated({ set: 'sources', ...place })
+  const hasRelayed = (await listSets(place)).includes('relayed')
+  const relayed = hasRelayed ? plainSchema.parse(await list({ kind: 'set', name: 'relayed', ...place })).set.elem : []
   const epochs = new Map(epochsSchema.parse(await list({ kind: 'map', name: 'epochs', ...place })).map.elem)
   const egress = new Map(egressSchema.parse(await list({ kind: 'map', name: 'egress', ...place })).map.elem)
   return sources.flatMap(([interfaceName, source]) => {
     const epoch = epochs.get(interfaceName)
     const kind = egressKinds.find((each) => egress.get(interfaceName)?.jump.target === `egress_${each}`)
     if (epoch === undefined || kind === undefined) return []
-    const address = String(source)
-    return [{ interfaceName, address, gatewayAddress: pool.gatewayOf(address), epoch, egress: kind }]
+    const [address, isRelayed] = [String(source), relayed.includes(interfaceName)]
+    return [{ interfaceName, address, gatewayAddress: pool.gatewayOf(address), epoch, egress: kind, isRelayed }]
   })
 }
 

@@ -1,4 +1,5 @@
-export { firstFreeAddress } from './address-pool.logic.ts'
+export { addressIn, firstFreeAddress, makeAddressPool } from './address-pool.logic.ts'
+export { isRelayed, parseNameServers } from './dns-policy.logic.ts'
 export { findMissing } from './find-missing.ts'
 export type { FirewallSettings, Proxy } from './firewall.logic.ts'
 export { type ForwardBlock, findForwardBlocks } from './host-network.ts'
@@ -17,4 +18,4 @@ export {
   notAttached,
   poolInvalid,
 } from './sandbox-network.errors.ts'
-export type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
+export type { EgressPolicy, NameRelay, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'

@@ -272,7 +272,7 @@ function everythingOf(id: string): string {
   const hasRouter = existsSync(`/run/netns/${routerNamespace}`)
   const router = (command: string) => (hasRouter ? run(`ip netns exec ${routerNamespace} ${command}`) : '')
   const ofMachine = run(`nft list table inet ${table} 2> /dev/null || true`)
-  const sets = ['sources', 'gateways', 'epochs', 'current', 'egress', 'allowed'].map((name) =>
+  const sets = ['sources', 'gateways', 'epochs', 'current', 'egress', 'relayed'].map((name) =>
     router(`nft list ${['epochs', 'egress'].includes(name) ? 'map' : 'set'} inet ${table} ${name}`),
   )
   const firewall = [ofMachine, ...sets].join('\n')

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeKeyedLock } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
-import { type AddressPool, chooseAddressPool, makeAddressPool } from './address-pool.logic.ts'
-import { checkEgress, isWiderEgress } from './dns-policy.logic.ts'
+import { type AddressPool, chooseAddressPool, makeAddressPool, virtualRangeOf } from './address-pool.logic.ts'
+import { checkEgress, isRelayed, keepsConnections } from './dns-policy.logic.ts'
 import type { ResolverAddress } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
 import { type Firewall, hasTable, makeFirewall, readEntries } from './firewall.ts'
@@ -34,7 +34,7 @@ import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { makeNamesLog } from './names-asked.logic.ts'
 import { hasRouter, prepareRouter, removeRouter, routerPlaceOf } from './router.ts'
 import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
-import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
+import type { EgressPolicy, NameRelay, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
 
 export type SandboxNetworkOptions = {
   installation: string
@@ -42,6 +42,8 @@ export type SandboxNetworkOptions = {
   pool: string
   logger: Logger
   firewall?: Partial<FirewallSettings>
+  /** Without one, no address stands for a name: a list then allows nothing. */
+  relay?: NameRelay
   /** The servers that are asked for names; the host’s by default. */
   nameServers?: readonly ResolverAddress[]
   /** Environment of the DNS process, which has a user of its own. */
@@ -91,11 +93,24 @@ const quietMs = 250
 const settleMs = 500
 const settleStepMs = 10
 
-type NetworkDependencies = { names: NetworkNames; router: RouterPlace; pool: AddressPool; firewall: Firewall }
+const noRelay: NameRelay = {
+  addressFor: async () => undefined,
+  setSandbox: async () => undefined,
+  removeSandbox: async () => undefined,
+  hold: async () => undefined,
+}
+
+type NetworkDependencies = {
+  names: NetworkNames
+  router: RouterPlace
+  pool: AddressPool
+  firewall: Firewall
+  relay: NameRelay
+}
 
 /** The network of sandboxes on Linux: namespaces, veth pairs, nftables. Needs root, `ip` and `nft`. */
 export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwork {
-  const { logger } = options
+  const { logger, relay = noRelay } = options
   const names = makeNetworkNames(options.installation)
   const pool = makeAddressPool(options.pool)
   const settings = { ...defaultFirewallSettings, ...options.firewall }
@@ -105,12 +120,12 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const interfaceByAddress = new Map<string, string>()
   const [asked, refused] = [makeNamesLog(Date.now), makeNamesLog(Date.now)]
   const service = makeNameService({
-    allow: ({ address, ...rest }) => firewall.allow({ interfaceName: interfaceByAddress.get(address) ?? '', ...rest }),
+    virtualAddress: (name) => relay.addressFor({ ...name, range: virtualRangeOf(pool) }),
     onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
     onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', name),
     logger,
   })
-  const dependencies = { names, router, pool, firewall }
+  const dependencies = { names, router, pool, firewall, relay }
   const lock = makeKeyedLock()
   let [isOpen, isInstalled] = [false, false]
 
@@ -120,6 +135,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     refused.forget(interfaceName)
     await removeLink(router, { interfaceName, namespaceName: names.namespaceOf(sandboxId) })
     await firewall.remove(interfaceName)
+    await relay.removeSandbox(sandboxId)
     for (const [address, known] of interfaceByAddress) {
       if (known !== interfaceName) continue
       interfaceByAddress.delete(address)
@@ -166,14 +182,12 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         asked.begin(names.interfaceOf(sandboxId))
         refused.begin(names.interfaceOf(sandboxId))
         await service.setClient({ address, egress })
+        await relay.setSandbox({ sandboxId, address, egress })
         return attachment
       }),
     restoreAddress: (sandboxId) => restoreAddress({ dependencies, sandboxId }),
-    async setLink({ sandboxId, state }) {
-      if (!(await setLinkState(router, { interfaceName: names.interfaceOf(sandboxId), state })))
-        throw notAttached({ sandboxId })
-    },
-    settle: (sandboxId) => settle({ router, sandboxId, interfaceName: names.interfaceOf(sandboxId) }),
+    setLink: (change) => setLink({ dependencies, ...change }),
+    settle: (sandboxId) => settle({ dependencies, sandboxId }),
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
         checkEgress(egress)
@@ -202,7 +216,7 @@ async function warnOfForwardBlocks({ installation, logger }: Pick<SandboxNetwork
   }
 }
 
-/** Ends connections, unless the policy allows everything that the earlier one allowed. */
+/** Ends connections that the policy no longer allows. */
 async function changeEgress(options: {
   dependencies: NetworkDependencies
   service: NameService
@@ -210,15 +224,18 @@ async function changeEgress(options: {
   egress: EgressPolicy
 }): Promise<void> {
   const { dependencies, service, sandboxId, egress } = options
-  const { names, router, pool, firewall } = dependencies
+  const { names, router, pool, firewall, relay } = dependencies
   const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
   const address = addressBehind({ pool, gatewayAddress })
   const earlier = service.egressOf(address)
-  const keepsConnections = earlier !== undefined && isWiderEgress(egress, earlier)
   await service.setClient({ address, egress })
-  // First what names allowed: a connection that is opened in between still ends with the others.
-  if (!keepsConnections) await firewall.disallow(interfaceName)
-  await firewall.setEgress({ interfaceName, egress: egress.kind, keepsConnections })
+  await relay.setSandbox({ sandboxId, address, egress })
+  await firewall.setEgress({
+    interfaceName,
+    egress: egress.kind,
+    isRelayed: isRelayed(egress),
+    keepsConnections: earlier !== undefined && keepsConnections(egress, earlier),
+  })
 }
 
 async function restoreAddress(options: { dependencies: NetworkDependencies; sandboxId: string }): Promise<void> {
@@ -229,8 +246,24 @@ async function restoreAddress(options: { dependencies: NetworkDependencies; sand
   await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
 }
 
-async function settle(options: { router: RouterPlace; sandboxId: string; interfaceName: string }): Promise<void> {
-  const { router, sandboxId, interfaceName } = options
+async function setLink(options: {
+  dependencies: NetworkDependencies
+  sandboxId: string
+  state: 'up' | 'down'
+}): Promise<void> {
+  const { dependencies, sandboxId, state } = options
+  const { names, router, relay } = dependencies
+  if (state === 'down') await relay.hold({ sandboxId, isHeld: true })
+  const isChanged = await setLinkState(router, { interfaceName: names.interfaceOf(sandboxId), state })
+  if (!isChanged) throw notAttached({ sandboxId })
+  if (state === 'up') await relay.hold({ sandboxId, isHeld: false })
+}
+
+async function settle(options: { dependencies: NetworkDependencies; sandboxId: string }): Promise<void> {
+  const { dependencies, sandboxId } = options
+  const { names, router, relay } = dependencies
+  const interfaceName = names.interfaceOf(sandboxId)
+  await relay.hold({ sandboxId, isHeld: true })
   const startedAt = performance.now()
   let [quietSince, count] = [startedAt, await countPackets(router, interfaceName)]
   if (count === undefined) throw notAttached({ sandboxId })
@@ -264,7 +297,7 @@ async function attach(options: {
   if (isWhole && present.gatewayAddress !== gatewayAddress) {
     throw attachedToOtherAddress({ sandboxId, address: present.gatewayAddress ?? 'an unknown address' })
   }
-  const entry = { interfaceName, address, gatewayAddress, egress: egress.kind }
+  const entry = { interfaceName, address, gatewayAddress, egress: egress.kind, isRelayed: isRelayed(egress) }
   if (isWhole) {
     await firewall.add({ ...entry })
     return { sandboxId, namespacePath, address, gatewayAddress, mtu: present.mtu }

@@ -25,7 +25,7 @@ export type NamesProcess = {
   order(
     order: Order extends infer Each ? (Each extends unknown ? Omit<Each, 'sequence'> : never) : never,
   ): Promise<void>
-  reply(order: NamesOrder & { type: 'clients' | 'allowed' }): void
+  reply(order: NamesOrder & { type: 'clients' | 'stands-for' }): void
   /** Closes its channel, upon which it ends. */
   end(): void
   ended: Promise<{ code?: number | null; signal?: string | null; reason?: string }>

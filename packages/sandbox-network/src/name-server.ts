@@ -3,7 +3,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { makeDnsForwarder } from './dns-forwarder.ts'
 import { makeDnsResolver } from './dns-resolver.ts'
 import type { DnsUpstream } from './dns-upstream.ts'
-import { makeLineReader, mostAddresses, type NamesOrder, type NamesReport, namesOrderSchema } from './name-channel.ts'
+import { makeLineReader, type NamesOrder, type NamesReport, namesOrderSchema } from './name-channel.ts'
 import type { NameSockets } from './name-sockets.ts'
 import { readableName } from './names-asked.logic.ts'
 
@@ -23,10 +23,10 @@ export async function serveNames(options: {
     const name = readableName(asked)
     if (name !== '') report({ type, address, name })
   }
-  const allowing = makeAllowing(report)
+  const virtual = makeVirtualAddresses(report)
   const resolver = makeDnsResolver({
     upstream,
-    allow: allowing.ask,
+    virtualAddress: virtual.ask,
     onAnswered: ({ address, name }) => note('answered', address, name),
     onRefused: ({ address, name }) => note('refused', address, name),
     logger,
@@ -35,7 +35,7 @@ export async function serveNames(options: {
   const forwarder = makeDnsForwarder({ resolver, logger })
   const told = Promise.withResolvers<void>()
   const obey = (order: NamesOrder) => {
-    if (order.type === 'allowed') return allowing.settle(order)
+    if (order.type === 'stands-for') return virtual.settle(order)
     if (order.type === 'set') resolver.setClient(order.client)
     if (order.type === 'remove') {
       resolver.removeClient(order.address)
@@ -61,28 +61,23 @@ export async function serveNames(options: {
   await ended
 }
 
-/** Asks the host daemon to let a client reach what a name resolved to, and waits for the reply. */
-function makeAllowing(report: (message: NamesReport) => void) {
-  const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
+/** Asks the host daemon for the address that stands for a name, and waits for the reply. */
+function makeVirtualAddresses(report: (message: NamesReport) => void) {
+  const waiting = new Map<number, { resolve: (address: string) => void; reject: (error: Error) => void }>()
   let last = 0
-  const askOnce = async (question: { address: string; name: string; addresses: string[]; seconds: number }) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const id = ++last
-    waiting.set(id, { resolve, reject })
-    report({ type: 'allow', id, ...question, name: readableName(question.name) })
-    await promise
-  }
   return {
-    ask: async (question: { address: string; name: string; addresses: string[]; seconds: number }) => {
-      for (let start = 0; start < question.addresses.length; start += mostAddresses) {
-        await askOnce({ ...question, addresses: question.addresses.slice(start, start + mostAddresses) })
-      }
+    ask: async ({ address, name }: { address: string; name: string }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const id = ++last
+      waiting.set(id, { resolve, reject })
+      report({ type: 'virtual', id, address, name: readableName(name) })
+      return await promise
     },
-    settle: ({ id, isAllowed }: { id: number; isAllowed: boolean }) => {
+    settle: ({ id, address }: { id: number; address: string | null }) => {
       const asked = waiting.get(id)
       waiting.delete(id)
-      if (isAllowed) asked?.resolve()
-      else asked?.reject(new Error('the host daemon did not allow the addresses'))
+      if (address === null) asked?.reject(new Error('no address stands for the name'))
+      else asked?.resolve(address)
     },
   }
 }

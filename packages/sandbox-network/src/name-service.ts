@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitAtMost } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
-import { isAllowedName } from './dns-policy.logic.ts'
+import { isVirtualName } from './dns-policy.logic.ts'
 import type { NamesReport } from './name-channel.ts'
 import { type NamesProcess, type NamesProgram, startNamesProcess } from './name-process.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -27,42 +27,54 @@ const lastRetryMs = 2000
 /** How long the process must run before its next restart is immediate again. */
 const steadyAfterMs = 10_000
 
+/** With these, one sandbox uses up a quarter of the range. */
+const mostNamesEach = 4096
+
+/** `virtual`: the addresses for which it got names since this process started. */
+type Client = { egress: EgressPolicy; isRelay: boolean; virtual: Set<string> }
+
 export function makeNameService(options: {
-  /** Lets a client with a list reach the addresses of a name. */
-  allow: (options: { address: string; addresses: readonly string[]; seconds: number }) => Promise<void>
+  /** The address that stands for a name. Undefined: none is left. */
+  virtualAddress: (options: { name: string; isListed: boolean }) => Promise<string | undefined>
   onAnswered: (options: { address: string; name: string }) => void
   onRefused: (options: { address: string; name: string }) => void
   logger: Logger
 }): NameService {
   const { logger } = options
-  const clients = new Map<string, EgressPolicy>()
+  const clients = new Map<string, Client>()
   let current: NamesProcess | undefined
   let running: { stopping: AbortController; ended: Promise<void> } | undefined
 
-  const allow = async ({ address, name, addresses, seconds }: NamesReport & { type: 'allow' }) => {
-    const egress = clients.get(address)
+  const virtual = async ({ address, name }: NamesReport & { type: 'virtual' }) => {
+    const client = clients.get(address)
     // The process reads what sandboxes send, so what it asks for is checked again.
-    if (egress?.kind !== 'allowlist' || !isAllowedName({ name, names: egress.names })) return false
-    return await options.allow({ address, addresses, seconds }).then(
-      () => true,
-      (error: unknown) => {
-        logger.warn({ err: error, address }, 'the addresses of a name could not be allowed')
-        return false
-      },
-    )
+    if (client === undefined || !isVirtualName(client.egress, name)) return null
+    const isListed = listedNames(client.egress).includes(name)
+    const known = client.virtual
+    const found = await options.virtualAddress({ name, isListed }).catch((error: unknown) => {
+      logger.warn({ err: error, address }, 'no address stands for a name')
+      return undefined
+    })
+    if (found === undefined || (known.size >= mostNamesEach && !known.has(found))) return null
+    known.add(found)
+    return found
   }
   const handle = (report: NamesReport, process: NamesProcess, serving: () => void) => {
     if (report.type === 'serving') serving()
     if (report.type === 'answered' && clients.has(report.address)) options.onAnswered(report)
     if (report.type === 'refused' && clients.has(report.address)) options.onRefused(report)
-    if (report.type === 'allow')
-      void allow(report).then((isAllowed) => process.reply({ type: 'allowed', id: report.id, isAllowed }))
+    if (report.type === 'virtual')
+      void virtual(report).then((address) => process.reply({ type: 'stands-for', id: report.id, address }))
   }
   const keep = async (program: NamesProgram, { stopping, serving }: { stopping: AbortSignal; serving: () => void }) => {
     let retryMs = firstRetryMs
     while (!stopping.aborted) {
       const startedAt = performance.now()
-      const listed = [...clients].map(([address, egress]) => ({ address, egress: mutable(egress) }))
+      const listed = [...clients].map(([address, { egress, isRelay }]) => ({
+        address,
+        egress: mutable(egress),
+        isRelay,
+      }))
       const started = startNamesProcess({ program, logger, onReport: (report) => handle(report, started, serving) })
       started.reply({ type: 'clients', clients: listed })
       current = started
@@ -79,6 +91,8 @@ export function makeNameService(options: {
   return {
     async start(program) {
       if (running !== undefined) return
+      // The relay, in the router, asks for the names that sandboxes reach through it.
+      clients.set(program.address, { egress: { kind: 'open' }, isRelay: true, virtual: new Set() })
       const stopping = new AbortController()
       const serving = Promise.withResolvers<void>()
       const ended = keep(program, { stopping: stopping.signal, serving: serving.resolve })
@@ -86,10 +100,10 @@ export function makeNameService(options: {
       await waitAtMost(startTimeoutMs, { work: serving.promise, signal: stopping.signal })
     },
     async setClient({ address, egress }) {
-      clients.set(address, egress)
+      clients.set(address, { egress, isRelay: false, virtual: clients.get(address)?.virtual ?? new Set() })
       await current?.order({ type: 'set', client: { address, egress: mutable(egress) } })
     },
-    egressOf: (address) => clients.get(address),
+    egressOf: (address) => clients.get(address)?.egress,
     async removeClient(address) {
       clients.delete(address)
       await current?.order({ type: 'remove', address })
@@ -104,5 +118,11 @@ export function makeNameService(options: {
 }
 
 function mutable(egress: EgressPolicy) {
-  return egress.kind === 'allowlist' ? { ...egress, names: [...egress.names] } : egress
+  const brokered = [...(egress.brokered ?? [])]
+  return egress.kind === 'allowlist' ? { ...egress, names: [...egress.names], brokered } : { ...egress, brokered }
+}
+
+function listedNames(egress: EgressPolicy): string[] {
+  const entries = [...(egress.kind === 'allowlist' ? egress.names : []), ...(egress.brokered ?? [])]
+  return entries.map((entry) => entry.replace(/:\d+$/, ''))
 }

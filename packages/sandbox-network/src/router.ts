@@ -1,5 +1,5 @@
 import { mkdir, rmdir, statfs, writeFile } from 'node:fs/promises'
-import type { AddressPool } from './address-pool.logic.ts'
+import { type AddressPool, virtualRangeOf } from './address-pool.logic.ts'
 import {
   exists,
   ipBatch,
@@ -20,6 +20,8 @@ const kernelOptions = [
   'net.ipv4.ip_forward=1',
   // The processes in it have no capability, and listen on ports such as 53 and 443.
   'net.ipv4.ip_unprivileged_port_start=0',
+  // A sandbox that is paused for hours gets what the relay has for it.
+  'net.ipv4.tcp_retries2=255',
   'net.ipv6.conf.all.disable_ipv6=1',
   'net.ipv6.conf.default.disable_ipv6=1',
   ...['all', 'default'].flatMap((scope) => [
@@ -90,6 +92,7 @@ async function prepareUplink(options: { pool: AddressPool; names: NetworkNames; 
       `addr replace ${pool.routerAddress}/31 dev ${uplinkName}`,
       `link set ${uplinkName} up`,
       `route replace default via ${pool.machineAddress} dev ${uplinkName}`,
+      `route replace local ${virtualRangeOf(pool)} dev lo`,
     ],
     router,
   )

@@ -46,7 +46,35 @@ export type SandboxNetwork = {
   addresses(): Iterable<string>
 }
 
-export type EgressPolicy = { kind: 'open' } | { kind: 'allowlist'; names: readonly string[] } | { kind: 'none' }
+export type EgressPolicy = (
+  | { kind: 'open' }
+  | {
+      kind: 'allowlist'
+      /** `name`, `*.name`, each also with a port. */
+      names: readonly string[]
+    }
+  | { kind: 'none' }
+) & {
+  /** Names, also with a port, that the sandbox has secrets for: they are reached through the relay, too. */
+  brokered?: readonly string[] | undefined
+}
+
+/**
+ * What makes names reachable for sandboxes: addresses that each stand for one name, and the process in the router that
+ * connects there.
+ */
+export type NameRelay = {
+  /**
+   * The address in this range that stands for a name. The relay knows it when this resolves. Undefined: none is left, or the
+   * relay doesn’t respond. `isListed`: a policy has exactly this name.
+   */
+  addressFor(options: { name: string; isListed: boolean; range: string }): Promise<string | undefined>
+  /** Resolves when the sandbox’s connections that are no longer allowed have ended. */
+  setSandbox(options: { sandboxId: string; address: string; egress: EgressPolicy }): Promise<void>
+  removeSandbox(sandboxId: string): Promise<void>
+  /** While it is held, the relay reads nothing for a sandbox: what it would read would be lost. */
+  hold(options: { sandboxId: string; isHeld: boolean }): Promise<void>
+}
 
 export type NetworkAttachment = {
   sandboxId: string

@@ -1,14 +1,16 @@
 import { createSocket } from 'node:dgram'
 import { decode, encode } from 'dns-packet'
 
-const addresses: Record<string, string> = {
+const rebinding: Record<string, string> = {
   'public.test': '198.51.100.77',
   'metadata.test': '169.254.169.254',
   'loopback.test': '127.0.0.1',
 }
 
-/** A name server on the internet whose owner points some names at addresses of others. */
-export async function startRebindingNameServer(): Promise<{ port: number; close: () => Promise<void> }> {
+/** A name server on the internet, by default one whose owner points some names at addresses of others. */
+export async function startRebindingNameServer(
+  addresses: Record<string, string> = rebinding,
+): Promise<{ port: number; close: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {
     const { id, questions = [] } = decode(message)

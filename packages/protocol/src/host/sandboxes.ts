@@ -24,10 +24,14 @@ export const errorHeader = 'threadbox-error'
  */
 export const backgroundHeader = 'threadbox-background'
 
+/** Names, also with a port, that the sandbox has secrets for. Missing: none. */
+const brokered = z.array(z.string().max(259)).max(4096).optional()
+
+/** `names`: `name`, `*.name`, each also with a port. */
 export const egressPolicySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('open') }),
-  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()) }),
-  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('open'), brokered }),
+  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()), brokered }),
+  z.object({ kind: z.literal('none'), brokered }),
 ])
 
 const hashKeySchema = z.string().regex(/^[0-9a-f]{16,128}$/)

@@ -43,6 +43,8 @@ export type TestHost = HostRequests & {
   gatewayPid(): Promise<number>
   /** The DNS process, which the daemon starts; waits until it runs. */
   namesPid(): Promise<number>
+  /** The egress process, which the daemon starts; waits until it runs. */
+  egressPid(): Promise<number>
   /** The daemon’s log so far, one JSON object per line. */
   log(): Promise<string>
   /** Ends the daemon; sandboxes keep running. */
@@ -84,6 +86,7 @@ export async function startTestHost(
     THREADBOX_DATA: dataDirectory,
     THREADBOX_HOST_SOCKET: socketPath,
     THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
+    THREADBOX_EGRESS_SOCKET: path.join(dataDirectory, 'run/egress.sock'),
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guestDirectory,
@@ -143,12 +146,14 @@ export async function startTestHost(
       THREADBOX_DATA: dataDirectory,
       THREADBOX_HOST_SOCKET: socketPath,
       THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
+      THREADBOX_EGRESS_SOCKET: environment.THREADBOX_EGRESS_SOCKET,
     },
     newSandboxId: () => makeId('sandbox', randomBytes),
     newBootId: () => makeId('boot', randomBytes),
     pid: () => daemon?.pid ?? 0,
     gatewayPid: () => childOf(daemon?.pid ?? 0, 'gateway'),
     namesPid: () => childOf(daemon?.pid ?? 0, 'names'),
+    egressPid: () => childOf(daemon?.pid ?? 0, 'egress'),
     log: () => readFile(logFile, 'utf8'),
     kill,
     killSandbox: async (sandboxId) => {

@@ -9,6 +9,7 @@ const programs = {
     source: new URL('../../copies/environments/clean-disk/main.ts', import.meta.url),
     release: 'disk-cleaner',
   },
+  egress: { source: new URL('../../../../egress/src/main.ts', import.meta.url), release: 'egress' },
   gateway: { source: new URL('../../../../gateway/src/main.ts', import.meta.url), release: 'gateway' },
   'pack-disk': {
     source: new URL('../../copies/environments/pack-disk/main.ts', import.meta.url),

@@ -48,6 +48,9 @@ const migrations: readonly string[] = [
      bytes integer not null) strict;
    alter table rewinds add column bootId text;
    alter table rewinds add column problem text not null default '';`,
+  `create table virtual_names (
+     address text primary key, name text not null unique, isListed integer not null, usedAt integer not null) strict;
+   create index virtual_names_by_use on virtual_names (usedAt);`,
 ]
 
 /** Opens the host's own state. The file holds access tokens, so only root can read it. */

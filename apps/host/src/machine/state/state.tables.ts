@@ -12,7 +12,11 @@ export type StateTables = {
   forks: ForksTable
   rewinds: RewindsTable
   facts: { name: string; value: string }
+  virtual_names: VirtualNamesTable
 }
+
+/** `isListed`: some policy had exactly this name, not only a wildcard. `usedAt`: within a day. */
+export type VirtualNamesTable = { address: string; name: string; isListed: 0 | 1; usedAt: number }
 
 export type SandboxesTable = {
   sandboxId: string

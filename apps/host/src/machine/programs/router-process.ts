@@ -2,34 +2,41 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@threadbox/telemetry'
-import { programFile } from '../../machine/programs/start-program.ts'
+import { type ProgramName, programFile } from './start-program.ts'
 
-/** How long the gateway must run before its next restart is immediate again. */
+/** How long a process must run before its next restart is immediate again. */
 const steadyAfterMs = 10_000
 const firstRetryMs = 50
 const lastRetryMs = 2000
 const endsWithinMs = 2000
 
 /**
- * What the gateway can do until it has become its own user: that change, and reading its own program, which can be in a
+ * What a process can do until it has become its own user: that change, and reading its own program, which can be in a
  * directory of another user.
  */
 const capabilities = '-all,+setuid,+setgid,+dac_read_search'
 
-export type GatewayProcessOptions = {
+export type RouterProcessOptions = {
+  program: ProgramName & ('egress' | 'gateway')
   /** The network namespace of the router, from which alone sandboxes can be reached. */
   namespacePath: string
-  /** The environment that {@link gatewaySettings} describes. */
+  /** The environment that its settings describe. */
   environment: Record<string, string>
   logger: Logger
 }
 
+export type RouterProcess = {
+  /** Kills one that hangs; the next one starts immediately. */
+  replace(): void
+  stop(): Promise<void>
+}
+
 /**
- * Runs the gateway for as long as this process runs, and restarts it whenever it ends. It reads what sandboxes send, so
- * it has no right of this process; it ends when this process does, because its standard input ends then.
+ * Runs a program in the router for as long as this process runs, and restarts it whenever it ends. It reads what sandboxes
+ * send, so it has no right of this process; it ends when this process does, because its standard input ends then.
  */
-export function keepGateway(options: GatewayProcessOptions): { stop(): Promise<void> } {
-  const { logger } = options
+export function keepInRouter(options: RouterProcessOptions): RouterProcess {
+  const { program, logger } = options
   const stopping = new AbortController()
   let current: ChildProcess | undefined
   const keep = async () => {
@@ -40,13 +47,14 @@ export function keepGateway(options: GatewayProcessOptions): { stop(): Promise<v
       const how = await endOf(current)
       if (stopping.signal.aborted) return
       if (performance.now() - startedAt > steadyAfterMs) retryMs = firstRetryMs
-      logger.warn({ ...how, retryMs }, 'the gateway has ended and will be restarted')
+      logger.warn({ program, ...how, retryMs }, 'a process in the router has ended and will be restarted')
       await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       retryMs = Math.min(2 * retryMs, lastRetryMs)
     }
   }
   const kept = keep()
   return {
+    replace: () => void current?.kill('SIGKILL'),
     stop: async () => {
       stopping.abort()
       current?.stdin?.end()
@@ -57,9 +65,9 @@ export function keepGateway(options: GatewayProcessOptions): { stop(): Promise<v
   }
 }
 
-function start({ namespacePath, environment }: GatewayProcessOptions): ChildProcess {
+function start({ program, namespacePath, environment }: RouterProcessOptions): ChildProcess {
   const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
-  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions, programFile('gateway')]
+  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions, programFile(program)]
   const child = spawn('nsenter', [`--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
