@@ -49,7 +49,10 @@ beforeAll(async () => {
     await ended
   })
   await once(server.stdout, 'data')
-  const nameServer = await startRebindingNameServer({ 'echo.test': publicAddress, 'same.test': publicAddress })
+  const nameServer = await startRebindingNameServer({
+    'echo.site.test': publicAddress,
+    'same.site.test': publicAddress,
+  })
   stack.defer(() => nameServer.close())
   host = await startTestHost({ environment: { THREADBOX_NAME_SERVERS: `127.0.0.1:${nameServer.port}` } })
   stack.defer(() => host.close())
@@ -167,49 +170,52 @@ test('G2: names that the egress refuses are kept for the panel and for the resul
 const list = (...names: string[]): Egress => ({ kind: 'allowlist', names })
 
 test('G2: with a list a sandbox reaches its names at their ports, and neither their addresses nor other names there', async () => {
-  const box = await start(list(`echo.test:${port}`))
-  expect(await connect(box, 'echo.test')).toBe('reached')
+  const box = await start(list(`echo.site.test:${port}`))
+  expect(await connect(box, 'echo.site.test')).toBe('reached')
   expect(await connect(box, publicAddress)).toBe('ConnectionRefusedError')
-  expect(await connect(box, 'same.test')).toBe('gaierror')
+  expect(await connect(box, 'same.site.test')).toBe('gaierror')
   for (const at of [443, port + 1])
-    expect(await connect(box, 'echo.test', at)).toMatch(/^Connection(Refused|Reset)Error$/)
-  await change(box, list('same.test', `*.test:${port}`))
-  expect([await connect(box, 'echo.test'), await connect(box, 'same.test')]).toEqual(['reached', 'reached'])
-  await change(box, list(`same.test:${port}`))
-  expect([await connect(box, 'echo.test'), await connect(box, 'same.test')]).toEqual(['gaierror', 'reached'])
+    expect(await connect(box, 'echo.site.test', at)).toMatch(/^Connection(Refused|Reset)Error$/)
+  await change(box, list('same.site.test', `*.site.test:${port}`))
+  expect([await connect(box, 'echo.site.test'), await connect(box, 'same.site.test')]).toEqual(['reached', 'reached'])
+  await change(box, list(`same.site.test:${port}`))
+  expect([await connect(box, 'echo.site.test'), await connect(box, 'same.site.test')]).toEqual(['gaierror', 'reached'])
   await host.request('DELETE', hostPaths.get(box.sandboxId))
 })
 
 test('G2: a list that gains a name keeps connections, and one that loses it ends them when the request returns', async () => {
-  const box = await start(list(`echo.test:${port}`))
-  await hold(box, 'echo.test')
-  await change(box, list(`echo.test:${port}`, 'other.test'))
+  const box = await start(list(`echo.site.test:${port}`))
+  await hold(box, 'echo.site.test')
+  await change(box, list(`echo.site.test:${port}`, 'other.site.test'))
   await delay(500)
   expect(await held(box)).toBe('whole')
   const startedAt = performance.now()
-  await change(box, list('other.test'))
+  await change(box, list('other.site.test'))
   expect(performance.now() - startedAt).toBeLessThan(5000)
   await expectBroken(box)
   await host.request('DELETE', hostPaths.get(box.sandboxId))
 })
 
 test('G2: a connection through the relay survives a pause, and a fork and a restarted daemon follow the list', async () => {
-  const box = await start(list(`echo.test:${port}`))
+  const box = await start(list(`echo.site.test:${port}`))
   const { bootId } = box
-  await hold(box, 'echo.test', 30)
+  await hold(box, 'echo.site.test', 30)
   expect(await host.request('POST', hostPaths.pause(box.sandboxId), { bootId })).toMatchObject({ status: 200 })
   expect(await host.request('POST', hostPaths.wake(box.sandboxId), { bootId })).toMatchObject({ status: 200 })
   await delay(500)
-  expect([await held(box), await connect(box, 'echo.test')]).toEqual(['whole', 'reached'])
+  expect([await held(box), await connect(box, 'echo.site.test')]).toEqual(['whole', 'reached'])
   const fork = { sandboxId: host.newSandboxId(), bootId: host.newBootId() }
   const order = { source: { sandboxId: box.sandboxId, snapshotId: null }, hostname: 'fork', limits }
-  const forked = { ...order, egress: list(`same.test:${port}`), bootId: fork.bootId }
+  const forked = { ...order, egress: list(`same.site.test:${port}`), bootId: fork.bootId }
   expect(await host.request('POST', hostPaths.fork(fork.sandboxId), forked)).toMatchObject({ status: 200 })
-  expect([await connect(fork, 'same.test'), await connect(fork, 'echo.test')]).toEqual(['reached', 'gaierror'])
+  expect([await connect(fork, 'same.site.test'), await connect(fork, 'echo.site.test')]).toEqual([
+    'reached',
+    'gaierror',
+  ])
   await host.kill('SIGKILL')
   await host.restart()
-  await expect.poll(() => connect(box, 'echo.test'), { timeout: 20_000 }).toBe('reached')
-  expect([await connect(box, publicAddress), await connect(fork, 'same.test')]).toEqual([
+  await expect.poll(() => connect(box, 'echo.site.test'), { timeout: 20_000 }).toBe('reached')
+  expect([await connect(box, publicAddress), await connect(fork, 'same.site.test')]).toEqual([
     'ConnectionRefusedError',
     'reached',
   ])
@@ -217,28 +223,28 @@ test('G2: a connection through the relay survives a pause, and a fork and a rest
 })
 
 test('G2: a killed egress process is replaced by one that knows every sandbox, and its connections end', async () => {
-  const box = await start(list(`echo.test:${port}`))
-  await hold(box, 'echo.test', 30)
+  const box = await start(list(`echo.site.test:${port}`))
+  await hold(box, 'echo.site.test', 30)
   const killed = await host.egressPid()
   process.kill(killed, 'SIGKILL')
   const killedAt = performance.now()
   await expectBroken(box)
-  await expect.poll(() => connect(box, 'echo.test'), { timeout: 20_000, interval: 50 }).toBe('reached')
+  await expect.poll(() => connect(box, 'echo.site.test'), { timeout: 20_000, interval: 50 }).toBe('reached')
   console.log(`the relay connects again ${Math.round(performance.now() - killedAt)} ms after it was killed`)
   expect(await host.egressPid()).not.toBe(killed)
   await host.request('DELETE', hostPaths.get(box.sandboxId))
 })
 
 test('G2: an address that stands for a name stands for it after a restart of the daemon, too', async () => {
-  const box = await start(list('*.test'))
+  const box = await start(list('*.site.test'))
   const addressOf = async (name: string) =>
     (await host.run(box.sandboxId, `getent hosts ${name} | cut -d ' ' -f 1`)).output.trim()
-  const before = [await addressOf('one.test'), await addressOf('two.test')]
+  const before = [await addressOf('one.site.test'), await addressOf('two.site.test')]
   expect(new Set(before).size).toBe(2)
   for (const address of before) expect(address).toMatch(/^198\.19\./)
   await host.kill('SIGKILL')
   await host.restart()
-  await expect.poll(() => addressOf('two.test'), { timeout: 20_000 }).toBe(before[1])
-  expect(await addressOf('one.test')).toBe(before[0])
+  await expect.poll(() => addressOf('two.site.test'), { timeout: 20_000 }).toBe(before[1])
+  expect(await addressOf('one.site.test')).toBe(before[0])
   await host.request('DELETE', hostPaths.get(box.sandboxId))
 })

@@ -25,7 +25,7 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
-export { type NameProblem, parseNetworkName } from './network-name.ts'
+export { type NameProblem, parseNetworkEntry } from './network-name.ts'
 export {
   allowsName,
   defaultNetworkPolicy,

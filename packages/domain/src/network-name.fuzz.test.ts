@@ -1,7 +1,7 @@
 import { checkProperty, foreignText } from '@threadbox/testkit/properties'
 import { array, constantFrom, oneof, property } from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseNetworkName } from './network-name.ts'
+import { parseNetworkEntry, parseNetworkName } from './network-name.ts'
 import { allowsName } from './network-policy.ts'
 
 const pieces = [
@@ -22,6 +22,8 @@ const pieces = [
   '_',
   '@',
   '/',
+  ':',
+  '443',
   ' ',
 ]
 const names = oneof(
@@ -40,6 +42,22 @@ test('a name is stored in one form that is not an address, or refused', () =>
       expect(name).toMatch(/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)+$/)
       expect(name).not.toMatch(/\.(\d+|0x[0-9a-f]*)$/)
       expect(allowsName({ kind: 'allowlist', names: [name] }, name.replace('*', 'x'))).toBe(true)
+    }),
+    { runs: 500 },
+  ))
+
+test('an entry is a name, also with a port, in one form, or refused', () =>
+  checkProperty(
+    'network-entries',
+    property(names, (text) => {
+      const parsed = parseNetworkEntry(text)
+      if ('problem' in parsed) return
+      const { entry } = parsed
+      expect(parseNetworkEntry(entry)).toEqual({ entry })
+      const [name = '', port] = entry.split(':')
+      expect(parseNetworkName(name)).toEqual({ name })
+      if (port !== undefined) expect(Number(port)).toBeGreaterThan(0)
+      expect(allowsName({ kind: 'allowlist', names: [entry] }, entry.replace('*', 'x'))).toBe(true)
     }),
     { runs: 500 },
   ))

@@ -1,5 +1,21 @@
-/** Why a text is no name of an allowlist. */
-export type NameProblem = 'empty' | 'too-long' | 'address' | 'too-wide' | 'form'
+/** Why a text is no entry of an allowlist. */
+export type NameProblem = 'empty' | 'too-long' | 'address' | 'too-wide' | 'form' | 'port'
+
+/** Names are resolved through the host, so a sandbox reaches no other DNS server that a list names. */
+const namesPort = 53
+
+/**
+ * The form in which an entry of an allowlist is stored and compared: a name as {@link parseNetworkName} writes it, or with
+ * a port after a colon.
+ */
+export function parseNetworkEntry(text: string): { entry: string } | { problem: NameProblem } {
+  const [, host = text, port] = /^([^:[\]]*):(\d*)\s*$/.exec(text) ?? []
+  const parsed = parseNetworkName(host)
+  if ('problem' in parsed) return parsed
+  if (port === undefined) return { entry: parsed.name }
+  const isPort = /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535 && Number(port) !== namesPort
+  return isPort ? { entry: `${parsed.name}:${port}` } : { problem: 'port' }
+}
 
 /**
  * The form in which a name is stored and compared: lower case, without the final dot, international names in their

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseNetworkName } from './network-name.ts'
+import { parseNetworkEntry, parseNetworkName } from './network-name.ts'
 import {
   allowsName,
   effectiveNetwork,
@@ -70,6 +70,45 @@ test.each([
   expect(parseNetworkName(text)).toEqual({ name })
 })
 
+test.each([
+  ['Example.org', 'example.org'],
+  [' *.Example.org:8443 ', '*.example.org:8443'],
+  ['example.org.:1', 'example.org:1'],
+  ['例え.example:65535', 'xn--r8jz45g.example:65535'],
+])('the entry %j is stored as %j', (text, entry) => {
+  expect(parseNetworkEntry(text)).toEqual({ entry })
+})
+
+test.each([
+  ...['', ':', ':443', '*', '*:443', '*.com', '*.com:443', '..', '0.0.0.0/0', '0.0.0.0/0:443', 'a'.repeat(1_000_000)],
+  ...[
+    '127.0.0.1',
+    '127.0.0.1:443',
+    '0x7f.1',
+    '0x7f.1:443',
+    '2130706433:80',
+    '::1',
+    '[::1]:443',
+    '::ffff:10.0.0.1',
+    '::ffff:10.0.0.1:443',
+  ],
+  ...['example.org:', 'example.org:0', 'example.org:65536', 'example.org:53', 'example.org:080', 'example.org:-1'],
+  ...['example.org:1e3', 'example.org:443:443', 'example.org: 443', 'example.org:443-444', 'https://example.org:443'],
+])('%j is no entry of an allowlist', (text) => {
+  expect(parseNetworkEntry(text)).toHaveProperty('problem')
+})
+
+test('lists are narrowed port by port', () => {
+  expect(narrowerNetwork(only('*.a.org:443', 'b.org:8443'), only('x.a.org', 'b.org'))).toEqual(only('x.a.org:443'))
+  expect(narrowerNetwork(only('a.org:80', 'a.org:443'), only('a.org'))).toEqual(only('a.org'))
+  expect(narrowerNetwork(only('a.org:8443'), only('a.org'))).toEqual(none)
+  expect(allowsName(only('a.org'), 'a.org:443')).toBe(true)
+  expect(allowsName(only('a.org:443'), 'a.org')).toBe(false)
+  expect(widensNetwork(list('a.org'), list('a.org:443'))).toBe(false)
+  expect(widensNetwork(list('a.org:443'), list('a.org'))).toBe(true)
+  expect(widensNetwork(list('a.org'), list('a.org', 'a.org:8443'))).toBe(true)
+})
+
 test('a million characters are too long for a name', () => {
   expect(parseNetworkName('a'.repeat(1_000_000))).toEqual({ problem: 'too-long' })
 })
@@ -101,7 +140,16 @@ test('two lists allow only what both allow, the narrower of two wildcards, and n
 })
 
 test('the result of narrowing is within both, in either order', () => {
-  const all = [open, none, only('a.org'), only('*.a.org', 'b.org'), only('x.a.org'), only('*.x.a.org', '*.b.org')]
+  const all = [
+    open,
+    none,
+    only('a.org'),
+    only('a.org:443', 'x.a.org:8443'),
+    only('*.a.org:443'),
+    only('*.a.org', 'b.org'),
+    only('x.a.org'),
+    only('*.x.a.org', '*.b.org'),
+  ]
   for (const one of all) {
     for (const other of all) {
       const both = narrowerNetwork(one, other)

@@ -2,7 +2,8 @@ import { type NetworkPreset, networkPresets } from './network-presets.ts'
 
 /**
  * What sandboxes reach on the internet. `open`: everything except what no sandbox reaches. `allowlist`: of that, the
- * hosts with these names, and those of the presets. `none`: nothing.
+ * hosts with these names, and those of the presets: `example.org` at the ports 80 and 443, `example.org:8443` at that one.
+ * `none`: nothing.
  */
 export type NetworkPolicy =
   | { kind: 'open' }
@@ -34,18 +35,17 @@ export function narrowerNetwork(one: EffectiveNetwork, other: EffectiveNetwork):
   if (one.kind === 'none' || other.kind === 'none') return { kind: 'none' }
   if (one.kind === 'open') return other
   if (other.kind === 'open') return one
-  const common = [
-    ...one.names.filter((name) => isNameCovered(name, other.names)),
-    ...other.names.filter((name) => isNameCovered(name, one.names)),
-  ]
-  return common.length === 0 ? { kind: 'none' } : { kind: 'allowlist', names: [...new Set(common)] }
+  const [these, those] = [one.names.flatMap(atPorts), other.names.flatMap(atPorts)]
+  const common = [...these.filter((each) => isCovered(each, those)), ...those.filter((each) => isCovered(each, these))]
+  return common.length === 0 ? { kind: 'none' } : { kind: 'allowlist', names: entriesOf(common) }
 }
 
 /** Whether the first allows nothing that the second doesn’t. */
 export function isWithinNetwork(inner: EffectiveNetwork, outer: EffectiveNetwork): boolean {
   if (outer.kind === 'open' || inner.kind === 'none') return true
   if (inner.kind === 'open') return false
-  return inner.names.every((name) => outer.kind === 'allowlist' && isNameCovered(name, outer.names))
+  const allowed = outer.kind === 'allowlist' ? outer.names.flatMap(atPorts) : []
+  return inner.names.flatMap(atPorts).every((each) => isCovered(each, allowed))
 }
 
 /**
@@ -74,11 +74,40 @@ export function widensNetwork(before: NetworkPolicy | null, after: NetworkPolicy
   return !isWithinNetwork(inner, outer)
 }
 
-/** Whether a policy allows this name. `*.example.com` allows everything below `example.com`, but not itself. */
-export function allowsName(network: EffectiveNetwork, name: string): boolean {
-  return network.kind === 'open' || (network.kind === 'allowlist' && isNameCovered(name, network.names))
+/**
+ * Whether a policy allows this entry, at all of its ports. `*.example.com` allows everything below `example.com`, but not
+ * itself.
+ */
+export function allowsName(network: EffectiveNetwork, entry: string): boolean {
+  return isWithinNetwork({ kind: 'allowlist', names: [entry] }, network)
 }
 
-function isNameCovered(name: string, names: readonly string[]): boolean {
-  return names.some((entry) => entry === name || (entry.startsWith('*.') && name.endsWith(entry.slice(1))))
+/** A name, or `*.` and everything below it, at one port. */
+type NameAtPort = { name: string; port: number }
+
+/** Those of an entry without a port. */
+const webPorts = [80, 443]
+
+function atPorts(entry: string): NameAtPort[] {
+  const [name = '', port] = entry.split(':')
+  return (port === undefined ? webPorts : [Number(port)]).map((each) => ({ name, port: each }))
+}
+
+function isCovered({ name, port }: NameAtPort, allowed: readonly NameAtPort[]): boolean {
+  return allowed.some(
+    (entry) =>
+      entry.port === port &&
+      (entry.name === name || (entry.name.startsWith('*.') && name.endsWith(entry.name.slice(1)))),
+  )
+}
+
+/** The shortest entries for the same: one without a port if a name has both web ports. */
+function entriesOf(all: readonly NameAtPort[]): string[] {
+  const ports = new Map<string, Set<number>>()
+  for (const { name, port } of all) ports.set(name, (ports.get(name) ?? new Set()).add(port))
+  return [...ports].flatMap(([name, of]) => {
+    const isWeb = webPorts.every((port) => of.has(port))
+    const others = [...of].filter((port) => !isWeb || !webPorts.includes(port))
+    return [...(isWeb ? [name] : []), ...others.map((port) => `${name}:${port}`)]
+  })
 }

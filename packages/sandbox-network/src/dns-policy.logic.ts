@@ -1,5 +1,5 @@
+import { parseNetworkEntry } from '@threadbox/domain'
 import type { Answer, DecodedPacket, Packet } from 'dns-packet'
-import { namesPort } from './names.logic.ts'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 import { egressInvalid } from './sandbox-network.errors.ts'
 import type { EgressPolicy } from './sandbox-network.ts'
@@ -70,22 +70,21 @@ export function isAllowedName(options: { name: string; names: readonly string[] 
   })
 }
 
-/** Throws `network.egress-invalid` for an entry that could never match. */
+/** The policy with its entries in the form in which they are compared. Throws `network.egress-invalid` for one that has none. */
 export function checkEgress(egress: EgressPolicy): EgressPolicy {
-  if (egress.kind !== 'allowlist') return egress
-  const bad = egress.names.find((entry) => !isEntry(entry))
-  if (bad !== undefined) throw egressInvalid({ name: bad })
-  return egress
+  const brokered = (egress.brokered ?? []).map(checkedEntry)
+  const wildcard = brokered.find((entry) => entry.startsWith('*'))
+  if (wildcard !== undefined) throw egressInvalid({ name: wildcard })
+  const common = egress.brokered === undefined ? {} : { brokered }
+  if (egress.kind !== 'allowlist') return { kind: egress.kind, ...common }
+  return { kind: 'allowlist', names: egress.names.map(checkedEntry), ...common }
 }
 
-function isEntry(entry: string): boolean {
-  const [name = '', port, ...rest] = entry.split(':')
-  const isPort =
-    port === undefined || (/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535 && Number(port) !== namesPort)
-  return rest.length === 0 && isPort && namePattern.test(name)
+function checkedEntry(text: string): string {
+  const parsed = parseNetworkEntry(text)
+  if ('problem' in parsed) throw egressInvalid({ name: text.slice(0, 100) })
+  return parsed.entry
 }
-
-const namePattern = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i
 
 export type FilteredAnswer = {
   /** Undefined if nothing was removed: the original bytes can be passed on. */

@@ -214,7 +214,22 @@ describe('the list of allowed names', () => {
   })
   test.each([
     ...['', '*', '*.', 'https://index.example.net', 'a b', 'a..b', '1.2.3.4/8', '-a.org', 'x'.repeat(64)],
-    ...['a.org:', 'a.org:0', 'a.org:65536', 'a.org:053', 'a.org:53', 'a.org:x', 'a.org:80:80', ':80'],
+    ...[
+      'a.org:',
+      'a.org:0',
+      'a.org:65536',
+      'a.org:053',
+      'a.org:53',
+      'a.org:x',
+      'a.org:80:80',
+      ':80',
+      '0x7f.1',
+      '127.1',
+      '*.com',
+      '..',
+      '0.0.0.0/0',
+      'localhost',
+    ],
   ])('%j cannot be on it', (name) => {
     expect(() => checkEgress({ kind: 'allowlist', names: [name] })).toThrow(/is not valid in the list/)
   })

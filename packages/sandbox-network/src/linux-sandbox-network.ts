@@ -174,9 +174,9 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       interfaceByAddress.clear()
     },
 
-    attach: async ({ sandboxId, address, egress }) =>
+    attach: async ({ sandboxId, address, egress: wanted }) =>
       lock(sandboxId, async () => {
-        checkEgress(egress)
+        const egress = checkEgress(wanted)
         const attachment = await attach({ dependencies, sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
         asked.begin(names.interfaceOf(sandboxId))
@@ -190,8 +190,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     settle: (sandboxId) => settle({ dependencies, sandboxId }),
     setEgress: async ({ sandboxId, egress }) =>
       lock(sandboxId, async () => {
-        checkEgress(egress)
-        await changeEgress({ dependencies, service, sandboxId, egress })
+        await changeEgress({ dependencies, service, sandboxId, egress: checkEgress(egress) })
       }),
     detach: async (sandboxId) => lock(sandboxId, () => detach(sandboxId)),
     namesAsked: (sandboxId, sinceMs) => asked.since(names.interfaceOf(sandboxId), sinceMs),

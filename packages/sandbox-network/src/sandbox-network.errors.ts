@@ -53,7 +53,8 @@ export const egressInvalid = defineError<{ name: string }>({
   code: 'network.egress-invalid',
   kind: 'invalid',
   message: ({ name }) => `${JSON.stringify(name)} is not valid in the list of allowed hostnames.`,
-  remedy: () => 'Enter a hostname such as index.example.net, or *.example.com for all its subdomains.',
+  remedy: () =>
+    'Enter a hostname such as index.example.net, or *.example.com for all its subdomains, each also with a port (example.com:8443).',
 })
 
 export const commandFailed = defineError<{ command: string; reason: string }>({

@@ -12,8 +12,8 @@ export type NetworkLevel = (typeof networkLevels)[number]
 export const maxNetworkNames = 200
 
 /**
- * What sandboxes reach on the internet. `allowlist`: hosts with these names. `*.example.com` is everything below
- * `example.com`, but not `example.com` itself.
+ * What sandboxes reach on the internet. `allowlist`: hosts with these names, at the ports 80 and 443. `*.example.com` is
+ * everything below `example.com`, but not `example.com` itself. `example.com:8443` is that port alone.
  */
 export const networkPolicySchema = z
   .discriminatedUnion('kind', [

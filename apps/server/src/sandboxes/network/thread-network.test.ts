@@ -163,7 +163,8 @@ describe('who can change what', () => {
 
 describe('what is stored', () => {
   test.each([
-    ['', '*', '*.com', '..', 'a..b', '0x7f.1', '::ffff:10.0.0.1', '10.0.0.1', 'a.org:443', `${'a.'.repeat(126)}org`],
+    ['', '*', '*.com', '..', 'a..b', '0x7f.1', '::ffff:10.0.0.1', '10.0.0.1', '0.0.0.0/0', `${'a.'.repeat(126)}org`],
+    ['a.org:0', 'a.org:65536', 'a.org:53', 'a.org:', '*:443', '0x7f.1:443', '10.0.0.1:443'],
   ])('a list with a bad name is refused as a whole: %j', async (...names) => {
     await set(threadPath(), list('a.org'))
     for (const name of names) {
@@ -188,9 +189,13 @@ describe('what is stored', () => {
   })
 
   test('names are stored in one form, each once, and presets with their names', async () => {
-    const policy = { kind: 'allowlist', names: ['B.org.', 'b.org', '*.例え.example'], presets: ['github'] } as const
+    const policy = {
+      kind: 'allowlist',
+      names: ['B.org.', 'b.org', 'B.org:8443', '*.例え.example'],
+      presets: ['github'],
+    } as const
     const { levels, effective } = await set(threadPath(), policy)
-    const stored = ['*.xn--r8jz45g.example', 'b.org']
+    const stored = ['*.xn--r8jz45g.example', 'b.org', 'b.org:8443']
     expect(levels.at(-1)?.policy).toEqual({ kind: 'allowlist', names: stored, presets: ['github'] })
     expect(effective).toEqual({ kind: 'allowlist', names: expect.arrayContaining([...stored, 'api.github.com']) })
   })

@@ -1,4 +1,4 @@
-import { type NetworkPolicy, parseNetworkName } from '@threadbox/domain'
+import { type NetworkPolicy, parseNetworkEntry } from '@threadbox/domain'
 import { networkNameInvalid } from './network.errors.ts'
 
 /** A policy with its names in the form in which they are compared. Throws `network-policy.name-invalid`. */
@@ -12,9 +12,9 @@ export function checkedPolicy(policy: NetworkPolicy): NetworkPolicy {
 }
 
 export function checkedName(text: string): string {
-  const parsed = parseNetworkName(text)
+  const parsed = parseNetworkEntry(text)
   if ('problem' in parsed) throw networkNameInvalid({ name: text.slice(0, 100) })
-  return parsed.name
+  return parsed.entry
 }
 
 /** A policy in a row of the audit log. */

@@ -5,7 +5,7 @@ export const networkNameInvalid = defineError<{ name: string }>({
   kind: 'invalid',
   message: ({ name }) => `A network policy can’t allow “${name}”.`,
   remedy: () =>
-    'Enter a full name such as example.org, or *.example.org for everything below it. Addresses, ports and whole top-level domains can’t be allowed.',
+    'Enter a full name such as example.org, or *.example.org for everything below it, each also with a port from 1 to 65535 except 53 (example.org:8443). Addresses and whole top-level domains can’t be allowed.',
 })
 
 export const networkNothingReachable = defineError({

@@ -211,7 +211,8 @@ export const machineErrors: ErrorWords = {
   },
   'network.egress-invalid': {
     message: '„{name}“ ist in der Liste erlaubter Hostnamen nicht gültig.',
-    remedy: 'Geben Sie einen Hostnamen wie index.example.net ein, oder *.example.com für alle seine Subdomains.',
+    remedy:
+      'Geben Sie einen Hostnamen wie index.example.net ein, oder *.example.com für alle seine Subdomains, beides auch mit einem Port (example.com:8443).',
   },
   'network.id-invalid': {
     message: '„{id}“ ist keine gültige Kennung einer Installation oder Sandbox.',

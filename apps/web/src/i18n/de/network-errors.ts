@@ -4,7 +4,7 @@ export const networkErrors: ErrorWords = {
   'network-policy.name-invalid': {
     message: 'Eine Netzwerkrichtlinie kann „{name}“ nicht erlauben.',
     remedy:
-      'Geben Sie einen vollständigen Namen wie example.org ein, oder *.example.org für alles darunter. Adressen, Ports und ganze Top-Level-Domains lassen sich nicht erlauben.',
+      'Geben Sie einen vollständigen Namen wie example.org ein, oder *.example.org für alles darunter, beides auch mit einem Port von 1 bis 65535 außer 53 (example.org:8443). Adressen und ganze Top-Level-Domains lassen sich nicht erlauben.',
   },
   'network-policy.nothing-reachable': {
     message:

@@ -44,7 +44,8 @@ export const network = {
     policy: 'Richtlinie',
     outer: 'Sie schränkt die Richtlinien dieser Ebenen nur weiter ein: {{levels}}.',
     names: 'Namen',
-    namesHelp: 'Einer pro Zeile: example.org, oder *.example.org für alles darunter.',
+    namesHelp:
+      'Einer pro Zeile: example.org, *.example.org für alles darunter, oder example.org:8443 für einen anderen Port.',
     namesMissing: 'Geben Sie einen Namen ein, wählen Sie eine Liste, oder wählen Sie „Nichts“.',
     presets: 'Fertige Listen',
     save: 'Speichern',

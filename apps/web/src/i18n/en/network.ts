@@ -44,7 +44,8 @@ export const network = {
     policy: 'Policy',
     outer: 'It only narrows the policies of: {{levels}}.',
     names: 'Names',
-    namesHelp: 'One per line: example.org, or *.example.org for everything below it.',
+    namesHelp:
+      'One per line: example.org, *.example.org for everything below it, or example.org:8443 for another port.',
     namesMissing: 'Enter a name, select a list, or choose “Nothing”.',
     presets: 'Ready-made lists',
     save: 'Save',

@@ -205,7 +205,8 @@ export const machineErrors: ErrorWords = {
   },
   'network.egress-invalid': {
     message: '«{name}» non è valido nell’elenco dei nomi host consentiti.',
-    remedy: 'Inserisci un nome host come index.example.net, o *.example.com per tutti i suoi sottodomini.',
+    remedy:
+      'Inserisci un nome host come index.example.net, o *.example.com per tutti i suoi sottodomini, entrambi anche con una porta (example.com:8443).',
   },
   'network.id-invalid': {
     message: '«{id}» non è un ID valido per un’installazione o una sandbox.',

@@ -4,7 +4,7 @@ export const networkErrors: ErrorWords = {
   'network-policy.name-invalid': {
     message: 'Una regola di rete non può consentire “{name}”.',
     remedy:
-      'Inserisci un nome completo come example.org, oppure *.example.org per tutto ciò che sta sotto. Indirizzi, porte e interi domini di primo livello non si possono consentire.',
+      'Inserisci un nome completo come example.org, oppure *.example.org per tutto ciò che sta sotto, entrambi anche con una porta da 1 a 65535 tranne 53 (example.org:8443). Indirizzi e interi domini di primo livello non si possono consentire.',
   },
   'network-policy.nothing-reachable': {
     message:

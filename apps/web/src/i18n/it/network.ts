@@ -44,7 +44,8 @@ export const network = {
     policy: 'Regola',
     outer: 'Restringe soltanto le regole di: {{levels}}.',
     names: 'Nomi',
-    namesHelp: 'Uno per riga: example.org, oppure *.example.org per tutto ciò che sta sotto.',
+    namesHelp:
+      'Uno per riga: example.org, *.example.org per tutto ciò che sta sotto, oppure example.org:8443 per un’altra porta.',
     namesMissing: 'Inserisci un nome, seleziona un elenco o scegli “Niente”.',
     presets: 'Elenchi pronti',
     save: 'Salva',

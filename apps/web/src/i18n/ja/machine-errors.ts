@@ -218,7 +218,8 @@ export const machineErrors: ErrorWords = {
   },
   'network.egress-invalid': {
     message: '「{name}」は、許可するホスト名の一覧に使えません。',
-    remedy: 'index.example.net のようなホスト名か、すべてのサブドメインを表す *.example.com の形で入力してください。',
+    remedy:
+      'index.example.net のようなホスト名か、すべてのサブドメインを表す *.example.com の形で入力してください。どちらにもポートを付けられます（example.com:8443）。',
   },
   'network.id-invalid': {
     message: '「{id}」は threadbox またはサンドボックスの ID に使えません。',

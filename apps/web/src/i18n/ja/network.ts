@@ -46,7 +46,7 @@ export const network = {
     policy: 'ポリシー',
     outer: '次のポリシーをさらに制限するだけです：{{levels}}。',
     names: '名前',
-    namesHelp: '1 行に 1 つ：example.org、またはその下すべてを表す *.example.org。',
+    namesHelp: '1 行に 1 つ：example.org、その下すべてを表す *.example.org、または別のポートの example.org:8443。',
     namesMissing: '名前を入力するか、リストを選択するか、「なし」を選んでください。',
     presets: '用意されたリスト',
     save: '保存',

@@ -20,7 +20,8 @@ test('a list needs a name or a preset', () => {
 })
 
 test('names can be allowed, addresses and damaged names cannot', () => {
-  expect(['a.org', 'x-1.a.org', '10.0.0.1', '10.0.0.1:443', 'a', 'a?b.org'].map(canBeAllowed)).toEqual([
+  expect(['a.org', 'x-1.a.org', 'a.org:8443', '10.0.0.1', '10.0.0.1:443', 'a', 'a?b.org'].map(canBeAllowed)).toEqual([
+    true,
     true,
     true,
     false,

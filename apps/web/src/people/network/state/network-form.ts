@@ -42,7 +42,8 @@ export function outerLevelsOf(network: Network): NetworkLevel[] {
   return network.levels.slice(0, -1).flatMap(({ level, policy }) => (policy === null ? [] : [level]))
 }
 
-/** True for names that a list can have: entries with a port are addresses that a program used directly. */
-export function canBeAllowed(name: string): boolean {
+/** True for names that a list can have, also with a port, and not for addresses that a program used directly. */
+export function canBeAllowed(entry: string): boolean {
+  const name = entry.replace(/:\d+$/, '')
   return /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name) && !/\.\d+$/.test(name)
 }
