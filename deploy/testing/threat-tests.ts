@@ -37,7 +37,7 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: closed,
       title:
-        'with daemon, gateway and DNS process killed and all rules of the machine removed, no target responds to a sandbox',
+        'with the daemon and its processes killed and all rules of the machine removed, no target responds to a sandbox',
     },
     { file: closed, title: 'without the router no packet leaves, and the checks of the machine say why' },
   ],
@@ -50,6 +50,31 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       file: closed,
       title:
         'no process with rights parses what a sandbox asks: the DNS process has a user of its own and no capability',
+    },
+    {
+      file: closed,
+      title:
+        'no process with rights relays what a sandbox sends: egress has a user of its own, no capability, and only the router',
+    },
+  ],
+  'with a list of allowed names, a sandbox reaches those names': [
+    {
+      file: egress,
+      title:
+        'with a list a sandbox reaches its names at their ports, and neither their addresses nor other names there',
+    },
+    {
+      file: egress,
+      title: 'a list that gains a name keeps connections, and one that loses it ends them when the request returns',
+    },
+    {
+      file: isolation,
+      title: 'none blocks everything immediately, and with a list only addresses that stand for names are open',
+    },
+    {
+      file: isolation,
+      title:
+        'of the router’s processes only that of the relay reaches the internet, and what no sandbox reaches it does not',
     },
   ],
   'a sandbox reaches only what the policies of its installation, workspace, agent and thread all allow': [

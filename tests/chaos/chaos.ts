@@ -36,7 +36,7 @@ export type ChaosResult = {
 
 type Findings = ReturnType<typeof collectFindings>
 
-const victims = ['server', 'host', 'gateway', 'names', 'sandbox', 'guest'] as const
+const victims = ['server', 'host', 'gateway', 'names', 'egress', 'sandbox', 'guest'] as const
 type Victim = (typeof victims)[number]
 
 /** Longer does not count as a recovery: the run continues, and reports a problem. */
@@ -51,7 +51,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     threads.push(await makeChaosThread(installation, { index, random }))
   const findings = collectFindings()
   const result: ChaosResult = {
-    kills: { server: 0, host: 0, gateway: 0, names: 0, sandbox: 0, guest: 0 },
+    kills: { server: 0, host: 0, gateway: 0, names: 0, egress: 0, sandbox: 0, guest: 0 },
     acknowledged: 0,
     unknown: 0,
     pauses: 0,
@@ -111,8 +111,9 @@ async function strike(
     await program.restart()
     return true
   }
-  if (victim === 'gateway' || victim === 'names') {
-    process.kill(await (victim === 'gateway' ? host.gatewayPid() : host.namesPid()), 'SIGKILL')
+  if (victim === 'gateway' || victim === 'names' || victim === 'egress') {
+    const pids = { gateway: host.gatewayPid, names: host.namesPid, egress: host.egressPid }
+    process.kill(await pids[victim](), 'SIGKILL')
     return true
   }
   const sandboxId = await thread.sandboxId()

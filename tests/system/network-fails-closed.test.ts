@@ -134,6 +134,17 @@ describe('a machine without its rules and daemons', () => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
   })
 
+  test('C9: no process with rights relays what a sandbox sends: egress has a user of its own, no capability, and only the router', async () => {
+    const pid = await daemon.egressPid()
+    const status = run(`cat /proc/${pid}/status`)
+    for (const id of ['Uid', 'Gid']) expect(status).toMatch(new RegExp(`^${id}:(\\s+65531){4}$`, 'm'))
+    for (const set of ['Inh', 'Prm', 'Eff', 'Amb'])
+      expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0000000000000000$`, 'm'))
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m)
+    const inode = (file: string) => run(`stat -L -c %i ${file}`).trim()
+    expect(inode(`/proc/${pid}/ns/net`)).toBe(inode(`/run/netns/tbr-${daemon.installation}`))
+  })
+
   test('C9: a connection of a sandbox outlives a killed daemon and gateway', async () => {
     const hold = `sleep 600 > /tmp/in & exec perl /tmp/probe.pl hold ${publicAddress} ${port} held < /tmp/in > /tmp/out`
     await daemon.run(sandbox.sandboxId, `mkfifo /tmp/in; setsid bash -c '${hold}' > /dev/null 2>&1 < /dev/null &`)
@@ -147,10 +158,10 @@ describe('a machine without its rules and daemons', () => {
     await expect.poll(said, { timeout: 20_000 }).toEqual(['connected', 'reached'])
   })
 
-  test('C9: with daemon, gateway and DNS process killed and all rules of the machine removed, no target responds to a sandbox', async () => {
+  test('C9: with the daemon and its processes killed and all rules of the machine removed, no target responds to a sandbox', async () => {
     await keepTrying()
     await untilRounds(1, 0)
-    const children = [await daemon.gatewayPid(), await daemon.namesPid()]
+    const children = [await daemon.gatewayPid(), await daemon.namesPid(), await daemon.egressPid()]
     await daemon.kill('SIGKILL')
     for (const pid of children)
       await expect.poll(() => run(`kill -0 ${pid} 2> /dev/null && echo runs || true`)).toBe('')
