@@ -143,6 +143,28 @@ describe('the network of sandboxes', () => {
     expect(run(`nft list table inet ${names.table}`)).not.toContain('sources')
   })
 
+  test('what an earlier release let a sandbox with a list reach ends, and it reaches names through the relay', async () => {
+    const { network, pool } = await start()
+    const [listed = '', other = ''] = network.addresses()
+    await network.attach({ sandboxId: 'listed', address: listed, egress: { kind: 'allowlist', names: ['a.org'] } })
+    await network.attach({ sandboxId: 'open', address: other, egress: open })
+    await network.stop()
+    const table = (elements: string) => run(`${inRouter} nft ${elements.replaceAll('TABLE', names.table)}`)
+    table(`'add set inet TABLE allowed { type ifname . ipv4_addr; flags timeout; size 262144; }'`)
+    table(`'add element inet TABLE allowed { "${names.interfaceOf('listed')}" . 198.51.100.7 timeout 300s }'`)
+    table(`'delete element inet TABLE relayed { "${names.interfaceOf('listed')}" }'`)
+    const marks = () => run(`${inRouter} nft list map inet ${names.table} epochs`)
+    const markOf = (id: string) => new RegExp(`"${names.interfaceOf(id)}" : (\\w+)`).exec(marks())?.[1]
+    const before = [markOf('listed'), markOf('open')]
+    const { network: next } = await start({ pool })
+    await next.prepare({ keep: new Set(['listed', 'open']) })
+    expect(run(`${inRouter} nft list table inet ${names.table}`)).not.toMatch(/set allowed|198\.51\.100\.7/)
+    expect(run(`${inRouter} nft list set inet ${names.table} relayed`)).toContain(names.interfaceOf('listed'))
+    expect(markOf('open')).toBe(before[1])
+    expect(markOf('listed')).not.toBe(before[0])
+    expect(run(`${inRouter} nft list set inet ${names.table} current`)).not.toContain(before[0])
+  })
+
   test('addresses that were removed from the namespace are restored', async () => {
     const { network } = await start()
     const [address = ''] = network.addresses()
