@@ -176,6 +176,9 @@ test('G2: with a list a sandbox reaches its names at their ports, and neither th
   expect(await connect(box, 'same.site.test')).toBe('gaierror')
   for (const at of [443, port + 1])
     expect(await connect(box, 'echo.site.test', at)).toMatch(/^Connection(Refused|Reset)Error$/)
+  const asked = async () =>
+    namesAskedSchema.parse((await host.request('GET', hostPaths.namesAsked(box.sandboxId))).body).refused
+  await expect.poll(async () => (await asked()).map(({ name }) => name)).toContain('echo.site.test:443')
   await change(box, list('same.site.test', `*.site.test:${port}`))
   expect([await connect(box, 'echo.site.test'), await connect(box, 'same.site.test')]).toEqual(['reached', 'reached'])
   await change(box, list(`same.site.test:${port}`))

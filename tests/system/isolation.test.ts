@@ -41,6 +41,7 @@ const standIns: Record<string, string> = { 'public.test': '198.19.0.1', 'other.t
 const noRelay: Omit<NameRelay, 'addressFor'> = {
   setSandbox: async () => undefined,
   removeSandbox: async () => undefined,
+  onRefused: () => undefined,
   hold: async () => undefined,
 }
 

@@ -76,7 +76,7 @@ test('the log of names holds a limited number of readable names, whatever a sand
       const found = log.since(from, 0)?.names ?? []
       expect(found.length).toBeLessThanOrEqual(200)
       for (const { name, count } of found) {
-        expect(name).toMatch(/^[a-z0-9._?-]{0,253}$/)
+        expect(name).toMatch(/^[a-z0-9._?-]{0,253}(:\d{1,5})?$/)
         expect(count).toBeGreaterThan(0)
       }
     }),

@@ -97,6 +97,7 @@ const noRelay: NameRelay = {
   addressFor: async () => undefined,
   setSandbox: async () => undefined,
   removeSandbox: async () => undefined,
+  onRefused: () => undefined,
   hold: async () => undefined,
 }
 
@@ -125,6 +126,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', name),
     logger,
   })
+  relay.onRefused(({ sandboxId, name, port }) => refused.note(names.interfaceOf(sandboxId), `${name}:${port}`))
   const dependencies = { names, router, pool, firewall, relay }
   const lock = makeKeyedLock()
   let [isOpen, isInstalled] = [false, false]

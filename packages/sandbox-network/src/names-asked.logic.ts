@@ -39,7 +39,7 @@ export function makeNamesLog(now: () => number): NamesLog {
     note: (key, asked) => {
       const log = logs.get(key)
       if (log === undefined) return
-      const name = readableName(asked)
+      const name = readableEntry(asked)
       const earlier = log.asked.get(name) ?? { times: [], forgottenAt: Number.NEGATIVE_INFINITY }
       const times = [...earlier.times, now()]
       const forgottenAt = times.length > most.questions ? times.shift() : undefined
@@ -63,6 +63,12 @@ export function makeNamesLog(now: () => number): NamesLog {
     },
     forget: (key) => void logs.delete(key),
   }
+}
+
+/** A name, or what the relay refused: a name with its port. */
+function readableEntry(asked: string): string {
+  const [port = ''] = /:\d{1,5}$/.exec(asked) ?? []
+  return readableName(asked.slice(0, asked.length - port.length)) + port
 }
 
 /** Names can contain any bytes that a program sends. */

@@ -38,7 +38,10 @@ export type SandboxNetwork = {
   detach(sandboxId: string): Promise<void>
   /** The hostnames that a sandbox got an address for since a time; undefined if lookups were not recorded. */
   namesAsked(sandboxId: string, sinceMs: number): NamesAsked | undefined
-  /** The hostnames that its policy kept a sandbox from since a time; undefined if that was not recorded. */
+  /**
+   * The hostnames that its policy kept a sandbox from since a time, with the port if it kept it only from that;
+   * undefined if that was not recorded.
+   */
   namesRefused(sandboxId: string, sinceMs: number): NamesAsked | undefined
   /** The IDs of the sandboxes that have a namespace now. */
   list(): Promise<string[]>
@@ -72,6 +75,8 @@ export type NameRelay = {
   /** Resolves when the sandbox’s connections that are no longer allowed have ended. */
   setSandbox(options: { sandboxId: string; address: string; egress: EgressPolicy }): Promise<void>
   removeSandbox(sandboxId: string): Promise<void>
+  /** Calls the listener for connections that the policy of a sandbox refused. */
+  onRefused(listener: (refused: { sandboxId: string; name: string; port: number }) => void): void
   /** While it is held, the relay reads nothing for a sandbox: what it would read would be lost. */
   hold(options: { sandboxId: string; isHeld: boolean }): Promise<void>
 }

@@ -58,10 +58,22 @@ test('a process that does not carry out an order is ended, and the next one gets
   expect(egress.tables[1]?.sandboxes).toMatchObject([{ sandboxId: 'owner' }])
 })
 
+test('a connection that the policy refused is reported for the sandbox, and one that failed is not', async () => {
+  const refused: object[] = []
+  relay.onRefused((what) => refused.push(what))
+  await relay.setSandbox({ sandboxId: 'place', address: '198.18.0.6', egress: list })
+  const event = { type: 'connection', sandboxId: 'owner', name: 'a.org', port: 22, decision: 'refused', at: 0 } as const
+  egress.report({ ...event, sandboxId: 'unknown', reason: 'not-allowed' }, { ...event, reason: 'unreachable' })
+  egress.report({ ...event, reason: 'not-allowed' })
+  void relay.follow(stopping.signal)
+  await expect.poll(() => refused).toEqual([{ sandboxId: 'place', name: 'a.org', port: 22 }])
+})
+
 /** The orders of an egress process, which serves again immediately after it was killed. */
 function makeEgress() {
   const tables: RelayTable[] = []
   const orders: string[] = []
+  const reports: EgressEvent[] = []
   let run = new AbortController()
   let fails = false
   const carryOut = async (order: string) => {
@@ -71,6 +83,7 @@ function makeEgress() {
   const follow = async function* (): AsyncGenerator<EgressEvent> {
     const { signal } = run
     yield { type: 'opened' }
+    yield* reports.splice(0)
     while (!signal.aborted) await waitAtMost(1000, { signal })
   }
   const api: EgressApi = {
@@ -89,5 +102,5 @@ function makeEgress() {
   const fail = () => {
     fails = true
   }
-  return { api, tables, orders, kill, fail }
+  return { api, tables, orders, kill, fail, report: (...events: EgressEvent[]) => void reports.push(...events) }
 }

@@ -1,5 +1,5 @@
 import { followWhile, makeSerial } from '@threadbox/concurrency'
-import type { EgressApi, RelayedSandbox } from '@threadbox/protocol/egress'
+import type { ConnectionEvent, EgressApi, RelayedSandbox } from '@threadbox/protocol/egress'
 import { type EgressPolicy, isRelayed, type NameRelay } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
@@ -30,11 +30,16 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
   /** The names that this process knows, by address. */
   const told = new Map<string, string>()
   const inTurn = makeSerial()
+  let onRefused: Parameters<NameRelay['onRefused']>[0] = () => undefined
   let isOpen = false
   const fail = (error: unknown) => {
     if (isOpen) logger.error({ err: error }, 'the egress process does not carry out an order and is replaced')
     isOpen = false
     replace()
+  }
+  const note = ({ sandboxId, name, port }: ConnectionEvent) => {
+    const [owner] = [...relayed].find(([, sandbox]) => sandbox.sandboxId === sandboxId) ?? []
+    if (owner !== undefined) onRefused({ sandboxId: owner, name, port })
   }
   const push = (order: () => Promise<unknown>) => inTurn(async () => void (isOpen && (await order().catch(fail))))
   const sendAll = async () => {
@@ -72,6 +77,9 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
       relayed.delete(allocationId)
       await push(() => egress.removeSandbox({ sandboxId: present.sandboxId }))
     },
+    onRefused: (listener) => {
+      onRefused = listener
+    },
     async hold({ sandboxId: allocationId, isHeld }) {
       const present = relayed.get(allocationId)
       if (present !== undefined) await push(() => egress.hold({ sandboxId: present.sandboxId, isHeld }))
@@ -86,6 +94,7 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
         },
         onEvent: async (event) => {
           if (event.type === 'opened') await inTurn(() => sendAll().catch(fail))
+          if (event.type === 'connection' && event.reason === 'not-allowed') note(event)
         },
         onBroken: (error) => {
           if (isOpen) fail(error)
