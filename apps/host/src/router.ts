@@ -36,6 +36,7 @@ export async function openRouter(options: {
 }): Promise<Router> {
   const { settings, database, logger, signal } = options
   const shared = sharedBy(options)
+  const proxies = await proxiesOf(settings.sandboxProxy)
   const gatewayOrdersSocket = path.join(path.dirname(settings.gatewaySocket), 'gateway-orders.sock')
   const egressOrdersSocket = path.join(path.dirname(settings.egressSocket), 'egress-orders.sock')
   let egress: RouterProcess | undefined
@@ -54,7 +55,7 @@ export async function openRouter(options: {
     logger,
     relay,
     firewall: {
-      proxies: await proxiesOf(settings.sandboxProxy),
+      proxies,
       bytesPerSecond: settings.sandboxRate * 1024 * 1024,
       gatewayUserId: settings.gatewayUserId,
       egressUserId: settings.egressUserId,
@@ -74,6 +75,10 @@ export async function openRouter(options: {
     THREADBOX_EGRESS_SOCKET: settings.egressSocket,
     THREADBOX_EGRESS_ORDERS_SOCKET: egressOrdersSocket,
     THREADBOX_EGRESS_NAME_SERVER: makeAddressPool(pool).routerAddress,
+    THREADBOX_SANDBOX_PROXY: settings.sandboxProxy,
+    THREADBOX_SANDBOX_NO_PROXY: settings.sandboxNoProxy,
+    THREADBOX_EGRESS_PROXY_ADDRESS: proxies[0]?.address ?? '',
+    THREADBOX_CERTIFICATE_BUNDLE: settings.certificateBundle,
     ...idsOf('EGRESS', [settings.egressUserId, settings.egressGroupId]),
   })
   const processes = [gateway, egress, network]

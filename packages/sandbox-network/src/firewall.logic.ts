@@ -143,6 +143,7 @@ table inet ${names.table} {
     oifname ${uplink} goto refused
   }
   chain relaying {
+    ip daddr . tcp dport @proxies accept
     jump forbidden
     meta l4proto tcp accept
     goto refused
