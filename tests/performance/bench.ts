@@ -15,6 +15,7 @@ import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previewDownload } from './scenarios/preview-download.ts'
 import { previews } from './scenarios/previews.ts'
+import { relay } from './scenarios/relay.ts'
 import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
 import { snapshotMemory, snapshots } from './scenarios/snapshots.ts'
@@ -52,6 +53,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   packages: packageInstall,
   previews,
   'preview-download': previewDownload,
+  relay,
   screenshot,
   'folder-zip': folderZip,
   'many-threads': manyThreads,
