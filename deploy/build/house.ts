@@ -308,6 +308,10 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'the way out of sandboxes by name: checks policies, and relays connections',
     mayImport: ['protocol', 'daemon', ...ground],
   },
+  'packages/secret-broker': {
+    about: 'requests of sandboxes to hosts that have secrets: terminates TLS, checks, inserts the values',
+    mayImport: ['protocol', 'errors', 'telemetry'],
+  },
   'packages/sdk': { about: 'public TypeScript client', mayImport: ['protocol/public', 'concurrency', 'errors'] },
   'packages/testkit': {
     about: 'what tests share',

@@ -16,6 +16,8 @@ const properties = {
   kernels: 'apps/guest/src/kernels/kernels.fuzz.test.ts',
   egressHttp: 'packages/sandbox-egress/src/http.fuzz.test.ts',
   hostWire: 'packages/protocol/src/host/host-wire.fuzz.test.ts',
+  brokeredHeads: 'packages/secret-broker/src/heads.fuzz.test.ts',
+  brokeredStreams: 'packages/secret-broker/src/stream-replacer.fuzz.test.ts',
   filePreviews: `${inWeb}/files/state/file-previews.fuzz.test.ts`,
 } as const
 
@@ -71,6 +73,12 @@ export const parsers: Parsers = {
   'packages/sandbox-egress/src/client-guard.ts': properties.egressHttp,
   'packages/sandbox-egress/src/http-guard.ts': properties.egressHttp,
   'packages/sandbox-egress/src/http-head.logic.ts': properties.egressHttp,
+  'packages/secret-broker/src/insertion.logic.ts': properties.brokeredHeads,
+  'packages/secret-broker/src/request-head.logic.ts': properties.brokeredHeads,
+  'packages/secret-broker/src/response-head.logic.ts': properties.brokeredHeads,
+  'packages/secret-broker/src/secret-forms.logic.ts': properties.brokeredStreams,
+  'packages/secret-broker/src/stream-replacer.logic.ts': properties.brokeredStreams,
+  'packages/secret-broker/src/target.logic.ts': properties.brokeredHeads,
   'packages/protocol/src/guest/unread.ts': 'packages/protocol/src/guest/unread.fuzz.test.ts',
   'packages/protocol/src/host/contract-call.ts': properties.hostWire,
   'packages/protocol/src/host/skills.ts': properties.hostWire,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Figure, type FigureRow, rowOf } from './figure.ts'
 import { agents, agentsLive } from './scenarios/agents.ts'
+import { brokering } from './scenarios/brokering.ts'
 import { cold } from './scenarios/cold.ts'
 import { activeCommand, firstOutput } from './scenarios/commands.ts'
 import { deletedOpenFiles } from './scenarios/deleted-open-files.ts'
@@ -57,6 +58,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   screenshot,
   'folder-zip': folderZip,
   'many-threads': manyThreads,
+  brokering,
 }
 
 /** Scenarios that need the app. */

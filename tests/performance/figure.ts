@@ -12,7 +12,7 @@ export type Figure = {
   floorSamples: number[]
   floorTitle: string | null
   /** A target on the ratio to the floor, on the p50 itself, or both; null where the figure is only watched. */
-  target: { maxRatio?: number; minRatio?: number; maxP50?: number; maxP95?: number } | null
+  target: { maxRatio?: number; minRatio?: number; maxP50?: number; minP50?: number; maxP95?: number } | null
   /** What the p50 is to become one day; watched, never a failure. */
   aimP50?: number
 }
@@ -67,6 +67,7 @@ function missedTargets(figure: Figure, measured: { value: number; p95: number; r
     ['maxRatio', target.maxRatio === undefined || (measured.ratio !== null && measured.ratio <= target.maxRatio)],
     ['minRatio', target.minRatio === undefined || (measured.ratio !== null && measured.ratio >= target.minRatio)],
     ['maxP50', target.maxP50 === undefined || measured.value <= target.maxP50],
+    ['minP50', target.minP50 === undefined || measured.value >= target.minP50],
     ['maxP95', target.maxP95 === undefined || measured.p95 <= target.maxP95],
   ]
   return checks.filter(([, isMet]) => !isMet).map(([name]) => name)
@@ -77,6 +78,7 @@ function describeTarget(target: NonNullable<Figure['target']>, unit: string): st
     target.maxRatio === undefined ? [] : [`ratio ≤ ${target.maxRatio}`],
     target.minRatio === undefined ? [] : [`ratio ≥ ${target.minRatio}`],
     target.maxP50 === undefined ? [] : [`p50 ≤ ${target.maxP50} ${unit}`],
+    target.minP50 === undefined ? [] : [`p50 ≥ ${target.minP50} ${unit}`],
     target.maxP95 === undefined ? [] : [`p95 ≤ ${target.maxP95} ${unit}`],
   ]
   return parts.flat().join(', ')
