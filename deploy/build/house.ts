@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'threads',
         about: 'conversations and where they belong',
-        features: ['access', 'search', 'log', 'setups', 'attachments', 'network', 'threads', 'workspaces'],
+        features: ['access', 'search', 'log', 'setups', 'attachments', 'network', 'secrets', 'threads', 'workspaces'],
       },
       {
         name: 'sandboxes',

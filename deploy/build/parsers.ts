@@ -33,6 +33,7 @@ export const parsers: Parsers = {
   'packages/sandbox-network/src/name-channel.ts': properties.dns,
   'packages/sandbox-network/src/names-asked.logic.ts': properties.dns,
   'packages/domain/src/network-name.ts': 'packages/domain/src/network-name.fuzz.test.ts',
+  'packages/domain/src/secret-host.ts': 'packages/domain/src/secret-host.fuzz.test.ts',
   'packages/disk-store/src/send-stream.ts': 'packages/disk-store/src/send-stream.fuzz.test.ts',
   [`${server}/platform/http/accept-language.ts`]: properties.http,
   [`${server}/platform/http/client-address.ts`]: properties.http,

@@ -43,6 +43,12 @@ export async function makeIds(
     token: 'token-of-the-test',
     access: 'read',
   })
+  const { id: secretId } = await json<{ id: string }>('POST', '/secrets', {
+    name: 'SERVICE_TOKEN',
+    value: 'value-of-the-test',
+    hosts: ['api.example.org'],
+    ...(within === undefined ? {} : { owner: 'workspace', workspaceId: within }),
+  })
   const { id: agentId } = await json<{ id: string }>('POST', '/agents', { name: 'Agent', ...place })
   const run = await json<{ id: string }>('POST', `/agents/${agentId}/runs`, { input: '/run true' })
   const schedule = await json<{ id: string }>('POST', `/agents/${agentId}/schedules`, {
@@ -67,6 +73,7 @@ export async function makeIds(
     skillId: ((await skill.json()) as { id: string }).id,
     connectionId,
     credentialId,
+    secretId,
     entryId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,

@@ -1,36 +1,27 @@
 import { keyScopes } from '@threadbox/domain'
+import {
+  agent,
+  connection,
+  draft,
+  environment,
+  gitCredential,
+  inThread,
+  message,
+  model,
+  modelOwner,
+  password,
+  run,
+  schedule,
+  secret,
+  secretInWorkspace,
+  service,
+  settingsOwner,
+  skill,
+  terminal,
+  webhook,
+  workspace,
+} from './bad-input.params.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
-
-const inThread = { params: { threadId: 'own' }, unknown: { threadId: 'thread.not-found' } } as const
-const message = {
-  params: { threadId: 'own', entryId: 'own' },
-  unknown: { threadId: 'thread.not-found', entryId: 'message.not-found' },
-} as const
-const service = {
-  params: { threadId: 'own', name: { value: 'web' } },
-  unknown: { threadId: 'thread.not-found', name: 'service.not-found' },
-} as const
-const terminal = {
-  params: { threadId: 'own', terminalId: { value: 'y1' } },
-  unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
-} as const
-const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
-const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
-const draft = { params: { draftId: 'own' }, unknown: { draftId: 'agent-draft.not-found' } } as const
-const environment = { params: { environmentId: 'own' }, unknown: { environmentId: 'environment.not-found' } } as const
-const run = { params: { runId: 'own' }, unknown: { runId: 'run.not-found' } } as const
-const schedule = { params: { scheduleId: 'own' }, unknown: { scheduleId: 'run.trigger-not-found' } } as const
-const webhook = { params: { webhookId: 'own' }, unknown: { webhookId: 'run.trigger-not-found' } } as const
-const skill = { params: { skillId: 'own' }, unknown: { skillId: 'skill.not-found' } } as const
-const connection = { params: { connectionId: 'own' }, unknown: { connectionId: 'connection.not-found' } } as const
-const gitCredential = {
-  params: { credentialId: 'own' },
-  unknown: { credentialId: 'git-credential.not-found' },
-} as const
-const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.not-found' } } as const
-const modelOwner = { ownerOnly: 'model.owner-only' } as const
-const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
-const password = 'correct horse battery'
 
 export const badInputRows: Record<string, BadInputRow> = {
   'GET /setup': { isPublic: true },
@@ -230,6 +221,17 @@ export const badInputRows: Record<string, BadInputRow> = {
   'DELETE /git-credentials/{credentialId}': gitCredential,
   'GET /threads/{threadId}/git-credentials': inThread,
   'PUT /threads/{threadId}/git-credentials': { ...inThread, body: { credentialIds: [] } },
+  'GET /secrets': {},
+  'POST /secrets': {
+    body: { name: 'SERVICE_TOKEN', value: 'value-of-the-test', hosts: ['api.example.org'], owner: 'person' },
+  },
+  'PATCH /secrets/{secretId}': {
+    ...secret,
+    body: { positions: ['header', 'query'], methods: ['GET'], pathPrefix: '/v1', placeholderPrefix: 'tok_' },
+  },
+  'DELETE /secrets/{secretId}': secret,
+  'PUT /secrets/{secretId}/workspaces/{workspaceId}': secretInWorkspace,
+  'DELETE /secrets/{secretId}/workspaces/{workspaceId}': secretInWorkspace,
   'GET /network': {},
   'PUT /network': {
     ...settingsOwner,

@@ -23,6 +23,7 @@ import { createAttachmentTables } from './threads/attachments/attachments.table.
 import { addForkColumn, createThreadTables } from './threads/log/threads.table.ts'
 import { createNetworkTables } from './threads/network/network.table.ts'
 import { createSearchTables } from './threads/search/search.table.ts'
+import { createSecretTables } from './threads/secrets/secrets.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
 import { addModelImages, createModelTables } from './turns/models/models.table.ts'
@@ -94,6 +95,7 @@ const changes: Record<string, Change> = {
   },
   '0051-trigger-connections': addTriggerConnections,
   '0052-run-networks': addRunNetworks,
+  '0053-secrets': createSecretTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -15,6 +15,7 @@ import type { WorkspaceTables } from './threads/access/workspaces.table.ts'
 import type { AttachmentTables } from './threads/attachments/attachments.table.ts'
 import type { ThreadTables } from './threads/log/threads.table.ts'
 import type { SearchTables } from './threads/search/search.table.ts'
+import type { SecretTables } from './threads/secrets/secrets.table.ts'
 import type { ThreadSetupTables } from './threads/setups/thread-setups.table.ts'
 import type { ConnectionTables } from './turns/connections/connections.table.ts'
 import type { ProgramTables } from './turns/connections/programs.table.ts'
@@ -35,6 +36,7 @@ type Tables = UserTables &
   ThreadTables &
   ThreadSetupTables &
   SearchTables &
+  SecretTables &
   SandboxTables &
   ServiceTables &
   SkillTables &

@@ -39,6 +39,7 @@ const sections: Readonly<Record<string, string>> = {
   content: 'Outputs and attachments',
   sandbox: 'Sandbox',
   network: 'Network policies',
+  secrets: 'Secrets',
   files: 'Files',
   services: 'Services',
   previews: 'Previews',

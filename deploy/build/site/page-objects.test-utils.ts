@@ -49,6 +49,7 @@ export async function makeCommonObjects(server: PageServer): Promise<Variables> 
     skillId: (await newSkill(server, 'common')).id,
     connectionId: (await newConnection(server, { name: 'Tools', url: server.tools.url })).id,
     credentialId: (await newCredential(server, 'example.com')).id,
+    secretId: (await newSecret(server, 'COMMON_TOKEN')).id,
   }
 }
 
@@ -121,6 +122,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'DELETE /git-credentials/{credentialId}': async (server) => ({
     credentialId: (await newCredential(server, 'other.example.com')).id,
   }),
+  'DELETE /secrets/{secretId}': async (server) => ({ secretId: (await newSecret(server, 'OTHER_TOKEN')).id }),
 
   'DELETE /threads/{threadId}/snapshots/{snapshotId}': async (server) => {
     const { threadId } = await threadWith(server, '/run true')
@@ -232,6 +234,8 @@ const newCredential = ({ callSignedIn }: PageServer, address: string) =>
     token: 'token-of-the-test',
     access: 'read',
   })
+const newSecret = ({ callSignedIn }: PageServer, name: string) =>
+  callSignedIn<Made>('POST', '/secrets', { name, value: 'value-of-the-test', hosts: ['api.example.org'] })
 const newDraft = ({ callSignedIn }: PageServer, name: string) =>
   callSignedIn<Made & { file: { sha256: string } }>('POST', '/agents/import', smallAgentFile(name))
 const newRun = ({ call }: PageServer, agentId: string) =>

@@ -31,6 +31,7 @@ export const idPrefixes = {
   /** A schedule or a webhook: what starts runs. */
   trigger: 'f',
   gitCredential: '4',
+  secret: '5',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

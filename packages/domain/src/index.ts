@@ -57,6 +57,8 @@ export {
   type WorkspaceAction,
   type WorkspaceRole,
 } from './roles.ts'
+export { nameOfSecretHost, parseSecretHost, type SecretHostProblem } from './secret-host.ts'
+export { isReservedSecretName, secretNamePattern } from './secret-name.ts'
 export {
   chooseMemoryRemovals,
   chooseSnapshotRemovals,

@@ -97,6 +97,12 @@ export const actions = {
   'git-credentials.read': 'read',
   'git-credentials.manage': 'confirmed',
   'git-credentials.grant': 'confirmed',
+  'secrets.read': 'read',
+  'secrets.manage': 'confirmed',
+  /** Let a thread or a workspace use a secret. */
+  'secrets.grant': 'confirmed',
+  /** End that: never waits for a password. */
+  'secrets.revoke': 'session',
   'skills.read': 'read',
   'skills.manage': 'agents',
   'agents.read': 'read',
@@ -133,6 +139,7 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'workspaces.manage': 'workspace',
   'connections.read': 'workspace',
   'git-credentials.read': 'outside',
+  'secrets.read': 'outside',
   'skills.read': 'workspace',
   'skills.manage': 'workspace',
   'agents.read': 'workspace',

@@ -11,6 +11,7 @@ import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { runCalls } from './runs.ts'
 import { sandboxCalls } from './sandboxes.ts'
+import { secretCalls } from './secrets.ts'
 import { serviceCalls } from './services.ts'
 import { skillCalls } from './skills.ts'
 import { snapshotCalls } from './snapshots.ts'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     runs: runCalls(connection),
     sandboxes: sandboxCalls(connection),
     network: networkCalls(connection),
+    secrets: secretCalls(connection),
     services: serviceCalls(connection),
     snapshots: snapshotCalls(connection),
     previews: previewCalls(connection),

@@ -17,6 +17,11 @@ export type ThreadEvents = {
    */
   'network-changed': Record<string, never>
   /**
+   * A secret or a grant was changed. The request that changed it waits for the listeners. After a crash each listener
+   * reads again, at the start and whenever it uses what is granted.
+   */
+  'secrets-changed': Record<string, never>
+  /**
    * A file was uploaded to the thread. The upload waits for the listeners. After a crash the file is delivered at the
    * next use of the sandbox.
    */

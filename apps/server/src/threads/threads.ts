@@ -4,6 +4,7 @@ import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Registration } from '../platform/events/registrations.ts'
 import type { Api, OpenThread } from '../platform/http/api.ts'
+import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
 import { type Access, makeAccess } from './access/access.ts'
@@ -26,6 +27,7 @@ import type { NetworkTables } from './network/network.table.ts'
 import { makeNetworkPolicies, type NetworkPolicies } from './network/network-policies.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
+import { makeSecretsFeature, type SecretsFeature } from './secrets/secrets.ts'
 import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
 import type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
@@ -62,6 +64,7 @@ export type ThreadArea = {
   workspaces: Workspaces
   readDefaults: ReadDefaults
   network: NetworkPolicies
+  secrets: Omit<SecretsFeature, 'routes'>
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
   rows: ThreadRows
@@ -86,10 +89,9 @@ export type ThreadArea = {
 
 type AreasBelow = { platform: Platform; people: People }
 
-export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): ThreadArea {
+export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hosts: AllowedHosts }): ThreadArea {
   const { open, blobs, operations, registrations, system, logger } = known.platform
   const { settings, audit, userHub, users } = known.people
-  const { undoMs } = options
   const events = makeEvents<ThreadEvents>(logger)
   const sandboxViews = registrations.one<SandboxViews>('threads.setSandboxViews')
   const counters = registrations.list<ContentCounter>('workspaces.addContentCounter')
@@ -99,35 +101,25 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
   const setups = makeThreadSetups(makeThreadSetupStore(tablesOf<ThreadSetupTables>(open.database)))
   const attachmentStore = makeAttachmentStore(tablesOf<AttachmentTables>(open.database))
   const attachments = makeAttachments({ store: attachmentStore, blobs, events, system, logger })
+  const shared = { access, events, operations, userHub, audit, system, undoMs: options.undoMs }
   const workspaceThreads = makeWorkspaceThreads({ store, operations })
   const workspaces = makeWorkspaces({
+    ...shared,
     store: workspaceStore,
-    access,
     threads: workspaceThreads,
-    events,
-    operations,
-    userHub,
-    audit,
-    system,
-    undoMs,
     installation: async () => ({ policy: await settings.policy(), limits: await settings.limits() }),
     counters: counters.entries,
   })
   const threads = makeThreads({
+    ...shared,
     store,
     log,
     search: { find: search.find, ...titles },
-    operations,
-    userHub,
-    events,
-    audit,
-    system,
-    undoMs,
-    access,
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
   const network = makeNetwork(known, { store, events })
+  const secrets = makeSecrets(known, { ...options, store, access, workspaceStore, workspaces, events })
   const sources = makeStreamSources({
     open: threads.open,
     workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
@@ -153,6 +145,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     threadDrafts: makeThreadDrafts({ store, operations, threads, titles, events, system }),
     readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
     network,
+    secrets,
     open: threads.open,
     rows: store,
     ownerOf: async (threadId) => (await place(threadId))?.ownerId,
@@ -166,11 +159,38 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number }): 
     routes: [
       threadRoutes({ threads, network, log, sources, visits }),
       networkRoutes({ network, users }),
+      secrets.routes,
       workspaceRoutes({ workspaces }),
       workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
   }
+}
+
+function makeSecrets(
+  { platform, people }: AreasBelow,
+  known: {
+    hosts: AllowedHosts
+    store: ThreadStore
+    access: Access
+    workspaceStore: ReturnType<typeof makeWorkspaceStore>
+    workspaces: Workspaces
+    events: Events<ThreadEvents>
+  },
+) {
+  const { hosts, store, access, workspaceStore, workspaces, events } = known
+  const secrets = makeSecretsFeature({
+    ...platform,
+    ...people,
+    threads: store,
+    access,
+    memberIds: workspaceStore.memberIds,
+    requireManaged: workspaces.requireManaged,
+    hosts,
+    events,
+  })
+  platform.secrets.addHolder(secrets.values)
+  return secrets
 }
 
 function makeNetwork(

@@ -6,6 +6,7 @@ export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
 export type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
 export type ThreadPlace = Pick<ThreadRow, 'id' | 'workspace_id' | 'started_from_json'>
+type OwnedPlace = ThreadPlace & Pick<ThreadRow, 'user_id'>
 
 /** The only code that touches `threads`, beside the log, which assigns its event numbers. */
 export type ThreadStore = ThreadsInWorkspaceStore & {
@@ -24,7 +25,7 @@ export type ThreadStore = ThreadsInWorkspaceStore & {
   /** The running turn, otherwise the last one. */
   lastTurnId(threadId: string): Promise<string | undefined>
   /** What these threads inherit from, by ID. */
-  placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, ThreadPlace>>
+  placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, OwnedPlace>>
   /** Deletes the rows of the thread, of its log and its search documents. */
   erase(threadId: string): Promise<void>
 }
@@ -73,7 +74,7 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     placesOf: async (threadIds) => {
       const rows = await database
         .selectFrom('threads')
-        .select(['id', 'workspace_id', 'started_from_json'])
+        .select(['id', 'user_id', 'workspace_id', 'started_from_json'])
         .$if(threadIds !== 'all', (query) => query.where('id', 'in', threadIds === 'all' ? [] : [...threadIds]))
         .execute()
       return new Map(rows.map((row) => [row.id, row]))

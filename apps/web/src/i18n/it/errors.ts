@@ -7,6 +7,7 @@ import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
+import { secretErrors } from './secret-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
@@ -22,6 +23,7 @@ export const errors: ErrorWords = {
   ...machineErrors,
   ...networkErrors,
   ...runErrors,
+  ...secretErrors,
   ...socketErrors,
   ...skillErrors,
   ...snapshotErrors,

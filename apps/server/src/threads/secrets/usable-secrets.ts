@@ -1,0 +1,120 @@
+import type { SecretOwnerKind, SecretWay, ThreadSecret } from '@threadbox/protocol/public'
+import type { Access } from '../access/access.ts'
+import type { SecretRules } from './secret-words.logic.ts'
+import type { SecretStore } from './secrets.store.ts'
+import type { SecretGrantRow, SecretRow } from './secrets.table.ts'
+
+/** A secret that a thread has now. Its value is still sealed. */
+export type UsableSecret = {
+  id: string
+  name: string
+  revision: number
+  way: SecretWay
+  sealedValue: string
+  rules: SecretRules
+}
+
+/** Where a thread is, as far as grants depend on it. */
+export type SecretPlace = { id: string; user_id: string; workspace_id: string | null }
+
+/** A grant that a thread has, and what keeps it from being in effect. */
+export type HeldSecret = {
+  row: SecretRow
+  way: SecretWay
+  obstacle: ThreadSecret['obstacle']
+}
+
+/** The secrets of threads, read at each call, so that a revocation applies immediately. */
+export type UsableSecrets = {
+  ofThread(place: SecretPlace): Promise<UsableSecret[]>
+  /** By thread; threads without any are missing. */
+  ofThreads(threadIds: readonly string[] | 'all'): Promise<Map<string, UsableSecret[]>>
+  /** All grants of a thread and of its workspace. */
+  heldBy(place: SecretPlace): Promise<HeldSecret[]>
+  /** Whether somebody else than its owner could use a personal secret there. */
+  isSharedWithOthers(secret: Pick<SecretRow, 'user_id'>, place: SecretPlace): Promise<boolean>
+}
+
+export function makeUsableSecrets(dependencies: {
+  store: Pick<SecretStore, 'all' | 'grants'>
+  access: Pick<Access, 'roleMay'>
+  memberIds(workspaceId: string): Promise<string[]>
+  placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, SecretPlace>>
+}): UsableSecrets {
+  const { store, access, placesOf } = dependencies
+  const mayWork = (userId: string, place: SecretPlace) =>
+    access.roleMay(userId, 'work', { workspaceId: place.workspace_id, ownerId: place.user_id })
+  const isSharedWithOthers: UsableSecrets['isSharedWithOthers'] = async ({ user_id }, place) => {
+    const members = place.workspace_id === null ? [place.user_id] : await dependencies.memberIds(place.workspace_id)
+    for (const member of members) if (member !== user_id && (await mayWork(member, place))) return true
+    return false
+  }
+  const isLent = async (row: SecretRow, place: SecretPlace) => {
+    if (row.owner === 'installation') return true
+    if (row.owner === 'workspace') return row.workspace_id === place.workspace_id
+    return row.user_id !== null && (await mayWork(row.user_id, place))
+  }
+  const held = async (place: SecretPlace, known: Known): Promise<HeldSecret[]> => {
+    const found: HeldSecret[] = []
+    for (const [row, way] of grantedTo(place, known)) {
+      if (!(await isLent(row, place))) continue
+      const isShared = row.owner === 'person' && (await isSharedWithOthers(row, place))
+      const isHidden = found.some((other) => other.obstacle === null && other.row.name === row.name)
+      found.push({ row, way, obstacle: isShared ? 'shared' : isHidden ? 'hidden' : null })
+    }
+    return found
+  }
+  const known = async (): Promise<Known> => ({ grants: await store.grants(), secrets: await store.all() })
+  const usable = async (place: SecretPlace, all: Known) =>
+    (await held(place, all)).filter(({ obstacle }) => obstacle === null).map(usableOf)
+  return {
+    isSharedWithOthers,
+    heldBy: async (place) => held(place, await known()),
+    ofThread: async (place) => usable(place, await known()),
+    ofThreads: async (threadIds) => {
+      const all = await known()
+      const found = new Map<string, UsableSecret[]>()
+      if (all.grants.length === 0) return found
+      for (const [id, place] of await placesOf(threadIds)) {
+        const secrets = await usable(place, all)
+        if (secrets.length > 0) found.set(id, secrets)
+      }
+      return found
+    },
+  }
+}
+
+type Known = { grants: readonly SecretGrantRow[]; secrets: readonly SecretRow[] }
+
+const closest: Record<SecretOwnerKind, number> = { person: 0, workspace: 1, installation: 2 }
+
+/**
+ * Of two secrets of one name, the first is used: what the thread itself was given before what its workspace was, and a
+ * person’s before a workspace’s before the installation’s.
+ */
+function grantedTo(place: SecretPlace, { grants, secrets }: Known): [SecretRow, SecretWay][] {
+  const own = grants.filter(({ thread_id }) => thread_id === place.id)
+  const inherited = grants.filter(
+    ({ secret_id, workspace_id }) =>
+      workspace_id !== null &&
+      workspace_id === place.workspace_id &&
+      !own.some((grant) => grant.secret_id === secret_id),
+  )
+  return [own, inherited].flatMap((level) =>
+    secrets
+      .flatMap((row): [SecretRow, SecretWay][] => {
+        const grant = level.find(({ secret_id }) => secret_id === row.id)
+        return grant === undefined ? [] : [[row, grant.way as SecretWay]]
+      })
+      .toSorted(([one], [other]) => closest[one.owner as SecretOwnerKind] - closest[other.owner as SecretOwnerKind]),
+  )
+}
+
+function usableOf({ row, way }: HeldSecret): UsableSecret {
+  const { id, name, revision, sealed_value } = row
+  return { id, name, revision, way, sealedValue: sealed_value, rules: rulesOf(row) }
+}
+
+export function rulesOf(row: Pick<SecretRow, 'rules_json'>): SecretRules {
+  return JSON.parse(row.rules_json) as SecretRules
+}

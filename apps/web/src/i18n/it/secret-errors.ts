@@ -1,0 +1,62 @@
+import type { ErrorWords } from '../words.ts'
+
+export const secretErrors: ErrorWords = {
+  'secret.not-found': { message: 'Segreto non trovato.', remedy: 'Scegline uno dall’elenco dei segreti.' },
+  'secret.limit': {
+    message: 'Qui ci possono essere al massimo {limit} segreti.',
+    remedy: 'Eliminane uno che non serve più.',
+  },
+  'secret.name-taken': {
+    message: 'Esiste già un segreto di nome {name}.',
+    remedy: 'Scegli un altro nome, oppure modifica il segreto esistente.',
+  },
+  'secret.name-reserved': {
+    message: 'Un segreto non può chiamarsi {name}, perché i programmi usano questa variabile per altro.',
+    remedy: 'Scegli un altro nome, per esempio SERVICE_TOKEN.',
+  },
+  'secret.value-empty': { message: 'Il valore del segreto è vuoto.', remedy: 'Inserisci il valore.' },
+  'secret.value-too-long': {
+    message: 'Il valore del segreto supera {limitBytes:size}.',
+    remedy: 'Inserisci solo la chiave, il token o la password.',
+  },
+  'secret.value-multiline': {
+    message:
+      'Il valore del segreto contiene un’interruzione di riga. Un’intestazione non può averne, quindi il valore non si potrebbe mai inviare.',
+    remedy: 'Inserisci il valore su una sola riga. Per le chiavi su più righe usa un file nella sandbox.',
+  },
+  'secret.value-unprintable': {
+    message:
+      'Il valore del segreto contiene un carattere che un’intestazione non può avere: un carattere di controllo come NUL, o uno fuori da ASCII.',
+    remedy: 'Copia di nuovo il valore da dove l’hai ottenuto.',
+  },
+  'secret.value-spaces': {
+    message: 'Il valore del segreto inizia o finisce con uno spazio, che in un’intestazione andrebbe perso.',
+    remedy: 'Inserisci il valore senza lo spazio.',
+  },
+  'secret.host-invalid': {
+    message: 'Un segreto non può essere per “{host}”.',
+    remedy:
+      'Inserisci un nome esatto come api.example.org, con una porta da 1 a 65535 se non è 443. Caratteri jolly e indirizzi non sono possibili.',
+  },
+  'secret.host-own': {
+    message: '{host} è un indirizzo di threadbox stesso, quindi un segreto non può essere per questo host.',
+    remedy: 'Inserisci l’host del servizio a cui serve il segreto.',
+  },
+  'secret.header-reserved': {
+    message: 'Un segreto non può impostare l’intestazione {name}, perché decide dove va o dove finisce una richiesta.',
+    remedy: 'Inserisci l’intestazione in cui il servizio si aspetta la chiave, per esempio Authorization.',
+  },
+  'secret.unusable': {
+    message: 'Il segreto non ha posto in una richiesta: né una posizione per il segnaposto né un’intestazione.',
+    remedy: 'Scegli almeno una posizione, oppure inserisci un’intestazione.',
+  },
+  'secret.name-granted': {
+    message: 'Questo thread ha già un altro segreto di nome {name}.',
+    remedy: 'Revoca prima quello, oppure rinomina uno dei due.',
+  },
+  'secret.thread-shared': {
+    message:
+      'Anche altre persone possono lavorare in questo thread, quindi il tuo segreto personale {name} qui non si può usare.',
+    remedy: 'Usa un segreto del workspace.',
+  },
+}

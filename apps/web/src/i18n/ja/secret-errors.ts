@@ -1,0 +1,62 @@
+import type { ErrorWords } from '../words.ts'
+
+export const secretErrors: ErrorWords = {
+  'secret.not-found': {
+    message: 'シークレットが見つかりません。',
+    remedy: 'シークレットの一覧から選択してください。',
+  },
+  'secret.limit': {
+    message: 'ここに置けるシークレットは {limit} 個までです。',
+    remedy: '不要になったシークレットを削除してください。',
+  },
+  'secret.name-taken': {
+    message: '{name} という名前のシークレットはすでにあります。',
+    remedy: '別の名前を選ぶか、既存のシークレットを変更してください。',
+  },
+  'secret.name-reserved': {
+    message: 'プログラムがこの変数を別の用途に使うため、シークレットを {name} という名前にはできません。',
+    remedy: 'SERVICE_TOKEN のような別の名前を選んでください。',
+  },
+  'secret.value-empty': { message: 'シークレットの値が空です。', remedy: '値を入力してください。' },
+  'secret.value-too-long': {
+    message: 'シークレットの値が {limitBytes:size} を超えています。',
+    remedy: 'キー、トークン、パスワードそのものだけを入力してください。',
+  },
+  'secret.value-multiline': {
+    message: 'シークレットの値に改行があります。ヘッダーに改行は使えないため、この値は送信できません。',
+    remedy: '値を 1 行で入力してください。複数行の鍵には、サンドボックス内のファイルを使ってください。',
+  },
+  'secret.value-unprintable': {
+    message: 'シークレットの値に、ヘッダーで使えない文字（NUL などの制御文字、または ASCII 以外の文字）があります。',
+    remedy: '取得元から値をもう一度コピーしてください。',
+  },
+  'secret.value-spaces': {
+    message: 'シークレットの値の先頭または末尾に空白があります。空白はヘッダーで失われます。',
+    remedy: '空白を除いて値を入力してください。',
+  },
+  'secret.host-invalid': {
+    message: 'シークレットの送信先に「{host}」は指定できません。',
+    remedy:
+      'api.example.org のような正確な名前を入力してください。ポートが 443 でない場合は 1〜65535 のポートを付けてください。ワイルドカードとアドレスは使えません。',
+  },
+  'secret.host-own': {
+    message: '{host} は threadbox 自身のアドレスなので、シークレットの送信先にできません。',
+    remedy: 'シークレットを使うサービスのホストを入力してください。',
+  },
+  'secret.header-reserved': {
+    message: 'ヘッダー {name} はリクエストの送信先や終わりを決めるため、シークレットで設定できません。',
+    remedy: 'Authorization など、サービスがキーを受け取るヘッダーを入力してください。',
+  },
+  'secret.unusable': {
+    message: 'リクエストの中にシークレットの場所がありません。プレースホルダーの位置もヘッダーも指定されていません。',
+    remedy: '位置を 1 つ以上選ぶか、ヘッダーを入力してください。',
+  },
+  'secret.name-granted': {
+    message: 'このスレッドには、{name} という名前の別のシークレットがすでにあります。',
+    remedy: '先にそのシークレットの使用を取り消すか、どちらかの名前を変更してください。',
+  },
+  'secret.thread-shared': {
+    message: 'このスレッドではほかの人も作業できるため、あなたの個人シークレット {name} は使えません。',
+    remedy: 'ワークスペースのシークレットを使ってください。',
+  },
+}
