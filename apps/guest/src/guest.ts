@@ -14,13 +14,14 @@ import type { Logger } from '@threadbox/telemetry'
 import { fileRoutes } from './files/file-routes.ts'
 import { makeFileServers } from './files/file-servers.ts'
 import { type GitModule, makeGitModule } from './git/git.module.ts'
-import { makeGuestState } from './ground/guest-state.ts'
+import { type GuestState, makeGuestState } from './ground/guest-state.ts'
 import { makeHttpServer, trackConnections } from './ground/server.ts'
 import { initRoutes } from './init/init-routes.ts'
 import { spareRoutes } from './init/spare-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { type Contexts, makeContexts } from './kernels/contexts.ts'
+import { makeAddedVariables } from './launch/added-variables.ts'
 import { type Launcher, makeLauncher } from './launch/launcher.ts'
 import { makePipePool } from './launch/pipe-pool.ts'
 import type { Programs } from './launch/programs.ts'
@@ -74,10 +75,12 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const state = makeGuestState()
   const pipes = makePipePool({ scratchDirectory, mkfifo: programs.mkfifo })
   const git = makeGitModule(options)
-  const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: git.environment })
+  const variables = makeAddedVariables({ onChanged: () => dropPrepared() })
+  const begun = { ...options, state, pipes, addedVariables: variables.now }
+  const launcher = makeLauncher({ ...begun, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
   const watchdogs = startWatchdogs({ logger, limits: () => settingsNow()?.limits })
-  const registry = makeExecutionRegistry({ ...options, ...watchdogs, state, launcher, pipes })
+  const registry = makeExecutionRegistry({ ...begun, ...watchdogs, launcher })
   watchdogs.addCommandShells(registry.isCommandShell)
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
@@ -86,14 +89,13 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger })
   const contexts = makeContexts({ launcher, programs, scratchDirectory })
-  let baseline = { aptLogStart: 0 }
-  state.onApplied(() => {
-    baseline = recordBaseline(options.stateDirectory)
-    if (options.ownsMachine) linkDf({ program: programs.df, logger })
+  // It was started with the previous settings.
+  const dropPrepared = () => {
     registry.reset()
-    // It was started with the previous settings.
     void contexts.dropUnused()
-  })
+  }
+  const aptLogStart = keepBaseline(options, state)
+  state.onApplied(dropPrepared)
   const rescues = makeRescues({
     store: makeRescueStore({ stateDirectory: options.stateDirectory }),
     launcher,
@@ -112,7 +114,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     terminalPids: processes.terminalPids,
     guestPorts,
     stateDirectory: options.stateDirectory,
-    aptLogStart: () => baseline.aptLogStart,
+    aptLogStart,
   })
   const services = makeServicePart({ ...options, ...watchdogs, launcher, contexts })
   const connections = trackConnections()
@@ -125,6 +127,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     },
     reopen: rescues.reopen,
     closeConnectionsExcept: connections.closeExcept,
+    forgetVariables: variables.clear,
     logger,
   })
   const known = { rescues, registry, processes, contexts, launcher }
@@ -139,6 +142,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       ...savingRoutes({ ...options, ...known, state, readManifest, fileServers, terminals, services }),
       ...fileRoutes({ state, servers: fileServers, clock: Date.now }),
       ...git.routes,
+      ...variables.routes,
     ],
     services: addServices({ ...known, ...watchdogs, guarded, terminals, readManifest, services, git }),
   })
@@ -156,6 +160,19 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       await Promise.all([contexts.close(), close(server), close(codeServer), close(git.server)])
     },
   }
+}
+
+/** Records the disk’s content whenever programs of another sandbox begin to use it. */
+function keepBaseline(
+  { stateDirectory, ownsMachine, programs, logger }: GuestOptions,
+  state: GuestState,
+): () => number {
+  let baseline = { aptLogStart: 0 }
+  state.onApplied(() => {
+    baseline = recordBaseline(stateDirectory)
+    if (ownsMachine) linkDf({ program: programs.df, logger })
+  })
+  return () => baseline.aptLogStart
 }
 
 /** What the host requests before it saves or discards the memory of this sandbox. */

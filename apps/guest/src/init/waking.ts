@@ -24,12 +24,15 @@ export function makeWaking(dependencies: {
   /** Allows starts (again). */
   reopen(): void
   closeConnectionsExcept(connection: Socket): void
+  /** Those that another sandbox was given. */
+  forgetVariables(): void
   logger: Logger
 }): (handshake: Handshake) => Promise<void> {
   return async ({ settings, isFirst, connection }) => {
     const { origin } = settings
     mixEntropy(settings.entropy)
     dependencies.reopen()
+    if (origin === 'cloned' || origin === 'forked') dependencies.forgetVariables()
     if (isFirst || origin === 'cloned') dependencies.diskChanged({ isFirst })
     if (origin !== 'booted') dependencies.closeConnectionsExcept(connection)
     await correctDirectories(settings.directories, dependencies.logger)

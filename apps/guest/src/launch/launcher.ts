@@ -63,8 +63,10 @@ export function makeLauncher(dependencies: {
   programs: Programs
   /** Default environment of every program. */
   ownEnvironment: Record<string, string>
+  /** Added by the server while the guest runs. */
+  addedVariables?: () => Record<string, string>
 }): Launcher {
-  const { state, pipes, programs, ownEnvironment } = dependencies
+  const { state, pipes, programs, ownEnvironment, addedVariables = () => ({}) } = dependencies
   const limited: Launcher['limited'] = ({ program, args }) => [
     ...programs.script('launch'),
     String(state.settings().limits.processes),
@@ -72,7 +74,7 @@ export function makeLauncher(dependencies: {
     ...args,
   ]
   const environment: Launcher['environment'] = ({ user, envs }) =>
-    environmentFor({ user, envs, envVars: { ...ownEnvironment, ...state.settings().envVars } })
+    environmentFor({ user, envs, envVars: { ...ownEnvironment, ...state.settings().envVars, ...addedVariables() } })
   return {
     limited,
     environment,

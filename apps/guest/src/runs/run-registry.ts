@@ -59,6 +59,8 @@ export type ExecutionRegistryDependencies = {
   stateDirectory: string
   logger: Logger
   takeTermination: Terminations['take']
+  /** Added by the server while the guest runs. */
+  addedVariables(): Record<string, string>
   /** True while the sandbox is at its limit of processes. */
   isFull(): boolean
 }
@@ -98,7 +100,7 @@ export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencie
       session,
       sessions,
       user,
-      envVars: state.settings().envVars,
+      envVars: { ...state.settings().envVars, ...dependencies.addedVariables() },
       log: newLog(),
       takeTermination: dependencies.takeTermination,
       isFull: dependencies.isFull,

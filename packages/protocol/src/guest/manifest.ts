@@ -182,6 +182,11 @@ export const forgetRequestSchema = z.object({
 export const forgottenSchema = z.object({ rescue: rescueReportSchema.nullable() })
 
 /** `POST /rescue/processes/{id}/start` restarts a rescued process: same command line, directory, environment. */
+/** Names and values of variables that programs start with from now on. */
+export const variablesSchema = z.object({
+  variables: z.record(z.string().regex(/^[A-Z_][A-Z0-9_]{0,63}$/), z.string().regex(/^[^\0]*$/)),
+})
+
 export const guestPaths = {
   init: '/init',
   activity: '/activity',
@@ -189,6 +194,11 @@ export const guestPaths = {
    * `POST` (access token): {@link diskSpaceSchema}, whenever it has changed. An older guest does not have this path.
    */
   disk: '/disk',
+  /**
+   * `PUT` (access token): {@link variablesSchema}. Replaces what was set before; what runs keeps its environment. An older
+   * guest does not have this path.
+   */
+  variables: '/variables',
   manifest: '/manifest',
   rescue: '/rescue',
   /**
