@@ -63,6 +63,12 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
       ...orders,
       ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
       ...eventStream({ events, signal }),
+      trustAuthority: async ({ certificate }) => {
+        if (!(await files.trust(certificate))) return
+        // They have mounted the bundle without it.
+        while (await spares.discardOne());
+        spares.refill()
+      },
       ...makeDoctor({ ...options, sharedDirectories, orders, active, gateway, disks, driver, randomBytes, clock }),
     },
     reclaim: async () => {

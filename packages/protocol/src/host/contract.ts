@@ -49,6 +49,14 @@ export const hostContract = {
     response: shutdownOutcomeSchema,
     timeout: 'unlimited',
   }),
+  /**
+   * Has sandboxes trust the authority that certifies hosts for which they have secrets, in addition to the others. Those
+   * that run see it with their next boot.
+   */
+  trustAuthority: call('PUT', '/v1/authority', {
+    body: z.object({ certificate: z.string().max(16_384) }),
+    response: nothing,
+  }),
   list: call('GET', '/v1/sandboxes', { response: field('sandboxes', z.array(hostSandboxSchema)) }),
   get: call('GET', '/v1/sandboxes/:sandboxId', {
     query: usageQuerySchema,

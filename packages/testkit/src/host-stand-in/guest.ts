@@ -2,11 +2,12 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
-import { process } from '@threadbox/protocol/guest'
+import { guestPaths, process, variablesSchema } from '@threadbox/protocol/guest'
 import { bootHeader } from '@threadbox/protocol/host'
 import { errorOf } from './answers.ts'
 import { filesystemRoutes } from './guest-files.ts'
@@ -18,6 +19,8 @@ import type { StepName } from './steps.ts'
 export type GuestsStandIn = {
   /** The processes that the guest was asked to restart. */
   restarted: string[]
+  /** The variables that programs of each sandbox would start with. */
+  variables: Map<string, Record<string, string>>
   /** Handles requests to ports of an awake sandbox. */
   service: StandInService
   /** Further services of every guest. */
@@ -56,6 +59,11 @@ async function answerGuest(
   if (path === '/manifest') await exchange.reach('manifest')
   const told = guestAnswer(host, exchange)
   if (told !== undefined) return void response.writeHead(200).end(JSON.stringify(told))
+  if (path === guestPaths.variables) {
+    const { variables } = variablesSchema.parse(JSON.parse(await text(request)))
+    host.variables.set(sandboxId, variables)
+    return void response.writeHead(200).end('{}')
+  }
   if (path !== '/files') {
     request.url = path
     connectNodeAdapter({

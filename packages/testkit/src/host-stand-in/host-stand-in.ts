@@ -28,6 +28,8 @@ export type HostStandIn = AsyncDisposable &
   GuestsStandIn & {
     socketPath: string
     skills: SkillsStandIn
+    /** Certificates that sandboxes were to trust. */
+    authorities: string[]
     snapshots: SnapshotsStandIn
     /** Resolves when the server follows the events. */
     followed(): Promise<void>
@@ -49,6 +51,8 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     deleted: [],
     orders: [],
     restarted: [],
+    variables: new Map(),
+    authorities: [],
     abandoned: [],
     wakesFrom: 'memory',
     places: 100,
@@ -107,6 +111,7 @@ function apiOf(host: HostStandIn): Omit<HostApi, 'events'> {
     ...snapshotCalls(host),
     ...skillCalls(host),
     ...sleepingCalls(host),
+    trustAuthority: async ({ certificate }) => void host.authorities.push(certificate),
   }
 }
 

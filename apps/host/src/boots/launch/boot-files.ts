@@ -1,11 +1,18 @@
+import { X509Certificate } from 'node:crypto'
 import { access, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { defineError } from '@threadbox/errors'
 import type { BootRequest } from '@threadbox/sandbox-driver'
 
 /** Files of the host that a sandbox sees read-only: hostnames, resolver, certificate authorities, skills. */
 export type BootFiles = {
   /** Writes the files that all sandboxes share. */
   prepare(): Promise<void>
+  /**
+   * Adds the authority of hosts with secrets to the bundle, in place of an earlier one. False if it has it already. Throws
+   * `boot-files.authority-invalid` for anything but one certificate of an authority.
+   */
+  trust(certificate: string): Promise<boolean>
   /** Writes the files of one sandbox and returns where everything is. */
   write(options: {
     sandboxId: string
@@ -26,6 +33,13 @@ export type BootFiles = {
   remove(sandboxId: string): Promise<void>
 }
 
+export const authorityInvalid = defineError({
+  code: 'boot-files.authority-invalid',
+  kind: 'invalid',
+  message: () => 'The certificate isn’t that of an authority.',
+  remedy: () => 'Restart threadbox, so that its egress process makes a new authority.',
+})
+
 /** A sandbox's `/skills`, in its own directory; filled by `machine/skills/skill-places.ts`. */
 const skillsName = 'skills'
 
@@ -39,14 +53,26 @@ export type BootFilesOptions = {
 export function makeBootFiles(options: BootFilesOptions): BootFiles {
   const shared = path.join(options.directory, 'shared')
   const certificates = path.join(shared, 'ca-certificates.crt')
+  const authority = path.join(shared, 'egress-authority.crt')
+  const writeBundle = async () => {
+    const sources = [options.certificateBundle, options.extraCertificates].filter((source) => source !== '')
+    const contents = await Promise.all(sources.map((source) => readFile(source, 'utf8')))
+    const all = [...contents, await readIfPresent(authority)].map((content) => content.trimEnd())
+    await replaceFile(certificates, all.filter((content) => content !== '').join('\n'))
+  }
   const ownDirectory = (sandboxId: string) => path.join(options.directory, 'sandboxes', sandboxId)
   const guestPath = (name: string) => path.join(path.dirname(options.guestDirectory), name)
   return {
     prepare: async () => {
       await mkdir(shared, { recursive: true })
-      const sources = [options.certificateBundle, options.extraCertificates].filter((source) => source !== '')
-      const contents = await Promise.all(sources.map((source) => readFile(source, 'utf8')))
-      await replaceFile(certificates, contents.map((content) => content.trimEnd()).join('\n'))
+      await writeBundle()
+    },
+    trust: async (certificate) => {
+      const text = authorityOf(certificate)
+      if ((await readIfPresent(authority)).trim() === text.trim()) return false
+      await replaceFile(authority, text.trimEnd())
+      await writeBundle()
+      return true
     },
     write: async ({ sandboxId, hostname, gatewayAddress, guestDirectory }) => {
       const directory = ownDirectory(sandboxId)
@@ -86,6 +112,24 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
     },
     remove: (sandboxId) => rm(ownDirectory(sandboxId), { recursive: true, force: true }),
   }
+}
+
+/** The certificate alone, as this process writes it: what else the text has goes to no sandbox. */
+function authorityOf(text: string): string {
+  try {
+    const certificate = new X509Certificate(text)
+    if (certificate.ca && certificate.checkIssued(certificate)) return certificate.toString()
+  } catch (cause) {
+    throw authorityInvalid({}, { cause })
+  }
+  throw authorityInvalid({})
+}
+
+async function readIfPresent(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
 }
 
 /** Replaces a file atomically: readers see the old content or the new. */
