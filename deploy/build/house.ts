@@ -51,6 +51,7 @@ export const apps: Readonly<Record<string, App>> = {
           'services',
           'git',
           'git-credentials',
+          'secrets',
           'terminals',
           'previews',
           'network',

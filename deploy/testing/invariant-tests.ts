@@ -218,6 +218,19 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
       title: 'does not reach services of the machine or the router on any address, loopback included',
     },
   ],
+  'the value of a secret leaves the server only to the broker': [
+    {
+      file: 'apps/server/src/sandboxes/secrets/secret-canary.test.ts',
+      title:
+        'the value of a secret is at the broker, and in no response, log, row, file, export, agent or model request',
+    },
+  ],
+  'a placeholder is of one secret in one sandbox and is never used again': [
+    {
+      file: 'apps/server/src/sandboxes/secrets/sandbox-secrets.test.ts',
+      title: 'revoking returns only when the broker uses the secret no longer, and a new grant has another placeholder',
+    },
+  ],
   'limits are enforced inside, where one process can be ended and named': [
     {
       file: 'tests/system/limits.test.ts',

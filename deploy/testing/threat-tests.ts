@@ -7,6 +7,7 @@ const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
 const egress = 'tests/system/egress.test.ts'
 const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
+const grants = 'apps/server/src/sandboxes/secrets/sandbox-secrets.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
@@ -173,6 +174,40 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: 'tests/system/connection-programs.test.ts',
       title: 'the secret is in the sandbox of its connection, and in no thread, log, error, response or database',
+    },
+  ],
+  'the value of a secret is in no sandbox that a person hasn’t given it to': [
+    {
+      file: 'apps/server/src/sandboxes/secrets/secret-canary.test.ts',
+      title:
+        'the value of a secret is at the broker, and in no response, log, row, file, export, agent or model request',
+    },
+    { file: grants, title: 'a value given directly is in the sandbox and not at the broker, and marks the thread' },
+    {
+      file: 'apps/server/src/threads/secrets/secrets.test.ts',
+      title: 'a value is sealed in the database, and in no response and no row of the audit log',
+    },
+  ],
+  'a secret is used only in threads that it was granted to': [
+    {
+      file: grants,
+      title: 'revoking returns only when the broker uses the secret no longer, and a new grant has another placeholder',
+    },
+    { file: grants, title: 'a thread that moves or is deleted loses what its workspace gave it' },
+    { file: grants, title: 'a fork has its own placeholder, and none of a secret that its owner doesn’t have' },
+    {
+      file: 'apps/server/src/threads/secrets/secrets.test.ts',
+      title: 'another person finds no secret, and makes none for the installation or a workspace of others',
+    },
+  ],
+  'the placeholder of a secret works in one sandbox': [
+    {
+      file: grants,
+      title: 'a placeholder is of one secret and one sandbox, and stays the same when the value changes',
+    },
+    {
+      file: grants,
+      title: 'revoking returns only when the broker uses the secret no longer, and a new grant has another placeholder',
     },
   ],
   'an agent file that is hostile, too large or damaged is refused': [

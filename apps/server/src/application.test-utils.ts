@@ -58,6 +58,7 @@ export async function makeTestApplication(
     open,
     host,
     gatewaySocket: hostSocket,
+    egressSocket: join(directory, 'no-egress.sock'),
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: randomBytes(32),
     hashPassword: hashOnce,

@@ -61,12 +61,12 @@ test('every list of registrations has its entries after the start, and rejects m
   const { platform, threads } = server.areas
   expect(platform.registrations.counts()).toEqual({
     'people.setWorkspaceCheck': 1,
-    'secrets.addHolder': 3,
+    'secrets.addHolder': 4,
     'threads.setSandboxViews': 1,
-    'threads.addEraser': 4,
+    'threads.addEraser': 5,
     'workspaces.addEraser': 3,
     'workspaces.addContentCounter': 3,
-    'sandboxes.addPreparer': 2,
+    'sandboxes.addPreparer': 3,
     'sandboxes.addOwner': 2,
     'reports.addRestartSource': 1,
     'turns.addGate': 1,

@@ -32,6 +32,10 @@ export const gitCredential = {
   unknown: { credentialId: 'git-credential.not-found' },
 } as const
 export const secret = { params: { secretId: 'own' }, unknown: { secretId: 'secret.not-found' } } as const
+export const secretInThread = {
+  params: { threadId: 'own', secretId: 'own' },
+  unknown: { threadId: 'thread.not-found', secretId: 'secret.not-found' },
+} as const
 export const secretInWorkspace = {
   params: { secretId: 'own', workspaceId: 'own' },
   unknown: { secretId: 'secret.not-found', workspaceId: 'workspace.not-found' },

@@ -13,6 +13,7 @@ import {
   run,
   schedule,
   secret,
+  secretInThread,
   secretInWorkspace,
   service,
   settingsOwner,
@@ -232,6 +233,9 @@ export const badInputRows: Record<string, BadInputRow> = {
   'DELETE /secrets/{secretId}': secret,
   'PUT /secrets/{secretId}/workspaces/{workspaceId}': secretInWorkspace,
   'DELETE /secrets/{secretId}/workspaces/{workspaceId}': secretInWorkspace,
+  'GET /threads/{threadId}/secrets': inThread,
+  'PUT /threads/{threadId}/secrets/{secretId}': { ...secretInThread, body: { way: 'brokered' } },
+  'DELETE /threads/{threadId}/secrets/{secretId}': secretInThread,
   'GET /network': {},
   'PUT /network': {
     ...settingsOwner,

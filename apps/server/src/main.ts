@@ -68,6 +68,7 @@ async function main(): Promise<void> {
     open,
     host,
     gatewaySocket: settings.gatewaySocket,
+    egressSocket: settings.egressSocket,
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     masterKey: await loadMasterKey(join(directory, 'master.key')),
     hosts: settings,

@@ -9,6 +9,7 @@ import { createOperationTables } from './platform/operations/operations.table.ts
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
+import { createPlaceholderTables } from './sandboxes/secrets/placeholders.table.ts'
 import { createServiceTables } from './sandboxes/services/services.table.ts'
 import {
   addEgressColumn,
@@ -96,6 +97,7 @@ const changes: Record<string, Change> = {
   '0051-trigger-connections': addTriggerConnections,
   '0052-run-networks': addRunNetworks,
   '0053-secrets': createSecretTables,
+  '0054-placeholders': createPlaceholderTables,
 }
 
 export const migrationNames = Object.keys(changes)

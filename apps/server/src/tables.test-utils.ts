@@ -8,6 +8,7 @@ import type { OperationTables } from './platform/operations/operations.table.ts'
 import type { GitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import type { LifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import type { PreviewTables } from './sandboxes/previews/previews.table.ts'
+import type { PlaceholderTables } from './sandboxes/secrets/placeholders.table.ts'
 import type { ServiceTables } from './sandboxes/services/services.table.ts'
 import type { SandboxTables } from './sandboxes/state/sandboxes.table.ts'
 import type { TerminalTables } from './sandboxes/terminals/terminals.table.ts'
@@ -37,6 +38,7 @@ type Tables = UserTables &
   ThreadSetupTables &
   SearchTables &
   SecretTables &
+  PlaceholderTables &
   SandboxTables &
   ServiceTables &
   SkillTables &

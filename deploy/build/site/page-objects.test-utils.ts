@@ -122,6 +122,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'DELETE /git-credentials/{credentialId}': async (server) => ({
     credentialId: (await newCredential(server, 'other.example.com')).id,
   }),
+  'DELETE /threads/{threadId}/secrets/{secretId}': async (server, { threadId = '', secretId = '' }) => {
+    await server.callSignedIn('PUT', `/threads/${threadId}/secrets/${secretId}`, {})
+    return {}
+  },
   'DELETE /secrets/{secretId}': async (server) => ({ secretId: (await newSecret(server, 'OTHER_TOKEN')).id }),
 
   'DELETE /threads/{threadId}/snapshots/{snapshotId}': async (server) => {

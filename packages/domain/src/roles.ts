@@ -139,7 +139,7 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'workspaces.manage': 'workspace',
   'connections.read': 'workspace',
   'git-credentials.read': 'outside',
-  'secrets.read': 'outside',
+  'secrets.read': 'workspace',
   'skills.read': 'workspace',
   'skills.manage': 'workspace',
   'agents.read': 'workspace',

@@ -44,7 +44,7 @@ test('a host of a secret is stored as one exact name with at most a port, or ref
 test.each([
   ['api.github.com', { host: 'api.github.com' }],
   [' API.GitHub.com.:443 ', { host: 'api.github.com' }],
-  ['bücher.example:8443', { host: 'xn--bcher-kva.example:8443' }],
+  ['ü.example:8443', { host: 'xn--tda.example:8443' }],
   ['', { problem: 'empty' }],
   ['a', { problem: 'form' }],
   ['..', { problem: 'form' }],

@@ -1,4 +1,4 @@
-import type { CreateSecret, Secret, UpdateSecret } from '@threadbox/protocol/public'
+import type { CreateSecret, GrantSecret, Secret, ThreadSecrets, UpdateSecret } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
 /**
@@ -9,6 +9,8 @@ export function secretCalls(connection: Connection) {
   const of = (secretId: string, rest = '') => `/secrets/${encodeURIComponent(secretId)}${rest}`
   const inWorkspace = (secretId: string, workspaceId: string) =>
     of(secretId, `/workspaces/${encodeURIComponent(workspaceId)}`)
+  const inThread = (threadId: string, secretId?: string) =>
+    `/threads/${encodeURIComponent(threadId)}/secrets${secretId === undefined ? '' : `/${encodeURIComponent(secretId)}`}`
   return {
     /** Lists the secrets that you can manage, without their values. */
     list: async (signal?: AbortSignal) =>
@@ -20,6 +22,14 @@ export function secretCalls(connection: Connection) {
     /** Lets all threads of a workspace use the secret. */
     grantToWorkspace: (secretId: string, workspaceId: string) =>
       connection.json<Secret>('PUT', inWorkspace(secretId, workspaceId)),
+    /** Lists the secrets that a thread can use, those that you can let it use, and whether they are in effect. */
+    ofThread: (threadId: string, signal?: AbortSignal) =>
+      connection.json<ThreadSecrets>('GET', inThread(threadId), { signal }),
+    grant: (threadId: string, secretId: string, request: GrantSecret = {}) =>
+      connection.json<ThreadSecrets>('PUT', inThread(threadId, secretId), { json: request }),
+    /** Ends a thread’s use of a secret; requests that use it have ended when this resolves. */
+    revoke: (threadId: string, secretId: string) =>
+      connection.json<ThreadSecrets>('DELETE', inThread(threadId, secretId)),
     revokeFromWorkspace: (secretId: string, workspaceId: string) =>
       connection.json<Secret>('DELETE', inWorkspace(secretId, workspaceId)),
   }

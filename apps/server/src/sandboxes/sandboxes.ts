@@ -26,6 +26,8 @@ import type { LookUpName } from './previews/preview-check.usecases.ts'
 import type { PreviewServer } from './previews/preview-server.ts'
 import { makePreviewsFeature, type PreviewsFeature } from './previews/previews.ts'
 import type { SandboxEvents } from './sandboxes.events.ts'
+import { makeBrokeredHosts } from './secrets/brokered-hosts.ts'
+import { makeSandboxSecretsFeature, type SandboxSecretsFeature } from './secrets/sandbox-secrets.ts'
 import { type BeginAs, makeBeginAs } from './services/begin-as.ts'
 import type { SandboxFacts } from './services/services.logic.ts'
 import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
@@ -43,6 +45,8 @@ export type SandboxOptions = {
   host: HostClient
   /** Socket of the gateway, to which requests of previews are passed on. */
   gatewaySocket: string
+  /** Socket of the process that inserts secrets. */
+  egressSocket: string
   hosts: AllowedHosts
   webDirectory: string
   lookUpName: LookUpName
@@ -129,13 +133,14 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
       files.routes,
       features.git.routes,
       gitCredentials.routes,
+      features.secrets.routes,
       lifecycleRoutes({ lifecycle: lifecycle.lifecycle, open: known.threads.open }),
       ...previews.routes,
       threadNetworkRoutes({ ...known.threads, store, host: options.host, egress: state.egress }),
       services.routes,
       terminals.routes,
     ],
-    ...makeFollowing(known, options, base),
+    ...makeFollowing(known, options, base, features.secrets),
     recoverLifecycle: lifecycle.recover,
     startPolicy: lifecycle.policyLoop.start,
     stopPolicy: lifecycle.policyLoop.stop,
@@ -143,6 +148,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     stopWatches: async () => {
       await services.watch.stop()
       await gitCredentials.follow.stop()
+      await features.secrets.stop()
       await files.watch.stop()
     },
   }
@@ -165,7 +171,8 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })
   const { rows, log, readDefaults } = threads
-  const announcing = { rows, log, readDefaults, networks: threads.network.ofThreads, announce }
+  const brokeredHosts = makeBrokeredHosts(threads.secrets.usable)
+  const announcing = { rows, log, readDefaults, networks: threads.network.ofThreads, brokeredHosts, announce }
   const reporting = makeReporting({
     store: lifecycleStore,
     sandboxes: store,
@@ -234,15 +241,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     return row && { state: row.state, bootId: row.boot_id, since: row.since }
   }
   const { publish } = userHub
-  const files = makeFilesFeature({
-    sandboxes,
-    store,
-    host: options.host,
-    threads: threads.threads,
-    publish,
-    system,
-    logger,
-  })
+  const files = makeFilesFeature({ ...options, sandboxes, store, threads: threads.threads, publish, system, logger })
   const services = makeServicesFeature({
     store: base.serviceStore,
     sandboxes,
@@ -265,6 +264,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     system,
     logger,
   })
+  const secrets = makeSandboxSecretsFeature({ ...platform, ...options, ...base, ...base.state, threads })
   const terminals = makeTerminalsFeature({
     open,
     openThread,
@@ -296,12 +296,14 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     services,
     git: makeGitFeature({ sandboxes, store, open: openThread }),
     gitCredentials,
+    secrets,
     terminals,
     previews,
   }
 }
 
 type Features = {
+  secrets: SandboxSecretsFeature
   services: ServicesFeature
   gitCredentials: GitCredentialsFeature
   terminals: TerminalsFeature
@@ -318,6 +320,7 @@ function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, b
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
   threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
+  threads.addEraser(features.secrets.forget)
   threads.addContentCounter({
     kind: 'sandboxes',
     count: async (threadIds) => {
@@ -332,13 +335,15 @@ function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, b
   threads.addContentCounter({ kind: 'services', count: serviceStore.names })
   base.restartSources.add(services.watch.restarted)
   base.preparers.add(follow.deliver)
+  base.preparers.add(features.secrets.deliver)
   events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
   threads.events.on('inheritance-changed', follow.refresh)
   threads.events.on('network-changed', state.egress.apply)
+  threads.events.on('secrets-changed', features.secrets.refresh)
   threads.events.on('inheritance-changed', async () => {
-    await state.egress.apply()
+    await features.secrets.refresh()
     await state.applyLimits()
     base.lifecycle.policyLoop.nudge()
   })
@@ -352,10 +357,12 @@ function makeFollowing(
   { platform, people }: LowerAreas,
   { host }: SandboxOptions,
   { store, events, state, lifecycle, owners, awakeThreads }: Base,
+  secrets: Pick<SandboxSecretsFeature, 'follow'>,
 ): Pick<SandboxArea, 'follow' | 'checkAwake' | 'stopFollowing'> {
   let reconciler: AsyncDisposable | undefined
   return {
     follow: () => {
+      secrets.follow()
       reconciler = startReconciler({
         store,
         host,

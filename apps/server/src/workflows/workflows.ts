@@ -94,6 +94,7 @@ function makeCopies(
     setups,
     threadDrafts,
     network: threads.network,
+    secrets: threads.secrets.grants,
     sandboxOf: rows.find,
     forkSandbox: sandboxes.forkSandbox,
     services,

@@ -97,7 +97,7 @@ export type ThreadSecrets = z.infer<typeof threadSecretsSchema>
 
 const name = z.string().regex(/^[A-Z_][A-Z0-9_]{0,63}$/, 'must be capital letters, digits and underscores')
 /** Checked by the use case, whose errors say what is wrong. */
-const value = z.string().max(1_000_000)
+const value = z.string().max(300_000)
 const hosts = z.array(z.string().max(1_000_000)).min(1).max(20)
 const positions = z.array(z.enum(secretPositions)).max(secretPositions.length)
 const methods = z.array(z.enum(secretMethods)).min(1).max(secretMethods.length).nullable()
@@ -127,7 +127,7 @@ export const createSecretSchema = z.strictObject({
 })
 export type CreateSecret = z.input<typeof createSecretSchema>
 
-/** Owner never changes. A new value replaces the old one everywhere at once. */
+/** Owner never changes. A new value replaces the old one everywhere. */
 export const updateSecretSchema = z.strictObject({
   name: name.optional(),
   value: value.optional(),

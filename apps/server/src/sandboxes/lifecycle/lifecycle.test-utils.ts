@@ -5,6 +5,7 @@ import type {
   SurvivalReport,
   WakeEntry,
 } from '@threadbox/protocol/public'
+import type { Logger } from '@threadbox/telemetry'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { expect, vi } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
@@ -33,7 +34,9 @@ export type LifecycleBench = AsyncDisposable & {
   pass(milliseconds: number): Promise<void>
 }
 
-export async function makeLifecycleBench(options: { databaseUrl?: string } = {}): Promise<LifecycleBench> {
+export async function makeLifecycleBench(
+  options: { databaseUrl?: string; egressSocket?: string; logger?: Logger } = {},
+): Promise<LifecycleBench> {
   const host = await startHostStandIn()
   const server = await makeTestApplication({ ...options, hostSocket: host.socketPath })
   const owner = await server.signUpOwner()

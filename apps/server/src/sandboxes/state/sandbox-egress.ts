@@ -13,6 +13,11 @@ type Egress = HostSandbox['egress']
 /** The network policies of these threads, or of all. */
 export type ReadNetworks = (threadIds: readonly string[] | 'all') => Promise<(threadId: string) => Network>
 
+/** The hosts for which these threads, or all, have secrets. */
+export type ReadBrokeredHosts = (
+  threadIds: readonly string[] | 'all',
+) => Promise<(threadId: string) => readonly string[]>
+
 /**
  * What sandboxes reach: the host has the policy of the thread, and the row has what the host confirmed. Orders for a
  * sandbox come one at a time and each reads the policy, so that a change is never overwritten by an older order.
@@ -43,11 +48,16 @@ export function makeSandboxEgress(dependencies: {
   store: SandboxStore
   host: Pick<HostClient, 'change'>
   networks: ReadNetworks
+  brokeredHosts: ReadBrokeredHosts
   logger: Logger
 }): SandboxEgress {
-  const { store, host, networks, logger } = dependencies
+  const { store, host, logger } = dependencies
+  const wantedOf = async (threadIds: readonly string[] | 'all') => {
+    const [networks, brokered] = [await dependencies.networks(threadIds), await dependencies.brokeredHosts(threadIds)]
+    return (threadId: string) => egressOf(networks(threadId), brokered(threadId))
+  }
   const oneAtATime = makeKeyedLock()
-  const wantedFor = async (threadId: string) => egressOf((await networks([threadId]))(threadId))
+  const wantedFor = async (threadId: string) => (await wantedOf([threadId]))(threadId)
   const ordered: SandboxEgress['ordered'] = (row, order) =>
     oneAtATime(row.id, async () => {
       const egress = await wantedFor(row.thread_id)
@@ -84,11 +94,11 @@ export function makeSandboxEgress(dependencies: {
     ordered,
     confirm,
     apply: async () => {
-      const wanted = await networks('all')
+      const wanted = await wantedOf('all')
       const rows = (await store.all()).filter((row) => row.state === 'fresh' || present.includes(row.state))
       // A start or fork in progress may have read an earlier policy: it is checked afterwards.
       const isBusy = (row: Sandbox) => row.state === 'fresh' || row.state === 'starting'
-      const outdated = rows.filter((row) => isBusy(row) || !isSame(row, egressOf(wanted(row.thread_id))))
+      const outdated = rows.filter((row) => isBusy(row) || !isSame(row, wanted(row.thread_id)))
       await Promise.all(outdated.map(insist))
     },
     isApplied: async (row) =>
@@ -102,6 +112,8 @@ function isSame(row: Pick<Sandbox, 'egress_json'>, egress: Egress): boolean {
 }
 
 /** A policy as the host has it. */
-export function egressOf({ effective }: Network): Egress {
-  return effective.kind === 'allowlist' ? { kind: 'allowlist', names: effective.names } : { kind: effective.kind }
+export function egressOf({ effective }: Network, hosts: readonly string[] = []): Egress {
+  const brokered = hosts.length === 0 ? {} : { brokered: [...hosts] }
+  if (effective.kind !== 'allowlist') return { kind: effective.kind, ...brokered }
+  return { kind: 'allowlist', names: effective.names, ...brokered }
 }

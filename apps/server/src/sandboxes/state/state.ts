@@ -18,7 +18,7 @@ import { makePausing, type Pausing } from './pausing.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
-import { makeSandboxEgress, type ReadNetworks, type SandboxEgress } from './sandbox-egress.ts'
+import { makeSandboxEgress, type ReadBrokeredHosts, type ReadNetworks, type SandboxEgress } from './sandbox-egress.ts'
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { makeTransition, type Transition } from './transitions.ts'
@@ -32,6 +32,7 @@ export type ThreadsOfSandboxes = {
   log: ThreadLog
   readDefaults: ReadDefaults
   networks: ReadNetworks
+  brokeredHosts: ReadBrokeredHosts
   /** Sends the thread to open pages; never fails. */
   announce(threadId: string, isRecorded: boolean): Promise<void>
 }
@@ -89,7 +90,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
       waiting: wakeQueue.positionOf(row.thread_id),
     }),
   })
-  const egress = makeSandboxEgress({ store, host, networks: threads.networks, logger })
+  const egress = makeSandboxEgress({ ...threads, store, host, logger })
   const pausing = makePausing({ ...ports, transition, isHeld: claims.isHeld })
   const mayStart = async (threadId: string) => (await threads.rows.findAny(threadId))?.deleted_at === null
   const sandboxes = makeSandboxAccess({

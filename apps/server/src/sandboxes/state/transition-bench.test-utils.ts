@@ -80,6 +80,7 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
           policy: defaultLifecyclePolicy,
           workspace: { limits: [], policy: [] },
         }) as never,
+      brokeredHosts: async () => () => [],
       networks: async () => () => ({ levels: [], effective: { kind: 'open' }, sources: ['installation'] }),
       announce: async (_, isRecorded) => {
         if (!isRecorded) return

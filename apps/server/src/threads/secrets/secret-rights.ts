@@ -22,16 +22,16 @@ export type SecretRights = {
 }
 
 export function makeSecretRights(dependencies: {
-  access: Pick<Access, 'may' | 'requireOutside'>
+  access: Pick<Access, 'may' | 'reaches' | 'requireOutside'>
   users: Pick<Users, 'isOwner'>
   /** Throws `workspace.not-found`. */
   requireManaged(userId: string, workspaceId: string): Promise<void>
 }): SecretRights {
   const { access, users, requireManaged } = dependencies
   const mayManage: SecretRights['mayManage'] = async (userId, { owner, user_id, workspace_id }) => {
-    if (owner === 'person') return user_id === userId
-    if (owner === 'installation') return await users.isOwner(userId)
-    return access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '' })
+    if (owner === 'workspace') return await access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '' })
+    if (!access.reaches(userId, null)) return false
+    return owner === 'person' ? user_id === userId : await users.isOwner(userId)
   }
   return {
     mayManage,

@@ -30,7 +30,7 @@ const updateRoute = defineRoute({
   method: 'patch',
   path: '/secrets/{secretId}',
   tags,
-  summary: 'Change a secret. A new value replaces the old one in all sandboxes at once',
+  summary: 'Change a secret. A new value replaces the old one in all sandboxes',
   request: { params: secretParams, body: jsonBody(updateSecretSchema) },
   responses: changed,
 })

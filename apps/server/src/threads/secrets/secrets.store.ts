@@ -5,7 +5,7 @@ export type SecretColumns = Partial<
   Pick<SecretRow, 'name' | 'sealed_value' | 'revision' | 'rules_json' | 'last_used_at' | 'value_set_at'>
 >
 
-export type GrantPlace = { thread_id: string } | { workspace_id: string } | { agent_id: string }
+export type GrantPlace = { thread_id: string } | { workspace_id: string }
 
 /** The only code that touches `secrets`, `secret_grants` and `secret_taints`. */
 export type SecretStore = {
@@ -46,7 +46,7 @@ export function makeSecretStore(database: Kysely<SecretTables>): SecretStore {
     grant: (secretId, place, given) =>
       database.transaction().execute(async (transaction) => {
         await deleteGrant(transaction, secretId, place)
-        const nowhere = { thread_id: null, workspace_id: null, agent_id: null }
+        const nowhere = { thread_id: null, workspace_id: null }
         await transaction
           .insertInto('secret_grants')
           .values({ ...nowhere, ...place, ...given, secret_id: secretId })

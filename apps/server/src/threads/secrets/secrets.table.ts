@@ -19,12 +19,11 @@ export type SecretRow = {
   created_at: number
 }
 
-/** A secret’s grant to one thread, to all threads of a workspace, or to what is started from an agent. Exactly one is set. */
+/** A secret’s grant to one thread or to all threads of a workspace. Exactly one of the two is set. */
 export type SecretGrantRow = {
   secret_id: string
   thread_id: string | null
   workspace_id: string | null
-  agent_id: string | null
   /** `brokered` or `direct`. */
   way: string
   created_at: number
@@ -58,11 +57,10 @@ export async function createSecretTables(database: Kysely<never>): Promise<void>
     .addColumn('secret_id', 'text', (column) => column.notNull().references('secrets.id').onDelete('cascade'))
     .addColumn('thread_id', 'text', (column) => column.references('threads.id').onDelete('cascade'))
     .addColumn('workspace_id', 'text', (column) => column.references('workspaces.id').onDelete('cascade'))
-    .addColumn('agent_id', 'text', (column) => column.references('agents.id').onDelete('cascade'))
     .addColumn('way', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()
-  for (const place of ['thread_id', 'workspace_id', 'agent_id'] as const) {
+  for (const place of ['thread_id', 'workspace_id'] as const) {
     await tables.schema
       .createIndex(`secret_grants_${place}_idx`)
       .unique()

@@ -5,7 +5,7 @@ import type { System } from '../../platform/system/system.ts'
 import type { ThreadEvents } from '../threads.events.ts'
 import type { SecretRights } from './secret-rights.ts'
 import { secretNameGranted, secretNotFound, secretThreadShared } from './secrets.errors.ts'
-import type { GrantPlace, SecretStore } from './secrets.store.ts'
+import type { SecretStore } from './secrets.store.ts'
 import type { SecretRow } from './secrets.table.ts'
 import { rulesOf, type SecretPlace, type UsableSecrets } from './usable-secrets.ts'
 
@@ -20,10 +20,11 @@ export type ThreadSecretGrants = {
   grant(userId: string, place: SecretPlace, grant: { secretId: string; way: SecretWay }): Promise<void>
   /** Anyone who can work in the thread can end a grant to it. */
   revoke(userId: string, place: SecretPlace, secretId: string): Promise<void>
-  /** Gives a copy of a thread, or a thread started from an agent, the grants that its owner could give it. */
-  inherit(from: { threadId: string } | { agentId: string }, to: SecretPlace): Promise<void>
-  /** Gives an agent the grants of the thread that it is saved from. */
-  giveToAgent(from: SecretPlace, to: { agentId: string; userId: string }): Promise<void>
+  /**
+   * Gives a copy of a thread, or a thread from an agent that was saved from it, the grants that its owner could give it.
+   * Never a value itself: that is a person’s decision for one sandbox.
+   */
+  inherit(fromThreadId: string, to: SecretPlace): Promise<void>
   taintedAt(threadId: string): Promise<number | null>
 }
 
@@ -73,34 +74,20 @@ export function makeThreadSecretGrants(dependencies: ThreadSecretDependencies): 
       })
       await changed()
     },
-    inherit: async (from, to) => {
-      await give(dependencies, { from, to: { thread_id: to.id }, userId: to.user_id, place: to })
-      if ('threadId' in from && (await store.taintedAt(from.threadId)) !== null) await store.taint(to.id, system.now())
+    inherit: async (fromThreadId, to) => {
+      for (const { thread_id, secret_id, way } of await store.grants()) {
+        const row = thread_id === fromThreadId && way === 'brokered' ? await store.find(secret_id) : undefined
+        if (row === undefined || !(await rights.mayGrant(to.user_id, row, to))) continue
+        await store.grant(secret_id, { thread_id: to.id }, { way, created_at: system.now() })
+      }
+      if ((await store.taintedAt(fromThreadId)) !== null) await store.taint(to.id, system.now())
     },
-    giveToAgent: (from, { agentId, userId }) =>
-      give(dependencies, { from: { threadId: from.id }, to: { agent_id: agentId }, userId, place: from }),
   }
 }
 
 async function ownGrants({ store }: ThreadSecretDependencies, place: SecretPlace): Promise<SecretRow[]> {
   const own = (await store.grants()).filter(({ thread_id }) => thread_id === place.id)
   return (await store.all()).filter(({ id }) => own.some(({ secret_id }) => secret_id === id))
-}
-
-/** Never a value itself: a direct grant is a person’s decision for one sandbox. */
-async function give(
-  { store, rights, system }: ThreadSecretDependencies,
-  gift: { from: { threadId: string } | { agentId: string }; to: GrantPlace; userId: string; place: SecretPlace },
-): Promise<void> {
-  const { from, to, userId, place } = gift
-  const given = (await store.grants()).filter((grant) =>
-    'threadId' in from ? grant.thread_id === from.threadId : grant.agent_id === from.agentId,
-  )
-  for (const { secret_id, way } of given) {
-    const row = way === 'brokered' ? await store.find(secret_id) : undefined
-    if (row === undefined || !(await rights.mayGrant(userId, row, place))) continue
-    await store.grant(secret_id, to, { way, created_at: system.now() })
-  }
 }
 
 async function list(

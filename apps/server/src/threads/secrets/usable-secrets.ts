@@ -31,7 +31,7 @@ export type UsableSecrets = {
   ofThreads(threadIds: readonly string[] | 'all'): Promise<Map<string, UsableSecret[]>>
   /** All grants of a thread and of its workspace. */
   heldBy(place: SecretPlace): Promise<HeldSecret[]>
-  /** Whether somebody else than its owner could use a personal secret there. */
+  /** Whether a person other than its owner could use a personal secret there. */
   isSharedWithOthers(secret: Pick<SecretRow, 'user_id'>, place: SecretPlace): Promise<boolean>
 }
 
@@ -42,21 +42,21 @@ export function makeUsableSecrets(dependencies: {
   placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, SecretPlace>>
 }): UsableSecrets {
   const { store, access, placesOf } = dependencies
-  const mayWork = (userId: string, place: SecretPlace) =>
+  const canWork = (userId: string, place: SecretPlace) =>
     access.roleMay(userId, 'work', { workspaceId: place.workspace_id, ownerId: place.user_id })
   const isSharedWithOthers: UsableSecrets['isSharedWithOthers'] = async ({ user_id }, place) => {
     const members = place.workspace_id === null ? [place.user_id] : await dependencies.memberIds(place.workspace_id)
-    for (const member of members) if (member !== user_id && (await mayWork(member, place))) return true
+    for (const member of members) if (member !== user_id && (await canWork(member, place))) return true
     return false
   }
   const isLent = async (row: SecretRow, place: SecretPlace) => {
     if (row.owner === 'installation') return true
     if (row.owner === 'workspace') return row.workspace_id === place.workspace_id
-    return row.user_id !== null && (await mayWork(row.user_id, place))
+    return row.user_id !== null && (await canWork(row.user_id, place))
   }
-  const held = async (place: SecretPlace, known: Known): Promise<HeldSecret[]> => {
+  const held = async (place: SecretPlace, all: Grants): Promise<HeldSecret[]> => {
     const found: HeldSecret[] = []
-    for (const [row, way] of grantedTo(place, known)) {
+    for (const [row, way] of grantedTo(place, all)) {
       if (!(await isLent(row, place))) continue
       const isShared = row.owner === 'person' && (await isSharedWithOthers(row, place))
       const isHidden = found.some((other) => other.obstacle === null && other.row.name === row.name)
@@ -64,8 +64,8 @@ export function makeUsableSecrets(dependencies: {
     }
     return found
   }
-  const known = async (): Promise<Known> => ({ grants: await store.grants(), secrets: await store.all() })
-  const usable = async (place: SecretPlace, all: Known) =>
+  const known = async (): Promise<Grants> => ({ grants: await store.grants(), secrets: await store.all() })
+  const usable = async (place: SecretPlace, all: Grants) =>
     (await held(place, all)).filter(({ obstacle }) => obstacle === null).map(usableOf)
   return {
     isSharedWithOthers,
@@ -84,7 +84,7 @@ export function makeUsableSecrets(dependencies: {
   }
 }
 
-type Known = { grants: readonly SecretGrantRow[]; secrets: readonly SecretRow[] }
+type Grants = { grants: readonly SecretGrantRow[]; secrets: readonly SecretRow[] }
 
 const closest: Record<SecretOwnerKind, number> = { person: 0, workspace: 1, installation: 2 }
 
@@ -92,7 +92,7 @@ const closest: Record<SecretOwnerKind, number> = { person: 0, workspace: 1, inst
  * Of two secrets of one name, the first is used: what the thread itself was given before what its workspace was, and a
  * person’s before a workspace’s before the installation’s.
  */
-function grantedTo(place: SecretPlace, { grants, secrets }: Known): [SecretRow, SecretWay][] {
+function grantedTo(place: SecretPlace, { grants, secrets }: Grants): [SecretRow, SecretWay][] {
   const own = grants.filter(({ thread_id }) => thread_id === place.id)
   const inherited = grants.filter(
     ({ secret_id, workspace_id }) =>

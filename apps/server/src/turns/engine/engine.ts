@@ -7,6 +7,7 @@ import {
   type ThreadSetups,
   type Threads,
   threadNotFound,
+  type UsableSecrets,
   type Workspaces,
 } from '../../threads/public.ts'
 import type { TurnTables } from '../record/turns.table.ts'
@@ -26,6 +27,7 @@ type EngineThreads = {
   threads: Pick<Threads, 'setAutomaticTitle'>
   attachments: Pick<Attachments, 'getAll'>
   workspaces: Pick<Workspaces, 'facts'>
+  secrets: { usable: Pick<UsableSecrets, 'ofThread'> }
 }
 
 type EnginePorts = Omit<TurnDependencies, 'queue' | 'log' | 'threads'> & {
@@ -61,6 +63,11 @@ function threadsFor(threads: EngineThreads, skills: Pick<Skills, 'ofThread'>): T
         instructions: workspace?.instructions ?? '',
         agentInstructions: (await setups.of(row))?.instructions ?? '',
         skills: await skills.ofThread(await setups.placeOf(row)),
+        secrets: (await threads.secrets.usable.ofThread(row)).map(({ name, way, rules }) => ({
+          name,
+          way,
+          hosts: rules.hosts,
+        })),
       }
     },
     require: async (threadId) => {

@@ -75,6 +75,7 @@ export async function askModel(
       instructions: '',
       agentInstructions: '',
       skills: [],
+      secrets: [],
       ...facts,
       hasConnections: offered.length > 0,
       leftOut,

@@ -30,12 +30,19 @@ export function systemPromptWith(setUp: {
   /** Instructions of the agent from which the thread was started. */
   agentInstructions: string
   skills: readonly { name: string; description: string }[]
+  /** Secrets of the thread: never their values. */
+  secrets: readonly SecretOfPrompt[]
   hasConnections: boolean
   /** Number of connections' tools beyond the limit. */
   leftOut: number
 }): string {
   const connections = setUp.hasConnections ? [connectionsPrompt(setUp.leftOut)] : []
-  const sections = [...skillIndex(setUp.skills), ...connections, ...instructionsOf(setUp)]
+  const sections = [
+    ...skillIndex(setUp.skills),
+    ...secretsPrompt(setUp.secrets),
+    ...connections,
+    ...instructionsOf(setUp),
+  ]
   return [systemPrompt, ...sections].join('\n\n')
 }
 
@@ -75,6 +82,23 @@ function skillIndex(skills: readonly { name: string; description: string }[]): s
 <available-skills>
 ${lines.join('\n')}
 </available-skills>`,
+  ]
+}
+
+/** As much of a thread’s secret as a model gets. */
+export type SecretOfPrompt = { name: string; way: 'brokered' | 'direct'; hosts: readonly string[] }
+
+/** Names are variables and hosts are names, so neither can end its line. */
+function secretsPrompt(secrets: readonly SecretOfPrompt[]): string[] {
+  if (secrets.length === 0) return []
+  const lines = secrets
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, way, hosts }) =>
+      way === 'direct' ? `- ${name}: the key itself; never print it` : `- ${name}: for ${hosts.join(', ')}`,
+    )
+  return [
+    `The user has given you secrets as environment variables of new commands, Python kernels and services. Use a variable where a key is expected, such as \`curl -H "Authorization: Bearer $NAME"\`: its value is a placeholder that becomes the key only in HTTPS requests to the hosts named here, and it is useless elsewhere, so do not look for the key or ask for it.
+${lines.join('\n')}`,
   ]
 }
 

@@ -13,6 +13,7 @@ import type { TurnRecord } from '../record/turn-record.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import type { QueueStore } from './queue.store.ts'
+import type { SecretOfPrompt } from './system-prompt.ts'
 import type { TurnLimits } from './turn-state.logic.ts'
 
 export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
@@ -26,6 +27,8 @@ export type ThreadFacts = {
   instructions: string
   /** Instructions of the agent from which the thread was started; empty without them. */
   agentInstructions: string
+  /** Secrets that programs in the sandbox can use. */
+  secrets: readonly SecretOfPrompt[]
   /** Skills in the sandbox's `/skills`. */
   skills: readonly { name: string; description: string }[]
 }

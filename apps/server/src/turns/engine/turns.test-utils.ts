@@ -86,7 +86,7 @@ type TestBenchOptions = {
   connections?: Partial<ConnectionSettings>
 }
 
-const noSetUp = { instructions: '', agentInstructions: '', skills: [] }
+const noSetUp = { secrets: [], instructions: '', agentInstructions: '', skills: [] }
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
 
 export async function makeTestBench(options: TestBenchOptions = {}): Promise<TestBench> {

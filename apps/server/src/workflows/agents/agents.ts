@@ -15,6 +15,7 @@ import type {
   ThreadDrafts,
   ThreadLog,
   ThreadRows,
+  ThreadSecretGrants,
   ThreadSetups,
   Threads,
   Workspaces,
@@ -54,6 +55,7 @@ type AgentThreads = {
   threads: Threads
   threadDrafts: ThreadDrafts
   network: NetworkPolicies
+  secrets: { grants: ThreadSecretGrants }
   workspaces: Workspaces
   notifyMembers(home: Home, event: UserEvent): Promise<void>
 }
@@ -124,6 +126,8 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     threadDrafts: threads.threadDrafts,
     setups: threads.setups,
     network: threads.network,
+    secrets: threads.secrets.grants,
+    sourceOf: async (environmentId) => (await environmentRows([environmentId])).get(environmentId)?.thread_id,
     access: threads.access,
     audit: people.audit,
     system,

@@ -1,5 +1,5 @@
 import type { NetworkPolicy, StartedFrom } from '@threadbox/protocol/public'
-import type { NetworkPolicies, ThreadDrafts, ThreadSetups } from '../../threads/public.ts'
+import type { NetworkPolicies, ThreadDrafts, ThreadSecretGrants, ThreadSetups } from '../../threads/public.ts'
 import { agentStartInterrupted } from './agents.errors.ts'
 import type { AgentRow, AgentVersionRow } from './agents.table.ts'
 
@@ -32,6 +32,9 @@ export type StartDependencies = {
   network: Pick<NetworkPolicies, 'narrowNew'>
   /** Gives the thread a sandbox that starts as a copy of an environment. */
   startEnvironment: (order: { environmentId: string; threadId: string }) => Promise<void>
+  secrets: Pick<ThreadSecretGrants, 'inherit'>
+  /** The thread whose sandbox an environment is a copy of. */
+  sourceOf: (environmentId: string) => Promise<string | undefined>
   onSandboxChanged: (threadId: string) => void
 }
 
@@ -64,6 +67,9 @@ export async function startThread(
     await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
     if (order.network != null) await dependencies.network.narrowNew(id, order.network)
     if (version.environment_id !== null) {
+      const place = { id, user_id: order.ownerId, workspace_id: agent.workspace_id }
+      const source = await dependencies.sourceOf(version.environment_id)
+      if (source !== undefined) await dependencies.secrets.inherit(source, place)
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })
     }
     await threadDrafts.show(id)

@@ -6,6 +6,7 @@ import {
   type NetworkPolicies,
   type ThreadDrafts,
   type ThreadRow,
+  type ThreadSecretGrants,
   type ThreadSetups,
   threadNotFound,
 } from '../../threads/public.ts'
@@ -37,6 +38,7 @@ export type ForksDependencies = CopyDependencies & {
   turns: Pick<Turns, 'whileQuiet'>
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   network: Pick<NetworkPolicies, 'copy'>
+  secrets: Pick<ThreadSecretGrants, 'inherit'>
   forkSandbox: (order: { source: Sandbox; snapshotId: string | null; threadId: string }) => Promise<ForkedSandbox>
   /** Copies the services that the thread started. */
   services: Pick<Services, 'copyTo'>
@@ -125,6 +127,11 @@ async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id
   try {
     if (!isForOther) await dependencies.setups.copy(thread.id, id)
     await dependencies.network.copy({ threadId: thread.id, toThreadId: id, isForOther })
+    await dependencies.secrets.inherit(thread.id, {
+      id,
+      user_id: recipientId ?? thread.user_id,
+      workspace_id: isForOther ? null : thread.workspace_id,
+    })
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {

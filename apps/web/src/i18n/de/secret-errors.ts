@@ -1,6 +1,18 @@
 import type { ErrorWords } from '../words.ts'
 
 export const secretErrors: ErrorWords = {
+  'boot-files.authority-invalid': {
+    message: 'Das Zertifikat ist nicht das einer Zertifizierungsstelle.',
+    remedy: 'Starten Sie threadbox neu, damit sein Egress-Prozess eine neue Zertifizierungsstelle anlegt.',
+  },
+  'secret.broker-unreachable': {
+    message: 'Der Prozess, der Geheimnisse einsetzt, ist nicht erreichbar.',
+    remedy: 'Er wird jede Sekunde erneut versucht. Bleibt es dabei, sagt `threadbox doctor`, warum.',
+  },
+  'secret.broker-answer-unknown': {
+    message: 'Der Prozess, der Geheimnisse einsetzt, hat eine unbekannte Antwort gesendet (Status {status}).',
+    remedy: 'Starten Sie threadbox neu, damit alle seine Prozesse dieselbe Version haben.',
+  },
   'secret.not-found': {
     message: 'Dieses Geheimnis gibt es nicht.',
     remedy: 'Wählen Sie eines aus der Liste der Geheimnisse.',

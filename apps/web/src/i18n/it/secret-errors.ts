@@ -1,6 +1,18 @@
 import type { ErrorWords } from '../words.ts'
 
 export const secretErrors: ErrorWords = {
+  'boot-files.authority-invalid': {
+    message: 'Il certificato non è quello di un’autorità di certificazione.',
+    remedy: 'Riavvia threadbox, così il suo processo egress crea una nuova autorità.',
+  },
+  'secret.broker-unreachable': {
+    message: 'Il processo che inserisce i segreti non è raggiungibile.',
+    remedy: 'Si riprova ogni secondo. Se resta così, `threadbox doctor` spiega perché.',
+  },
+  'secret.broker-answer-unknown': {
+    message: 'Il processo che inserisce i segreti ha inviato una risposta sconosciuta (stato {status}).',
+    remedy: 'Riavvia threadbox, così tutti i suoi processi hanno la stessa versione.',
+  },
   'secret.not-found': { message: 'Segreto non trovato.', remedy: 'Scegline uno dall’elenco dei segreti.' },
   'secret.limit': {
     message: 'Qui ci possono essere al massimo {limit} segreti.',

@@ -1,6 +1,18 @@
 import type { ErrorWords } from '../words.ts'
 
 export const secretErrors: ErrorWords = {
+  'boot-files.authority-invalid': {
+    message: 'この証明書は認証局のものではありません。',
+    remedy: 'threadbox を再起動すると、egress プロセスが新しい認証局を作成します。',
+  },
+  'secret.broker-unreachable': {
+    message: 'シークレットを挿入するプロセスに接続できません。',
+    remedy: '毎秒再試行します。解消しない場合は、`threadbox doctor` で理由を確認できます。',
+  },
+  'secret.broker-answer-unknown': {
+    message: 'シークレットを挿入するプロセスから不明な応答がありました（ステータス {status}）。',
+    remedy: 'threadbox を再起動して、すべてのプロセスを同じバージョンにしてください。',
+  },
   'secret.not-found': {
     message: 'シークレットが見つかりません。',
     remedy: 'シークレットの一覧から選択してください。',
