@@ -170,7 +170,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'accounts and what people own',
-        features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'skills', 'network'],
+        features: ['auth', 'workspaces', 'models', 'connections', 'git-credentials', 'secrets', 'skills', 'network'],
         publicFiles: [
           'auth/api/session.queries.ts',
           'auth/components/confirmation-dialog.tsx',
@@ -185,6 +185,11 @@ export const apps: Readonly<Record<string, App>> = {
           'connections/components/login-return-page.tsx',
           'git-credentials/components/git-section.tsx',
           'git-credentials/components/thread-git-credentials.tsx',
+          'secrets/components/found-secrets-dialog.tsx',
+          'secrets/components/secrets-section.tsx',
+          'secrets/components/thread-secrets.tsx',
+          'secrets/state/found-secret.logic.ts',
+          'secrets/state/secrets-to-grant.ts',
           'network/components/network-dialog.tsx',
           'network/components/network-group.tsx',
           'network/components/thread-network.tsx',

@@ -18,6 +18,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'workspaces',
       'skills',
       'connections',
+      'secrets',
       'sharing',
       'models',
       'direct-mode',

@@ -13,6 +13,7 @@ export const de: Words = {
     workspaces: 'Arbeitsbereiche',
     skills: 'Skills',
     connections: 'Verbindungen und Git',
+    secrets: 'Geheimnisse',
     sharing: 'Teilen',
     models: 'Modelle und Kosten',
     'direct-mode': 'Direktmodus',

@@ -12,6 +12,7 @@ export const en = {
     workspaces: 'Workspaces',
     skills: 'Skills',
     connections: 'Connections and Git',
+    secrets: 'Secrets',
     sharing: 'Sharing',
     models: 'Models and cost',
     'direct-mode': 'Direct mode',

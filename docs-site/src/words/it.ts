@@ -13,6 +13,7 @@ export const it: Words = {
     workspaces: 'Spazi di lavoro',
     skills: 'Skill',
     connections: 'Connessioni e Git',
+    secrets: 'Segreti',
     sharing: 'Condivisione',
     models: 'Modelli e costi',
     'direct-mode': 'Modalità diretta',

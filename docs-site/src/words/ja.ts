@@ -13,6 +13,7 @@ export const ja: Words = {
     workspaces: 'ワークスペース',
     skills: 'スキル',
     connections: '接続と Git',
+    secrets: 'シークレット',
     sharing: '共有',
     models: 'モデルと費用',
     'direct-mode': 'ダイレクトモード',

@@ -6,6 +6,7 @@ export { isExchangeCause, wakeCauses } from '@threadbox/protocol/public/lifecycl
 export { mathMarks, withMathMarks } from '@threadbox/protocol/public/math'
 export { isThreadboxFile } from '@threadbox/protocol/public/ownership'
 export { previewFrameSandbox } from '@threadbox/protocol/public/preview-frame'
+export { findPossibleSecrets, type PossibleSecret } from '@threadbox/protocol/public/secret-patterns'
 export { maxTerminalInput, terminalCloseCodes } from '@threadbox/protocol/public/terminal-socket'
 export {
   applyThreadEvent,

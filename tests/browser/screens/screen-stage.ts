@@ -13,6 +13,7 @@ import { gitCredentials, threadGitCredentials } from './example-git-credentials.
 import { installationNetwork, threadNetwork } from './example-network.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
+import { secrets, threadSecrets } from './example-secrets.ts'
 
 /** The app in Chromium over fixed data at a fixed moment, so that a screen looks the same each time. */
 export type ScreenStage = AsyncDisposable & {
@@ -205,6 +206,8 @@ const answers: Record<string, unknown> = {
   'GET /connections/presets': { presets },
   'GET /network': installationNetwork,
   'GET /threads/t/network': threadNetwork,
+  'GET /secrets': { secrets },
+  'GET /threads/t/secrets': threadSecrets,
   'GET /git-credentials': { credentials: gitCredentials },
   'GET /threads/t/git-credentials': { credentials: threadGitCredentials },
   'GET /threads/t/links': { links: data.threadLinks },

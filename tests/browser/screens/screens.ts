@@ -104,6 +104,25 @@ export const screens: readonly Screen[] = [
     shows: (page) => page.getByRole('region', { name: 'Processes' }),
   },
   {
+    name: 'thread-secrets',
+    path: '/threads/t',
+    reach: async (page) => {
+      await press('Alt+4')(page)
+      await page.getByRole('switch', { name: 'Use BILLING_KEY in this thread' }).focus()
+    },
+    shows: (page) => page.getByRole('region', { name: 'Secrets' }),
+  },
+  {
+    name: 'found-secret',
+    path: '/threads/t',
+    reach: async (page) => {
+      await press()(page)
+      await page.locator('#message').fill(`Use ghp_${'a1B2'.repeat(9)} for the upload.`)
+      await page.locator('#message').press('Enter')
+    },
+    shows: (page) => page.getByRole('button', { name: 'Move to a secret' }),
+  },
+  {
     name: 'git',
     path: '/threads/t',
     reach: async (page) => {
@@ -277,6 +296,15 @@ export const screens: readonly Screen[] = [
     path: '/settings/git',
     reach: (page) => page.getByRole('button', { name: 'Edit github.com' }).press('Enter'),
     shows: (page) => page.getByRole('textbox', { name: 'Limit to repositories' }),
+  },
+  settings('secrets', (page) => page.getByText('GITHUB_TOKEN', { exact: true })),
+  {
+    name: 'secret-dialog',
+    path: '/settings/secrets',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Edit BILLING_KEY' }).press('Enter')
+    },
+    shows: (page) => page.getByRole('textbox', { name: 'Hosts' }),
   },
   settings('limits', (page) => page.getByRole('textbox', { name: 'Sandbox memory' })),
   settings('sandboxes', (page) => page.getByRole('textbox').first()),

@@ -43,17 +43,21 @@ export type GrantPushDependencies = {
 }
 
 const againMs = 1_000
+/** A program can make a thousand requests a second. */
+const usedEveryMs = 1_000
 const nothing = 'nothing'
 
 type State = {
   /** The digest of what the broker acknowledged, by sandbox. */
   acknowledged: Map<string, string>
   isOpen: boolean
+  /** When a use of each secret was last recorded. */
+  usedAt: Map<string, number>
 }
 
 export function makeGrantPushes(dependencies: GrantPushDependencies): GrantPushes {
   const { egress, sandboxes, store, logger } = dependencies
-  const state: State = { acknowledged: new Map(), isOpen: false }
+  const state: State = { acknowledged: new Map(), isOpen: false, usedAt: new Map() }
   const inOrder = makeKeyedLock()
   const stopped = new AbortController()
   const background = makeBackground<{ what: string }>((error, { what }) => logger.warn({ err: error }, what))
@@ -138,6 +142,8 @@ async function note(
     void background.keep(apply(), { what: 'grants were not sent' })
   }
   if (event.type === 'used' && event.secretId !== null && event.refused === null) {
+    if (event.at - (state.usedAt.get(event.secretId) ?? Number.NEGATIVE_INFINITY) < usedEveryMs) return
+    state.usedAt.set(event.secretId, event.at)
     await onUsed(event.secretId, event.at).catch((error: unknown) => {
       logger.warn({ err: error, secretId: event.secretId }, 'use of a secret was not recorded')
     })

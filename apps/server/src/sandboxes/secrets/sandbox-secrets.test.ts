@@ -186,6 +186,27 @@ onBothDatabases((target) => {
     })
   })
 
+  test('C11: a thread from an agent has the grants that the thread has which the agent was saved from, as placeholders', async () => {
+    const { sandboxId } = await bench.awake()
+    const [{ id }, direct] = [await add(), await add({ name: 'DIRECT_TOKEN' })]
+    await grant(id)
+    await grant(direct.id, { way: 'direct' })
+    const environment = await request<{ id: string }>('POST', `/threads/${bench.threadId}/environments`, {})
+    const body = { name: 'Agent', environment: { id: environment.id } }
+    const agent = await request<{ id: string }>('POST', '/agents', body)
+    const started = async () => {
+      const { id: threadId } = await request<{ id: string }>('POST', `/agents/${agent.id}/threads`, {})
+      return { threadId, ...(await bench.awake(threadId)) }
+    }
+    const first = await started()
+    expect(grantedTo(first.sandboxId)).toMatchObject([{ secretId: id }])
+    expect(grantedTo(first.sandboxId)[0]?.placeholder).not.toBe(grantedTo(sandboxId)[0]?.placeholder)
+    expect(Object.keys(bench.host.variables.get(first.sandboxId) ?? {})).toEqual(['SERVICE_TOKEN'])
+    expect((await secretsOf(first.threadId)).taintedAt).not.toBe(null)
+    await revoke(id)
+    expect(grantedTo((await started()).sandboxId)).toEqual([])
+  })
+
   test('C11: a fork has its own placeholder, and none of a secret that its owner doesn’t have', async () => {
     const { sandboxId } = await bench.awake()
     const { id } = await add()

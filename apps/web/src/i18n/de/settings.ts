@@ -9,6 +9,7 @@ export const settings: Texts<typeof source> = {
     skills: 'Skills',
     connections: 'Verbindungen',
     git: 'Git',
+    secrets: 'Geheimnisse',
     limits: 'Grenzen',
     sleep: 'Sandboxes',
     network: 'Netz',

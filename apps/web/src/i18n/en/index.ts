@@ -18,6 +18,7 @@ import { preview } from './preview.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
+import { secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
@@ -51,6 +52,7 @@ export const en = {
   preview,
   runs,
   search,
+  secrets,
   settings,
   sharing,
   skills,

@@ -6,6 +6,7 @@ export const settings = {
     skills: 'Skills',
     connections: 'Connections',
     git: 'Git',
+    secrets: 'Secrets',
     limits: 'Limits',
     sleep: 'Sandboxes',
     network: 'Network',

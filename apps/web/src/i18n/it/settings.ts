@@ -9,6 +9,7 @@ export const settings: Texts<typeof source> = {
     skills: 'Skill',
     connections: 'Connessioni',
     git: 'Git',
+    secrets: 'Segreti',
     limits: 'Limiti',
     sleep: 'Sandbox',
     network: 'Rete',

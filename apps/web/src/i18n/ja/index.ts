@@ -22,6 +22,7 @@ import { problems } from './problem-words.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
 import { search } from './search.ts'
+import { secrets } from './secrets.ts'
 import { settingWords } from './setting-words.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
@@ -56,6 +57,7 @@ export const japanese: Translation = {
     preview,
     runs,
     search,
+    secrets,
     settings,
     sharing,
     skills,

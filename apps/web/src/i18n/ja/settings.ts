@@ -9,6 +9,7 @@ export const settings: Texts<typeof source> = {
     skills: 'スキル',
     connections: '接続',
     git: 'Git',
+    secrets: 'シークレット',
     limits: '制限',
     sleep: 'サンドボックス',
     network: 'ネットワーク',

@@ -53,6 +53,8 @@ export const queryKeys = {
   connections: ['connections'],
   networks: ['network'],
   network: (target: { level: string; id: string }) => ['network', target.level, target.id],
+  secrets: ['secrets'],
+  threadSecrets: (threadId: string) => ['secrets', 'thread', threadId],
   gitCredentials: ['git-credentials'],
   threadGitCredentials: (threadId: string) => ['git-credentials', 'thread', threadId],
   connectionPresets: ['connection-presets'],

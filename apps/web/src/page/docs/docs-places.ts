@@ -18,6 +18,7 @@ export const docsPlaces = {
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },
   gitCredentials: { page: 'connections', anchor: 'git' },
+  secrets: { page: 'secrets', anchor: 'grant' },
   network: { page: 'operate/network', anchor: 'policies' },
   api: { page: 'build/api', anchor: '' },
 } satisfies Record<string, DocsPlace>

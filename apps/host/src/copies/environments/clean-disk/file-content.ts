@@ -1,5 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs'
-import { npmrcRule, type SecretRule, secretRules } from './secret-patterns.ts'
+import { npmrcRule, type SecretRule, secretRules } from '@threadbox/protocol/public/secret-patterns'
 import { isInPackage } from './unwanted-names.ts'
 
 /** Larger files are data; only known secrets are searched for in them. */

@@ -6,6 +6,7 @@ import { NotFoundPage } from '../../../page/parts/not-found-page.tsx'
 import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
 import { ConnectionsSection } from '../../../people/connections/components/connections-section.tsx'
 import { GitSection } from '../../../people/git-credentials/components/git-section.tsx'
+import { SecretsSection } from '../../../people/secrets/components/secrets-section.tsx'
 import { SkillsSection } from '../../../people/skills/components/skills-section.tsx'
 import { AboutSection } from './about-section.tsx'
 import { ApiKeysSection } from './api-keys-section.tsx'
@@ -24,6 +25,7 @@ const sections = {
   skills: { label: 'nav.skills', Content: SkillsSection },
   connections: { label: 'nav.connections', Content: ConnectionsSection },
   git: { label: 'nav.git', Content: GitSection },
+  secrets: { label: 'nav.secrets', Content: SecretsSection },
   limits: { label: 'nav.limits', Content: LimitsSection },
   sandboxes: { label: 'nav.sleep', Content: SleepSection },
   network: { label: 'nav.network', Content: NetworkSection },

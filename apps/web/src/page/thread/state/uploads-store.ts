@@ -1,4 +1,10 @@
-import type { Attachment, Screenshot, ThreadboxClient } from '@threadbox/sdk'
+import {
+  type Attachment,
+  findPossibleSecrets,
+  type PossibleSecret,
+  type Screenshot,
+  type ThreadboxClient,
+} from '@threadbox/sdk'
 import { createStore } from 'zustand/vanilla'
 import { randomId } from '../../client/random-id.ts'
 import type { Readable } from '../../client/readable.ts'
@@ -17,6 +23,8 @@ export type Upload = {
   /** A local address for the image until it is uploaded; null for other files and afterwards. */
   thumbnail: string | null
   addedAt: number
+  /** What in a text file looks like a key. */
+  possibleSecrets: readonly PossibleSecret[]
 }
 
 /** By thread. */
@@ -109,6 +117,7 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
       for (const { file, upload } of entries) files.set(upload.id, file)
       put(threadId, [...of(threadId), ...entries.map(({ upload }) => upload)])
       for (const { upload } of entries) enqueue(threadId, upload.id)
+      for (const { file, upload } of entries) void searchFile(file, (found) => change(threadId, upload.id, found))
     },
     retry: (threadId, uploadId) => {
       change(threadId, uploadId, { status: 'uploading', sentBytes: 0, error: null })
@@ -124,6 +133,17 @@ export function makeUploadsStore(client: ThreadboxClient): UploadsStore {
   }
 }
 
+/** Larger files are data, not notes with a key in them. */
+const maxSearchedBytes = 1024 * 1024
+
+async function searchFile(file: File, note: (found: Pick<Upload, 'possibleSecrets'>) => void): Promise<void> {
+  if (file.size > maxSearchedBytes) return
+  // A file that can’t be read fails in its upload.
+  const text = await file.text().catch(() => '')
+  const possibleSecrets = findPossibleSecrets(text)
+  if (possibleSecrets.length > 0) note({ possibleSecrets })
+}
+
 function newUpload(file: File, screenshot: Screenshot | null): Upload {
   const thumbnail = screenshot === null ? null : URL.createObjectURL(file)
   return {
@@ -137,6 +157,7 @@ function newUpload(file: File, screenshot: Screenshot | null): Upload {
     screenshot,
     thumbnail,
     addedAt: Date.now(),
+    possibleSecrets: [],
   }
 }
 
@@ -153,5 +174,6 @@ function uploadOf(attachment: Attachment): Upload {
     screenshot,
     thumbnail: null,
     addedAt: Date.now(),
+    possibleSecrets: [],
   }
 }

@@ -9,6 +9,7 @@ import { LoadFailed } from '../../../page/parts/load-failed.tsx'
 import { threadQuery } from '../../../page/thread/api/thread-queries.ts'
 import { ThreadGitCredentials } from '../../../people/git-credentials/components/thread-git-credentials.tsx'
 import { ThreadNetwork } from '../../../people/network/components/thread-network.tsx'
+import { ThreadSecrets } from '../../../people/secrets/components/thread-secrets.tsx'
 import { ThreadSkills } from '../../../people/skills/components/thread-skills.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Pane } from '../../../ui/pane.tsx'
@@ -104,6 +105,7 @@ function Detail(props: { thread: Thread; detail: SandboxDetail; isStale: boolean
       <ThreadNetwork threadId={thread.id} />
       <ThreadSkills threadId={thread.id} />
       <ThreadGitCredentials threadId={thread.id} />
+      <ThreadSecrets threadId={thread.id} />
       {detail.latestReport !== null && (
         <section className="sec" aria-label={t('pane.report')}>
           <div className="sec-h">{t('pane.report')}</div>

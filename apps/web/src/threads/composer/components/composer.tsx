@@ -3,6 +3,7 @@ import { type ClipboardEvent, type KeyboardEvent, type Ref, useId, useImperative
 import { useTranslation } from 'react-i18next'
 import { isImeEvent } from '../../../page/client/keyboard.ts'
 import type { Upload } from '../../../page/thread/state/uploads-store.ts'
+import { FoundSecretsDialog } from '../../../people/secrets/components/found-secrets-dialog.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
@@ -11,6 +12,7 @@ import { isCommandText, matchingCommands, type SlashCommandName, textOfCommand }
 import { useUnseenImages } from '../state/unseen-images.ts'
 import { useAutosize } from '../state/use-autosize.ts'
 import { useSendAfterUploads } from '../state/use-patient-send.ts'
+import { useSecretGuard } from '../state/use-secret-guard.ts'
 import { ModelPicker } from './model-picker.tsx'
 import { SlashMenu } from './slash-menu.tsx'
 import { UploadChips } from './upload-chips.tsx'
@@ -46,8 +48,9 @@ export function Composer(props: {
   const menu = useSlashMenu({ text, onText: props.onText, focus: () => area.current?.focus() })
   const hasScreenshot = uploads.some((upload) => upload.screenshot !== null)
   const unseen = useUnseenImages(props.modelId, uploads)
-  const { threadId, onSend } = props
-  const sending = useSendAfterUploads({ threadId, uploads, hasText: text.trim() !== '', onSend })
+  const guard = useSecretGuard(props)
+  const { threadId } = props
+  const sending = useSendAfterUploads({ threadId, uploads, hasText: text.trim() !== '', onSend: guard.send })
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isImeEvent(event.nativeEvent) || menu.onKeyDown(event)) return
@@ -69,85 +72,105 @@ export function Composer(props: {
     props.onFiles(files)
   }
   return (
-    <form
-      className="composer"
-      data-region="composer"
-      aria-label={t('label')}
-      onSubmit={(event) => {
-        event.preventDefault()
-        sending.send()
-      }}
-    >
-      <UploadChips
-        threadId={props.threadId}
-        uploads={uploads}
-        onRemove={props.onRemoveUpload}
-        onRetry={props.onRetryUpload}
-      />
-      {menu.names !== null && <SlashMenu id={menu.id} names={menu.names} active={menu.active} onChoose={menu.choose} />}
-      <textarea
-        ref={area}
-        id="message"
-        className={classNames('ta', isCommandText(text) && 'ta--command')}
-        rows={1}
-        value={text}
-        placeholder={hasScreenshot ? t('placeholderRegion') : t('placeholder')}
+    <>
+      <form
+        className="composer"
+        data-region="composer"
         aria-label={t('label')}
-        aria-controls={menu.names === null ? undefined : menu.id}
-        aria-activedescendant={menu.activeId}
-        aria-autocomplete="list"
-        onChange={(event) => {
-          sending.cancel()
-          props.onText(event.target.value)
+        onSubmit={(event) => {
+          event.preventDefault()
+          sending.send()
         }}
-        onKeyDown={onKeyDown}
-        onPaste={onPaste}
-      />
-      <div className="bar">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
+      >
+        <UploadChips
+          threadId={props.threadId}
+          uploads={uploads}
+          onRemove={props.onRemoveUpload}
+          onRetry={props.onRetryUpload}
+        />
+        {menu.names !== null && (
+          <SlashMenu id={menu.id} names={menu.names} active={menu.active} onChoose={menu.choose} />
+        )}
+        <textarea
+          ref={area}
+          id="message"
+          className={classNames('ta', isCommandText(text) && 'ta--command')}
+          rows={1}
+          value={text}
+          placeholder={hasScreenshot ? t('placeholderRegion') : t('placeholder')}
+          aria-label={t('label')}
+          aria-controls={menu.names === null ? undefined : menu.id}
+          aria-activedescendant={menu.activeId}
+          aria-autocomplete="list"
           onChange={(event) => {
-            props.onFiles([...(event.target.files ?? [])])
-            event.target.value = ''
+            sending.cancel()
+            props.onText(event.target.value)
           }}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
-        <IconButton label={t('attach')} onClick={() => picker.current?.click()}>
-          <Paperclip className="i" size={16} />
-        </IconButton>
-        <IconButton className="not-m" label={t('commands')} shortcut="/" onClick={() => menu.open()}>
-          <SquareSlash className="i" size={16} />
-        </IconButton>
-        <ModelPicker modelId={props.modelId} onChoose={props.onModel} />
-        <Hint
-          isTurnRunning={props.isTurnRunning}
-          hasText={text.trim() !== ''}
-          note={sending.isWaiting ? t('sendsWhenThere') : (unseen ?? props.note)}
-        />
-        {props.isTurnRunning && text.trim() !== '' && (
-          <Button size="md" type="submit" isDisabled={!sending.canSend}>
-            {t('queueSend')}
-          </Button>
-        )}
-        {props.isTurnRunning ? (
-          <button
-            type="button"
-            className="send send--stop"
-            aria-label={t('stop')}
-            title={t('stop')}
-            onClick={props.onStop}
-          >
-            <Square className="i" size={14} fill="currentColor" />
-          </button>
-        ) : (
-          <button type="submit" className="send" aria-label={t('send')} title={t('send')} disabled={!sending.canSend}>
-            <ArrowUp className="i" size={18} />
-          </button>
-        )}
-      </div>
-    </form>
+        <div className="bar">
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              props.onFiles([...(event.target.files ?? [])])
+              event.target.value = ''
+            }}
+          />
+          <IconButton label={t('attach')} onClick={() => picker.current?.click()}>
+            <Paperclip className="i" size={16} />
+          </IconButton>
+          <IconButton className="not-m" label={t('commands')} shortcut="/" onClick={() => menu.open()}>
+            <SquareSlash className="i" size={16} />
+          </IconButton>
+          <ModelPicker modelId={props.modelId} onChoose={props.onModel} />
+          <Hint
+            isTurnRunning={props.isTurnRunning}
+            hasText={text.trim() !== ''}
+            note={sending.isWaiting ? t('sendsWhenThere') : (unseen ?? props.note)}
+          />
+          <SendButtons
+            isTurnRunning={props.isTurnRunning}
+            hasText={text.trim() !== ''}
+            canSend={sending.canSend}
+            onStop={props.onStop}
+          />
+        </div>
+      </form>
+      {/* Outside of the form: React passes a dialog’s submit on to it. */}
+      {guard.found !== null && <FoundSecretsDialog {...guard} threadId={threadId} found={guard.found} />}
+    </>
+  )
+}
+
+function SendButtons(props: { isTurnRunning: boolean; hasText: boolean; canSend: boolean; onStop: () => void }) {
+  const { t } = useTranslation('composer')
+  return (
+    <>
+      {props.isTurnRunning && props.hasText && (
+        <Button size="md" type="submit" isDisabled={!props.canSend}>
+          {t('queueSend')}
+        </Button>
+      )}
+      {props.isTurnRunning ? (
+        <button
+          type="button"
+          className="send send--stop"
+          aria-label={t('stop')}
+          title={t('stop')}
+          onClick={props.onStop}
+        >
+          <Square className="i" size={14} fill="currentColor" />
+        </button>
+      ) : (
+        <button type="submit" className="send" aria-label={t('send')} title={t('send')} disabled={!props.canSend}>
+          <ArrowUp className="i" size={18} />
+        </button>
+      )}
+    </>
   )
 }
 

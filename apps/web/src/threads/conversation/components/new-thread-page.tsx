@@ -11,6 +11,7 @@ import { putThread } from '../../../page/thread/api/thread-queries.ts'
 import { readDraft, useDraft, writeDraft } from '../../../page/thread/state/draft.ts'
 import { newMessageKey } from '../../../page/thread/state/message-key.ts'
 import { useUploadsStore } from '../../../page/thread/state/uploads-context.ts'
+import { takeSecretsToGrant } from '../../../people/secrets/state/secrets-to-grant.ts'
 import { useModelOf, useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { Composer, type ComposerHandle } from '../../composer/components/composer.tsx'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
@@ -47,6 +48,7 @@ export function NewThreadPage() {
     setText('')
     withThread(
       async (threadId) => {
+        for (const secretId of takeSecretsToGrant()) await client.secrets.grant(threadId, secretId)
         const order = { text: message, key: newMessageKey(), attachmentIds: [] }
         awaitTurn((await client.threads.sendMessage(threadId, order)).turnId)
       },

@@ -55,3 +55,22 @@ export const npmrcRule: SecretRule = {
   keywords: ['_auth', '_password'],
   pattern: /(_(?:authToken|auth|password)\s*=\s*)("?[^$\s*"][^\s"]{3,})/g,
 }
+
+/** A text that looks like a secret: its rule, and the secret itself. */
+export type PossibleSecret = { rule: string; text: string }
+
+/** As many as a dialog can name. */
+const maxFound = 10
+
+/** What in a message or file looks like a secret, each text once. */
+export function findPossibleSecrets(text: string): PossibleSecret[] {
+  const found = new Map<string, PossibleSecret>()
+  for (const { id, keywords, pattern } of secretRules) {
+    if (!keywords.some((keyword) => text.includes(keyword))) continue
+    for (const match of text.matchAll(pattern)) {
+      const secret = match[2] ?? match[0]
+      if (found.size < maxFound && !found.has(secret)) found.set(secret, { rule: id, text: secret })
+    }
+  }
+  return [...found.values()]
+}
