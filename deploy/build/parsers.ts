@@ -80,6 +80,7 @@ export const parsers: Parsers = {
   'packages/secret-broker/src/secret-forms.logic.ts': properties.brokeredStreams,
   'packages/secret-broker/src/stream-replacer.logic.ts': properties.brokeredStreams,
   'packages/secret-broker/src/target.logic.ts': properties.brokeredHeads,
+  'packages/protocol/src/guest/bounded.ts': 'packages/protocol/src/guest/bounded.fuzz.test.ts',
   'packages/protocol/src/guest/unread.ts': 'packages/protocol/src/guest/unread.fuzz.test.ts',
   'packages/protocol/src/host/contract-call.ts': properties.hostWire,
   'packages/protocol/src/host/skills.ts': properties.hostWire,

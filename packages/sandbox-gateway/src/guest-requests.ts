@@ -10,6 +10,7 @@ import {
   guestPort,
   type Manifest,
   manifestSchema,
+  parseGuestJson,
   type RescueReport,
   type RescueRequest,
   rescueReportSchema,
@@ -76,24 +77,6 @@ export async function becomeTemplate(guest: AskedGuest, signal: AbortSignal): Pr
 /** A response that only has to be valid JSON. */
 const ignored = z.unknown()
 
-const maxEntries = 20_000
-const maxDepth = 32
-
-/** Parses JSON. Throws if a list or an object has more than 20,000 entries, or if it is nested more than 32 levels. */
-function boundedJson(text: string, path: string): unknown {
-  const value: unknown = JSON.parse(text)
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw new Error(`the response to ${path} is nested too deeply`)
-    level = level.flatMap((one) => {
-      const children = typeof one === 'object' && one !== null ? Object.values(one) : []
-      if (children.length > maxEntries) throw new Error(`the response to ${path} has too many entries`)
-      return children.filter((child) => typeof child === 'object' && child !== null)
-    })
-  }
-  return value
-}
-
 type GuestRequest<Value> = {
   method: 'GET' | 'POST'
   path: string
@@ -105,7 +88,7 @@ type GuestRequest<Value> = {
 /** Throws `gateway.guest-failed`, or the signal’s reason. */
 async function ask<Value>(guest: AskedGuest, request: GuestRequest<Value>): Promise<Value> {
   try {
-    return request.answer.parse(boundedJson(await send(guest, request), request.path))
+    return request.answer.parse(parseGuestJson(await send(guest, request)))
   } catch (error) {
     request.signal.throwIfAborted()
     throw guestRequestFailed({ reason: reasonOf(error, request.path) }, { cause: error })
@@ -114,6 +97,8 @@ async function ask<Value>(guest: AskedGuest, request: GuestRequest<Value>): Prom
 
 function reasonOf(error: unknown, path: string): string {
   if (error instanceof z.ZodError) return `its response to ${path.split('?')[0]} has an unknown form`
+  if (error instanceof SyntaxError) return `its response to ${path.split('?')[0]} is not JSON`
+  if (error instanceof RangeError) return `its response to ${path.split('?')[0]} can’t be used: ${error.message}`
   return error instanceof Error ? error.message : String(error)
 }
 

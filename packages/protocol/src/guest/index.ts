@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { listOf } from './bounded.ts'
 
 export * from '../ownership.ts'
 export type { RestartObstacle } from '../public/survival-codes.ts'
+export { maxGuestEntries, parseGuestJson } from './bounded.ts'
 export * as filesystem from './generated/filesystem/filesystem_pb.js'
 export * as process from './generated/process/process_pb.js'
 export * as git from './generated/threadbox/guest/v1/git_pb.js'
@@ -84,10 +86,10 @@ export type GuestHello = z.infer<typeof guestHelloSchema>
 
 /** `GET /activity` (access token): the user’s active programs, from which the host decides about idleness. */
 export const guestActivitySchema = z.object({
-  runningKeys: z.array(z.string()),
+  runningKeys: listOf(z.string()),
   terminalsLastInputAt: z.number().nullable(),
-  userCpuSeconds: z.number(),
+  userCpuSeconds: z.number().min(0),
   busiestProcess: z.string().nullable(),
-  listeningPorts: z.array(z.number().int()),
+  listeningPorts: listOf(z.number().int()),
 })
 export type GuestActivity = z.infer<typeof guestActivitySchema>

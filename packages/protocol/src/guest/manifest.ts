@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { threadboxDirectories } from '../ownership.ts'
+import { listOf } from './bounded.ts'
 import { obstacleSchema } from './obstacle.ts'
 import { unreadPartsSchema } from './unread.ts'
 
@@ -15,7 +16,7 @@ import { unreadPartsSchema } from './unread.ts'
  * limit, and the content of a variable is compared only where it is small.
  */
 export const manifestProcessSchema = z.object({
-  pid: z.number().int(),
+  pid: z.number().int().min(0),
   /**
    * Start time in clock ticks since the sandbox’s kernel started: with the pid it identifies one process permanently.
    */
@@ -25,7 +26,7 @@ export const manifestProcessSchema = z.object({
   name: z.string(),
   /** The program it runs; empty where that is not visible. */
   executable: z.string().default(''),
-  commandLine: z.array(z.string()),
+  commandLine: listOf(z.string()),
   cwd: z.string(),
   user: z.string(),
   memoryBytes: z.number().int(),
@@ -61,18 +62,18 @@ const leftOutSchema = z.number().int().min(0).max(1_000_000_000).optional()
 export const manifestSchema = z.object({
   version: z.literal(1),
   takenAt: z.number(),
-  processes: z.array(manifestProcessSchema),
+  processes: listOf(manifestProcessSchema),
   /** Number of running processes that are not described here. */
   processesLeftOut: leftOutSchema,
-  ports: z.array(
+  ports: listOf(
     z.object({
       protocol: z.enum(['tcp', 'udp']),
       address: z.string(),
-      port: z.number().int(),
+      port: z.number().int().min(0).max(65_535),
       pid: z.number().int().nullable(),
     }),
   ),
-  connections: z.array(
+  connections: listOf(
     z.object({
       kind: z.enum(['tcp', 'unix']),
       /** `outside`: the other end is not in this sandbox, so whether the connection survives depends on the peer. */
@@ -83,12 +84,12 @@ export const manifestSchema = z.object({
       pid: z.number().int().nullable(),
     }),
   ),
-  kernels: z.array(
+  kernels: listOf(
     z.object({
       context: z.string(),
       pid: z.number().int(),
       state: z.enum(['idle', 'busy', 'not-answering']),
-      variables: z.array(manifestVariableSchema),
+      variables: listOf(manifestVariableSchema),
       /** Number of variables that are not described here. */
       variablesLeftOut: leftOutSchema,
     }),
@@ -97,7 +98,7 @@ export const manifestSchema = z.object({
     cwd: z.string(),
     /** Keyed hash of the value, by name. */
     environment: z.record(z.string(), z.string()),
-    functions: z.array(z.string()),
+    functions: listOf(z.string()),
     /** Keyed hash of every other thing the session holds, by name: `function greet`, `alias ll`, `variable x`. */
     parts: z.record(z.string(), z.string()).default({}),
   }),
@@ -108,10 +109,10 @@ export const manifestSchema = z.object({
     npm: z.record(z.string(), z.string()),
   }),
   /** Files on the disk that a process has open for writing, without threadbox’s own. */
-  writtenFiles: z.array(z.object({ pid: z.number().int(), path: z.string() })).default([]),
-  deletedOpenFiles: z.array(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number() })),
+  writtenFiles: listOf(z.object({ pid: z.number().int(), path: z.string() })).default([]),
+  deletedOpenFiles: listOf(z.object({ pid: z.number().int(), path: z.string(), bytes: z.number() })),
   /** Files in memory and not on the disk, such as those in `/dev/shm`. */
-  memoryFiles: z.array(z.object({ path: z.string(), bytes: z.number(), changedAt: z.number() })).default([]),
+  memoryFiles: listOf(z.object({ path: z.string(), bytes: z.number(), changedAt: z.number() })).default([]),
   memoryBytes: z.number().int(),
   unread: unreadPartsSchema,
 })
@@ -151,17 +152,17 @@ export const rescueReportSchema = z.object({
   /** `none`: nothing was rescued. `pending`: on disk, not read yet. `replayed`: restored and checked. */
   state: z.enum(['none', 'pending', 'replaying', 'replayed', 'failed']),
   takenAt: z.number().nullable(),
-  variables: z.array(rescuedVariableSchema),
+  variables: listOf(rescuedVariableSchema),
   shell: z.object({ outcome: z.enum(['kept', 'lost', 'none']), reason: z.string() }),
   /**
    * Processes that ran and were ended, so that they can be restarted. Environment by name only; values stay on the
    * disk.
    */
-  processes: z.array(
+  processes: listOf(
     z.object({
       id: z.string(),
       pid: z.number().int(),
-      commandLine: z.array(z.string()),
+      commandLine: listOf(z.string()),
       cwd: z.string(),
       role: z.enum(['user', 'terminal', 'service']),
       /** Empty if it can be restarted as it was. */
@@ -170,7 +171,7 @@ export const rescueReportSchema = z.object({
   ),
   durationMs: z.number().int(),
   /** Problems that affect everything, such as a kernel that did not respond. */
-  problems: z.array(z.string()),
+  problems: listOf(z.string()),
 })
 export type RescueReport = z.infer<typeof rescueReportSchema>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listOf } from './bounded.ts'
 
 /** The parts of a manifest that can be missing, in whole or in part. */
 export const manifestParts = [
@@ -46,9 +47,9 @@ export type UnreadPart = z.infer<typeof unreadPartSchema>
  */
 const wordedPartSchema = z.object({ what: z.string(), reason: z.string() })
 
-export const unreadPartsSchema = z
-  .array(z.union([unreadPartSchema, wordedPartSchema]))
-  .transform((entries) => entries.flatMap((entry) => ('part' in entry ? [entry] : fromWords(entry))))
+export const unreadPartsSchema = listOf(z.union([unreadPartSchema, wordedPartSchema])).transform((entries) =>
+  entries.flatMap((entry) => ('part' in entry ? [entry] : fromWords(entry))),
+)
 
 const wordsOfParts: Record<string, readonly ManifestPart[]> = {
   processes: ['processes'],

@@ -2,11 +2,11 @@ import {
   guestPaths,
   type Manifest,
   manifestSchema,
+  parseGuestJson,
   type RescueReport,
   rescueReportSchema,
 } from '@threadbox/protocol/guest'
 import type { z } from 'zod'
-import { parseJson } from '../../platform/system/parse-json.ts'
 import { readAtMost } from '../host/guest-transport.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { guestAnswerUnknown } from './lifecycle.errors.ts'
@@ -28,7 +28,7 @@ export type GuestQuestions = {
  * Limit of a response, so that a guest cannot fill the server’s memory. A guest cuts its manifest to 3.5 MiB; a rescue
  * report names at most what was kept of one sandbox.
  */
-const maxResponseBytes = 8 * 1024 * 1024
+const maxResponseBytes = 4 * 1024 * 1024
 /** A quick manifest is read after every turn, and far less of it is stored. */
 const maxQuickManifestBytes = 2 * 1024 * 1024
 
@@ -43,7 +43,7 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     const { text, isCut } = await readAtMost(response.body, maxBytes)
     if (isCut) throw guestAnswerUnknown({ problem: 'it is too long' })
     if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
-    const parsed = schema.safeParse(parseJson(text))
+    const parsed = schema.safeParse(valueIn(text))
     if (!parsed.success) throw guestAnswerUnknown({ problem: 'its format is unknown' }, { cause: parsed.error })
     return parsed.data
   }
@@ -63,5 +63,14 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
       await response.body.dump()
       if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     },
+  }
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return parseGuestJson(text)
+  } catch (error) {
+    const problem = error instanceof RangeError ? error.message : 'it is not JSON'
+    throw guestAnswerUnknown({ problem }, { cause: error })
   }
 }
