@@ -35,7 +35,12 @@ export async function forwardRequest(forwarding: Forwarding): Promise<void> {
   })
   // The client can have disconnected since.
   if (incoming === undefined) return
-  response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
+  try {
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headersForClient(incoming.rawHeaders))
+  } catch (error) {
+    incoming.destroy()
+    throw failureOf({ error, ...forwarding })
+  }
   response.flushHeaders()
   await passBody({ incoming, response })
 }
@@ -54,6 +59,11 @@ async function ask(
     readBefore = socket.bytesRead
   })
   upstream.once('response', answer.resolve)
+  // Without a listener Node closes the connection, and no event says so.
+  upstream.once('upgrade', (_incoming, socket) => {
+    socket.destroy()
+    answer.reject(new Error('it switched protocols without being asked'))
+  })
   // Stays attached: after a response that came before the request was fully read, writing the rest of it fails.
   upstream.on('error', answer.reject)
   const abort = () => {

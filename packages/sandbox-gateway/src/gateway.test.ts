@@ -205,6 +205,20 @@ test('O12: the port where git asks for credentials inside is closed to clients, 
   expect(dug).toEqual([])
 })
 
+test.each([
+  {
+    name: 'switches protocols without being asked',
+    head: '101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: x',
+  },
+  { name: 'has status 099', head: '099 Low\r\ncontent-length: 0' },
+  { name: 'has two lengths', head: '200 OK\r\ncontent-length: 0\r\ncontent-length: 5' },
+  { name: 'has a header of 100 KiB', head: `200 OK\r\nx: ${'x'.repeat(100 * 1024)}` },
+])('C9: a response that $name is an error of the sandbox', async ({ head }) => {
+  const { gateway, guest } = await running((request) => request.socket.write(`HTTP/1.1 ${head}\r\n\r\n`))
+  await using _gateway = gateway
+  expect(await codeOf(await fetch(`${guest}/x`))).toEqual([502, 'sandbox.guest-unreachable'])
+})
+
 test('O4: a service that only listens inside is reached through the guest, as HTTP and as WebSocket', async () => {
   await using gateway = await startGatewayUnderTest()
   const inside = createServer((request, response) => void request.pipe(response))
