@@ -15,6 +15,8 @@ export type GuestTerminals = {
   newBoot(): void
   /** Value of `modes` for a reader that begins. */
   modes: string
+  /** What a hostile guest repeats without end. */
+  repeats: 'begin' | 'resized' | undefined
   /** How many bytes readers have got. */
   handedOut: number
   /** While set, calls fail with it. */
@@ -39,6 +41,7 @@ export function makeGuestTerminals(): GuestTerminals {
     routes: (router) => void router.service(guest.Terminals, implementation),
     shells: new Map(),
     modes: '',
+    repeats: undefined,
     handedOut: 0,
     fails: undefined,
     print: (id, data) => {
@@ -81,11 +84,12 @@ export function makeGuestTerminals(): GuestTerminals {
       const over = cut.signal
       let offset = Number(from)
       const modes = Buffer.from(offset === 0 ? state.modes : '')
-      yield {
-        event: {
-          case: 'begin' as const,
-          value: { offset: BigInt(offset), modes, size: shell.size, liveFrom: BigInt(shell.output.length) },
-        },
+      const value = { offset: BigInt(offset), modes, size: shell.size, liveFrom: BigInt(shell.output.length) }
+      const begin = { event: { case: 'begin' as const, value } }
+      yield begin
+      while (state.repeats !== undefined && !context.signal.aborted) {
+        state.handedOut += modes.length
+        yield state.repeats === 'begin' ? begin : { event: { case: 'resized' as const, value: shell.size } }
       }
       while (!over.aborted && !context.signal.aborted) {
         const next = Promise.withResolvers<void>()

@@ -11,6 +11,9 @@ import type { SharedTerminalDependencies } from './terminals.usecases.ts'
 const windowBytes = 512 * 1024
 /** A view that draws nothing for this long is disconnected; it reconnects at the offset that it has reached. */
 const stallMs = 60_000
+/** Terminals have some hundred bytes of modes, and no screen has more characters in a row. */
+const maxModesBytes = 64 * 1024
+const maxSize = 10_000
 /** How soon a connection that broke for an unknown reason is opened again. */
 const retryMs = 500
 /** Changes are always notified; this is the longest time without a check. */
@@ -31,6 +34,8 @@ export type View = {
   /** The sandbox while its terminal is followed. */
   sandbox: ReachableSandbox | undefined
   send(frame: TerminalServerFrame): void
+  /** Resolves when everything has left for the view. */
+  sent(): Promise<void>
   sendOutput(data: Uint8Array): void
   close(code: number): void
 }
@@ -77,13 +82,18 @@ async function follow(
   if (sandbox === undefined || sandbox.bootId !== row.boot_id) return 'broken'
   try {
     const request = { id: row.id, from: BigInt(view.offset) }
+    let hasBegun = false
     for await (const { event } of sandbox.terminals.followTerminal(request, { signal: view.signal })) {
+      // Only the first event begins: what a guest repeats would reach the view without a limit.
+      if ((event.case === 'begin') === hasBegun && event.case !== 'keepalive') return 'broken'
       if (event.case === 'begin') {
+        hasBegun = true
         const offset = Number(event.value.offset)
+        if (!Number.isSafeInteger(offset)) return 'broken'
         const isReset = offset !== view.offset || offset === 0
         Object.assign(view, { offset, acked: offset, sandbox })
-        const modes = Buffer.from(event.value.modes).toString('latin1')
-        const { cols = 80, rows = 24 } = event.value.size ?? {}
+        const modes = Buffer.from(event.value.modes.subarray(0, maxModesBytes)).toString('latin1')
+        const { cols, rows } = sizeOf(event.value.size ?? { cols: 80, rows: 24 })
         const liveFrom = Number(event.value.liveFrom)
         view.send({ type: 'start', offset, liveFrom, isReset, modes, cols, rows })
       } else if (event.case === 'output') {
@@ -91,7 +101,8 @@ async function follow(
         view.offset += event.value.length
         await waitForAck(view)
       } else if (event.case === 'resized') {
-        view.send({ type: 'resized', cols: event.value.cols, rows: event.value.rows })
+        view.send({ type: 'resized', ...sizeOf(event.value) })
+        await view.sent()
       } else if (event.case === 'ended') {
         await sendEnd(parts, { view, row, exitCode: event.value.exitCode })
         return 'over'
@@ -109,6 +120,11 @@ async function follow(
   } finally {
     view.sandbox = undefined
   }
+}
+
+function sizeOf({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
+  const within = (count: number) => Math.min(maxSize, count)
+  return { cols: within(cols), rows: within(rows) }
 }
 
 /** The host also responds "not found" for a sandbox that is gone by now. */

@@ -22,7 +22,14 @@ type Options = { peer: WebSocket; threadId: string; terminalId: string; after: n
 export function serveView(parts: SharedTerminalDependencies, options: Options): void {
   const { peer, threadId, terminalId, after } = options
   const closed = new AbortController()
-  const send: View['send'] = (frame) => void (peer.readyState === peer.OPEN && peer.send(JSON.stringify(frame)))
+  let sent = Promise.resolve()
+  const send: View['send'] = (frame) => {
+    if (peer.readyState !== peer.OPEN) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    // Also called when the socket breaks.
+    peer.send(JSON.stringify(frame), () => resolve())
+    sent = promise
+  }
   const view: View = {
     threadId,
     terminalId,
@@ -31,6 +38,7 @@ export function serveView(parts: SharedTerminalDependencies, options: Options): 
     acked: after,
     sandbox: undefined,
     send,
+    sent: () => sent,
     onAck: () => {},
     sendOutput: (data) => void (peer.readyState === peer.OPEN && peer.send(data, { binary: true })),
     close: (code) => peer.close(code),

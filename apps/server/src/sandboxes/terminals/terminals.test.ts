@@ -300,6 +300,20 @@ test('G8: a view that draws nothing gets no more than half a mebibyte until it h
   await eventually(() => expect(view.output.length).toBeGreaterThan(before))
 })
 
+test('C9: a guest that begins again and again gets a new stream for each, and a view no more than they contain', async () => {
+  const { id } = await open()
+  inside.modes = 'm'.repeat(512 * 1024)
+  inside.repeats = 'begin'
+  const view = attach(id)
+  await eventually(() => expect(view.frames.some(({ type }) => type === 'start')).toBe(true))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(view.frames.filter(({ type }) => type === 'start').length).toBeLessThan(4)
+  expect(JSON.stringify(view.frames).length).toBeLessThan(4 * 70_000)
+  inside.repeats = undefined
+  inside.print(id, 'fine again')
+  await eventually(() => expect(view.output.toString()).toContain('fine again'))
+})
+
 test('invalid messages end the view', async () => {
   const { id } = await open()
   for (const message of [
