@@ -56,11 +56,17 @@ export function compareSurvival(found: Evidence): SurvivalItem[] {
   const evidence = {
     ...found,
     before: found.before && personsManifest(found.before),
-    after: found.after && personsManifest(found.after),
+    after: found.after && personsManifest(isHot(found.facts.from) ? found.after : ofNewMemory(found.after)),
   }
   if (evidence.facts.from === 'new') return lostWithDisk(evidence)
   const items = isHot(evidence.facts.from) ? hotItems(evidence) : coldItems(evidence)
   return [...items, ...fileItems(evidence)]
+}
+
+/** No process is an earlier one, whatever the guest says about its PID and start. */
+function ofNewMemory(after: Manifest): Manifest {
+  const processes = after.processes.map((process) => ({ ...process, startTicks: `new ${process.startTicks}` }))
+  return { ...after, processes }
 }
 
 function hotItems({ facts, before, after, afterProblem }: Evidence): SurvivalItem[] {
