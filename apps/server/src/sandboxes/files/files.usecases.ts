@@ -5,16 +5,12 @@ import type { FileEntry, FilesPage } from '@threadbox/protocol/public'
 import type { OpenedFile, ReachableSandbox } from '../state/awake-sandbox.ts'
 import { fileIsDirectory, fileNotFound } from '../state/file.errors.ts'
 import { fileRefused, sandboxNotAwake } from '../state/sandboxes.errors.ts'
+import { maxNameCharacters, present, versionOf } from './file-entry.logic.ts'
 import { fileChanged, fileExists, folderProtected, rangeOutside } from './files.errors.ts'
 import { onPath } from './path-errors.ts'
 import type { SleepingReads } from './sleeping-files.ts'
 
 type Info = filesystem.EntryInfo
-const types: Record<number, FileEntry['type']> = {
-  [filesystem.FileType.FILE]: 'file',
-  [filesystem.FileType.DIRECTORY]: 'directory',
-  [filesystem.FileType.SYMLINK]: 'symlink',
-}
 
 /** The state that a write depends on: the version that the writer has seen, or that the file does not exist. */
 export type WriteCondition = { ifMatch: string | undefined; onlyIfNew: boolean }
@@ -173,8 +169,11 @@ function requireUnprotected(path: string): void {
 
 /** Older guests do not know pages and respond with the whole folder. */
 function pageOf(answer: filesystem.ListDirResponse, { after, limit }: FilesPart): FilesPage {
+  if (answer.total !== undefined) {
+    const next = answer.next === undefined || answer.next.length > maxNameCharacters ? null : answer.next
+    return { entries: answer.entries.slice(0, limit).map(present), total: answer.total, next }
+  }
   const entries = answer.entries.map(present)
-  if (answer.total !== undefined) return { entries, total: answer.total, next: answer.next ?? null }
   const following = entries.filter(({ name }) => name > after).sort((one, other) => (one.name < other.name ? -1 : 1))
   const shown = following.slice(0, limit)
   const next = following.length > limit ? (shown.at(-1)?.name ?? null) : null
@@ -199,27 +198,5 @@ async function statIfExists(sandbox: ReachableSandbox, path: string): Promise<In
   } catch (error) {
     if ((error as { code?: unknown }).code === fileNotFound.code) return undefined
     throw error
-  }
-}
-
-/**
- * Changes with every write: modification time in nanoseconds, and size. It can also change without a write: a time in
- * the sandbox’s memory and on its disk differ slightly, and the one in memory is lost, at a pause first.
- */
-function versionOf(info: Info): string {
-  return `"${info.modifiedTime?.seconds ?? 0}-${info.modifiedTime?.nanos ?? 0}-${info.size}"`
-}
-
-function present(info: Info): FileEntry {
-  const seconds = Number(info.modifiedTime?.seconds ?? 0)
-  return {
-    name: info.name === '' ? posix.basename(info.path) : info.name,
-    path: info.path,
-    type: types[info.type] ?? 'other',
-    sizeBytes: Number(info.size),
-    modifiedAt: seconds * 1000 + Math.floor((info.modifiedTime?.nanos ?? 0) / 1e6),
-    permissions: info.permissions,
-    version: versionOf(info),
-    linkTarget: info.symlinkTarget ?? null,
   }
 }
