@@ -1,7 +1,7 @@
 /** What other areas use of sandboxes. */
 export type { Files } from './files/files.usecases.ts'
-export { guestMessageLimits } from './host/guest-transport.ts'
-export { guestResponseTooLarge } from './host/host.errors.ts'
+export { guestMessageLimits, withGuestProblem } from './host/guest-transport.ts'
+export { guestAnswerUnknown, guestResponseTooLarge } from './host/host.errors.ts'
 export type { HostClient } from './host/host-client.ts'
 export type { Lifecycle } from './lifecycle/lifecycle.usecases.ts'
 export { rescueBudgets } from './lifecycle/rescue-budgets.ts'

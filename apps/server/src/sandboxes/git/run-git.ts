@@ -1,5 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { process as processes } from '@threadbox/protocol/guest'
+import { withGuestProblem } from '../host/guest-transport.ts'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
 import { gitTooSlow } from './git.errors.ts'
 import type { GitOutput } from './git-output.logic.ts'
@@ -61,7 +62,7 @@ export async function runInside(
   } catch (error) {
     const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded
     if (isLate && !options.signal.aborted) throw gitTooSlow({ seconds: timeoutMs / 1000 }, { cause: error })
-    throw error
+    throw withGuestProblem(error)
   } finally {
     if (ran.exitCode === null && ran.pid !== undefined) await kill(sandbox, ran.pid)
   }

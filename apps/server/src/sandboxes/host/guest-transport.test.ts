@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { process, runs } from '@threadbox/protocol/guest'
+import { errorHeader } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { makeGuestQuestions } from '../lifecycle/guest-manifest.ts'
 import { reachSandbox } from '../state/awake-sandbox.ts'
@@ -16,7 +17,10 @@ const mebibyte = 1024 * 1024
 const target = { sandboxId: 's1', bootId: 'b1' }
 
 /** The gateway in front of a guest that responds as the test says. */
-async function makeHostileGuest(respond: (response: ServerResponse) => unknown) {
+async function makeHostileGuest(
+  respond: (response: ServerResponse) => unknown,
+  { guestTimeoutMs }: { guestTimeoutMs?: number } = {},
+) {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-guest-'))
   const socketPath = join(directory, 'host.sock')
   let closed = Promise.resolve<unknown>(undefined)
@@ -27,7 +31,11 @@ async function makeHostileGuest(respond: (response: ServerResponse) => unknown) 
   })
   server.listen(socketPath)
   await once(server, 'listening')
-  const host = makeHostClient({ socketPath, gatewaySocketPath: socketPath })
+  const host = makeHostClient({
+    socketPath,
+    gatewaySocketPath: socketPath,
+    ...(guestTimeoutMs !== undefined && { guestTimeoutMs }),
+  })
   return {
     host,
     /** Resolves when the connection of the last response is closed. */
@@ -149,4 +157,53 @@ test('C9: a manifest that never ends is refused, and its connection closed', asy
   const asked = { hashKey: '00', signal: AbortSignal.timeout(30_000) }
   await expect(makeGuestQuestions(guest.host).quickManifest(target, asked)).rejects.toThrow(/it is too long/)
   await guest.whenClosed()
+})
+
+const notHeld = () => ({ [Symbol.dispose]: () => undefined })
+
+test('C9: a guest that never responds, or a byte at a time, is an error of the sandbox and not of the host', async () => {
+  const drip = (response: ServerResponse) => {
+    response.writeHead(200, unary)
+    const timer = setInterval(() => response.write('x'), 5)
+    response.once('close', () => clearInterval(timer))
+  }
+  for (const respond of [() => undefined, drip]) {
+    await using guest = await makeHostileGuest(respond, { guestTimeoutMs: 100 })
+    const call = createClient(process.Process, guest.host.transport(target)).list({})
+    await expect(call).rejects.toMatchObject({ code: 'guest.not-responding', details: { seconds: 1 } })
+  }
+  await using guest = await makeHostileGuest(() => undefined, { guestTimeoutMs: 100 })
+  const opened = reachSandbox(guest.host, target, notHeld).openFile('/home/user/a')
+  await expect(opened).rejects.toMatchObject({ code: 'guest.not-responding', details: { seconds: 1 } })
+})
+
+test.each([
+  { status: 204, headers: {} },
+  { status: 302, headers: { location: 'http://169.254.169.254/', 'set-cookie': 'a=b' } },
+  { status: 206, headers: {} },
+  { status: 206, headers: { 'content-range': 'bytes x' } },
+])('C9: a guest that returns a file with status $status and $headers is refused', async ({ status, headers }) => {
+  await using guest = await makeHostileGuest((response) => response.writeHead(status, headers).end())
+  const opened = reachSandbox(guest.host, target, notHeld).openFile('/home/user/a')
+  await expect(opened).rejects.toMatchObject({ code: 'guest.answer-unknown' })
+})
+
+test('C9: a guest’s error about a file cannot be one of the server’s own', async () => {
+  const error = { code: 'auth.session-required', kind: 'unauthenticated', message: 'Sign in.', remedy: '', details: {} }
+  const respond = (marked: boolean) => (response: ServerResponse) =>
+    response.writeHead(401, marked ? { [errorHeader]: error.code } : {}).end(JSON.stringify({ error }))
+  await using guest = await makeHostileGuest(respond(false))
+  const sandbox = reachSandbox(guest.host, target, notHeld)
+  await expect(sandbox.openFile('/home/user/a')).rejects.toMatchObject({ code: 'file.refused' })
+  await expect(sandbox.upload('/home/user/a', new Uint8Array())).rejects.toMatchObject({ code: 'file.refused' })
+  await using gateway = await makeHostileGuest(respond(true))
+  const opened = reachSandbox(gateway.host, target, notHeld).openFile('/home/user/a')
+  await expect(opened).rejects.toMatchObject({ code: 'auth.session-required' })
+})
+
+test('C9: a manifest of a million things that are no processes is refused immediately', async () => {
+  const manifest = `{"version":1,"processes":[{}${',{}'.repeat(1e6)}]}`
+  await using guest = await makeHostileGuest((response) => response.end(manifest))
+  const asked = { hashKey: '00', signal: AbortSignal.timeout(30_000) }
+  await expect(makeGuestQuestions(guest.host).manifest(target, asked)).rejects.toThrow(/too many entries/)
 })

@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { Code, ConnectError, type StreamResponse, type Transport } from '@connectrpc/connect'
-import { guestResponseTooLarge } from './host.errors.ts'
+import { errorHeader } from '@threadbox/protocol/host'
+import { guestAnswerUnknown, guestNotResponding, guestResponseTooLarge } from './host.errors.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -16,15 +17,32 @@ export const guestMessageLimits = {
 
 /** Longest text of a guest’s error: it becomes part of messages and logs. */
 const maxErrorCharacters = 2000
+const maxProblemCharacters = 200
 
-/** Throws `guest.response-too-large` where the transport’s `readMaxBytes` is exceeded, and shortens long errors. */
-export function withBoundedErrors(transport: Transport, limitBytes: number): Transport {
+/** For a call with one response: removing a large folder can take minutes. */
+const unaryTimeoutMs = 300_000
+
+/**
+ * Throws `guest.response-too-large` where the transport’s `readMaxBytes` is exceeded, and `guest.not-responding` for a
+ * call with one response that has none after `timeoutMs`. Shortens long errors.
+ */
+export function withBoundedErrors(
+  transport: Transport,
+  { limitBytes, timeoutMs = unaryTimeoutMs }: { limitBytes: number; timeoutMs?: number },
+): Transport {
   const bounded = (error: unknown) => boundedError(error, limitBytes)
   return {
-    unary: (...call) =>
-      transport.unary(...call).catch((error: unknown) => {
+    unary: async (method, signal, ownTimeoutMs, ...call) => {
+      try {
+        return await transport.unary(method, signal, ownTimeoutMs ?? timeoutMs, ...call)
+      } catch (error) {
+        const isLate = error instanceof ConnectError && error.code === Code.DeadlineExceeded
+        if (isLate && ownTimeoutMs === undefined) {
+          throw guestNotResponding({ seconds: Math.ceil(timeoutMs / 1000) }, { cause: error })
+        }
         throw bounded(error)
-      }),
+      }
+    },
     stream: async (...call) => {
       const response = await transport.stream(...call).catch((error: unknown) => {
         throw bounded(error)
@@ -54,6 +72,14 @@ function boundedError(error: unknown, limitBytes: number): unknown {
   if (error.rawMessage.length <= maxErrorCharacters) return error
   const shortened = `${error.rawMessage.slice(0, maxErrorCharacters)}…`
   return new ConnectError(shortened, error.code, error.metadata)
+}
+
+/** The error of a call to a guest, as one for people where no feature has a better one. Others are returned unchanged. */
+export function withGuestProblem(error: unknown): unknown {
+  if (!(error instanceof ConnectError)) return error
+  const refusal = error.metadata.get(errorHeader)
+  const problem = refusal ?? (error.rawMessage === '' ? 'the connection broke off' : error.rawMessage)
+  return guestAnswerUnknown({ problem: problem.slice(0, maxProblemCharacters) }, { cause: error })
 }
 
 /** A guest’s response, at most `maxBytes` of it: the rest isn’t read. */

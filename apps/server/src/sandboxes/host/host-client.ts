@@ -12,9 +12,9 @@ import {
   makeHostApi,
   type SendHostRequest,
 } from '@threadbox/protocol/host'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type Dispatcher, errors } from 'undici'
 import { guestMessageLimits, withBoundedErrors } from './guest-transport.ts'
-import { hostUnreachable } from './host.errors.ts'
+import { guestNotResponding, hostUnreachable } from './host.errors.ts'
 
 const timeoutsMs: Record<HostRequest['timeout'], number> = { order: 120_000, memory: 900_000, unlimited: 0 }
 
@@ -42,20 +42,31 @@ export type GuestRequest = {
 }
 
 /** Connects to the Unix sockets of the host daemon and the gateway. Their errors are thrown unchanged. */
-export function makeHostClient(options: { socketPath: string; gatewaySocketPath: string }): HostClient {
+export function makeHostClient(options: {
+  socketPath: string
+  gatewaySocketPath: string
+  /** For the head of a guest’s response, and for the response of a call that has only one. */
+  guestTimeoutMs?: number
+}): HostClient {
   const host = makeDispatcher(options.socketPath)
+  const guestTimeoutMs = options.guestTimeoutMs ?? timeoutsMs.order
   const gateway = makeDispatcher(options.gatewaySocketPath)
   const httpAgent = new HttpAgent({ keepAlive: true })
   return {
     ...makeHostApi(hostContract, senderOf(requesterOf(host))),
     guest: (target, { method, path, query = {}, headers, body, signal }) =>
       requesterOf(gateway)({
+        headersTimeout: guestTimeoutMs,
         method,
         path: gatewayPaths.guest(target.sandboxId) + path,
         query,
         headers: { ...headers, [bootHeader]: target.bootId },
         ...(body !== undefined && { body }),
         ...(signal !== undefined && { signal }),
+      }).catch((error: unknown) => {
+        // The gateway itself responds or isn’t there: only a guest takes so long.
+        const isLate = error instanceof Error && error.cause instanceof errors.HeadersTimeoutError
+        throw isLate ? guestNotResponding({ seconds: Math.ceil(guestTimeoutMs / 1000) }, { cause: error }) : error
       }),
     transport: (target, limitBytes = guestMessageLimits.usual) =>
       withBoundedErrors(
@@ -72,7 +83,7 @@ export function makeHostClient(options: { socketPath: string; gatewaySocketPath:
             },
           ],
         }),
-        limitBytes,
+        { limitBytes, ...(options.guestTimeoutMs !== undefined && { timeoutMs: options.guestTimeoutMs }) },
       ),
     close: async () => {
       httpAgent.destroy()

@@ -7,6 +7,20 @@ export const guestResponseTooLarge = defineError<{ limitMebibytes: number }>({
   remedy: () => 'Request less, or write it to a file and read that. The sandbox keeps running.',
 })
 
+export const guestAnswerUnknown = defineError<{ problem: string }>({
+  code: 'guest.answer-unknown',
+  kind: 'unavailable',
+  message: ({ problem }) => `The sandbox sent a response that threadbox doesn’t understand: ${problem}.`,
+  remedy: () => 'Try again. If it keeps happening, restart the sandbox.',
+})
+
+export const guestNotResponding = defineError<{ seconds: number }>({
+  code: 'guest.not-responding',
+  kind: 'unavailable',
+  message: ({ seconds }) => `The sandbox is running, but didn’t respond within ${seconds} seconds.`,
+  remedy: () => 'Try again. If it keeps happening, restart the sandbox.',
+})
+
 export const hostUnreachable = defineError({
   code: 'host.unreachable',
   kind: 'unavailable',

@@ -8,8 +8,8 @@ import {
 } from '@threadbox/protocol/guest'
 import type { z } from 'zod'
 import { readAtMost } from '../host/guest-transport.ts'
+import { guestAnswerUnknown } from '../host/host.errors.ts'
 import type { HostClient } from '../host/host-client.ts'
-import { guestAnswerUnknown } from './lifecycle.errors.ts'
 
 /** One boot of a sandbox. */
 export type BootTarget = { sandboxId: string; bootId: string }
@@ -60,7 +60,7 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
     rescue: (target, signal) => ask(rescueReportSchema, target, { path: guestPaths.rescue, signal }),
     startRescued: async (target, id) => {
       const response = await host.guest(target, { method: 'POST', path: guestPaths.startRescued(id) })
-      await response.body.dump()
+      response.body.on('error', () => undefined).destroy()
       if (response.statusCode >= 400) throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     },
   }

@@ -1,12 +1,5 @@
 import { defineError } from '@threadbox/errors'
 
-export const guestAnswerUnknown = defineError<{ problem: string }>({
-  code: 'guest.answer-unknown',
-  kind: 'unavailable',
-  message: ({ problem }) => `The sandbox sent a response that threadbox doesn’t understand: ${problem}.`,
-  remedy: () => 'Try again. If it keeps happening, restart the sandbox.',
-})
-
 export const reportNotFound = defineError({
   code: 'report.not-found',
   kind: 'not-found',

@@ -220,7 +220,7 @@ async function startNew(
   if ('max' in plan) throw serviceLimitReached(plan)
   const sandbox = await parts.awake(threadId, signal)
   for (const name of plan.replaced) {
-    await answered(name, sandbox.services.removeService({ name }))
+    await answered(name, sandbox.services.removeService({ name }, answerWithin))
     await store.remove(threadId, name)
   }
   const placed = await store.put({ ...row, since: parts.system.now() })
@@ -244,7 +244,7 @@ export async function startInBoot(
   }
   try {
     const request = { name, key, command, port, cwd, envs, readyTimeoutMs: row.ready_timeout_ms }
-    const { service } = await answered(name, sandbox.services.startService(request))
+    const { service } = await answered(name, sandbox.services.startService(request, answerWithin))
     const now = parts.system.now()
     return await write(changeFromGuest(row, { info: service, wasKnown: false, bootId, now }) ?? { boot_id: bootId })
   } catch (error) {
@@ -264,12 +264,12 @@ async function stopProcess(parts: SharedServiceDependencies, row: ServiceRow): P
   if (row.boot_id === null || sandbox?.bootId !== row.boot_id) return
   const awake = await parts.awake(row.thread_id, undefined)
   // Its memory may have been lost during the wake, and the process with it.
-  if (awake.bootId === row.boot_id) await answered(row.name, awake.services.stopService({ name: row.name }))
+  if (awake.bootId === row.boot_id) await answered(row.name, awake.services.stopService({ name: row.name }, answerWithin))
 }
 
 async function removeLog(parts: SharedServiceDependencies, row: ServiceRow): Promise<void> {
   const sandbox = await parts.ifAwake(row.thread_id)
-  if (sandbox !== undefined) await answered(row.name, sandbox.services.removeService({ name: row.name }))
+  if (sandbox !== undefined) await answered(row.name, sandbox.services.removeService({ name: row.name }, answerWithin))
 }
 
 async function readLogs(
@@ -291,6 +291,9 @@ async function readLogs(
   }
 }
 
+/** A guest responds immediately; the thread’s other services wait for it. */
+const answerWithin = { timeoutMs: 30_000 }
+
 async function answered<Answer>(name: string, call: Promise<Answer>): Promise<Answer> {
   try {
     return await call
@@ -301,7 +304,7 @@ async function answered<Answer>(name: string, call: Promise<Answer>): Promise<An
 
 function problemOf(name: string, error: unknown): unknown {
   if (!(error instanceof ConnectError)) return error
-  if (error.code === Code.InvalidArgument) return serviceRefused({ name, problem: error.rawMessage }, { cause: error })
+  if (error.code === Code.InvalidArgument) return serviceRefused({ name, problem: error.rawMessage.slice(0, 500) }, { cause: error })
   if (error.code === Code.Unimplemented) return serviceUnsupported({}, { cause: error })
   return serviceUnanswered({ name }, { cause: error })
 }

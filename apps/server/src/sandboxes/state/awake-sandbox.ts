@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import { type Client, createClient } from '@connectrpc/connect'
 import { fromWireError } from '@threadbox/errors'
 import { filesystem, git, process, runs, services, terminals } from '@threadbox/protocol/guest'
-import { hostAnswerUnknown } from '@threadbox/protocol/host'
+import { errorHeader } from '@threadbox/protocol/host'
 import type { Dispatcher } from 'undici'
 import { parseJson } from '../../platform/system/parse-json.ts'
 import { guestMessageLimits, readAtMost } from '../host/guest-transport.ts'
+import { guestAnswerUnknown } from '../host/host.errors.ts'
 import type { HostClient } from '../host/host-client.ts'
 import { fileIsDirectory, fileNotFound } from './file.errors.ts'
 import { isDirectoryError } from './guest-errors.ts'
@@ -58,14 +59,13 @@ export function reachSandbox(
       signal: options.signal,
     })
     if (response.statusCode >= 400) throw await fileError(response, path)
-    const length = response.headers['content-length']
-    holdWhile(response.body, transferring)
-    return {
-      status: response.statusCode,
-      stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array>,
-      sizeBytes: typeof length === 'string' ? Number(length) : null,
-      contentRange: typeof response.headers['content-range'] === 'string' ? response.headers['content-range'] : null,
+    const described = descriptionOf(response)
+    if (described === undefined) {
+      discard(response.body)
+      throw guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` })
     }
+    holdWhile(response.body, transferring)
+    return { ...described, stream: Readable.toWeb(response.body) as ReadableStream<Uint8Array> }
   }
   const uploadFile: ReachableSandbox['uploadFile'] = async (path, content, { signal, isExecutable }) => {
     using _transfer = transferring()
@@ -78,7 +78,7 @@ export function reachSandbox(
       signal,
     })
     if (response.statusCode >= 400) throw await fileError(response, path)
-    await response.body.dump()
+    discard(response.body)
   }
   return {
     ...target,
@@ -105,6 +105,21 @@ export function reachSandbox(
   }
 }
 
+/** What the response is, in the words of HTTP; undefined if it is neither a file nor a part of one. */
+function descriptionOf({ statusCode, headers }: Dispatcher.ResponseData): Omit<OpenedFile, 'stream'> | undefined {
+  const range = String(headers['content-range'] ?? '')
+  const isPart = statusCode === 206 && /^bytes \d{1,16}-\d{1,16}\/(\d{1,16}|\*)$/.test(range)
+  if (statusCode !== 200 && !isPart) return undefined
+  const length = Number(headers['content-length'] ?? Number.NaN)
+  const sizeBytes = Number.isSafeInteger(length) ? length : null
+  return { status: statusCode, sizeBytes, contentRange: isPart ? range : null }
+}
+
+/** Ends a response that isn’t read, however long it is. */
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => undefined).destroy()
+}
+
 function holdWhile(body: Readable, transferring: () => Disposable): void {
   const transfer = transferring()
   body.once('close', () => transfer[Symbol.dispose]())
@@ -112,13 +127,14 @@ function holdWhile(body: Readable, transferring: () => Disposable): void {
 
 /** An error of a guest is a sentence; the code of a sandbox can make it longer. */
 const maxErrorBytes = 64 * 1024
-const maxErrorCharacters = 2000
+const maxErrorCharacters = 500
 
 /** The host responds with errors of threadbox, the guest with E2B’s: a number and a sentence. */
 async function fileError(response: Dispatcher.ResponseData, path: string): Promise<Error> {
   const { text } = await readAtMost(response.body, maxErrorBytes)
   const body = parseJson(text) as { message?: unknown } | undefined
-  const known = fromWireError(body)
+  // Only the gateway sets this header: a guest could otherwise sign people out, in the words of the server.
+  const known = response.headers[errorHeader] === undefined ? undefined : fromWireError(body)
   if (known !== undefined) return known
   const problem =
     typeof body?.message === 'string' ? body.message.slice(0, maxErrorCharacters) : `status ${response.statusCode}`
@@ -127,5 +143,5 @@ async function fileError(response: Dispatcher.ResponseData, path: string): Promi
   const header = (name: string) => response.headers[name]
   if (isDirectoryError({ header, message: problem })) return fileIsDirectory({ path })
   if (response.statusCode < 500) return fileRefused({ path, problem })
-  return hostAnswerUnknown({ status: response.statusCode }, { cause: new Error(problem) })
+  return guestAnswerUnknown({ problem: `HTTP status ${response.statusCode}` }, { cause: new Error(problem) })
 }

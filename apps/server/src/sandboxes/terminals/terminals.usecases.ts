@@ -20,6 +20,8 @@ import type { TerminalRow } from './terminals.table.ts'
 const maxTerminals = 20
 /** How long a list waits for the guest’s report about ended shells. */
 const listTimeoutMs = 2000
+/** A guest responds immediately; a thread’s other terminals wait for it. */
+const answerTimeoutMs = 30_000
 
 /** The terminals of threads. */
 export type Terminals = {
@@ -102,12 +104,10 @@ export function makeTerminals(parts: SharedTerminalDependencies): Terminals {
         await store.add(row)
         try {
           await answered(
-            sandbox.terminals.openTerminal({
-              id,
-              cols: request.cols ?? 0,
-              rows: request.rows ?? 0,
-              cwd: directoryOf(request.cwd),
-            }),
+            sandbox.terminals.openTerminal(
+              { id, cols: request.cols ?? 0, rows: request.rows ?? 0, cwd: directoryOf(request.cwd) },
+              { timeoutMs: answerTimeoutMs },
+            ),
           )
         } catch (error) {
           await store.remove(threadId, id)
@@ -132,7 +132,9 @@ export function makeTerminals(parts: SharedTerminalDependencies): Terminals {
           status === 'running' || status === 'suspended' || (status === 'ended' && facts?.state === 'active')
         if (existsInGuest && facts?.bootId === row.boot_id) {
           const sandbox = await parts.awake(threadId, undefined)
-          if (sandbox.bootId === row.boot_id) await answered(sandbox.terminals.closeTerminal({ id }))
+          if (sandbox.bootId === row.boot_id) {
+            await answered(sandbox.terminals.closeTerminal({ id }, { timeoutMs: answerTimeoutMs }))
+          }
         }
         await store.remove(threadId, id)
         await parts.changed(threadId)

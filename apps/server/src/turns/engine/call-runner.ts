@@ -1,7 +1,7 @@
 import { makeSerial } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
-import type { AwakeSandbox } from '../../sandboxes/public.ts'
+import { type AwakeSandbox, withGuestProblem } from '../../sandboxes/public.ts'
 import { outputLimitsOf, type ThreadChange } from '../../threads/public.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { CallOutcome, CallRecord, TurnRecord } from '../record/turn-record.ts'
@@ -219,7 +219,7 @@ async function applyTool(
     if (signal.aborted || order.how === 'stop') return failedWith(callStopped({}), 'stopped')
     if (error instanceof ExecutionNotStarted) return 'not-started'
     const about = pathOf(input)
-    const known = failedWith(about === undefined ? error : fileErrorOf(error, about))
+    const known = failedWith(withGuestProblem(about === undefined ? error : fileErrorOf(error, about)))
     if (known === undefined) logger.error({ err: error, callId: call.id, tool: tool.name }, 'tool failed unexpectedly')
     return known
   }

@@ -1,6 +1,12 @@
 import { posix } from 'node:path'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { type AwakeSandbox, fileIsDirectory, fileNotFound, isDirectoryError } from '../../sandboxes/public.ts'
+import {
+  type AwakeSandbox,
+  fileIsDirectory,
+  fileNotFound,
+  guestAnswerUnknown,
+  isDirectoryError,
+} from '../../sandboxes/public.ts'
 import { fileIsBinary, fileTooLarge, fileUnavailable } from './tools.errors.ts'
 
 export const homeDirectory = '/home/user'
@@ -22,11 +28,16 @@ export async function readBytes(
   const { stream, sizeBytes } = await sandbox.download(options.path, options.signal)
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of stream) {
-    chunks.push(chunk)
-    length += chunk.length
-    // Leaving the loop cancels the stream, so the rest is not transferred.
-    if (length > options.limitBytes) break
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk)
+      length += chunk.length
+      // Leaving the loop cancels the stream, so the rest is not transferred.
+      if (length > options.limitBytes) break
+    }
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw guestAnswerUnknown({ problem: 'the file broke off' }, { cause: error })
   }
   const bytes = Buffer.concat(chunks)
   return { bytes: bytes.subarray(0, options.limitBytes), isWhole: length <= options.limitBytes, sizeBytes }

@@ -72,6 +72,10 @@ export const errors: ErrorWords = {
     message: 'Die Sandbox hat eine Antwort gesendet, die threadbox nicht versteht: {problem}.',
     remedy: 'Versuchen Sie es noch einmal. Passiert es wieder, starten Sie die Sandbox neu.',
   },
+  'guest.not-responding': {
+    message: 'Die Sandbox läuft, hat aber innerhalb von {seconds} Sekunden nicht geantwortet.',
+    remedy: 'Versuchen Sie es noch einmal. Passiert es wieder, starten Sie die Sandbox neu.',
+  },
   'host.preparing': {
     message: 'Sandboxen können noch nicht starten: Der Host bereitet noch {what} vor.',
     remedy: 'Versuchen Sie es in ein paar Minuten noch einmal. Dauert es an, hilft `./threadbox logs host`.',

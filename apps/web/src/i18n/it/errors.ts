@@ -70,6 +70,10 @@ export const errors: ErrorWords = {
     message: 'La sandbox ha inviato una risposta che threadbox non comprende: {problem}.',
     remedy: 'Riprova. Se continua, riavvia la sandbox.',
   },
+  'guest.not-responding': {
+    message: 'La sandbox è in esecuzione, ma non ha risposto entro {seconds} secondi.',
+    remedy: 'Riprova. Se continua, riavvia la sandbox.',
+  },
   'host.preparing': {
     message: 'Le sandbox non possono ancora avviarsi: l’host sta ancora preparando {what}.',
     remedy: 'Riprova tra qualche minuto. Se la preparazione non finisce, controlla `./threadbox logs host`.',

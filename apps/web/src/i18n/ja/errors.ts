@@ -71,6 +71,10 @@ export const errors: ErrorWords = {
     message: 'サンドボックスが、threadbox に理解できない応答を送りました：{problem}。',
     remedy: 'もう一度お試しください。続く場合は、サンドボックスを再起動してください。',
   },
+  'guest.not-responding': {
+    message: 'サンドボックスは動作していますが、{seconds} 秒以内に応答しませんでした。',
+    remedy: 'もう一度お試しください。続く場合は、サンドボックスを再起動してください。',
+  },
   'host.preparing': {
     message: 'サンドボックスはまだ起動できません。ホストが {what} を準備しています。',
     remedy: '数分後にもう一度お試しください。終わらない場合は、`./threadbox logs host` を確認してください。',
