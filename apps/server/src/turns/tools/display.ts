@@ -5,7 +5,7 @@ import { resultBlob } from '../../threads/public.ts'
 import type { ExecutionDisplay } from './follow-run.ts'
 
 /** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
-const bundleSchema = z.object({ data: z.record(z.string(), z.unknown()) })
+const bundleSchema = z.object({ data: z.object({}).loose() })
 
 /** Richest first; unlisted types follow, plain text is last. */
 const preference = [
@@ -24,6 +24,8 @@ const preference = [
 /** Longest text in the entry itself; longer text is fetched when it is opened. A page always has a URL. */
 const maxInlineCharacters = 16 * 1024
 const maxItems = 8
+/** Jupyter has a handful per result; sorting half a million takes seconds. */
+const maxTypes = 100
 
 const binaryTypes = /^(image\/(?!svg)|audio\/|video\/|application\/pdf|application\/octet-stream)/
 
@@ -71,6 +73,7 @@ export async function storeDisplay(
   const bundle = bundleSchema.safeParse(safeJson(run.bundleJson))
   const data = bundle.data?.data ?? {}
   const types = Object.keys(data)
+    .slice(0, maxTypes)
     .filter((type) => /^[a-z]+\/[a-z0-9.+-]{1,100}$/i.test(type))
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, maxItems)
@@ -100,9 +103,22 @@ function rank(mediaType: string): number {
 }
 
 function contentOf(mediaType: string, value: unknown): string | Uint8Array | undefined {
-  const text = Array.isArray(value) ? value.join('') : value
-  if (typeof text !== 'string') return text === undefined || text === null ? undefined : JSON.stringify(text)
+  const text = isLines(value) ? value.join('') : value
+  if (typeof text !== 'string') return text === undefined || text === null ? undefined : jsonOf(text)
   return binaryTypes.test(mediaType) ? Buffer.from(text, 'base64') : text
+}
+
+function isLines(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((line) => typeof line === 'string')
+}
+
+/** Undefined for a value that is nested too deeply to be written. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
 
 function safeJson(text: string): unknown {

@@ -127,13 +127,32 @@ async function readToEnd(
       if (event.case === 'display') await options.onDisplay(event.value)
       if (event.case !== 'ended') continue
       await recorder.flush()
-      return { kind: 'ended', ended: event.value }
+      return { kind: 'ended', ended: boundedEnd(event.value) }
     }
   } catch (error) {
     if (error instanceof ConnectError && error.code === Code.NotFound) return { kind: 'lost' }
     throw error
   }
   return undefined
+}
+
+/** Above the lengths that a guest keeps to. */
+const most = { path: 4096, name: 500, message: 2000, traceback: 400_000, stillRunning: 50 }
+
+/** What an end says goes into the conversation and to the model; the code of a sandbox can make it any length. */
+function boundedEnd(ended: runs.ReadResponse_Ended): runs.ReadResponse_Ended {
+  const { durationMs } = ended
+  return {
+    ...ended,
+    signal: ended.signal.slice(0, most.name),
+    message: ended.message.slice(0, most.message),
+    cwd: ended.cwd.slice(0, most.path),
+    errorName: ended.errorName.slice(0, most.name),
+    errorValue: ended.errorValue.slice(0, most.message),
+    traceback: ended.traceback.slice(0, most.traceback),
+    durationMs: Number.isFinite(durationMs) ? Math.max(0, durationMs) : 0,
+    stillRunning: ended.stillRunning.slice(0, most.stillRunning).map((command) => command.slice(0, most.name)),
+  }
 }
 
 /** Sends Stop once when the turn is stopped. The returned signal aborts when no confirmation follows in time. */

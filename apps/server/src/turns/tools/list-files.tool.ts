@@ -41,7 +41,7 @@ export const listFiles = defineTool({
     const lines = entries
       .map((entry) => ({ name: relativeTo(path, entry.path), entry }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map(({ name, entry }) => lineOf(name, entry))
+      .map(({ name, entry }) => lineOf(name, entry).slice(0, maxNameCharacters))
     const missing = lines.length - maxEntries
     const shown = lines.slice(0, maxEntries)
     const more = missing > 0 ? [`[${missing} more; list a subfolder or use search_files]`] : []
@@ -50,6 +50,9 @@ export const listFiles = defineTool({
     return succeeded({ kind: 'text', text, path }, `${path}:\n${text}`)
   },
 })
+
+/** Paths are shorter; the code of a sandbox can return longer ones. */
+const maxNameCharacters = 4096
 
 function lineOf(name: string, entry: filesystem.EntryInfo): string {
   if (entry.type === filesystem.FileType.DIRECTORY) return `${name}/`

@@ -16,6 +16,10 @@ const input = z.object({
 
 /** With more matches a narrower search is better than reading them. */
 const maxLines = 200
+/** The longest path, and the part of a line that ripgrep prints. */
+const maxLineCharacters = 5000
+/** ripgrep cuts lines (`--max-columns`), and paths have a limit; what a guest returns instead has none. */
+const maxCharacters = 1024 * 1024
 
 /** Searches the text of files. */
 export const searchFiles = defineTool({
@@ -70,6 +74,7 @@ async function runForLines(
   let exitCode: number | null = null
   let pid: number | undefined
   let lineCount = 0
+  let isCut = false
   const stream = sandbox.processes.start(
     { process: { cmd: command, args, envs: {} }, stdin: false },
     { signal: options.signal },
@@ -85,12 +90,17 @@ async function runForLines(
     const piece = decoder.decode(output.value, { stream: true })
     text += piece
     lineCount += piece.split('\n').length - 1
-    if (lineCount > options.maxLines) break
+    isCut = lineCount > options.maxLines || text.length > maxCharacters
+    if (isCut) break
   }
-  const isCut = lineCount > options.maxLines
   if (isCut && pid !== undefined) await killQuietly(sandbox, pid)
   const lines = text.split('\n').filter((line) => line !== '')
-  return { lines: lines.slice(0, options.maxLines), errors, exitCode, isCut }
+  return {
+    lines: lines.slice(0, options.maxLines).map((line) => line.slice(0, maxLineCharacters)),
+    errors,
+    exitCode,
+    isCut,
+  }
 }
 
 async function killQuietly(sandbox: AwakeSandbox, pid: number): Promise<void> {
