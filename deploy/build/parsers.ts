@@ -164,7 +164,6 @@ export const otherInput: OtherInput = {
     'apps/guest/src/rescue/rescue-store.ts',
     'apps/guest/src/space/main.ts',
     'packages/sandbox-gateway/src/greet-guest.ts',
-    'packages/sandbox-gateway/src/guest-requests.ts',
     'apps/host/src/copies/environments/unpack-disk/main.ts',
     'apps/host/src/copies/sleeping/read-disk/archive.ts',
     'apps/host/src/copies/sleeping/sleeping-files.ts',

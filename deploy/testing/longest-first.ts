@@ -33,6 +33,7 @@ const long = [
   'system/rescue',
   'system/rescue-hindered',
   'system/snapshots',
+  'system/hostile-guest',
   'system/hostile-pages',
   'system/view-page',
   'system/durability',

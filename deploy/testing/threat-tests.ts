@@ -12,6 +12,7 @@ const scopes = 'apps/server/src/route-scopes.test.ts'
 const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
 const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
+const hostileGuest = 'tests/system/hostile-guest.test.ts'
 const transport = 'apps/server/src/sandboxes/host/guest-transport.test.ts'
 const upgrade = 'deploy/launcher/upgrade.test.ts'
 
@@ -135,6 +136,28 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: 'packages/sandbox-gateway/src/guest-requests.test.ts',
       title: 'a response of a guest that never ends is refused at 4 MiB',
+    },
+    { file: transport, title: 'a manifest of a million things that are no processes is refused immediately' },
+    {
+      file: 'apps/server/src/sandboxes/terminals/terminals.test.ts',
+      title: 'a guest that begins again and again gets a new stream for each, and a view no more than they contain',
+    },
+  ],
+  'whatever a replaced guest daemon responds': [
+    { file: hostileGuest, title: 'its thread continues or gets the cause, and others are served' },
+    {
+      file: transport,
+      title: 'a guest that never responds, or a byte at a time, is an error of the sandbox and not of the host',
+    },
+    { file: 'packages/sandbox-gateway/src/gateway.test.ts', title: 'a response that $name is an error of the sandbox' },
+  ],
+  'a guest daemon’s error is never taken for one of the server': [
+    { file: transport, title: 'a guest’s error about a file cannot be one of the server’s own' },
+  ],
+  'after a cold start, nothing that was in memory is reported as kept': [
+    {
+      file: 'apps/server/src/sandboxes/lifecycle/survival-report.logic.test.ts',
+      title: 'a guest that repeats its earlier manifest after a cold start has kept nothing that was in memory',
     },
   ],
   'parsers of untrusted bytes accept any input': [
