@@ -11,6 +11,7 @@ import { type ClientAddress, noAddress } from './platform/http/client-address.ts
 import { docsSite } from './platform/http/docs-site.ts'
 import { answerError } from './platform/http/errors.handler.ts'
 import { routeNotFound } from './platform/http/http.errors.ts'
+import { openApiDocument } from './platform/http/openapi-document.ts'
 import type { AllowedHosts } from './platform/http/origins.ts'
 import { guardText } from './platform/http/text-guard.middleware.ts'
 import { webApp } from './platform/http/web-app.ts'
@@ -85,12 +86,7 @@ function makePublicApi(options: ServerOptions): Api {
     name: 'threadbox',
     description: 'Set when signing in. Its name contains the installation ID.',
   })
-  api.doc31('/openapi.json', {
-    openapi: '3.1.0',
-    info: { title: 'threadbox', version: options.version },
-    servers: [{ url: '/api/v1' }],
-    security: [{ apiKey: [] }, { session: [] }],
-  })
+  api.get('/openapi.json', (context) => context.json(openApiDocument(api, options.version)))
   api.use('*', authenticate(options.authentication))
   for (const routes of options.routes) api.route('/', routes)
   api.all('*', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { saveEnvironmentSchema } from './environments.ts'
+import { nameSchema } from './names.ts'
 import { maxInstructionCharacters } from './workspaces.ts'
 
 /** Limit of agents per user, and per workspace. */
@@ -10,12 +11,6 @@ export const maxAgentVersions = 100
 const maxNamed = 200
 
 const idSchema = z.string().min(1).max(64)
-const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
 const descriptionSchema = z.string().trim().max(300)
 
 /** What an agent is instructed to do and can use. It only ever narrows what the thread would have anyway. */

@@ -144,7 +144,7 @@ export const sandboxDetailSchema = z
       )
       .nullable(),
     ports: z.array(z.number().int()).nullable(),
-    latestReport: survivalReportSchema.nullable(),
+    latestReport: z.union([survivalReportSchema, z.null()]),
     log: z.array(lifecycleLogEntrySchema),
   })
   .meta({ id: 'SandboxDetail' })

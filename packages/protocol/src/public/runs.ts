@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonSchema } from './entries.ts'
+import { nameSchema } from './names.ts'
 import { networkPolicySchema } from './network.ts'
 import { usageSchema } from './thread.ts'
 
@@ -127,18 +128,11 @@ export const overlapPolicies = ['skip', 'queue', 'allow'] as const
 /** What happens for due times at which the server was down: nothing, or one run for all of them. */
 export const missedPolicies = ['skip', 'once'] as const
 
-const triggerName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
-
 /** Narrows what the sandboxes of its runs reach. Null: as the agent allows. */
 const triggerNetwork = networkPolicySchema.nullable()
 
 const scheduleFields = {
-  name: triggerName,
+  name: nameSchema,
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   cron: z.string().trim().min(9).max(200),
   /** An IANA name such as `Europe/Berlin`. */
@@ -186,7 +180,7 @@ export const nextTimesSchema = z.object({ next: z.array(z.number().int()) }).met
 export type NextTimes = z.infer<typeof nextTimesSchema>
 
 const webhookFields = {
-  name: triggerName,
+  name: nameSchema,
   /** Precedes the request’s content in the message to the agent. It can’t be a slash command. */
   input: inputSchema.refine((text) => !text.startsWith('/'), 'cannot be a slash command'),
   version: versionSchema.nullable(),

@@ -1,17 +1,10 @@
 import { z } from 'zod'
 import { lifecyclePolicySchema, limitsChangeSchema, policyChangeSchema } from './lifecycle.ts'
+import { nameSchema } from './names.ts'
 import { publicSandboxStateSchema, sandboxLimitsSchema } from './sandbox.ts'
 
 /** Longest instructions of a workspace, in UTF-16 code units. Every request to the model includes them. */
 export const maxInstructionCharacters = 20_000
-
-/** A name is one line of text. Two workspaces of a user never differ only in case. */
-const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
 
 /** Groups threads, and has values for those threads that have none of their own. Each thread keeps its own sandbox. */
 export const workspaceSchema = z

@@ -8,7 +8,18 @@ import { htmlOf } from './html.ts'
 import { markdownOf } from './markdown.ts'
 import { notebookOf } from './notebook.ts'
 
-const bytes = { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } }
+const forms = {
+  markdown: { write: markdownOf, mediaType: 'text/markdown', ending: 'md' },
+  html: { write: htmlOf, mediaType: 'text/html', ending: 'html' },
+  notebook: { write: notebookOf, mediaType: 'application/x-ipynb+json', ending: 'ipynb' },
+} as const satisfies Record<(typeof exportFormats)[number], unknown>
+
+const bytes = { schema: z.string().openapi({ format: 'binary' }) }
+const content = {
+  [forms.markdown.mediaType]: bytes,
+  [forms.html.mediaType]: bytes,
+  [forms.notebook.mediaType]: { schema: z.looseObject({}) },
+}
 const exportRoute = defineRoute({
   action: 'threads.work',
   method: 'get',
@@ -16,14 +27,8 @@ const exportRoute = defineRoute({
   tags: ['threads'],
   summary: 'Export the conversation as Markdown, a single HTML page, or a runnable notebook',
   request: { params: threadParams, query: z.object({ format: z.enum(exportFormats) }) },
-  responses: { 200: { description: 'The file.', content: bytes } },
+  responses: { 200: { description: 'The file.', content } },
 })
-
-const forms = {
-  markdown: { write: markdownOf, mediaType: 'text/markdown', ending: 'md' },
-  html: { write: htmlOf, mediaType: 'text/html', ending: 'html' },
-  notebook: { write: notebookOf, mediaType: 'application/x-ipynb+json', ending: 'ipynb' },
-} as const satisfies Record<(typeof exportFormats)[number], unknown>
 
 /** Reads only recorded data and does not wake the sandbox. */
 export function exportRoutes(dependencies: { threads: Threads; log: ThreadLog; blobs: BlobStore }): Api {
