@@ -24,7 +24,10 @@ source_command() {
   fi
   case $command in
     check) check_source ;;
-    fuzz) (cd "$repository" && node deploy/testing/fuzz.ts "$@") ;;
+    fuzz)
+      (install_schemathesis) || fail 'fuzz needs Schemathesis.' 'Run this once with sudo. It is kept in the cache.'
+      (cd "$repository" && THREADBOX_SCHEMATHESIS=$(schemathesis_folder)/bin/schemathesis node deploy/testing/fuzz.ts "$@")
+      ;;
     bench) source_run tests/performance/bench.ts "$@" ;;
     chaos) source_run tests/chaos/chaos.main.ts "$@" ;;
   esac
@@ -160,7 +163,8 @@ prepare_test() {
   fi
   [ "$needs_machine" -eq 0 ] || prepare_test_volume "$test_volume"
   [[ " $* " != *' browser '* ]] || start_step proxies 'nginx and Caddy' unpack_proxies
-  await_step modules runsc image proxies
+  [[ " $* " != *' system '* ]] || start_step schemathesis 'Schemathesis' install_schemathesis
+  await_step modules runsc image proxies schemathesis
   PATH=$repository/node_modules/.bin:$PATH
   [ "$needs_machine" -eq 0 ] || export_test_parts
 }
@@ -215,7 +219,8 @@ export_test_parts() {
   THREADBOX_RUNSC=$(runsc_path)
   THREADBOX_IMAGE=$(image_path)
   THREADBOX_PROXIES=$cache/proxies
-  export THREADBOX_RUNSC THREADBOX_IMAGE THREADBOX_PROXIES
+  THREADBOX_SCHEMATHESIS=$(schemathesis_folder)/bin/schemathesis
+  export THREADBOX_RUNSC THREADBOX_IMAGE THREADBOX_PROXIES THREADBOX_SCHEMATHESIS
 }
 
 # The tests' reverse proxies, unpacked and not installed: an installed one would take port 80 of the machine.

@@ -94,11 +94,11 @@ has_pinned_checksums() {
   done
 }
 
-# download_wheel NAME FOLDER: the pinned version from PyPI, if it has one of the pinned checksums.
+# download_wheel NAME FOLDER [LOCK]: the pinned version from PyPI, if it has one of the pinned checksums.
 download_wheel() {
   local work
   work=$(mktemp -d)
-  sed -n "/^$1==/,/[^\\\\]\$/p" "$repository/deploy/launcher/python-wheels.lock" >"$work/wheel.lock"
+  sed -n "/^$1==/,/[^\\\\]\$/p" "${3:-$repository/deploy/launcher/python-wheels.lock}" >"$work/wheel.lock"
   python3 -m pip download --quiet --no-deps --only-binary=:all: --require-hashes --dest "$2" --requirement "$work/wheel.lock" ||
     { rm -r "$work" && return 1; }
   rm -r "$work"
@@ -223,6 +223,33 @@ no_runsc() {
   echo "Couldn't get runsc, which runs the sandboxes: neither gVisor's release nor Go 1.$go_version_needed or later is available."
   echo "Install Go, or put runsc $runsc_version at $cache/runsc/$runsc_version/runsc, then run this command again."
   return 1
+}
+
+# The folder of Schemathesis, which sends random requests to the API in tests.
+schemathesis_folder() {
+  printf '%s/schemathesis/%s' "$cache" "$(sha256sum "$repository/tests/api-fuzz/requirements.lock" | cut -c 1-16)"
+}
+
+# Schemathesis and what it needs, with the pinned checksums, in an environment of its own. It is made by the uv of the image.
+install_schemathesis() {
+  local folder work
+  folder=$(schemathesis_folder)
+  [ ! -x "$folder/bin/schemathesis" ] || return 0
+  python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
+  mkdir -p "${folder%/*}"
+  work=$(mktemp -d "${folder%/*}/.installing-XXXXXX")
+  # shellcheck disable=SC2064 # the folder is known now
+  trap "rm -rf '$work'" EXIT
+  download_wheel uv "$work" "$repository/images/recipe/python.lock"
+  python3 -m pip install --quiet --no-deps --no-index --no-compile --target "$work/uv" "$work"/*.whl
+  local -x UV_CACHE_DIR=$work/cache UV_PYTHON_DOWNLOADS=never
+  "$work/uv/bin/uv" venv --quiet --relocatable --python "$(command -v python3)" "$work/environment"
+  "$work/uv/bin/uv" pip install --quiet --python "$work/environment/bin/python" --require-hashes --only-binary :all: \
+    --requirement "$repository/tests/api-fuzz/requirements.lock"
+  "$work/environment/bin/schemathesis" --version
+  rm -rf "$folder"
+  mv "$work/environment" "$folder"
+  rm -rf "$work"
 }
 
 image_path() { "$(node_folder)/bin/node" "$repository/images/build-image.ts" --cache "$cache/images" --path; }

@@ -3,20 +3,23 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fuzzApiFor } from '../../tests/api-fuzz/fuzz-api.ts'
 import { fuzzLines, lastReports, readFuzzArguments } from './fuzz-report.ts'
 import { checkedProperties } from './testing-page.ts'
 
 /**
  * `./threadbox fuzz [--minutes M] [--seed S]`: checks all properties, one after another, each for an equal share of the
- * time. A case that fails is written to tests/fuzz-cases, from where the property’s test repeats it. Exits with 1 if one
- * fails.
+ * time, then sends random requests to the API. What fails is written to tests/fuzz-cases, from where a test
+ * repeats it. Exits with 1 if something fails.
  */
 const root = join(import.meta.dirname, '../..')
 /** Longest time without a report beyond a property’s share: loading a test, shrinking what was found. */
 const graceMs = 300_000
 const { minutes, seed } = readOrRefuse()
 const properties = checkedProperties(root)
-const fuzzMs = Math.max(1, Math.floor((minutes * 60_000) / properties.length))
+/** The part of the time in which the API gets requests. */
+const apiShare = 0.25
+const fuzzMs = Math.max(1, Math.floor((minutes * 60_000 * (1 - apiShare)) / properties.length))
 const folder = mkdtempSync(join(tmpdir(), 'threadbox-fuzz-'))
 const report = join(folder, 'report')
 writeFileSync(report, '')
@@ -25,8 +28,11 @@ try {
   const isStopped = await run()
   const reports = lastReports(readFileSync(report, 'utf8'))
   for (const line of fuzzLines({ properties, reports, isStopped })) console.log(line)
+  const api = await fuzzApiFor({ milliseconds: minutes * 60_000 * apiShare, seed })
+  for (const line of api.lines) console.log(line)
   const isWhole = properties.every(({ name }) => reports.get(name)?.cases !== undefined)
-  process.exitCode = isWhole && [...reports.values()].every(({ failure }) => failure === undefined) ? 0 : 1
+  process.exitCode =
+    isWhole && api.isPassed && [...reports.values()].every(({ failure }) => failure === undefined) ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -138,7 +138,7 @@ function lockLogins(server: McpTestServer, logins: LoginServer): void {
 }
 
 /** A guest for the stand-in: commands that print a line, real git, and services and terminals as a test sets them. */
-function serveGuest(host: HostStandIn): Pick<PageServer, 'services' | 'gitIn'> {
+export function serveGuest(host: HostStandIn): Pick<PageServer, 'services' | 'gitIn'> {
   const services = makeGuestServices()
   services.startsAs = { state: serviceProtocol.ServiceState.RUNNING }
   const terminals = makeGuestTerminals()

@@ -27,7 +27,7 @@ export function filesystemRoutes(router: ConnectRouter, real: (path: string) => 
     stat: async ({ path }) => ({ entry: await info(path) }),
     listDir: async ({ path }) => {
       await info(path)
-      const names = await readdir(real(path))
+      const names = await orRefused(readdir(real(path)))
       return { entries: await Promise.all(names.map((name) => info(join(path, name)))) }
     },
     watchDir: async function* ({ path }, { signal }): AsyncGenerator<WatchAnswer> {
@@ -39,16 +39,23 @@ export function filesystemRoutes(router: ConnectRouter, real: (path: string) => 
       }
     },
     makeDir: async ({ path }) => {
-      await mkdir(real(path), { recursive: true })
+      await orRefused(mkdir(real(path), { recursive: true }))
       return { entry: await info(path) }
     },
     move: async ({ source, destination }) => {
-      await rename(real(source), real(destination))
+      await orRefused(rename(real(source), real(destination)))
       return { entry: await info(destination) }
     },
     remove: async ({ path }) => {
       await rm(real(path), { recursive: true })
       return {}
     },
+  })
+}
+
+/** A path that the system refuses, such as a name that is too long, is refused as the guest does it. */
+async function orRefused<Result>(operation: Promise<Result>): Promise<Result> {
+  return await operation.catch((error) => {
+    throw new ConnectError(String(error), Code.InvalidArgument)
   })
 }
