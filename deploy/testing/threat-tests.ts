@@ -114,6 +114,11 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   'a sandbox cannot fill the disk pool': [
     { file: pool, title: 'keeps its reserve: all disks together cannot use it, and no new disk is created' },
     { file: pool, title: 'keeps its reserve from a disk that fills it with small files, stored as %s' },
+    {
+      file: 'tests/system/disk-flood.test.ts',
+      title:
+        'a sandbox that fills its disk with small things takes nothing that others need, and its deletion gives all of it back',
+    },
   ],
   'a sandbox cannot fill the server’s disk with output': [
     {

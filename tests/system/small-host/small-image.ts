@@ -31,14 +31,15 @@ const files = {
 
 /**
  * A base image of some megabytes built from programs of this machine: enough for a guest and for commands in its shell.
+ * `more` names further programs.
  */
-export async function makeSmallImage(directory: string): Promise<string> {
+export async function makeSmallImage(directory: string, more: readonly string[] = []): Promise<string> {
   const root = await mkdtemp(path.join(directory, 'image-'))
   const archive = path.join(directory, 'small.tar.zst')
   for (const name of directories) await mkdir(path.join(root, name), { recursive: true })
   for (const [name, target] of Object.entries(links)) await symlink(target, path.join(root, name))
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(root, name), content)
-  const found = await Promise.all(programs.map(async (name) => [name, await locate(name)] as const))
+  const found = await Promise.all([...programs, ...more].map(async (name) => [name, await locate(name)] as const))
   for (const [name, file] of found) await copyFile(file, path.join(root, 'usr/bin', name))
   for (const library of await librariesOf(found.map(([, file]) => file))) {
     await mkdir(path.dirname(path.join(root, library)), { recursive: true })
