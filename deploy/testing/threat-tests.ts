@@ -175,6 +175,15 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: previews, title: 'the page has its own cookies in the frame, and none of the app' },
     { file: previews, title: 'the API, by any kind of request' },
     { file: previews, title: 'by requests that carry the session' },
+    {
+      file: previews,
+      title: 'by requests of any method, with and without the session, with headers that name another sender',
+    },
+    { file: previews, title: 'by opening the app in a window, of which it gets no handle' },
+    {
+      file: previews,
+      title: 'by a passkey of the app: in its frame it can use none, in a tab none of the app’s host',
+    },
     { file: previews, title: 'by a cookie of the app’s name for the whole domain' },
   ],
   'cookies that a preview’s page plants neither hide': [

@@ -37,9 +37,16 @@ beforeEach(async () => {
 
 const appOrigin = () => stage.installation.server.origin
 /** Runs one of the page’s own functions (`preview-origin/hostile.js`). */
-const attack = <Outcome = string>(name: string, argument = ''): Promise<Outcome> =>
-  site.evaluate(`attacks.${name}(${JSON.stringify(argument)})`)
+const attack = <Outcome = string>(name: string, argument: unknown = '', from: Frame | Page = site): Promise<Outcome> =>
+  from.evaluate(`attacks.${name}(${JSON.stringify(argument)})`)
 const isLoggedIn = () => page.evaluate(async () => (await fetch('/api/v1/me')).status === 200)
+/** What requests of a page could change. */
+const stateOfApp = () =>
+  page.evaluate(async () => {
+    const paths = ['threads', 'me', 'api-keys', 'workspaces', 'settings', 'network', 'auth/sessions']
+    const texts = await Promise.all(paths.map(async (path) => await (await fetch(`/api/v1/${path}`)).text()))
+    return texts.map((text) => text.replaceAll(/"(last\w+|updatedAt)":\d+/g, '"$1":0'))
+  })
 const openPreview = (id: string, port = 8000) =>
   page.evaluate(
     async (target) => {
@@ -102,6 +109,55 @@ describe('O12: the page cannot act on the app', () => {
     await expect.poll(() => statuses).toContain(403)
     expect(statuses.filter((status) => status !== 403)).toEqual([])
     expect(await count()).toBe(before)
+  })
+
+  test('by requests of any method, with and without the session, with headers that name another sender', async () => {
+    const thread = `/api/v1/threads/${threadId}`
+    const changing = ['/auth/sign-out', '/settings', '/api-keys', '/workspaces', '/auth/cookies/clear', '/network']
+    const paths = [thread, '/', ...changing.map((path) => `/api/v1${path}`)]
+    const before = await stateOfApp()
+    const sent = new Map<string, number>()
+    page.on('request', (request) => {
+      if (request.frame() === site) sent.set(request.method(), (sent.get(request.method()) ?? 0) + 1)
+    })
+    const outcomes = await attack<Record<string, number>>('sendEverything', { origin: appOrigin(), paths })
+    // Not even that there was a response: none says that another origin can see it.
+    expect(Object.keys(outcomes)).toEqual(['TypeError'])
+    const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
+    await expect.poll(() => methods.filter((method) => (sent.get(method) ?? 0) < paths.length)).toEqual([])
+    expect(await stateOfApp()).toEqual(before)
+    expect(await isLoggedIn()).toBe(true)
+  })
+
+  test('by opening the app in a window, of which it gets no handle', async () => {
+    const opening = page.context().waitForEvent('page')
+    await attack('openApp', appOrigin())
+    await site.getByRole('button', { name: 'Go' }).click()
+    const opened = await opening
+    await opened.locator('#message').waitFor()
+    expect(await attack('openedApp')).toBe('null')
+    expect(await opened.evaluate('window.opener')).toBeNull()
+    await opened.close()
+    expect(await isLoggedIn()).toBe(true)
+  })
+
+  test('by a passkey of the app: in its frame it can use none, in a tab none of the app’s host', async () => {
+    const app = new URL(appOrigin()).hostname
+    const base = app.split('.').slice(1).join('.')
+    expect(await attack('usePasskeys', [app, base])).toEqual(Array(4).fill('NotAllowedError'))
+    const tab = await page.context().newPage()
+    await tab.goto((await openPreview(threadId)).url)
+    await tab.getByRole('heading', { name: 'A site' }).waitFor()
+    const devtools = await page.context().newCDPSession(tab)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
+    })
+    expect(await attack('usePasskeys', [app], tab)).toEqual(['SecurityError', 'SecurityError'])
+    // A passkey for all of the domain can be made, and the app has no use for it: its own would be for its host alone.
+    await attack('usePasskeys', [base], tab)
+    await tab.close()
+    expect(await isLoggedIn()).toBe(true)
   })
 
   test('by navigating its tab elsewhere, even after a click', async () => {

@@ -30,6 +30,59 @@ window.attacks = {
   frameApp: (origin) => {
     document.body.append(Object.assign(document.createElement('iframe'), { name: 'stolen', src: `${origin}/` }))
   },
+  /** Each method, with and without the session, with headers that claim another sender; what is read of a response. */
+  sendEverything: async ({ origin, paths }) => {
+    const json = { 'content-type': 'application/json' }
+    const forged = {
+      origin,
+      referer: `${origin}/`,
+      'sec-fetch-site': 'same-origin',
+      'x-forwarded-host': new URL(origin).host,
+      'x-http-method-override': 'DELETE',
+    }
+    const outcomes = {}
+    const send = async (path, init) => {
+      const outcome = await outcomeOf(async () => {
+        const { type, status } = await fetch(`${origin}${path}`, init)
+        return `${type} ${status}`
+      })
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    }
+    for (const path of paths) {
+      for (const credentials of ['include', 'omit']) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          const body = method === 'GET' || method === 'HEAD' ? {} : { body: '{}' }
+          for (const headers of [{}, json, { ...json, ...forged }]) {
+            await send(path, { method, credentials, headers, ...body })
+          }
+          if (/GET|HEAD|POST/.test(method)) await send(path, { method, credentials, mode: 'no-cors', ...body })
+        }
+        navigator.sendBeacon(`${origin}${path}`, new Blob(['{}'], { type: 'text/plain' }))
+      }
+    }
+    return outcomes
+  },
+  openApp: (origin) => {
+    document.querySelector('#go').onclick = () => {
+      window.opened = window.open(`${origin}/`, 'opened')
+    }
+  },
+  openedApp: () => String(window.opened),
+  /** A passkey of these hosts: created, or signed with. */
+  usePasskeys: async (hosts) => {
+    const challenge = new Uint8Array(32)
+    const user = { id: new Uint8Array(16), name: 'ada', displayName: 'Ada' }
+    const pubKeyCredParams = [{ type: 'public-key', alg: -7 }]
+    const outcomes = []
+    for (const host of hosts) {
+      const publicKey = { challenge, user, pubKeyCredParams, rp: { id: host, name: 'app' }, timeout: 5000 }
+      outcomes.push(await outcomeOf(() => navigator.credentials.create({ publicKey })))
+      outcomes.push(
+        await outcomeOf(() => navigator.credentials.get({ publicKey: { challenge, rpId: host, timeout: 5000 } })),
+      )
+    }
+    return outcomes
+  },
   changeByRequest: async (origin) => {
     const url = `${origin}/api/v1/threads`
     const send = (init) => outcomeOf(() => fetch(url, { method: 'POST', credentials: 'include', body: '{}', ...init }))
