@@ -9,6 +9,7 @@ const egress = 'tests/system/egress.test.ts'
 const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
 const grants = 'apps/server/src/sandboxes/secrets/sandbox-secrets.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
+const anyRequest = 'tests/compatibility/api-fuzz.test.ts'
 const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
 const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
@@ -286,6 +287,16 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: limitedKeys, title: 'GET %s lists what is in its workspace and nothing else' },
     { file: limitedKeys, title: 'over a stream and a socket are of its workspaces only' },
     { file: limitedKeys, title: 'can be deleted: a key whose last one is gone reaches nothing' },
+  ],
+  'a person, and an API key, can’t tell what belongs to another person': [
+    {
+      file: 'apps/server/src/bad-input.test.ts',
+      title: 'responds to another user’s id exactly as to an unknown one',
+    },
+    {
+      file: anyRequest,
+      title: 'any request of %s gets a response that the document has, in 10 s, without a server error',
+    },
   ],
   'a key from the environment is not sent': [
     { file: scopes, title: 'is not sent to an address that a key, or a session without confirmation, enters' },
