@@ -331,6 +331,12 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     { file: 'apps/server/src/people/audit/audit.test.ts', title: 'an added row' },
     { file: 'apps/server/src/people/audit/audit.test.ts', title: 'swapped rows' },
   ],
+  'no row of the audit log has a secret': [
+    {
+      file: 'apps/server/src/audit-of-actions.test.ts',
+      title: 'no row has a secret, whatever was done: entered, shown once, or in an address',
+    },
+  ],
   'text in another system’s error or an agent’s output is never executed': [
     { file: 'tests/browser/answers.test.ts', title: 'fetches no image from its text and runs no script in it' },
     {

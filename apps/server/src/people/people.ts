@@ -127,6 +127,7 @@ export function makePeople(
   const apiKeys = makeApiKeys({
     store: makeApiKeyStore(userTables),
     requireWorkspace: (userId, workspaceId) => workspaceCheck.get()(userId, workspaceId),
+    audit,
     system,
   })
   return {

@@ -124,7 +124,16 @@ function makeReceived(
   const { host, hosts, environment, ollamaUrl, connectionSettings, version } = options
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   return {
-    models: makeModelsFeature({ open, secretBox, events, isOwner: users.isOwner, environment, ollamaUrl, system }),
+    models: makeModelsFeature({
+      open,
+      secretBox,
+      events,
+      isOwner: users.isOwner,
+      audit,
+      environment,
+      ollamaUrl,
+      system,
+    }),
     connections: makeConnectionsFeature({
       open,
       host,

@@ -30,7 +30,12 @@ onBothDatabases((target) => {
       .values(before as ApiKeyRow)
       .execute()
     await addKeyScopes(open.database as unknown as Kysely<never>)
-    const keys = makeApiKeys({ store: makeApiKeyStore(database), requireWorkspace, system })
+    const keys = makeApiKeys({
+      store: makeApiKeyStore(database),
+      requireWorkspace,
+      audit: bench.server.areas.people.audit,
+      system,
+    })
     expect(await keys.authenticate('old')).toMatchObject({ userId: user.id, scopes: defaultKeyScopes })
   })
 
@@ -40,7 +45,7 @@ onBothDatabases((target) => {
     const database = tablesOf<UserTables>(open.database)
     const user = await database.selectFrom('users').select('id').executeTakeFirstOrThrow()
     const store = makeApiKeyStore(database)
-    const keys = makeApiKeys({ store, requireWorkspace, system })
+    const keys = makeApiKeys({ store, requireWorkspace, audit: bench.server.areas.people.audit, system })
     for (const name of ['deleted', 'other']) await store.insert(keyRow(user.id, name), [])
     await keys.recordRefusal('other', 'audit.read')
     await keys.recordRefusal('other', 'audit.read')

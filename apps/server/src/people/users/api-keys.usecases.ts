@@ -2,6 +2,8 @@ import { type Action, actions, defaultKeyScopes, isKeyScope, type KeyScope } fro
 import type { ApiKey, CreateApiKey, CreatedApiKey } from '@threadbox/protocol/public'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
+import type { Audit } from '../audit/audit.ts'
+import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { ApiKeyStore } from './api-keys.store.ts'
 import { apiKeyNotFound, authRequired } from './users.errors.ts'
 import type { ApiKeyRow, KeyRefusalRow, KeyWorkspaceRow } from './users.table.ts'
@@ -35,9 +37,10 @@ export function makeApiKeys(options: {
   store: ApiKeyStore
   /** Throws `workspace.not-found` unless the workspace is the user's. */
   requireWorkspace: RequireWorkspace
+  audit: Pick<Audit, 'record'>
   system: System
 }): ApiKeys {
-  const { store, system } = options
+  const { store, audit, system } = options
   return {
     list: async (userId) => {
       const [rows, workspaces, refusals] = await Promise.all([
@@ -67,10 +70,17 @@ export function makeApiKeys(options: {
       }
       const workspaces = workspaceIds.map((workspace_id) => ({ api_key_id: row.id, workspace_id }))
       await store.insert(row, workspaces)
-      return { ...present(row, { workspaces, refusals: [] }), secret }
+      const key = present(row, { workspaces, refusals: [] })
+      const change = auditChange(null, stateOf(key))
+      await audit.record({ userId, action: 'api-key-created', subject: row.id, ...change })
+      return { ...key, secret }
     },
     delete: async (userId, apiKeyId) => {
-      if (!(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
+      const row = (await store.list(userId)).find(({ id }) => id === apiKeyId)
+      const workspaces = await store.workspaces(userId)
+      if (row === undefined || !(await store.delete(userId, apiKeyId))) throw apiKeyNotFound({})
+      const change = auditChange(stateOf(present(row, { workspaces, refusals: [] })), null)
+      await audit.record({ userId, action: 'api-key-deleted', subject: apiKeyId, ...change })
     },
     authenticate: async (secret) => {
       // 256 random bits: their plain hash can't be reversed, and finding the row by hash reveals nothing through
@@ -88,6 +98,10 @@ export function makeApiKeys(options: {
       await store.addRefusal({ api_key_id: apiKeyId, action, day: dayOf(now) })
     },
   }
+}
+
+function stateOf({ name, scopes, workspaceIds, expiresAt }: ApiKey) {
+  return { name, scopes, workspaces: workspaceIds, expiresAt }
 }
 
 function dayOf(ms: number): string {

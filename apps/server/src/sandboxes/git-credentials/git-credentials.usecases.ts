@@ -4,7 +4,7 @@ import type {
   ThreadGitCredential,
   UpdateGitCredential,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/public.ts'
+import { type Audit, type AuditRecord, auditChange } from '../../people/public.ts'
 import type { AllowedAddresses } from '../../platform/outbound/addresses.logic.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -66,8 +66,7 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
   const requireWorkspaces = async (userId: string, workspaceIds: readonly string[] = []) => {
     for (const workspaceId of workspaceIds) await dependencies.requireWorkspace(userId, workspaceId)
   }
-  const record = (userId: string, action: string, row: Pick<GitCredentialRow, 'id' | 'address'>) =>
-    audit.record({ userId, action: `git-credential-${action}`, subject: row.id, details: { address: row.address } })
+  const record = recorder(audit)
   const ofThread: GitCredentials['ofThread'] = async (userId, thread) => {
     const rows = await store.list(userId)
     const grants = await store.grants(rows.map(({ id }) => id))
@@ -92,12 +91,14 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
         created_at: system.now(),
       }
       await store.insert(row, request.workspaceIds ?? [])
-      await record(userId, 'created', row)
+      const credential = await presentOne(userId, row.id)
+      await record(userId, { action: 'created', ...auditChange(null, stateOf(credential)) }, row)
       onChanged()
-      return await presentOne(userId, row.id)
+      return credential
     },
     update: async (userId, id, request) => {
       const row = await open(userId, id)
+      const before = await presentOne(userId, id)
       await requireWorkspaces(userId, request.workspaceIds)
       const { username, access, token, repositories, workspaceIds } = request
       await store.update(id, {
@@ -107,29 +108,54 @@ export function makeGitCredentials(dependencies: GitCredentialsDependencies): Gi
         ...(repositories === undefined ? {} : { repositories_json: JSON.stringify(repositories) }),
       })
       if (workspaceIds !== undefined) await store.setWorkspaces(id, workspaceIds)
-      await record(userId, 'changed', row)
+      const credential = await presentOne(userId, id)
+      const change = auditChange(stateOf(before), stateOf(credential))
+      await record(userId, { action: 'changed', details: { hasNewToken: token !== undefined }, ...change }, row)
       onChanged()
-      return await presentOne(userId, id)
+      return credential
     },
     delete: async (userId, id) => {
       const row = await open(userId, id)
+      const before = await presentOne(userId, id)
       await store.delete(id)
-      await record(userId, 'deleted', row)
+      await record(userId, { action: 'deleted', ...auditChange(stateOf(before), null) }, row)
       onChanged()
     },
     ofThread,
     allow: async (userId, thread, ids) => {
       const own = (await store.list(userId)).map(({ id }) => id)
       if (ids.some((id) => !own.includes(id))) throw gitCredentialNotFound({})
+      const before = await ofThread(userId, thread)
       await store.setThread(thread.id, { ids: own, allowed: ids })
+      const after = await ofThread(userId, thread)
       await audit.record({
         userId,
         action: 'git-credentials-allowed',
         subject: thread.id,
         details: { count: ids.length },
+        ...auditChange({ credentials: allowedIn(before) }, { credentials: allowedIn(after) }),
       })
       onChanged()
-      return await ofThread(userId, thread)
+      return after
     },
+  }
+}
+
+function stateOf({ username, access, repositories, workspaceIds }: GitCredential) {
+  return { username, access, repositories, workspaces: workspaceIds }
+}
+
+function allowedIn(credentials: readonly ThreadGitCredential[]): string[] {
+  return credentials.filter(({ isAllowed }) => isAllowed).map(({ id, address }) => `${address} (${id})`)
+}
+
+function recorder(audit: Audit) {
+  return (
+    userId: string,
+    { action, details, ...change }: Omit<AuditRecord, 'userId' | 'subject'>,
+    { id, address }: Pick<GitCredentialRow, 'id' | 'address'>,
+  ) => {
+    const event = { action: `git-credential-${action}`, subject: id, details: { address, ...details } }
+    return audit.record({ userId, ...event, ...change })
   }
 }

@@ -6,7 +6,7 @@ import type {
   WorkspaceContents,
   Workspaces as WorkspacesView,
 } from '@threadbox/protocol/public'
-import type { Audit, UserHub } from '../../people/public.ts'
+import { type Audit, auditChange, type UserHub } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
@@ -19,7 +19,7 @@ import {
   workspacePlaceInvalid,
   workspaceUndoOver,
 } from '../access/workspaces.errors.ts'
-import { changedValues, nameKey, presentWorkspace } from '../access/workspaces.presenter.ts'
+import { changedValues, nameKey, presentWorkspace, valuesOf } from '../access/workspaces.presenter.ts'
 import type { WorkspaceOfMember, WorkspaceStore } from '../access/workspaces.store.ts'
 import type { WorkspaceThreads } from '../threads/workspace-threads.ts'
 import type { ThreadEvents } from '../threads.events.ts'
@@ -184,6 +184,7 @@ async function update(
     action: 'workspace-changed',
     subject: row.id,
     details: { fields: Object.keys(request).join(', ') },
+    ...auditChange(auditStateOf(row), auditStateOf({ ...row, ...columns })),
   })
   if (Object.keys(values).length > 0) await dependencies.events.emit('inheritance-changed', {})
 }
@@ -224,6 +225,19 @@ async function restore(
   await dependencies.events.emit('inheritance-changed', {})
   await withFreeName(row.name, () => store.update(row.id, { deleted_at: null }))
   await audit.record({ userId, action: 'workspace-restored', subject: row.id })
+}
+
+/** A workspace as rows of the audit log have it: of the instructions only their length. */
+function auditStateOf(row: WorkspaceOfMember) {
+  const { name, model_id: model, archived_at: archivedAt, instructions } = row
+  const { policy, limits } = valuesOf(row)
+  const state = { name, model, archivedAt, instructionsLength: instructions.length }
+  return { ...state, ...prefixed('policy', policy), ...prefixed('limits', limits) }
+}
+
+/** A value that is null, as the days of retention can be, is no limit; one that is inherited isn’t there. */
+function prefixed(prefix: string, values: Readonly<Record<string, string | number | null>>) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value ?? 'none']))
 }
 
 function namedColumns(name: string): { name: string; name_key: string } {

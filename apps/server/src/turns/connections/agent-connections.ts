@@ -1,8 +1,10 @@
 import type { CalledConnection } from '@threadbox/protocol/public'
+import { type Audit, auditChange } from '../../people/public.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { Access } from '../../threads/public.ts'
 import { agentNames } from './agent-names.logic.ts'
 import { type CallContent, callContentOf } from './call-content.logic.ts'
+import { approvalsOf } from './connection-audit.logic.ts'
 import { connectionNotFound, connectionToolGone, connectionToolOff } from './connections.errors.ts'
 import type { ConnectionStore } from './connections.store.ts'
 import type { ConnectionRow } from './connections.table.ts'
@@ -68,6 +70,7 @@ export type ConnectionScope = { userId: string; workspaceId: string | null; only
 export type AgentConnectionsDependencies = {
   store: ConnectionStore
   access: Pick<Access, 'may'>
+  audit: Pick<Audit, 'record'>
   sessions: Sessions
   secretBox: SecretBox
   oauthTokens: OAuthTokens
@@ -125,6 +128,7 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
       const row = await store.find(plan.connectionId)
       const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
       if (row === undefined || !(await dependencies.access.may(userId, 'manage', subject))) throw connectionNotFound({})
+      const before = (await store.tools([row.id])).get(row.id) ?? []
       await store.changeTools(row, (known) => ({
         tools: known.map((tool) => {
           const isMeant =
@@ -132,6 +136,14 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
           return isMeant ? { ...tool, approval: 'allow', isChanged: false } : tool
         }),
       }))
+      const after = (await store.tools([row.id])).get(row.id) ?? []
+      await dependencies.audit.record({
+        userId,
+        action: 'connection-tools-approved',
+        subject: row.id,
+        details: { name: row.name },
+        ...auditChange(approvalsOf(before), approvalsOf(after)),
+      })
     },
   }
 }

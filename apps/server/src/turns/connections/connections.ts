@@ -89,6 +89,7 @@ export function makeConnectionsFeature(ports: {
     agentConnections: makeAgentConnections({
       store,
       access,
+      audit,
       sessions,
       secretBox,
       oauthTokens,

@@ -8,7 +8,7 @@ import type {
   ToolApproval,
   UpdateConnection,
 } from '@threadbox/protocol/public'
-import type { Audit } from '../../people/public.ts'
+import { type Audit, type AuditRecord, auditChange } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import { type AllowedAddresses, parseAllowedUrl } from '../../platform/outbound/addresses.logic.ts'
 import { connectionAddressInvalid } from '../../platform/outbound/outbound.errors.ts'
@@ -16,6 +16,7 @@ import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access } from '../../threads/public.ts'
 import { slugOf } from './agent-names.logic.ts'
+import { approvalsOf, auditStateOf } from './connection-audit.logic.ts'
 import {
   connectionHasNoLogin,
   connectionKindOther,
@@ -130,8 +131,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     if (row.program_json === null) await checkServer(checkDependencies, row, signal)
     else await checks.begin(row)
   }
-  const record = (userId: string, action: ConnectionAudit, row: Pick<ConnectionRow, 'id' | 'name'>) =>
-    audit.record({ userId, action, subject: row.id, details: { name: row.name } })
+  const record = recorder(audit)
   const visible = (userId: string) => visibleTo(dependencies, userId)
 
   return {
@@ -154,7 +154,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       if (request.kind === 'stdio') await requireProgramRoom(dependencies, userId)
       const row = newRow(dependencies, { userId, workspaceId, request })
       await withFreeName(request.name, () => store.insert(row))
-      await record(userId, 'connection-created', row)
+      await record(userId, row, { action: 'connection-created', ...auditChange(null, auditStateOf(row)) })
       await startCheck(row, signal)
       return await present(row.id)
     },
@@ -162,7 +162,9 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       const row = await open(userId, id)
       const columns = changedColumns(dependencies, row, request)
       await withFreeName(request.name ?? row.name, () => store.update(id, columns))
-      await record(userId, 'connection-changed', { id, name: request.name ?? row.name })
+      const changed = await open(userId, id)
+      const change = auditChange(auditStateOf(row), auditStateOf(changed))
+      await record(userId, changed, { action: 'connection-changed', ...change })
       if (columns.revision !== undefined || request.isEnabled === false) sessions.forget(id)
       // The previous program's disk must not be readable by the next program.
       if (columns.revision !== undefined && row.program_json !== null) await programs.erase(id)
@@ -175,8 +177,8 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     },
     approve: async (userId, id, approvals) => {
       const row = await open(userId, id)
-      await store.changeTools(row, (known) => ({ tools: approvedTools(known, approvals) }))
-      await record(userId, 'connection-tools-approved', row)
+      const change = await approveTools(store, { row, approvals })
+      await record(userId, row, { action: 'connection-tools-approved', ...change })
       return await present(id)
     },
     startLogin: async (userId, id, redirectUrl) => {
@@ -192,7 +194,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       if (row === undefined || !isTheirs) throw connectionLoginFailed(problemOf('connection-removed'))
       await dependencies.logins.finish(row, { userId, answer })
       sessions.forget(id)
-      await record(userId, 'connection-logged-in', row)
+      await record(userId, row, { action: 'connection-logged-in' })
       await checkServer(checkDependencies, await open(userId, id), signal)
       return await present(id)
     },
@@ -201,7 +203,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
       await store.delete(id)
       sessions.forget(id)
       await programs.erase(id)
-      await record(userId, 'connection-deleted', row)
+      await record(userId, row, { action: 'connection-deleted', ...auditChange(auditStateOf(row), null) })
     },
   }
 }
@@ -209,6 +211,17 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
 async function visibleTo({ store, people }: ConnectionsDependencies, userId: string): Promise<ConnectionRow[]> {
   const rows = await store.list(userId, await people.workspacesOf(userId))
   return rows.filter((row) => people.access.reaches(userId, row.workspace_id))
+}
+
+/** Returns what changed, for the audit log. Throws `connection.tool-not-found`. */
+async function approveTools(
+  store: ConnectionStore,
+  { row, approvals }: { row: ConnectionRow; approvals: Readonly<Record<string, ToolApproval>> },
+) {
+  const present = async () => approvalsOf((await store.tools([row.id])).get(row.id) ?? [])
+  const before = await present()
+  await store.changeTools(row, (known) => ({ tools: approvedTools(known, approvals) }))
+  return auditChange(before, await present())
 }
 
 /** Throws `connection.tool-not-found`. */
@@ -220,6 +233,14 @@ function approvedTools(known: readonly KnownTool[], approvals: Readonly<Record<s
     const approval = Object.hasOwn(approvals, tool.name) ? approvals[tool.name] : undefined
     return approval === undefined ? tool : { ...tool, approval, isChanged: false }
   })
+}
+
+function recorder(audit: Audit) {
+  return (
+    userId: string,
+    { id, name }: Pick<ConnectionRow, 'id' | 'name'>,
+    event: Omit<AuditRecord, 'userId' | 'subject' | 'action' | 'details'> & { action: ConnectionAudit },
+  ) => audit.record({ userId, ...event, subject: id, details: { name } })
 }
 
 type ConnectionAudit =

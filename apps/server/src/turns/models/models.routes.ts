@@ -15,6 +15,7 @@ import {
   jsonBody,
   makeApi,
 } from '../../platform/http/api.ts'
+import type { ModelChanges } from './model-changes.ts'
 import { modelOwnerOnly } from './models.errors.ts'
 import type { Models } from './models.usecases.ts'
 
@@ -77,29 +78,36 @@ const testRoute = defineRoute({
 })
 
 /** Routes of models. Every signed-in user can list them; only the owner can change them or make a test call. */
-export function modelRoutes(dependencies: { models: Models; isOwner(userId: string): Promise<boolean> }): Api {
-  const { models } = dependencies
+export function modelRoutes(dependencies: {
+  models: Models
+  changes: ModelChanges
+  isOwner(userId: string): Promise<boolean>
+}): Api {
+  const { models, changes } = dependencies
   const api = makeApi()
   const requireOwner = async (context: Pick<ApiContext, 'get'>) => {
-    if (!(await dependencies.isOwner(context.get('caller').userId))) throw modelOwnerOnly({})
+    const { userId } = context.get('caller')
+    if (!(await dependencies.isOwner(userId))) throw modelOwnerOnly({})
+    return userId
   }
 
   api.openapi(listRoute, async (context) => context.json({ models: await models.list() }, 200))
   api.openapi(connectRoute, async (context) => {
-    await requireOwner(context)
-    return context.json(await models.connect(context.req.valid('json')), 201)
+    const userId = await requireOwner(context)
+    return context.json(await changes.connect(userId, context.req.valid('json')), 201)
   })
   api.openapi(discoverRoute, async (context) => {
     await requireOwner(context)
     return context.json({ models: await models.discover() }, 200)
   })
   api.openapi(updateRoute, async (context) => {
-    await requireOwner(context)
-    return context.json(await models.update(context.req.valid('param').modelId, context.req.valid('json')), 200)
+    const userId = await requireOwner(context)
+    const { modelId } = context.req.valid('param')
+    return context.json(await changes.update(userId, modelId, context.req.valid('json')), 200)
   })
   api.openapi(disconnectRoute, async (context) => {
-    await requireOwner(context)
-    await models.disconnect(context.req.valid('param').modelId)
+    const userId = await requireOwner(context)
+    await changes.disconnect(userId, context.req.valid('param').modelId)
     return context.body(null, 204)
   })
   api.openapi(testRoute, async (context) => {

@@ -1,9 +1,11 @@
+import type { Audit } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { TurnEvents } from '../turns.events.ts'
+import { makeModelChanges } from './model-changes.ts'
 import { modelRoutes } from './models.routes.ts'
 import { makeModelStore } from './models.store.ts'
 import type { ModelConnectionRow, ModelTables } from './models.table.ts'
@@ -22,11 +24,12 @@ export function makeModelsFeature(ports: {
   secretBox: SecretBox
   events: Pick<Events<TurnEvents>, 'emit'>
   isOwner: (userId: string) => Promise<boolean>
+  audit: Audit
   environment: Readonly<Record<string, string | undefined>>
   ollamaUrl: string | null
   system: System
 }): ModelsFeature {
-  const { secretBox, events, isOwner, environment, ollamaUrl, system } = ports
+  const { secretBox, events, isOwner, audit, environment, ollamaUrl, system } = ports
   const store = makeModelStore(tablesOf<ModelTables>(ports.open.database))
   const models = makeModels({
     store,
@@ -42,6 +45,6 @@ export function makeModelsFeature(ports: {
     rows: store.list,
     secrets: async () =>
       (await store.list()).flatMap(({ sealed_key }) => (sealed_key === null ? [] : [secretBox.open(sealed_key)])),
-    routes: modelRoutes({ models, isOwner }),
+    routes: modelRoutes({ models, changes: makeModelChanges({ models, audit }), isOwner }),
   }
 }
