@@ -32,10 +32,10 @@ let upstream: Server
 let received: Buffer
 let connections = 0
 
+/** Waits for less time than a busy machine can take to send a ClientHello in pieces. */
+let impatient: TestRelay
+
 beforeAll(async () => {
-  let now = 0
-  // Equal events are reported once a second.
-  relay = await openRelay({ firstBytesMs: 300, clock: () => (now += 1000) })
   upstream = tcpServer((socket) => {
     connections += 1
     socket.write('hello from the server')
@@ -44,24 +44,37 @@ beforeAll(async () => {
     })
     socket.on('end', () => socket.end())
   })
-  for (const port of [80, 443, 22, 8443]) await relay.route(publicAddress, port, upstream)
-  for (const [known, address] of Object.entries(addresses)) {
-    relay.addresses.set(known, [publicAddress])
-    await relay.host.addName({ address, name: known })
-  }
-  relay.addresses.set('mixed.example.org', ['10.0.0.1', publicAddress])
-  // Its port 9999 is listened on because another sandbox may use it.
-  const other = { sandboxId: 's0000000000000000000b', address: '127.0.1.10', names: ['other.example.org:9999'] }
-  await relay.host.setSandbox(sandboxWith(other))
-  await relay.host.setSandbox(policy)
+  relay = await prepare({})
+  impatient = await prepare({ firstBytesMs: 300 })
 })
 
-afterAll(async () => await relay.close())
+async function prepare(options: { firstBytesMs?: number }): Promise<TestRelay> {
+  let now = 0
+  // Equal events are reported once a second.
+  const prepared = await openRelay({ ...options, clock: () => (now += 1000) })
+  for (const port of [80, 443, 22, 8443]) await prepared.route(publicAddress, port, upstream)
+  for (const [known, address] of Object.entries(addresses)) {
+    prepared.addresses.set(known, [publicAddress])
+    await prepared.host.addName({ address, name: known })
+  }
+  prepared.addresses.set('mixed.example.org', ['10.0.0.1', publicAddress])
+  // Its port 9999 is listened on because another sandbox may use it.
+  const other = { sandboxId: 's0000000000000000000b', address: '127.0.1.10', names: ['other.example.org:9999'] }
+  await prepared.host.setSandbox(sandboxWith(other))
+  await prepared.host.setSandbox(policy)
+  return prepared
+}
+
+afterAll(async () => {
+  await relay.close()
+  await impatient.close()
+})
 
 beforeEach(() => {
   received = Buffer.alloc(0)
   connections = 0
   relay.events.length = 0
+  impatient.events.length = 0
 })
 
 type Way = { to?: VirtualName; port: number; sends?: () => Promise<Buffer | Buffer[]> | Buffer | Buffer[] | string }
@@ -249,11 +262,12 @@ describe('refused with a reset, and nothing reaches a server', () => {
     const way = refused[title] as Way & { reason: string }
     const to = way.to ?? name
     if (to === 'gone.example.org') relay.addresses.set(to, [])
-    const socket = relay.dial({ to: addresses[to], port: way.port })
+    const tried = way.reason === 'too-slow' ? impatient : relay
+    const socket = tried.dial({ to: addresses[to], port: way.port })
     const end = endOf(socket)
     await send(socket, way)
     expect(await end).toBe('reset')
-    expect(await relay.eventOf(to)).toMatchObject({ decision: 'refused', reason: way.reason, port: way.port })
+    expect(await tried.eventOf(to)).toMatchObject({ decision: 'refused', reason: way.reason, port: way.port })
     expect(connections).toBe(0)
   })
 

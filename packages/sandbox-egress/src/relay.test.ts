@@ -158,10 +158,10 @@ test('nothing is read for a held sandbox, neither from it nor for it, and its ti
     const socket = short.dial({ to: virtual, port: 5432 })
     const [upstream] = await once(server, 'connection')
     await once(socket, 'data')
+    await short.host.hold({ sandboxId: sandboxWith({}).sandboxId, isHeld: true })
     const silent = short.dial({ to: virtual, port: 443 })
     await once(silent, 'connect')
     const silentEnd = endOf(silent)
-    await short.host.hold({ sandboxId: sandboxWith({}).sandboxId, isHeld: true })
     const [toClient, toServer] = [countOf(socket), countOf(upstream)]
     const size = 64 * 1024 * 1024
     upstream.write(Buffer.alloc(size))
