@@ -333,8 +333,8 @@ export const packages: Readonly<Record<string, Package>> = {
     mayImport: ['sandbox-gateway', 'daemon', 'config', 'errors', 'telemetry'],
   },
   'apps/egress': {
-    about: 'the process that connects sandboxes to the names that they may reach',
-    mayImport: ['sandbox-egress', 'daemon', 'config', 'errors', 'telemetry'],
+    about: 'the process that connects sandboxes to names and inserts secrets into their requests',
+    mayImport: ['sandbox-egress', 'secret-broker', 'daemon', 'config', 'errors', 'telemetry'],
   },
   'apps/names': {
     about: 'the only process that reads what sandboxes ask for names',

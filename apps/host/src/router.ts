@@ -74,11 +74,13 @@ export async function openRouter(options: {
   egress = keep('egress', {
     THREADBOX_EGRESS_SOCKET: settings.egressSocket,
     THREADBOX_EGRESS_ORDERS_SOCKET: egressOrdersSocket,
+    THREADBOX_EGRESS_DIRECTORY: path.join(settings.dataDirectory, 'egress'),
     THREADBOX_EGRESS_NAME_SERVER: makeAddressPool(pool).routerAddress,
     THREADBOX_SANDBOX_PROXY: settings.sandboxProxy,
     THREADBOX_SANDBOX_NO_PROXY: settings.sandboxNoProxy,
     THREADBOX_EGRESS_PROXY_ADDRESS: proxies[0]?.address ?? '',
     THREADBOX_CERTIFICATE_BUNDLE: settings.certificateBundle,
+    THREADBOX_EXTRA_CERTIFICATES: settings.extraCertificates,
     ...idsOf('EGRESS', [settings.egressUserId, settings.egressGroupId]),
   })
   const processes = [gateway, egress, network]

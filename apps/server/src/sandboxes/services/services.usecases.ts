@@ -264,7 +264,8 @@ async function stopProcess(parts: SharedServiceDependencies, row: ServiceRow): P
   if (row.boot_id === null || sandbox?.bootId !== row.boot_id) return
   const awake = await parts.awake(row.thread_id, undefined)
   // Its memory may have been lost during the wake, and the process with it.
-  if (awake.bootId === row.boot_id) await answered(row.name, awake.services.stopService({ name: row.name }, answerWithin))
+  if (awake.bootId === row.boot_id)
+    await answered(row.name, awake.services.stopService({ name: row.name }, answerWithin))
 }
 
 async function removeLog(parts: SharedServiceDependencies, row: ServiceRow): Promise<void> {
@@ -304,7 +305,8 @@ async function answered<Answer>(name: string, call: Promise<Answer>): Promise<An
 
 function problemOf(name: string, error: unknown): unknown {
   if (!(error instanceof ConnectError)) return error
-  if (error.code === Code.InvalidArgument) return serviceRefused({ name, problem: error.rawMessage.slice(0, 500) }, { cause: error })
+  if (error.code === Code.InvalidArgument)
+    return serviceRefused({ name, problem: error.rawMessage.slice(0, 500) }, { cause: error })
   if (error.code === Code.Unimplemented) return serviceUnsupported({}, { cause: error })
   return serviceUnanswered({ name }, { cause: error })
 }
