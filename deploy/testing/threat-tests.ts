@@ -162,7 +162,7 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   ],
   'after a cold start, nothing that was in memory is reported as kept': [
     {
-      file: 'apps/server/src/sandboxes/lifecycle/survival-report.logic.test.ts',
+      file: 'apps/server/src/sandboxes/lifecycle/survival-lies.test.ts',
       title: 'a guest that repeats its earlier manifest after a cold start has kept nothing that was in memory',
     },
   ],

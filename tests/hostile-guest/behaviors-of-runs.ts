@@ -241,11 +241,11 @@ export const behaviorsOfRuns: readonly Behavior[] = [
     rules: [rule(start, stream(started, printed('\0../../\u202e\n-1 2 NaN\0\n'.repeat(5000)), exited))],
   },
   {
-    name: 'page: the browser reports 100 MiB',
+    name: 'page: the browser reports 10 MiB',
     use: 'pageTool',
     gets: ['failed page.browser-failed'],
     rules: [
-      rule(read, [streamHead, say(envelope(output(0, kibibytes64)), { times: 1600 }), say(envelope(ended())), close]),
+      rule(read, [streamHead, say(envelope(output(0, kibibytes64)), { times: 160 }), say(envelope(ended())), close]),
     ],
   },
   {

@@ -37,7 +37,7 @@ export async function tryBehavior(target: HostileThread, behavior: Behavior): Pr
   const startedAt = performance.now()
   let got = await resultOf(target, behavior)
   // On a busy machine a kept connection can end just when it is used again; the guest has no part in these.
-  for (let more = 2; more > 0 && broken.includes(got); more--) got = await resultOf(target, behavior)
+  for (let more = 5; more > 0 && broken.includes(got); more--) got = await resultOf(target, behavior)
   const ms = Math.round(performance.now() - startedAt)
   const applied = await appliedBy(target)
   if (behavior.isLast === true) await deleteThread(target)

@@ -539,21 +539,6 @@ describe('A3, G5: after a cold start', () => {
   })
 })
 
-test('C6: a guest that repeats its earlier manifest after a cold start has kept nothing that was in memory', () => {
-  const items = compareSurvival({ ...hot(whole), facts: { from: 'disk', cause: null } })
-  const inMemory = items.filter(({ kind }) => ['process', 'service', 'port', 'connection', 'variable'].includes(kind))
-  expect(inMemory.length).toBeGreaterThan(5)
-  expect(inMemory.filter(({ outcome }) => outcome === 'kept')).toEqual([])
-  const written = { ...whole, writtenFiles: [{ pid: 10, path: '/home/user/log' }] }
-  const files = { ...emptyFileChanges, changed: ['home/user/log'], changedCount: 1 }
-  const [changedFile] = compareSurvival({
-    ...hot(written, { files }),
-    before: written,
-    facts: { from: 'disk', cause: null },
-  }).filter(({ name }) => name === '/home/user/log')
-  expect(changedFile).toMatchObject({ outcome: 'unchecked' })
-})
-
 test('a report lists lost items first, and counts everything', () => {
   const items = Array.from({ length: 3000 }, (_, index) => ({
     kind: 'process' as const,
