@@ -7,6 +7,7 @@ const sentry = 'tests/system/sentry.test.ts'
 const previews = 'tests/browser/preview-origin.test.ts'
 const egress = 'tests/system/egress.test.ts'
 const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
+const brokered = 'tests/system/brokered-secrets.test.ts'
 const grants = 'apps/server/src/sandboxes/secrets/sandbox-secrets.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const anyRequest = 'tests/compatibility/api-fuzz.test.ts'
@@ -60,6 +61,24 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
         'no process with rights relays what a sandbox sends: egress has a user of its own, no capability, and only the router',
     },
   ],
+  'a sandbox reaches only what the policies of its installation, workspace, agent and thread all allow': [
+    {
+      file: policies,
+      title: 'each level can only narrow: a thread reaches what all levels allow, and names those that decide',
+    },
+    {
+      file: policies,
+      title: 'a person who isn’t the owner narrows their own threads, agents and workspaces, and widens nothing',
+    },
+    {
+      file: policies,
+      title:
+        'a new sandbox has its thread’s policy, a running and a paused one the changed one when the request returns',
+    },
+    { file: egress, title: 'a change ends open connections, and a restart of the host daemon keeps it' },
+    { file: egress, title: 'a sandbox that is paused wakes with the egress that it was given in the meantime' },
+    { file: egress, title: 'a fork has its own egress from its first moment, and its source keeps its own' },
+  ],
   'with a list of allowed names, a sandbox reaches those names': [
     {
       file: egress,
@@ -79,24 +98,6 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       title:
         'of the router’s processes only that of the relay reaches the internet, and what no sandbox reaches it does not',
     },
-  ],
-  'a sandbox reaches only what the policies of its installation, workspace, agent and thread all allow': [
-    {
-      file: policies,
-      title: 'each level can only narrow: a thread reaches what all levels allow, and names those that decide',
-    },
-    {
-      file: policies,
-      title: 'a person who isn’t the owner narrows their own threads, agents and workspaces, and widens nothing',
-    },
-    {
-      file: policies,
-      title:
-        'a new sandbox has its thread’s policy, a running and a paused one the changed one when the request returns',
-    },
-    { file: egress, title: 'a change ends open connections, and a restart of the host daemon keeps it' },
-    { file: egress, title: 'a sandbox that is paused wakes with the egress that it was given in the meantime' },
-    { file: egress, title: 'a fork has its own egress from its first moment, and its source keeps its own' },
   ],
   'nothing but the gateway opens a connection to a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },
@@ -246,6 +247,17 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: grants,
       title: 'revoking returns only when the broker uses the secret no longer, and a new grant has another placeholder',
+    },
+  ],
+  'the value of a secret goes to its hosts only': [
+    {
+      file: 'packages/secret-broker/src/attacks.test.ts',
+      title: 'no attack gets the value anywhere but into the allowed request',
+    },
+    { file: brokered, title: 'a placeholder from another thread is worth nothing' },
+    {
+      file: brokered,
+      title: 'a thread uses a secret at its host, and what is in the sandbox is never the value',
     },
   ],
   'an agent file that is hostile, too large or damaged is refused': [

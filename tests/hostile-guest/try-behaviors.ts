@@ -35,9 +35,7 @@ export async function tryBehavior(target: HostileThread, behavior: Behavior): Pr
   await order(target, { rules, cuts, ...(connect !== undefined && { connect }) })
   if (cuts) await untilApplied(target, AbortSignal.timeout(longMs))
   const startedAt = performance.now()
-  let got = await resultOf(target, behavior)
-  // On a busy machine a kept connection can end just when it is used again; the guest has no part in these.
-  for (let more = 5; more > 0 && broken.includes(got); more--) got = await resultOf(target, behavior)
+  const got = await resultOf(target, behavior)
   const ms = Math.round(performance.now() - startedAt)
   const applied = await appliedBy(target)
   if (behavior.isLast === true) await deleteThread(target)
@@ -64,8 +62,6 @@ async function resultOf(target: HostileThread, { use, gets }: Behavior): Promise
   return await Promise.race([used, late]).finally(() => ended.abort())
 }
 
-/** Of the client to the server, and of the server to the model. */
-const broken: readonly string[] = ['server.unreachable', 'failed network']
 const endless: readonly string[] = [waited, 'stopped call.stopped']
 
 async function untilApplied(target: HostileThread, signal: AbortSignal): Promise<void> {

@@ -39,12 +39,12 @@ async function called(using: Using, name: string, input: object): Promise<string
 }
 
 const please = 'Please call '
+const pleaseCall = /Please call (\{"name":"\w+","input":\{[^{}]*\}\})/g
 
 /** A model that calls the tool that a message asks for. */
 export const obedient: ReplyRule = ({ messages }) => {
-  // After a call that was stopped, its result and the next text are one message.
-  const [, ...askedFor] = messages.at(-1)?.text.split(please) ?? []
-  const asked = askedFor.at(-1)
+  // After a call that was stopped, its result, notes of the server and the next text are one message.
+  const asked = [...(messages.at(-1)?.text ?? '').matchAll(pleaseCall)].at(-1)?.[1]
   return asked === undefined ? { text: 'Done.' } : { calls: [JSON.parse(asked) as ScriptedCall] }
 }
 

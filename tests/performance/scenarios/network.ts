@@ -19,7 +19,7 @@ const connections = 500
 const unlimitedBytesPerSecond = 2 ** 32 - 1
 
 /**
- * Listens, and sends to whoever asks for it; or connects, and prints the milliseconds of each connection, or of receiving
+ * Listens, and sends what a client asks for; or connects, and prints the milliseconds of each connection, or of receiving
  * everything.
  */
 const program = `
