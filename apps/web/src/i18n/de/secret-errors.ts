@@ -53,6 +53,44 @@ export const secretErrors: ErrorWords = {
     remedy:
       'Geben Sie einen genauen Namen wie api.example.org ein, mit einem Port von 1 bis 65535, wenn es nicht 443 ist. Platzhalter und Adressen sind nicht möglich.',
   },
+  'secret.not-usable-here': {
+    message: 'Das Geheimnis „{secret}“ kann in dieser Anfrage an {host} nicht verwendet werden: {condition}.',
+    remedy:
+      'Ändern Sie die Anfrage so, dass sie die Bedingung erfüllt, oder ändern Sie Hosts, Methoden, Pfad oder Stellen des Geheimnisses.',
+  },
+  'secret.wrong-host': {
+    message: 'Diese Verbindung geht zu {host}, die Anfrage aber an „{asked}“.',
+    remedy:
+      'Senden Sie als TLS-Servernamen und als Host denselben Namen, und nutzen Sie für jeden Host eine eigene Verbindung.',
+  },
+  'secret.not-ready': {
+    message: 'Die Geheimnisse für {host} sind noch nicht geladen.',
+    remedy: 'Versuchen Sie es in einer Sekunde noch einmal.',
+  },
+  'secret.request-refused': {
+    message: 'Die Anfrage an {host}, einen Host mit einem Geheimnis, wurde nicht gesendet: {reason}.',
+    remedy: 'Senden Sie eine einfache Anfrage mit HTTP/1.1 oder HTTP/2.',
+  },
+  'secret.body-too-large': {
+    message:
+      'Der Platzhalter des Geheimnisses „{secret}“ steht in einem Inhalt von mehr als {maxBytes} Byte; dort wird er nicht ersetzt.',
+    remedy: 'Senden Sie das Geheimnis in einem Header oder in einem kleineren Inhalt.',
+  },
+  'secret.body-encoded': {
+    message:
+      'Der Platzhalter des Geheimnisses „{secret}“ steht in einem Inhalt mit der Kodierung {encoding}; dort wird er nicht ersetzt.',
+    remedy: 'Senden Sie den Inhalt unkomprimiert.',
+  },
+  'secret.host-unreachable': {
+    message: 'Die Anfrage an {host} ist fehlgeschlagen: {reason}.',
+    remedy:
+      'Versuchen Sie es noch einmal. Wenn es weiter fehlschlägt, prüfen Sie, ob dieser Rechner den Host erreicht.',
+  },
+  'secret.response-unreadable': {
+    message:
+      '{host} hat ein Geheimnis, und seine Antwort hat die Kodierung „{encoding}“, die nicht danach durchsucht werden kann.',
+    remedy: 'Fordern Sie vom Host eine unkomprimierte Antwort an.',
+  },
   'secret.host-own': {
     message: '{host} ist eine Adresse von threadbox selbst, deshalb kann kein Geheimnis dafür sein.',
     remedy: 'Geben Sie den Host des Dienstes ein, für den das Geheimnis ist.',

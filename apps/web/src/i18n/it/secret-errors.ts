@@ -50,6 +50,41 @@ export const secretErrors: ErrorWords = {
     remedy:
       'Inserisci un nome esatto come api.example.org, con una porta da 1 a 65535 se non è 443. Caratteri jolly e indirizzi non sono possibili.',
   },
+  'secret.not-usable-here': {
+    message: 'Il segreto “{secret}” non può essere usato in questa richiesta a {host}: {condition}.',
+    remedy:
+      'Modifica la richiesta in modo che soddisfi la condizione, oppure modifica host, metodi, percorso o posizioni del segreto.',
+  },
+  'secret.wrong-host': {
+    message: 'Questa connessione è verso {host}, ma la richiesta è per “{asked}”.',
+    remedy: 'Invia lo stesso nome come nome del server TLS e come host, e usa una connessione propria per ogni host.',
+  },
+  'secret.not-ready': {
+    message: 'I segreti per {host} non sono ancora caricati.',
+    remedy: 'Riprova tra un secondo.',
+  },
+  'secret.request-refused': {
+    message: 'La richiesta a {host}, un host con un segreto, non è stata inviata: {reason}.',
+    remedy: 'Invia una semplice richiesta HTTP/1.1 o HTTP/2.',
+  },
+  'secret.body-too-large': {
+    message:
+      'Il segnaposto del segreto “{secret}” è in un contenuto di oltre {maxBytes} byte, dove non viene sostituito.',
+    remedy: 'Invia il segreto in un’intestazione o in un contenuto più piccolo.',
+  },
+  'secret.body-encoded': {
+    message:
+      'Il segnaposto del segreto “{secret}” è in un contenuto con la codifica {encoding}, dove non viene sostituito.',
+    remedy: 'Invia il contenuto senza compressione.',
+  },
+  'secret.host-unreachable': {
+    message: 'La richiesta a {host} non è riuscita: {reason}.',
+    remedy: 'Riprova. Se continua a non riuscire, controlla che l’host sia raggiungibile da questa macchina.',
+  },
+  'secret.response-unreadable': {
+    message: '{host} ha un segreto e la sua risposta ha la codifica “{encoding}”, in cui non può essere cercato.',
+    remedy: 'Chiedi all’host una risposta senza compressione.',
+  },
   'secret.host-own': {
     message: '{host} è un indirizzo di threadbox stesso, quindi un segreto non può essere per questo host.',
     remedy: 'Inserisci l’host del servizio a cui serve il segreto.',

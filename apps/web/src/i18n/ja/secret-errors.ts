@@ -51,6 +51,38 @@ export const secretErrors: ErrorWords = {
     remedy:
       'api.example.org のような正確な名前を入力してください。ポートが 443 でない場合は 1〜65535 のポートを付けてください。ワイルドカードとアドレスは使えません。',
   },
+  'secret.not-usable-here': {
+    message: 'シークレット「{secret}」は {host} へのこのリクエストでは使用できません: {condition}',
+    remedy: '条件を満たすようにリクエストを変更するか、シークレットのホスト、メソッド、パス、位置を変更してください。',
+  },
+  'secret.wrong-host': {
+    message: 'この接続は {host} へのものですが、リクエストは「{asked}」宛てです。',
+    remedy: 'TLS のサーバー名とホストに同じ名前を送信し、ホストごとに別の接続を使用してください。',
+  },
+  'secret.not-ready': {
+    message: '{host} のシークレットはまだ読み込まれていません。',
+    remedy: '1 秒後にもう一度お試しください。',
+  },
+  'secret.request-refused': {
+    message: 'シークレットのあるホスト {host} へのリクエストは送信されませんでした: {reason}',
+    remedy: '通常の HTTP/1.1 または HTTP/2 のリクエストを送信してください。',
+  },
+  'secret.body-too-large': {
+    message: 'シークレット「{secret}」のプレースホルダーが {maxBytes} バイトを超える本文にあり、置き換えられません。',
+    remedy: 'シークレットをヘッダーか、より小さい本文で送信してください。',
+  },
+  'secret.body-encoded': {
+    message: 'シークレット「{secret}」のプレースホルダーがエンコード {encoding} の本文にあり、置き換えられません。',
+    remedy: '圧縮せずに本文を送信してください。',
+  },
+  'secret.host-unreachable': {
+    message: '{host} へのリクエストに失敗しました: {reason}',
+    remedy: 'もう一度お試しください。失敗が続く場合は、このマシンからホストに接続できるか確認してください。',
+  },
+  'secret.response-unreadable': {
+    message: '{host} にはシークレットがありますが、応答のエンコード「{encoding}」は検索できません。',
+    remedy: '圧縮しない応答をホストに要求してください。',
+  },
   'secret.host-own': {
     message: '{host} は threadbox 自身のアドレスなので、シークレットの送信先にできません。',
     remedy: 'シークレットを使うサービスのホストを入力してください。',
