@@ -57,6 +57,7 @@ async function callsOfTheClient(routes: ReadonlyMap<string, Operation>): Promise
     client.git,
     client.gitCredentials,
     client.models,
+    client.secrets,
     client.network,
     client.connections,
     client.sandboxes,
