@@ -116,7 +116,7 @@ test('G9: the value is in no log, and no file of the host daemon or of the sandb
 
 async function threadWithSecret(): Promise<{ thread: TestThread; secretId: string }> {
   const { client } = installation
-  const [known] = await client.secrets.list()
+  const [known] = (await client.secrets.list()).secrets
   const secret = known ?? (await client.secrets.create({ name, value, owner: 'person', hosts: [host] }))
   const thread = await installation.newThread()
   await shell(thread, 'true')

@@ -13,8 +13,7 @@ export function secretCalls(connection: Connection) {
     `/threads/${encodeURIComponent(threadId)}/secrets${secretId === undefined ? '' : `/${encodeURIComponent(secretId)}`}`
   return {
     /** Lists the secrets that you can manage, without their values. */
-    list: async (signal?: AbortSignal) =>
-      (await connection.json<{ secrets: Secret[] }>('GET', '/secrets', { signal })).secrets,
+    list: (signal?: AbortSignal) => connection.json<{ secrets: Secret[] }>('GET', '/secrets', { signal }),
     create: (request: CreateSecret) => connection.json<Secret>('POST', '/secrets', { json: request }),
     update: (secretId: string, request: UpdateSecret) =>
       connection.json<Secret>('PATCH', of(secretId), { json: request }),

@@ -6,7 +6,11 @@ import { queryKeys } from '../../../page/client/query-keys.ts'
 /** The secrets that the user can manage. */
 export function useSecrets() {
   const client = useClient()
-  return useQuery({ queryKey: queryKeys.secrets, queryFn: ({ signal }) => client.secrets.list(signal) })
+  return useQuery({
+    queryKey: queryKeys.secrets,
+    queryFn: ({ signal }) => client.secrets.list(signal),
+    select: ({ secrets }) => secrets,
+  })
 }
 
 export type SaveSecret = ({ id?: undefined; request: CreateSecret } | { id: string; request: UpdateSecret }) & {
