@@ -81,6 +81,10 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
   ],
   'with a list of allowed names, a sandbox reaches those names': [
     {
+      file: 'tests/system/egress-matrix.test.ts',
+      title: 'in every state, a sandbox gets out in the ways that its policy allows, and in no other',
+    },
+    {
       file: egress,
       title:
         'with a list a sandbox reaches its names at their ports, and neither their addresses nor other names there',

@@ -15,7 +15,7 @@ export async function startRebindingNameServer(
   socket.on('message', (message, from) => {
     const { id, questions = [] } = decode(message)
     const name = questions[0]?.name ?? ''
-    const data = addresses[name]
+    const data = addresses[name.toLowerCase()]
     const answers = data === undefined ? [] : [{ type: 'A' as const, name, data, ttl: 1 }]
     const answer = encode({ type: 'response', ...(id === undefined ? {} : { id }), questions, answers })
     socket.send(answer, from.port, from.address)
