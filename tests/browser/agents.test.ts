@@ -38,6 +38,7 @@ async function printed(id: string): Promise<string> {
 
 test('C11: Save as agent, from the menu, says what is captured; possible secrets are selected', async () => {
   await send(page, `/run printf 'TOKEN=%s\\nCOLOUR=green\\n' ${token} > .env; echo b > .bash_history`)
+  await dialog().getByRole('button', { name: 'Send anyway' }).press('Enter')
   await answered(page)
   await send(page, '/python held = 41')
   await answered(page)
