@@ -83,8 +83,7 @@ export const secretErrors: ErrorWords = {
   },
   'secret.host-unreachable': {
     message: 'Die Anfrage an {host} ist fehlgeschlagen: {reason}.',
-    remedy:
-      'Versuchen Sie es noch einmal. Wenn es weiter fehlschlägt, prüfen Sie, ob der Server den Host erreicht.',
+    remedy: 'Versuchen Sie es noch einmal. Wenn es weiter fehlschlägt, prüfen Sie, ob der Server den Host erreicht.',
   },
   'secret.response-unreadable': {
     message:
