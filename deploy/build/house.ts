@@ -338,7 +338,7 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'apps/names': {
     about: 'the only process that reads what sandboxes ask for names',
-    mayImport: ['sandbox-network/dns', 'config', 'telemetry'],
+    mayImport: ['sandbox-network/dns', 'daemon', 'config', 'telemetry'],
   },
   'apps/guest': {
     about: 'guest daemon, inside a sandbox',

@@ -194,7 +194,7 @@ export const behaviorsOfViews: readonly Behavior[] = [
     ],
   },
   {
-    name: 'page: a WebSocket that nobody reads',
+    name: 'page: a WebSocket that is never read',
     use: 'unreadSocket',
     gets: ['101'],
     rules: [rule('GET /socket', [say(`${webSocketHead}\r\n`), say(kibibytes64, { times: 'endless' })])],

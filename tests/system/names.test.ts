@@ -88,17 +88,17 @@ describe('the DNS process', () => {
     expect(run(`kill -0 ${pid} 2> /dev/null && echo runs || true`)).toBe('')
   })
 
-  /** `no answer` if none comes. */
+  /** `no response` if none comes. */
   async function ask(box: (typeof boxes)[number] | undefined): Promise<string> {
     const { namespace: from = '', gateway: server = '' } = box ?? {}
-    return await lookUp({ from, server, name: 'public.test' }).catch(() => 'no answer')
+    return await lookUp({ from, server, name: 'public.test' }).catch(() => 'no response')
   }
 
   /** Asks again and again, without waiting for a question that is lost; returns the first answer. */
   async function untilAnswered(box: (typeof boxes)[number] | undefined): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     const again = setInterval(() => {
-      void ask(box).then((answer) => answer !== 'no answer' && resolve(answer))
+      void ask(box).then((answer) => answer !== 'no response' && resolve(answer))
     }, 50)
     return await promise.finally(() => clearInterval(again))
   }

@@ -32,8 +32,8 @@ try {
 }
 
 /**
- * Connects sandboxes to the names that their policies allow, and inserts secrets into their requests. The host daemon starts it as root, with only the
- * capabilities for what comes before `becomeUser`, and it ends with the host daemon.
+ * Connects sandboxes to the names that their policies allow, and inserts secrets into their requests. The host daemon
+ * starts it as root, with only the capabilities for what comes before `becomeUser`, and it ends with the host daemon.
  */
 async function main(): Promise<void> {
   const clock = Date.now

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import { namesSettings, readSettings } from '@threadbox/config'
+import { becomeUser } from '@threadbox/daemon/become-user'
 import {
   makeDnsUpstream,
   makeNetworkNames,
@@ -24,7 +25,7 @@ try {
 
 /**
  * Parses what sandboxes ask, so that no process with more rights has to. The host daemon starts it as root, with only the
- * capabilities for what comes before `becomeOwnUser`, and it ends with the host daemon, whose channel ends then. Arguments:
+ * capabilities for what comes before `becomeUser`, and it ends with the host daemon, whose channel ends then. Arguments:
  * the address in the router, then the servers to ask (`address:port`) if they aren’t the machine’s.
  */
 async function main(): Promise<void> {
@@ -32,21 +33,13 @@ async function main(): Promise<void> {
   const router = { namespaceName: makeNetworkNames(settings.installation).routerNamespace }
   const user = { userId: settings.namesUserId, groupId: settings.namesGroupId }
   const sockets = openNameSockets({ router, address, user })
-  becomeOwnUser()
+  becomeUser(user)
   const channel = new Socket({ fd: channelFd, readable: true, writable: true })
   channel.on('close', () => process.exit(0))
   const servers = listed.map(serverOf)
   const upstream = makeDnsUpstream({ servers: servers.length === 0 ? readHostResolvers : async () => servers })
   logger.debug({ address, installation: settings.installation }, 'names are resolved for sandboxes')
   await serveNames({ channel, sockets, upstream, logger })
-}
-
-/** After this it has no right: this file and all that it imports are loaded, and nothing was read from a socket yet. */
-function becomeOwnUser(): void {
-  if (process.getuid?.() !== 0) return
-  process.setgroups?.([])
-  process.setgid?.(settings.namesGroupId)
-  process.setuid?.(settings.namesUserId)
 }
 
 function serverOf(text: string): { address: string; port: number } {

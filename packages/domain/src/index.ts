@@ -25,6 +25,7 @@ export {
   type SavedMemory,
 } from './lifecycle-policy.ts'
 export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type SandboxLimits } from './limits.ts'
+export { atPorts, coversName, splitNetworkEntry } from './network-entry.ts'
 export { type NameProblem, parseNetworkEntry } from './network-name.ts'
 export {
   allowsName,

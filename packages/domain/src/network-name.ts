@@ -13,8 +13,12 @@ export function parseNetworkEntry(text: string): { entry: string } | { problem: 
   const parsed = parseNetworkName(host)
   if ('problem' in parsed) return parsed
   if (port === undefined) return { entry: parsed.name }
-  const isPort = /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535 && Number(port) !== namesPort
-  return isPort ? { entry: `${parsed.name}:${port}` } : { problem: 'port' }
+  return isPort(port) && Number(port) !== namesPort ? { entry: `${parsed.name}:${port}` } : { problem: 'port' }
+}
+
+/** Whether a text is a port, in digits only. */
+export function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535
 }
 
 /**

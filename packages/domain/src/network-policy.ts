@@ -1,3 +1,4 @@
+import { atPorts, coversName, type NameAtPort, webPorts } from './network-entry.ts'
 import { type NetworkPreset, networkPresets } from './network-presets.ts'
 
 /**
@@ -82,23 +83,8 @@ export function allowsName(network: EffectiveNetwork, entry: string): boolean {
   return isWithinNetwork({ kind: 'allowlist', names: [entry] }, network)
 }
 
-/** A name, or `*.` and everything below it, at one port. */
-type NameAtPort = { name: string; port: number }
-
-/** Those of an entry without a port. */
-const webPorts = [80, 443]
-
-function atPorts(entry: string): NameAtPort[] {
-  const [name = '', port] = entry.split(':')
-  return (port === undefined ? webPorts : [Number(port)]).map((each) => ({ name, port: each }))
-}
-
 function isCovered({ name, port }: NameAtPort, allowed: readonly NameAtPort[]): boolean {
-  return allowed.some(
-    (entry) =>
-      entry.port === port &&
-      (entry.name === name || (entry.name.startsWith('*.') && name.endsWith(entry.name.slice(1)))),
-  )
+  return allowed.some((entry) => entry.port === port && coversName(entry.name, name))
 }
 
 /** The shortest entries for the same: one without a port if a name has both web ports. */

@@ -1,4 +1,5 @@
-import { type NameProblem, parseNetworkName } from './network-name.ts'
+import { splitNetworkEntry } from './network-entry.ts'
+import { isPort, type NameProblem, parseNetworkName } from './network-name.ts'
 
 /** Why a text is no host of a secret. */
 export type SecretHostProblem = NameProblem | 'wildcard' | 'port'
@@ -14,11 +15,11 @@ export function parseSecretHost(text: string): { host: string } | { problem: Sec
   const parsed = parseNetworkName(name)
   if ('problem' in parsed) return parsed
   if (port === undefined) return { host: parsed.name }
-  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return { problem: 'port' }
+  if (!isPort(port)) return { problem: 'port' }
   return { host: port === '443' ? parsed.name : `${parsed.name}:${port}` }
 }
 
 /** The name of a host in the form of {@link parseSecretHost}, without its port. */
 export function nameOfSecretHost(host: string): string {
-  return host.split(':')[0] ?? ''
+  return splitNetworkEntry(host).name
 }

@@ -1,4 +1,4 @@
-import { parseNetworkEntry } from '@threadbox/domain'
+import { coversName, parseNetworkEntry, splitNetworkEntry } from '@threadbox/domain'
 import type { Answer, DecodedPacket, Packet } from 'dns-packet'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 import { egressInvalid } from './sandbox-network.errors.ts'
@@ -64,10 +64,7 @@ export function keepsConnections(egress: EgressPolicy, earlier: EgressPolicy): b
 /** At any port. `index.example.net` allows exactly that; `*.example.com` allows everything below, not `example.com` itself. */
 export function isAllowedName(options: { name: string; names: readonly string[] }): boolean {
   const name = withoutFinalDot(options.name.toLowerCase())
-  return options.names.some((entry) => {
-    const pattern = withoutFinalDot(entry.toLowerCase().replace(/:\d+$/, ''))
-    return pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern
-  })
+  return options.names.some((entry) => coversName(withoutFinalDot(splitNetworkEntry(entry).name.toLowerCase()), name))
 }
 
 /** The policy with its entries in the form in which they are compared. Throws `network.egress-invalid` for one that has none. */

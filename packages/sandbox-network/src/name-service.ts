@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitAtMost } from '@threadbox/concurrency'
+import { splitNetworkEntry } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { isVirtualName } from './dns-policy.logic.ts'
 import type { NamesReport } from './name-channel.ts'
@@ -124,5 +125,5 @@ function mutable(egress: EgressPolicy) {
 
 function listedNames(egress: EgressPolicy): string[] {
   const entries = [...(egress.kind === 'allowlist' ? egress.names : []), ...(egress.brokered ?? [])]
-  return entries.map((entry) => entry.replace(/:\d+$/, ''))
+  return entries.map((entry) => splitNetworkEntry(entry).name)
 }
