@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { waitAtMost } from '@threadbox/concurrency'
+import { keepRunning, waitAtMost } from '@threadbox/concurrency'
 import { splitNetworkEntry } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { isVirtualName } from './dns-policy.logic.ts'
@@ -23,10 +22,6 @@ export type NameService = {
 
 /** Two programs start, one after the other: half a second, more on a busy machine. */
 const startTimeoutMs = 10_000
-const firstRetryMs = 50
-const lastRetryMs = 2000
-/** How long the process must run before its next restart is immediate again. */
-const steadyAfterMs = 10_000
 
 /** With these, one sandbox uses up a quarter of the range. */
 const mostNamesEach = 4096
@@ -68,9 +63,7 @@ export function makeNameService(options: {
       void virtual(report).then((address) => process.reply({ type: 'stands-for', id: report.id, address }))
   }
   const keep = async (program: NamesProgram, { stopping, serving }: { stopping: AbortSignal; serving: () => void }) => {
-    let retryMs = firstRetryMs
-    while (!stopping.aborted) {
-      const startedAt = performance.now()
+    const run = async () => {
       const listed = [...clients].map(([address, { egress, isRelay }]) => ({
         address,
         egress: mutable(egress),
@@ -81,12 +74,13 @@ export function makeNameService(options: {
       current = started
       const how = await started.ended
       current = undefined
-      if (stopping.aborted) return
-      if (performance.now() - startedAt > steadyAfterMs) retryMs = firstRetryMs
-      logger.warn({ ...how, retryMs }, 'the DNS process has ended and will be restarted')
-      await delay(retryMs, undefined, { signal: stopping }).catch(() => undefined)
-      retryMs = Math.min(2 * retryMs, lastRetryMs)
+      return how
     }
+    await keepRunning({
+      run,
+      ended: (how, pause) => logger.warn({ ...how, ...pause }, 'the DNS process has ended and will be restarted'),
+      signal: stopping,
+    })
   }
 
   return {

@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { keepRunning } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import { type ProgramName, programFile } from './start-program.ts'
 
-/** How long a process must run before its next restart is immediate again. */
-const steadyAfterMs = 10_000
-const firstRetryMs = 50
-const lastRetryMs = 2000
 const endsWithinMs = 2000
 
 /**
@@ -39,20 +35,15 @@ export function keepInRouter(options: RouterProcessOptions): RouterProcess {
   const { program, logger } = options
   const stopping = new AbortController()
   let current: ChildProcess | undefined
-  const keep = async () => {
-    let retryMs = firstRetryMs
-    while (!stopping.signal.aborted) {
-      const startedAt = performance.now()
+  const kept = keepRunning({
+    run: async () => {
       current = start(options)
-      const how = await endOf(current)
-      if (stopping.signal.aborted) return
-      if (performance.now() - startedAt > steadyAfterMs) retryMs = firstRetryMs
-      logger.warn({ program, ...how, retryMs }, 'a process in the router has ended and will be restarted')
-      await delay(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      retryMs = Math.min(2 * retryMs, lastRetryMs)
-    }
-  }
-  const kept = keep()
+      return await endOf(current)
+    },
+    ended: (how, pause) =>
+      logger.warn({ program, ...how, ...pause }, 'a process in the router has ended and will be restarted'),
+    signal: stopping.signal,
+  })
   return {
     replace: () => void current?.kill('SIGKILL'),
     stop: async () => {
