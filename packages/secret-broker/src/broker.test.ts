@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
@@ -65,12 +65,9 @@ type Answer = {
   incoming: IncomingMessage
 }
 
-async function ask(
-  broker: BrokerUnderTest,
-  options: RequestOptions & { body?: string | Buffer } = {},
-): Promise<Answer> {
-  const { body, headers, ...rest } = options
-  const sent = request({
+/** A request through the broker, not ended yet. */
+function openRequest(broker: BrokerUnderTest, { headers, ...rest }: RequestOptions = {}): ClientRequest {
+  return request({
     host: '127.0.0.1',
     port: broker.port,
     servername: hostName,
@@ -79,6 +76,14 @@ async function ask(
     headers: { host: hostName, ...(headers as Record<string, string>) },
     ...rest,
   })
+}
+
+async function ask(
+  broker: BrokerUnderTest,
+  options: RequestOptions & { body?: string | Buffer } = {},
+): Promise<Answer> {
+  const { body, ...rest } = options
+  const sent = openRequest(broker, rest)
   sent.end(body)
   const [incoming] = (await once(sent, 'response')) as [IncomingMessage]
   const parts: Buffer[] = []
@@ -271,14 +276,8 @@ test('a placeholder late in a streamed body ends the request before it is out', 
     incoming.on('data', (part: Buffer) => got.push(part))
     incoming.on('error', () => undefined)
   }
-  const sent = request({
-    host: '127.0.0.1',
-    port: broker.port,
-    servername: hostName,
-    ca: broker.trusted,
-    agent: false,
+  const sent = openRequest(broker, {
     method: 'POST',
-    headers: { host: hostName },
   })
   sent.write(Buffer.alloc(100_000, 'x'))
   await expect.poll(() => Buffer.concat(got).length).toBe(100_000)
@@ -295,14 +294,9 @@ test('a host waits for a body that was announced with Expect until it wants it',
   const grant = newGrant({ positions: ['header', 'body'] })
   await using broker = await startBroker({ ...authorities, hostPort: host.port, grants: [grant] })
   for (const headers of [{ 'content-length': '2000000' }, { 'content-length': '5' }]) {
-    const sent = request({
-      host: '127.0.0.1',
-      port: broker.port,
-      servername: hostName,
-      ca: broker.trusted,
-      agent: false,
+    const sent = openRequest(broker, {
       method: 'PUT',
-      headers: { host: hostName, expect: '100-continue', ...headers },
+      headers: { expect: '100-continue', ...headers },
     })
     sent.flushHeaders()
     await once(sent, 'continue')
@@ -312,14 +306,9 @@ test('a host waits for a body that was announced with Expect until it wants it',
     await once(answer, 'end')
   }
   expect(seen.map(({ body }) => body.length)).toEqual([2_000_000, 5])
-  const refused = request({
-    host: '127.0.0.1',
-    port: broker.port,
-    servername: hostName,
-    ca: broker.trusted,
-    agent: false,
+  const refused = openRequest(broker, {
     method: 'TRACE',
-    headers: { host: hostName, expect: '100-continue' },
+    headers: { expect: '100-continue' },
   })
   refused.flushHeaders()
   const [answer] = (await once(refused, 'response')) as [IncomingMessage]
@@ -335,14 +324,7 @@ test('events of a stream arrive one by one, also one that ends like a value begi
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     push = (text) => void response.write(text)
   }
-  const sent = request({
-    host: '127.0.0.1',
-    port: broker.port,
-    servername: hostName,
-    ca: broker.trusted,
-    agent: false,
-    headers: { host: hostName },
-  }).end()
+  const sent = openRequest(broker).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   let text = ''
   answer.on('data', (part: Buffer) => {
@@ -387,14 +369,9 @@ test('large bodies stream through in both directions while the other side is slo
     })
   }
   const before = process.memoryUsage.rss()
-  const sent = request({
-    host: '127.0.0.1',
-    port: broker.port,
-    servername: hostName,
-    ca: broker.trusted,
-    agent: false,
+  const sent = openRequest(broker, {
     method: 'PUT',
-    headers: { host: hostName, 'content-length': bytes },
+    headers: { 'content-length': bytes },
   })
   const answered = once(sent, 'response')
   let written = 0
@@ -471,13 +448,8 @@ test('removing a grant ends the requests that use it, and no other; so does the 
     incoming.socket.once('close', () => open--)
   }
   const begin = async (placeholder: string) => {
-    const sent = request({
-      host: '127.0.0.1',
-      port: broker.port,
-      servername: hostName,
-      ca: broker.trusted,
-      agent: false,
-      headers: { host: hostName, 'x-key': placeholder },
+    const sent = openRequest(broker, {
+      headers: { 'x-key': placeholder },
     }).end()
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     const ended = new Promise<string>((resolve) =>
@@ -503,14 +475,9 @@ test('a grant that is removed while a body arrives is not inserted into it', asy
   echoes()
   const grant = newGrant({ positions: ['body'] })
   await using broker = await startBroker({ ...authorities, hostPort: host.port, grants: [grant] })
-  const sent = request({
-    host: '127.0.0.1',
-    port: broker.port,
-    servername: hostName,
-    ca: broker.trusted,
-    agent: false,
+  const sent = openRequest(broker, {
     method: 'POST',
-    headers: { host: hostName, expect: '100-continue' },
+    headers: { expect: '100-continue' },
   })
   sent.write(grant.placeholder)
   // Sent by the broker when it begins to collect the body.
