@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ProgramInNamespace, startProgramIn } from '../stack/program-in-namespace.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
 const publicAddress = '198.51.100.79'
@@ -60,7 +58,7 @@ test.each([
     expect(await server.next()).toBe('ready')
     const client = start(namespacePath.split('/').at(-1)!, ['connect', inside, publicAddress, ownPort, sentBytes])
     const line = await (inside === 'receive' ? client : server).next()
-    server.child.kill('SIGKILL')
+    await server.stop()
     await network.detach(sandboxId)
     return JSON.parse(line) as { received: number; ms: number }
   })
@@ -72,16 +70,8 @@ test.each([
   }
 })
 
-function start(namespace: string, args: (string | number)[]): { child: ChildProcess; next(): Promise<string> } {
-  const command = ['netns', 'exec', namespace, process.execPath, '-e', program, '--', ...args.map(String)]
-  const child = spawn('ip', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  const iterator = lines[Symbol.asyncIterator]()
-  stack.defer(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  })
-  return { child, next: async () => (await iterator.next()).value ?? 'ended' }
+function start(namespace: string, args: (string | number)[]): ProgramInNamespace {
+  const started = startProgramIn(namespace, ['-e', program, '--', ...args.map(String)])
+  stack.defer(started.stop)
+  return started
 }

@@ -1,12 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { type ProgramInNamespace, startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
@@ -40,7 +39,10 @@ beforeAll(async () => {
   await makeCertificates(directory)
   const lan = await addNeighbor({ subnet: 85, addresses: [address], address6: 'fd77:85::2' })
   stack.defer(() => lan.remove())
-  stack.defer(await startService({ namespace: lan.namespace, directory }))
+  const server = startProgramIn(lan.namespace, ['-e', service, '--', directory, address])
+  stack.defer(server.stop)
+  expect(await server.next()).toBe('ready')
+  void record(server).catch(() => undefined)
   const names = await startRebindingNameServer({ [host]: address, [otherHost]: address })
   stack.defer(() => names.close())
   installation = stack.use(
@@ -133,31 +135,9 @@ async function shell(thread: TestThread, command: string): Promise<string> {
   return calls.map(({ output }) => output.tail).join('')
 }
 
-async function startService(options: { namespace: string; directory: string }): Promise<() => Promise<void>> {
-  const command = [
-    'netns',
-    'exec',
-    options.namespace,
-    process.execPath,
-    '-e',
-    service,
-    '--',
-    options.directory,
-    address,
-  ]
-  const child: ChildProcess = spawn('ip', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  if (child.stdout === null) throw new Error('no output')
-  const ready = Promise.withResolvers<void>()
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === 'ready') ready.resolve()
-    else arrived.push(JSON.parse(line))
-  })
-  await ready.promise
-  return async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  }
+/** Records what arrives until the service ends. */
+async function record(server: ProgramInNamespace): Promise<void> {
+  for (;;) arrived.push(JSON.parse(await server.next()))
 }
 
 /** An authority that the machine trusts, and the certificate of both names. */

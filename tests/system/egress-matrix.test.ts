@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +8,7 @@ import { makeId } from '@threadbox/domain'
 import { hostPaths } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
@@ -102,7 +102,9 @@ beforeAll(async () => {
   const lan = await addNeighbor({ subnet: 86, addresses: [publicAddress], address6: 'fd77:86::2' })
   stack.defer(() => lan.remove())
   privateAddress = lan.first
-  stack.defer(await startUpstream({ namespace: lan.namespace, directory }))
+  const server = startProgramIn(lan.namespace, ['-e', upstream, '--', directory, publicAddress])
+  stack.defer(server.stop)
+  expect(await server.next()).toBe('ready')
   const known = ['allowed', 'other', 'xn--bcher-kva', 'wide', 'one.wide', 'a.b.c.wide'].map(
     (name) => `${name}.site.test`,
   )
@@ -204,26 +206,4 @@ async function addressForOtherSandbox(): Promise<string> {
   const { output } = await host.run(sandboxId, "getent hosts other.site.test | cut -d ' ' -f 1")
   expect(output.trim()).toMatch(/^198\.19\./)
   return output.trim()
-}
-
-async function startUpstream(options: { namespace: string; directory: string }): Promise<() => Promise<void>> {
-  const command = [
-    'netns',
-    'exec',
-    options.namespace,
-    process.execPath,
-    '-e',
-    upstream,
-    '--',
-    options.directory,
-    publicAddress,
-  ]
-  const child: ChildProcess = spawn('ip', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  if (child.stdout === null) throw new Error('no output')
-  await once(child.stdout, 'data')
-  return async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
-  }
 }

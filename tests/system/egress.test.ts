@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths, hostSandboxSchema, namesAskedSchema } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
@@ -41,14 +40,9 @@ let host: TestHost
 beforeAll(async () => {
   const lan = await addNeighbor({ subnet: 81, addresses: [publicAddress], address6: 'fd77:81::2' })
   stack.defer(() => lan.remove())
-  const command = ['netns', 'exec', lan.namespace, process.execPath, '-e', echo]
-  const server = spawn('ip', command, { stdio: ['ignore', 'pipe', 'inherit'] })
-  stack.defer(async () => {
-    const ended = once(server, 'exit')
-    server.kill('SIGKILL')
-    await ended
-  })
-  await once(server.stdout, 'data')
+  const server = startProgramIn(lan.namespace, ['-e', echo])
+  stack.defer(server.stop)
+  expect(await server.next()).toBe('ready')
   const nameServer = await startRebindingNameServer({
     'echo.site.test': publicAddress,
     'same.site.test': publicAddress,

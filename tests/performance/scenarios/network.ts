@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { prepareFreePool } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
+import { type ProgramInNamespace, startProgramIn } from '../../stack/program-in-namespace.ts'
 import { addNeighbor } from '../../system/isolation/test-machine.ts'
 import { emptyFigure, type Figure, percentile } from '../figure.ts'
 import type { Stage } from '../stage.ts'
@@ -119,8 +118,8 @@ export async function network(stage: Stage): Promise<Figure[]> {
       [clients.raw, 'floorSamples'],
       [clients.through, 'samples'],
     ] as const) {
-      connect[samples].push(percentile(await client.ask(`connect ${connections}`), 0.5))
-      const [milliseconds = Number.NaN] = await client.ask(`receive ${sentMegabytes * 1_000_000}`)
+      connect[samples].push(percentile(await timesOf(client, `connect ${connections}`), 0.5))
+      const [milliseconds = Number.NaN] = await timesOf(client, `receive ${sentMegabytes * 1_000_000}`)
       receive[samples].push((sentMegabytes * 1000) / milliseconds)
     }
   }
@@ -136,27 +135,10 @@ async function makePair({ bare, neighbor }: { bare: string; neighbor: string }):
   for (const namespace of [bare, neighbor]) await run('ip', ['-n', namespace, 'link', 'set', link, 'up'])
 }
 
-function start(namespace: string, args: (string | number)[]) {
-  const command = ['netns', 'exec', namespace, process.execPath, '-e', program, '--', ...args.map(String)]
-  const child: ChildProcess = spawn('ip', command, { stdio: ['pipe', 'pipe', 'inherit'] })
-  if (child.stdout === null) throw new Error('no output')
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const next = async () => {
-    const { value, done } = await lines.next()
-    if (done === true) throw new Error('a program of the measurement has ended')
-    return value
-  }
-  return {
-    next,
-    ask: async (task: string) => {
-      child.stdin?.write(`${task}\n`)
-      return JSON.parse(await next()) as number[]
-    },
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
+function start(namespace: string, args: (string | number)[]): ProgramInNamespace {
+  return startProgramIn(namespace, ['-e', program, '--', ...args.map(String)])
+}
+
+async function timesOf(client: ProgramInNamespace, task: string): Promise<number[]> {
+  return JSON.parse(await client.ask(task)) as number[]
 }

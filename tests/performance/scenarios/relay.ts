@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { buildPrograms } from '../../../deploy/build/build.ts'
+import { type ProgramInNamespace, startProgramIn } from '../../stack/program-in-namespace.ts'
 import { emptyFigure, type Figure, percentile } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
@@ -97,32 +97,32 @@ export async function relay({ rounds }: Pick<Stage, 'rounds'>): Promise<Figure[]
   }
   await joinNamespaces(namespace, outside)
   const node = (name: string, ...args: string[]) => ['-e', program, '--', name, publicAddress, String(port), ...args]
-  for (const server of [start(outside, { args: node('serve') }), start(namespace, { args: node('names') })]) {
+  for (const server of [startProgramIn(outside, node('serve')), startProgramIn(namespace, node('names'))]) {
     cleanup.defer(server.stop)
     await server.next()
   }
   const egress = await startEgress({ namespace, directory })
   cleanup.defer(egress.stop)
-  const client = start(namespace, { args: node('ask', nearAddress) })
+  const client = startProgramIn(namespace, node('ask', nearAddress))
   cleanup.defer(client.stop)
 
   const connect = figureOf('relay-connect', `A connection through the relay to its first byte (p50 of ${connections})`)
   const receive = { ...figureOf('relay-receive', `${megabytes} MB received through the relay`), unit: 'MB/s' as const }
   const idle = { ...figureOf('relay-memory', 'Memory of the relay without connections'), unit: 'MiB' as const }
-  idle.samples.push(await proportionalMiB(egress.pid()))
+  idle.samples.push(await proportionalMiB(egress.pid))
   await client.ask(`keep ${virtualAddress} ${openAtATime}`)
   const open = {
     ...figureOf('relay-memory-500', `Memory of the relay with ${openAtATime} connections`),
     unit: 'MiB' as const,
   }
-  open.samples.push(await proportionalMiB(egress.pid()))
+  open.samples.push(await proportionalMiB(egress.pid))
   for (let round = 0; round < rounds; round++) {
     for (const [target, samples] of [
       [publicAddress, 'floorSamples'],
       [virtualAddress, 'samples'],
     ] as const) {
-      connect[samples].push(percentile(await client.ask(`connect ${target} ${connections}`), 0.5))
-      const [milliseconds = Number.NaN] = await client.ask(`receive ${target} ${megabytes * 1_000_000}`)
+      connect[samples].push(percentile(await timesOf(client, `connect ${target} ${connections}`), 0.5))
+      const [milliseconds = Number.NaN] = await timesOf(client, `receive ${target} ${megabytes * 1_000_000}`)
       receive[samples].push((megabytes * 1000) / milliseconds)
     }
   }
@@ -159,7 +159,7 @@ async function startEgress({ namespace, directory }: { namespace: string; direct
     THREADBOX_EGRESS_ORDERS_SOCKET: orders,
     THREADBOX_EGRESS_NAME_SERVER: '127.0.0.53',
   }
-  const egress = start(namespace, { args: [path.join(directory, 'egress/main.js')], environment })
+  const egress = startProgramIn(namespace, [path.join(directory, 'egress/main.js')], environment)
   await egress.next()
   const name = 'pass.example.org'
   const sandbox = {
@@ -185,32 +185,6 @@ async function proportionalMiB(pid: number): Promise<number> {
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024
 }
 
-type Program = { args: string[]; environment?: Record<string, string> }
-
-/** `ip netns exec` becomes the program, so the process has its ID. */
-function start(namespace: string, { args, environment }: Program) {
-  const command = ['netns', 'exec', namespace, process.execPath, ...args]
-  const env = { PATH: process.env.PATH, ...environment }
-  const child: ChildProcess = spawn('ip', command, { env, stdio: ['pipe', 'pipe', 'inherit'] })
-  if (child.stdout === null) throw new Error('no output')
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const next = async () => {
-    const { value, done } = await lines.next()
-    if (done === true) throw new Error('a program of the measurement has ended')
-    return value
-  }
-  return {
-    next,
-    ask: async (task: string) => {
-      child.stdin?.write(`${task}\n`)
-      return JSON.parse(await next()) as number[]
-    },
-    pid: () => child.pid ?? 0,
-    stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
+async function timesOf(client: ProgramInNamespace, task: string): Promise<number[]> {
+  return JSON.parse(await client.ask(task)) as number[]
 }
