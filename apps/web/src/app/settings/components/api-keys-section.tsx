@@ -1,5 +1,4 @@
 import type { ApiKey } from '@threadbox/sdk'
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
@@ -9,6 +8,7 @@ import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
+import { SectionActions } from '../../../page/parts/section-actions.tsx'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useApiKeys, useDeleteApiKey } from '../api/settings.queries.ts'
@@ -24,19 +24,11 @@ export function ApiKeysSection() {
   return (
     <>
       <SectionHead title={t('apiKeys.title')} lead={t('apiKeys.lead')} />
-      <div className="row-flex section-actions">
-        <Button
-          variant="primary"
-          size="md"
-          icon={<Plus className="i" size={16} />}
-          onClick={() => setOpen({ kind: 'create' })}
-        >
-          {t('apiKeys.create')}
-        </Button>
+      <SectionActions addLabel={t('apiKeys.create')} onAdd={() => setOpen({ kind: 'create' })}>
         <a className="link" href={client.urlOf('/openapi.json')} target="_blank" rel="noreferrer">
           {t('apiKeys.docs')}
         </a>
-      </div>
+      </SectionActions>
       <LoadedRows
         query={keys}
         empty={t('apiKeys.empty')}

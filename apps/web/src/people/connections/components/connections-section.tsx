@@ -1,11 +1,11 @@
 import type { Connection, ConnectionPreset } from '@threadbox/sdk'
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { Loaded, LoadedRows } from '../../../page/parts/loaded.tsx'
 import { Group, SectionHead } from '../../../page/parts/section.tsx'
+import { SectionActions } from '../../../page/parts/section-actions.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { useConnectionPresets, useConnections, useRemoveConnection } from '../api/connections.queries.ts'
 import { ConnectionDialog } from './connection-dialog.tsx'
@@ -25,16 +25,7 @@ export function ConnectionsSection() {
   return (
     <>
       <SectionHead title={t('title')} lead={t('lead')} />
-      <div className="row-flex section-actions">
-        <Button
-          variant="primary"
-          size="md"
-          icon={<Plus className="i" size={16} />}
-          onClick={() => setOpen({ kind: 'add', preset: null })}
-        >
-          {t('add')}
-        </Button>
-      </div>
+      <SectionActions addLabel={t('add')} onAdd={() => setOpen({ kind: 'add', preset: null })} />
       <LoadedRows
         query={connections}
         empty={t('empty')}

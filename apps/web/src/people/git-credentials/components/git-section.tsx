@@ -1,5 +1,4 @@
 import type { GitCredential } from '@threadbox/sdk'
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { relativeTime } from '../../../i18n/relative-time.ts'
@@ -8,6 +7,7 @@ import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
+import { SectionActions } from '../../../page/parts/section-actions.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useGitCredentials, useRemoveGitCredential } from '../api/git-credentials.queries.ts'
@@ -25,16 +25,7 @@ export function GitSection() {
   return (
     <>
       <SectionHead title={t('title')} lead={t('lead')} />
-      <div className="row-flex section-actions">
-        <Button
-          variant="primary"
-          size="md"
-          icon={<Plus className="i" size={16} />}
-          onClick={() => setOpen({ kind: 'edit', saved: null })}
-        >
-          {t('add')}
-        </Button>
-      </div>
+      <SectionActions addLabel={t('add')} onAdd={() => setOpen({ kind: 'edit', saved: null })} />
       <LoadedRows
         query={credentials}
         empty={t('empty')}

@@ -1,5 +1,5 @@
 import type { Skill, SkillBody } from '@threadbox/sdk'
-import { FolderUp, Plus, Upload } from 'lucide-react'
+import { FolderUp, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { LearnMore } from '../../../page/docs/docs-link.tsx'
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { Group, SectionHead } from '../../../page/parts/section.tsx'
+import { SectionActions } from '../../../page/parts/section-actions.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -32,17 +33,9 @@ export function SkillsSection() {
   return (
     <>
       <SectionHead title={t('title')} lead={t('lead')} />
-      <div className="row-flex section-actions">
-        <Button
-          variant="primary"
-          size="md"
-          icon={<Plus className="i" size={16} />}
-          onClick={() => setOpen({ kind: 'new' })}
-        >
-          {t('write')}
-        </Button>
+      <SectionActions addLabel={t('write')} onAdd={() => setOpen({ kind: 'new' })}>
         <UploadMenu isPending={upload.isPending} onChoose={(kind) => upload.choose(kind, { workspaceId: null })} />
-      </div>
+      </SectionActions>
       {upload.inputs}
       {upload.error !== null && <FormProblem error={upload.error} title={t('refused')} />}
       <Loaded query={skills}>
