@@ -59,3 +59,25 @@ test('a final end, with or without an error, is the last one and is not reported
   await follow()
   expect(broken).toEqual([])
 })
+
+test('a stream that sends more than it may is left, and followed again after the pause', async () => {
+  async function* many() {
+    for (let left = 10_000_000; left >= 0; left -= 1) yield left > 0
+  }
+  const stopped = new AbortController()
+  const broken: string[] = []
+  const seen: boolean[] = []
+  await followWhile({
+    signal: stopped.signal,
+    connect: async () => many(),
+    onEvent: (event) => seen.push(event),
+    pauseMs: 1,
+    maxPerSecond: 10,
+    onBroken: (error) => {
+      broken.push(String(error))
+      if (broken.length === 3) stopped.abort()
+    },
+  })
+  expect(broken).toEqual(Array.from({ length: 3 }, () => 'Error: the stream sends too much'))
+  expect(seen).toEqual(Array.from({ length: 30 }, () => true))
+})

@@ -10,6 +10,8 @@ export async function followWhile<Event>(options: {
   connect: () => Promise<AsyncIterable<Event> | undefined>
   onEvent: (event: Event) => unknown
   pauseMs: number
+  /** A stream with more events in a second is left, and followed again after the pause. No limit unless given. */
+  maxPerSecond?: number
   /** Whether this end is the last one. `error` is undefined when the stream ended without an error. */
   isFinal?: (error: unknown) => boolean
   /** Called for an end by an error that is not final, unless the signal was aborted. */
@@ -18,12 +20,31 @@ export async function followWhile<Event>(options: {
   const { signal, isFinal = () => false } = options
   while (!signal.aborted) {
     try {
-      for await (const event of (await options.connect()) ?? []) await options.onEvent(event)
+      const isTooFast = countEvents(options.maxPerSecond)
+      for await (const event of (await options.connect()) ?? []) {
+        if (isTooFast()) throw new Error('the stream sends too much')
+        await options.onEvent(event)
+      }
       if (isFinal(undefined)) return
     } catch (error) {
       if (isFinal(error)) return
       if (!signal.aborted) options.onBroken?.(error)
     }
     await waitAtMost(options.pauseMs, { signal })
+  }
+}
+
+/** Call it with each event. */
+function countEvents(maxPerSecond = Number.POSITIVE_INFINITY): () => boolean {
+  let startedAt = performance.now()
+  let count = 0
+  return () => {
+    const now = performance.now()
+    if (now - startedAt >= 1000) {
+      startedAt = now
+      count = 0
+    }
+    count += 1
+    return count > maxPerSecond
   }
 }

@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { Code, ConnectError, type StreamResponse, type Transport } from '@connectrpc/connect'
+import { inTurns } from '@threadbox/concurrency'
 import { errorHeader } from '@threadbox/protocol/host'
 import { guestAnswerUnknown, guestNotResponding, guestResponseTooLarge } from './host.errors.ts'
 
@@ -24,7 +25,8 @@ const unaryTimeoutMs = 300_000
 
 /**
  * Throws `guest.response-too-large` where the transport’s `readMaxBytes` is exceeded, and `guest.not-responding` for a
- * call with one response that has none after `timeoutMs`. Shortens long errors.
+ * call with one response that has none after `timeoutMs`. Shortens long errors, and has a guest that sends messages without end
+ * wait for the others.
  */
 export function withBoundedErrors(
   transport: Transport,
@@ -57,7 +59,7 @@ async function* messagesOf<Output extends DescMessage>(
   bounded: (error: unknown) => unknown,
 ): StreamResponse<DescMessage, Output>['message'] {
   try {
-    yield* messages
+    yield* inTurns(messages)
   } catch (error) {
     throw bounded(error)
   }

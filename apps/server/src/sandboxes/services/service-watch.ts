@@ -25,6 +25,8 @@ const againMs = 1_000
 const stepMs = 10_000
 const reportMs = 20_000
 const maxOpenPorts = 50
+/** Each report is compared with the database. A guest sends one when something has changed. */
+const maxReportsPerSecond = 50
 
 type Following = {
   bootId: string
@@ -120,6 +122,7 @@ async function followBoot(parts: SharedServiceDependencies, followed: Followed):
       if (sandbox !== undefined) attaching ??= attachOnce(sandbox)
     },
     pauseMs: againMs,
+    maxPerSecond: maxReportsPerSecond,
     isFinal: (error) => error instanceof ConnectError && error.code === Code.Unimplemented,
     onBroken: (error) => parts.logger.debug({ err: error, threadId }, 'guest of a sandbox was lost'),
   })

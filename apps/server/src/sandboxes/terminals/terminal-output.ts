@@ -14,6 +14,8 @@ const stallMs = 60_000
 /** Terminals have some hundred bytes of modes, and no screen has more characters in a row. */
 const maxModesBytes = 64 * 1024
 const maxSize = 10_000
+/** Sizes come from views, which send one for each picture at most. */
+const betweenSizesMs = 10
 /** How soon a connection that broke for an unknown reason is opened again. */
 const retryMs = 500
 /** Changes are always notified; this is the longest time without a check. */
@@ -102,7 +104,7 @@ async function follow(
         await waitForAck(view)
       } else if (event.case === 'resized') {
         view.send({ type: 'resized', ...sizeOf(event.value) })
-        await view.sent()
+        await Promise.all([view.sent(), waitAtMost(betweenSizesMs, { signal: view.signal })])
       } else if (event.case === 'ended') {
         await sendEnd(parts, { view, row, exitCode: event.value.exitCode })
         return 'over'

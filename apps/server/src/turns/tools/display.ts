@@ -1,11 +1,7 @@
 import type { Display } from '@threadbox/protocol/public'
-import { z } from 'zod'
 import type { BlobStore } from '../../platform/blobs/blob-store.ts'
 import { resultBlob } from '../../threads/public.ts'
 import type { ExecutionDisplay } from './follow-run.ts'
-
-/** A Jupyter result. Values are text, text in lines, base64 for binary types, or JSON. */
-const bundleSchema = z.object({ data: z.object({}).loose() })
 
 /** Richest first; unlisted types follow, plain text is last. */
 const preference = [
@@ -70,8 +66,7 @@ export async function storeDisplay(
   run: ExecutionDisplay,
   context: { call: { id: string; threadId: string }; blobs: BlobStore },
 ): Promise<Display> {
-  const bundle = bundleSchema.safeParse(safeJson(run.bundleJson))
-  const data = bundle.data?.data ?? {}
+  const data = dataOf(safeJson(run.bundleJson))
   const types = Object.keys(data)
     .slice(0, maxTypes)
     .filter((type) => /^[a-z]+\/[a-z0-9.+-]{1,100}$/i.test(type))
@@ -94,6 +89,16 @@ export async function storeDisplay(
     items.push({ mediaType, ...text, url, sizeBytes: bytes.length })
   }
   return { id: `${context.call.id}-${run.index}`, items }
+}
+
+/** Values of a Jupyter result are text, text in lines, base64 for binary types, or JSON. A schema would copy all of them. */
+function dataOf(bundle: unknown): Record<string, unknown> {
+  const data = isObject(bundle) ? bundle.data : undefined
+  return isObject(data) ? data : {}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function rank(mediaType: string): number {
