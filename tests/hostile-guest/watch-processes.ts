@@ -6,17 +6,21 @@ import type { TestInstallation } from '../stack/installation.ts'
 
 export const processNames = ['server', 'host', 'gateway'] as const
 export type ProcessName = (typeof processNames)[number]
-export type Figures = { growthMebibytes: number; lagMs: { p95: number; most: number } }
+/** `peak` includes what the next collection of garbage frees; `left` is what remains a while after the last request. */
+export type Growth = { peak: number; left: number }
+export type Figures = { growthMebibytes: Growth; lagMs: { p95: number; most: number } }
 
 const mebibyte = 1024 * 1024
 const sampleEveryMs = 100
 
 /**
  * Watches memory and responsiveness of the product’s processes from now on. The result stops it, and returns how far
- * each grew at most, and how long each took for a request that costs nothing.
+ * each grew, and how long each took for a request that costs nothing. What is left is the least within `settleMs`
+ * after that: V8 returns memory to the system when a program has been idle for some seconds.
  */
 export async function watchProcesses(
   installation: TestInstallation,
+  { settleMs }: { settleMs: number },
 ): Promise<() => Promise<Record<ProcessName, Figures>>> {
   const { host, server } = installation
   const pids = { server: server.pid(), host: host.pid(), gateway: await host.gatewayPid() }
@@ -37,13 +41,24 @@ export async function watchProcesses(
       most = Math.max(most, await residentBytes(pids[name]))
       await delay(sampleEveryMs)
     }
-    const growthMebibytes = Math.round((most - first) / mebibyte)
+    const left = await leastSoon(pids[name], settleMs)
+    const growthMebibytes = { peak: Math.round((most - first) / mebibyte), left: Math.round((left - first) / mebibyte) }
     return [name, { growthMebibytes, lagMs: { p95: percentile(lags, 0.95), most: percentile(lags, 1) } }] as const
   })
   return async () => {
     stopped.abort()
     return Object.fromEntries(await Promise.all(watching)) as Record<ProcessName, Figures>
   }
+}
+
+async function leastSoon(pid: number, withinMs: number): Promise<number> {
+  const until = performance.now() + withinMs
+  let least = await residentBytes(pid)
+  while (performance.now() < until) {
+    await delay(sampleEveryMs)
+    least = Math.min(least, await residentBytes(pid))
+  }
+  return least
 }
 
 /** Rounded, in the unit of the values. */
