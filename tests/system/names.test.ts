@@ -3,11 +3,43 @@ import { readFile } from 'node:fs/promises'
 import { prepareFreePool, type SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { lookUp, run } from './isolation/test-machine.ts'
 
 const publicAddress = '198.51.100.77'
 const [userId, groupId] = [64_532, 64_531]
+
+/**
+ * Sends a question every few milliseconds, each from its own socket, from the first that is refused on until some were
+ * answered. Prints how many were refused, were answered, and got neither in two seconds.
+ */
+const asker = `
+  const { createSocket } = require('node:dgram')
+  const head = Buffer.from([0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+  const question = Buffer.concat([head, Buffer.from('\\x06public\\x04test\\x00', 'latin1'), Buffer.from([0, 1, 0, 1])])
+  const counts = { refused: 0, answered: 0, lost: 0 }
+  const waiting = []
+  const ask = () => new Promise((resolve) => {
+    const socket = createSocket('udp4')
+    const end = (what) => { clearTimeout(timer); socket.removeAllListeners('error').on('error', () => {}).close(); resolve(what) }
+    const timer = setTimeout(() => end('lost'), 2000)
+    socket.once('message', () => end('answered')).once('error', () => end('refused'))
+    socket.connect(53, process.argv[1], () => socket.send(question))
+  })
+  const count = (what) => { counts[what] += 1 }
+  console.log('ready')
+  const main = async () => {
+    while ((await ask()) !== 'refused');
+    while (counts.answered < 10) {
+      waiting.push(ask().then(count))
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    await Promise.all(waiting)
+    console.log(JSON.stringify(counts))
+  }
+  main()
+`
 
 /** The process that answers what sandboxes ask, with a name server on the machine’s loopback address. */
 describe('the DNS process', () => {
@@ -70,6 +102,17 @@ describe('the DNS process', () => {
     expect(await ask(listed)).toBe('no address')
     expect(network.namesRefused('allowlist', 0)?.names).toMatchObject([{ name: 'public.test', count: 2 }])
     expect(network.namesAsked('open', 0)?.names).toMatchObject([{ name: 'public.test' }])
+  })
+
+  test('a question that is accepted while it restarts is answered, and not left to the client’s time limit', async () => {
+    const asking = startProgramIn(boxes[0]?.namespace ?? '', ['-e', asker, '--', boxes[0]?.gateway ?? ''])
+    const { refused, answered, lost } = await asking.next().then(async () => {
+      process.kill(await pidOf(), 'SIGKILL')
+      return JSON.parse(await asking.next())
+    })
+    console.log(`${refused} questions were refused, ${answered} answered, ${lost} lost`)
+    expect(lost).toBe(0)
+    expect(Math.min(refused, answered)).toBeGreaterThan(0)
   })
 
   test('a policy that changes while it is away applies to the first answer after that', async () => {

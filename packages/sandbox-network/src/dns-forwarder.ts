@@ -3,15 +3,15 @@ import type { Server, Socket } from 'node:net'
 import type { Logger } from '@threadbox/telemetry'
 import { makeFrameReader, toFrame } from './dns-frames.ts'
 import type { DnsResolver } from './dns-resolver.ts'
-import type { NameSockets } from './name-sockets.ts'
+import type { Datagram, NameSockets } from './name-sockets.ts'
 
 /**
  * The DNS server of sandboxes, over UDP and TCP. It identifies sandboxes by source address, which the firewall
  * guarantees. It stores nothing between questions; connections are limited per sandbox.
  */
 export type DnsForwarder = {
-  /** Answers what arrives at these sockets from now on. */
-  serve(sockets: Pick<NameSockets, 'tcp' | 'udp'>): void
+  /** Answers what has arrived at these sockets, and what arrives from now on. */
+  serve(sockets: NameSockets): void
   /** Ends the connections of one sandbox. */
   drop(address: string): void
   close(): Promise<void>
@@ -41,7 +41,7 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
     void answerAll({ socket, resolver, from })
   }
 
-  const serveDatagram = async (question: Buffer, sender: { address: string; port: number }) => {
+  const serveDatagram = async ({ question, sender }: Datagram) => {
     const answer = await resolver.answer({ from: sender.address, question, transport: 'udp' })
     // The sandbox may be gone by now; a datagram that cannot be sent counts as lost.
     if (answer !== undefined) udp?.send(answer, sender.port, sender.address, () => undefined)
@@ -50,7 +50,8 @@ export function makeDnsForwarder(options: { resolver: DnsResolver; logger: Logge
   return {
     serve(sockets) {
       tcp = sockets.tcp.on('connection', serveConnection)
-      udp = sockets.udp.on('message', (question, sender) => void serveDatagram(question, sender))
+      udp = sockets.udp.on('message', (question, sender) => void serveDatagram({ question, sender }))
+      for (const datagram of sockets.takeEarly()) void serveDatagram(datagram)
       udp.on('error', (error) => logger.warn({ err: error }, 'the DNS forwarder lost a datagram'))
     },
     drop(address) {

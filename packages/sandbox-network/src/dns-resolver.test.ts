@@ -288,7 +288,7 @@ async function start(options: { egress: EgressPolicy; before?: number[]; now?: (
   await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
   const { port } = tcp.address() as AddressInfo
   await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve))
-  forwarder.serve({ tcp, udp })
+  forwarder.serve({ tcp, udp, takeEarly: () => [] })
   cleanups.push(() => forwarder.close())
   resolver.setClient({ address: '127.0.0.1', egress: options.egress })
   const toQuestion = (name: string, type: RecordType) =>

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SendHandle, spawn } from 'node:child_process'
-import { Socket as UdpSocket } from 'node:dgram'
+import { type RemoteInfo, Socket as UdpSocket } from 'node:dgram'
 import { Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,7 +11,13 @@ import { commandEnvironment } from './run-command.ts'
 import { commandFailed } from './sandbox-network.errors.ts'
 
 /** The sockets of the DNS server, at {@link namesPort}. */
-export type NameSockets = { tcp: Server; udp: UdpSocket }
+export type NameSockets = {
+  tcp: Server
+  udp: UdpSocket
+  /** What has arrived so far. From this call on, what arrives has to have a listener. */
+  takeEarly(): Datagram[]
+}
+export type Datagram = { question: Buffer; sender: Pick<RemoteInfo, 'address' | 'port'> }
 
 /**
  * Opens the sockets at an address of the router’s namespace, as a user. The program that does it has been started, with the
@@ -36,18 +42,36 @@ export function openNameSockets(options: {
 /** Undefined if the program ended without both sockets. */
 async function receive(child: ChildProcess): Promise<NameSockets | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<NameSockets | undefined>()
-  const received: Partial<NameSockets> = {}
+  let tcp: Server | undefined
+  let held: Pick<NameSockets, 'udp' | 'takeEarly'> | undefined
   child.once('error', reject)
   child.on('message', (_message: unknown, handle: SendHandle) => {
-    if (handle instanceof Server) received.tcp = handle
-    if (handle instanceof UdpSocket) received.udp = handle
-    const { tcp, udp } = received
-    // Immediately, because what arrives before it has a listener is lost.
-    if (tcp !== undefined && udp !== undefined) resolve({ tcp, udp })
+    if (handle instanceof Server) tcp = handle
+    if (handle instanceof UdpSocket) held = hold(handle)
+    if (tcp !== undefined && held !== undefined) resolve({ tcp, ...held })
   })
   // Not `exit`: sockets that were sent before it can arrive after it.
   child.once('disconnect', () => resolve(undefined))
   return await promise
+}
+
+/** The process answers within milliseconds; only a flood has more. */
+const mostEarly = 512
+
+/** Without a listener, what arrives is lost. */
+function hold(udp: UdpSocket): Pick<NameSockets, 'udp' | 'takeEarly'> {
+  const early: Datagram[] = []
+  const keep = (question: Buffer, sender: RemoteInfo) => {
+    if (early.length < mostEarly) early.push({ question, sender })
+  }
+  udp.on('message', keep)
+  return {
+    udp,
+    takeEarly: () => {
+      udp.off('message', keep)
+      return early
+    },
+  }
 }
 
 /** In the source, and in a release. */

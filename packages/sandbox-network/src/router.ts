@@ -20,6 +20,8 @@ const kernelOptions = [
   'net.ipv4.ip_forward=1',
   // The processes in it have no capability, and listen on ports such as 53 and 443.
   'net.ipv4.ip_unprivileged_port_start=0',
+  // Sends each refusal: by default a client gets six, and waits seconds for the reply to what it asks after them.
+  'net.ipv4.icmp_ratelimit=0',
   // A sandbox that is paused for hours gets what the relay has for it.
   'net.ipv4.tcp_retries2=255',
   'net.ipv6.conf.all.disable_ipv6=1',

@@ -1,4 +1,3 @@
-import type { SendHandle } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -6,7 +5,7 @@ import { createServer } from 'node:net'
 /**
  * Opens the sockets of the DNS server in the network namespace that it was started in, and hands them over to the
  * process that started it. A process can’t change its own namespace without native code. It becomes the user of that
- * process first, because what arrives in between is lost here. Arguments: address, port, user, group.
+ * process first, because what it accepts in between is lost. Arguments: address, port, user, group.
  */
 const [address = '', port = '', userId = '', groupId = ''] = process.argv.slice(2)
 
@@ -15,18 +14,27 @@ process.setgid?.(Number(groupId))
 process.setuid?.(Number(userId))
 // Without the process that started it, it is of no use.
 process.on('disconnect', () => process.exit(1))
+await handOverUdp()
 const tcp = createServer()
 tcp.listen({ host: address, port: Number(port), exclusive: true })
 await once(tcp, 'listening')
-const udp = createSocket('udp4')
-udp.bind({ address, port: Number(port), exclusive: true })
-await once(udp, 'listening')
-await send({ kind: 'tcp' }, tcp)
-await send({ kind: 'udp' }, udp)
+await new Promise<void>((resolve, reject) => {
+  process.send?.({ kind: 'tcp' }, tcp, undefined, (error) => (error === null ? resolve() : reject(error)))
+})
 process.exit(0)
 
-function send(message: { kind: 'tcp' | 'udp' }, handle: SendHandle): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, handle, undefined, (error) => (error === null ? resolve() : reject(error)))
+/**
+ * Node reads a socket from the moment it is bound, but not before this event has ended. By then it is sent and closed
+ * here, so the first question waits in it for the process that answers. A client waits seconds for one that is lost.
+ */
+function handOverUdp(): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const udp = createSocket('udp4')
+  udp.once('error', reject)
+  udp.once('listening', () => {
+    process.send?.({ kind: 'udp' }, udp, undefined, (error) => (error === null ? resolve() : reject(error)))
+    udp.close()
   })
+  udp.bind({ address, port: Number(port), exclusive: true })
+  return promise
 }
