@@ -133,6 +133,20 @@ onBothDatabases((target) => {
     expect(await secretsOf()).toMatchObject({ isInEffect: true, problem: null })
   })
 
+  test('a sandbox that is no longer awake lacks no variables: it gets them when it wakes', async () => {
+    const { sandboxId } = await bench.awake()
+    const { id } = await add()
+    bench.host.variables.set = () => {
+      throw new Error('the sandbox is just ending')
+    }
+    expect(await grant(id)).toMatchObject({ isInEffect: false, problem: 'sandbox-unreachable' })
+    Reflect.deleteProperty(bench.host.variables, 'set')
+    expect((await bench.call('POST', '/pause')).status).toBe(200)
+    expect(await secretsOf()).toMatchObject({ isInEffect: true, problem: null })
+    await bench.awake()
+    expect(Object.keys(bench.host.variables.get(sandboxId) ?? {})).toEqual(['SERVICE_TOKEN'])
+  })
+
   test('a broker that restarted gets all grants again, and loses those that ended while it ran', async () => {
     const { sandboxId } = await bench.awake()
     const { id } = await add()

@@ -92,7 +92,7 @@ export function makeSandboxSecretsFeature(ports: {
       open: threads.threads.open,
       stateOf: async (threadId) => {
         const isInEffect = await pushes.isInEffect(threadId)
-        const problem = variables.problemOf(threadId)
+        const problem = await variables.problemOf(threadId)
         if (!isInEffect) return { isInEffect, problem: 'broker-unreachable' }
         return { isInEffect: problem === null, problem }
       },

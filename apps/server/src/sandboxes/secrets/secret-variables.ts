@@ -18,8 +18,8 @@ export type SecretVariables = {
   deliver(threadId: string, sandbox: Boot): Promise<void>
   /** Updates all awake sandboxes that have secrets or had some. Resolves when each has them or has failed. */
   refresh(): Promise<void>
-  /** Why the thread’s awake sandbox doesn’t have the present variables. */
-  problemOf(threadId: string): Problem | null
+  /** Why the thread’s awake sandbox doesn’t have the present variables. Null for one that isn’t: it gets them when it wakes. */
+  problemOf(threadId: string): Promise<Problem | null>
   stop(): Promise<void>
 }
 
@@ -82,7 +82,11 @@ export function makeSecretVariables(dependencies: SecretVariableDependencies): S
       )
       await work
     },
-    problemOf: (threadId) => delivered.get(threadId)?.problem ?? null,
+    problemOf: async (threadId) => {
+      const { problem = null, bootId } = delivered.get(threadId) ?? {}
+      if (problem === null) return null
+      return (await dependencies.ifAwake(threadId))?.bootId === bootId ? problem : null
+    },
     stop: () => background.settled(),
   }
 }
