@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A program that ran this long before it ended is started again immediately. */
-const steadyAfterMs = 10_000
+/** A program that ran this long before it ended is started again immediately: the pause is for one that can’t start. */
+const steadyAfterMs = 2000
 const firstRetryMs = 50
 const lastRetryMs = 2000
 

@@ -1,11 +1,11 @@
-const firstDelayMs = 500
+const firstDelayMs = 100
 const longestDelayMs = 30_000
 /** A process that ran this long did not fail at startup: the next restart is quick again. */
 const settledAfterMs = 60_000
 
 export type Restarts = { failures: number }
 
-/** The wait before a restart: half a second, doubled with each quick failure. */
+/** The wait before a restart: a tenth of a second, doubled with each quick failure. */
 export function delayAfterEnd(options: { restarts: Restarts; ranMs: number }): { delayMs: number; restarts: Restarts } {
   const failures = options.ranMs >= settledAfterMs ? 0 : options.restarts.failures
   return {

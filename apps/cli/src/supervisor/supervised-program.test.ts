@@ -95,13 +95,13 @@ test('a zombie is not alive, and spaces and parentheses in a program name are pa
 
 test('the wait doubles up to half a minute and resets after a minute of work', () => {
   let restarts = { failures: 0 }
-  const delays = Array.from({ length: 9 }, () => {
+  const delays = Array.from({ length: 11 }, () => {
     const next = delayAfterEnd({ restarts, ranMs: 10 })
     restarts = next.restarts
     return next.delayMs
   })
-  expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
-  expect(delayAfterEnd({ restarts, ranMs: 61_000 }).delayMs).toBe(500)
+  expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
+  expect(delayAfterEnd({ restarts, ranMs: 61_000 }).delayMs).toBe(100)
 })
 
 test('a log over its limit is moved aside, three of them are kept, and the writer continues in the same file', async () => {

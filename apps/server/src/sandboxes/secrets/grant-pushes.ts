@@ -43,6 +43,8 @@ export type GrantPushDependencies = {
 }
 
 const againMs = 1_000
+/** A killed broker is restarted within a fraction of a second, and can insert nothing before it has the grants. */
+const reconnectMs = 50
 /** A program can make a thousand requests a second. */
 const usedEveryMs = 1_000
 const nothing = 'nothing'
@@ -106,7 +108,7 @@ export function makeGrantPushes(dependencies: GrantPushDependencies): GrantPushe
         signal: stopped.signal,
         connect: async () => egress.events(stopped.signal),
         onEvent: (event) => note(dependencies, { event, state, apply, background }),
-        pauseMs: againMs,
+        pauseMs: reconnectMs,
         onBroken: (error) => {
           state.isOpen = false
           logger.debug({ err: error }, 'the broker is not followed')

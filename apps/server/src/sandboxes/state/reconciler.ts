@@ -10,7 +10,7 @@ import type { SandboxStore } from './sandboxes.store.ts'
 import type { Transition } from './transitions.ts'
 
 /** Wait before the server reconnects to the host after it lost the event stream. */
-const reconnectMs = 1000
+const reconnectMs = 200
 
 export type ReconcilerDependencies = {
   store: SandboxStore
