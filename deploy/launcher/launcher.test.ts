@@ -257,6 +257,23 @@ test('units name the installation, and stopping the host daemon does not touch i
   for (const program of ['host', 'server']) expect(stdout).toContain(`record-process ${program} $MAINPID`)
 })
 
+test('the unit of the server has no right that it doesn’t need, and systemd knows every line of the units', () => {
+  const { stdout } = launcher('set_environment THREADBOX_INSTALLATION abc123; server_unit "$(systemd_unit)"')
+  for (const line of ['CapabilityBoundingSet=', 'SystemCallFilter=@system-service', 'RestrictNamespaces=yes'])
+    expect(stdout.split('\n')).toContain(line)
+  expect(stdout).toMatch(/^ProtectHome=(yes|read-only)$/m)
+  if (spawnSync('systemd-analyze', ['--version']).status !== 0) return
+  launcher(
+    'set_environment THREADBOX_INSTALLATION abc123; host_unit >abc-host.service; server_unit abc >abc.service; sed -i "s|=$data_dir/current[^ ]*node |=/bin/true |;s|=+$data_dir/current[^ ]*node |=+/bin/true |" abc*.service',
+  )
+  const verified = spawnSync('systemd-analyze', [
+    'verify',
+    join(folder, 'abc.service'),
+    join(folder, 'abc-host.service'),
+  ])
+  expect(`${verified.stderr}`.split('\n').filter((line) => line.includes('abc'))).toEqual([])
+})
+
 test('Firefox is installed for the full set of browser tests only', () => {
   const packagesOf = (...args: string[]) =>
     launcher(`for stage in $(stages_named ${args.join(' ')}); do packages_for_stage "$stage"; done`).stdout.split('\n')

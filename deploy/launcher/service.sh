@@ -71,7 +71,7 @@ WorkingDirectory=$data_dir
 KillMode=process
 TimeoutStopSec=30
 Restart=always
-RestartSec=2
+$(restart_pauses)
 Delegate=yes
 OOMScoreAdjust=-900
 StandardOutput=append:$data_dir/logs/host.log
@@ -101,7 +101,21 @@ WantedBy=multi-user.target
 UNIT
 }
 
-# The server needs its own folder, the host daemon's socket and the network, and gets nothing else.
+# A killed daemon is back before a person notices. systemd 254 makes the pause longer for one that can't start.
+restart_pauses() {
+  echo RestartSec=200ms
+  [ "$(systemd_version)" -lt 254 ] || printf '%s\n' RestartSteps=8 RestartMaxDelaySec=30
+}
+
+systemd_version() { systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p' | grep . || echo 0; }
+
+# A data directory below a home is not visible if homes aren't.
+home_protection() {
+  case $data_dir in /home/* | /root/* | /run/user/*) echo read-only ;; *) echo yes ;; esac
+}
+
+# The server needs its own folder, the host daemon's socket and the network, and gets nothing else. Without
+# MemoryDenyWriteExecute, because V8 compiles to memory that it then executes.
 server_unit() {
   cat <<UNIT
 [Unit]
@@ -117,26 +131,36 @@ ExecStart=$data_dir/current/node/bin/node --enable-source-maps --disable-sigusr1
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process server \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir/server
 Restart=always
-RestartSec=2
+$(restart_pauses)
 UMask=0077
 NoNewPrivileges=yes
 CapabilityBoundingSet=
+AmbientCapabilities=
 ProtectSystem=strict
+ProtectHome=$(home_protection)
 ReadWritePaths=$data_dir/server
 PrivateTmp=yes
 PrivateDevices=yes
+PrivateIPC=yes
+KeyringMode=private
+RemoveIPC=yes
 ProtectClock=yes
 ProtectControlGroups=yes
 ProtectHostname=yes
 ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes
+ProtectProc=invisible
 LockPersonality=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
 SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+LimitCORE=0
+LimitNOFILE=65536
 StandardOutput=append:$data_dir/logs/server.log
 StandardError=append:$data_dir/logs/server.log
 
