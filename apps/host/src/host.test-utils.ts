@@ -199,6 +199,7 @@ async function openHost(
     gatewayOrdersSocket: options.gatewayOrdersSocket,
     doctorUrl: 'http://127.0.0.1/',
     sandboxDiskRate: 0,
+    processes: [],
     version: '0',
     logger: makeLogger({ process: 'test', level: 'silent' }),
     clock: Date.now,
@@ -342,6 +343,7 @@ function makeListedNetwork(options: { addresses: Iterable<string>; links: HostUn
     namesRefused: () => undefined,
     list: async () => [...links.keys()],
     addresses: () => addresses,
+    names: { pid: () => undefined, respond: async () => undefined },
   }
 }
 

@@ -43,7 +43,7 @@ async function main() {
     logger,
     signal: closing.signal,
   })
-  const { network, pool, gatewayOrdersSocket } = router
+  const { network, pool, gatewayOrdersSocket, processes } = router
   const host = await makeHost({
     database,
     network,
@@ -89,6 +89,7 @@ async function main() {
     gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,
     sandboxDiskRate: settings.sandboxDiskRate,
+    processes,
     readyTimeoutMs,
     version: readVersion(),
     logger,

@@ -7,7 +7,8 @@ import { proxiesOf } from './boots/launch/guest-environment.ts'
 import { makeEgressClient } from './machine/network/egress-client.ts'
 import { makeNameRelay } from './machine/network/name-relay.ts'
 import { openNetwork } from './machine/network/open-network.ts'
-import { keepInRouter, type RouterProcess } from './machine/programs/router-process.ts'
+import { keepInRouter, type RouterProcess, type ServingProcess } from './machine/programs/router-process.ts'
+import { reachSocket } from './machine/programs/unix-requests.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
 import { makeSandboxesStore } from './machine/state/sandboxes.store.ts'
 import type { StateTables } from './machine/state/state.tables.ts'
@@ -21,6 +22,8 @@ export type Router = {
   network: SandboxNetwork
   pool: string
   gatewayOrdersSocket: string
+  /** For the doctor. */
+  processes: readonly ServingProcess[]
   /** Ends the processes. Sandboxes keep their network. */
   stop(): Promise<void>
 }
@@ -83,13 +86,24 @@ export async function openRouter(options: {
     THREADBOX_EXTRA_CERTIFICATES: settings.extraCertificates,
     ...idsOf('EGRESS', [settings.egressUserId, settings.egressGroupId]),
   })
-  const processes = [gateway, egress, network]
+  const kept = [gateway, egress, network]
+  const serving: ServingProcess[] = [
+    {
+      name: 'gateway',
+      userId: settings.gatewayUserId,
+      pid: gateway.pid,
+      respond: () => reachSocket(gatewayOrdersSocket),
+    },
+    { name: 'egress', userId: settings.egressUserId, pid: egress.pid, respond: () => reachSocket(egressOrdersSocket) },
+    { name: 'names', userId: settings.namesUserId, ...network.names },
+  ]
   void relay.follow(signal)
   return {
     network,
     pool,
     gatewayOrdersSocket,
-    stop: async () => void (await Promise.allSettled(processes.map((each) => each.stop()))),
+    processes: serving,
+    stop: async () => void (await Promise.allSettled(kept.map((each) => each.stop()))),
   }
 }
 

@@ -11,6 +11,7 @@ export {
 } from './linux-sandbox-network.ts'
 export { findUndenied } from './machine-network.ts'
 export type { NamesAsked } from './names-asked.logic.ts'
+export { processLimits } from './process-limits.ts'
 export {
   addressInUse,
   attachedToOtherAddress,

@@ -202,6 +202,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       return ids.filter((id) => id !== undefined).sort()
     },
     addresses: () => pool.addresses(),
+    names: service.process,
   }
 }
 

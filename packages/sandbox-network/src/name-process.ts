@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from '@threadbox/telemetry'
 import type { ResolverAddress } from './dns-upstream.ts'
 import { longestReport, makeLineReader, type NamesOrder, type NamesReport, namesReportSchema } from './name-channel.ts'
+import { processLimits } from './process-limits.ts'
 import { commandEnvironment } from './run-command.ts'
 
 export type NamesProgram = {
@@ -21,6 +22,7 @@ type Order = NamesOrder & { type: 'set' | 'remove' }
 
 /** One run of the DNS process. */
 export type NamesProcess = {
+  pid: number | undefined
   /** Resolves when the process has applied the order, or has ended: the next one gets all clients. */
   order(
     order: Order extends infer Each ? (Each extends unknown ? Omit<Each, 'sequence'> : never) : never,
@@ -69,6 +71,7 @@ export function startNamesProcess(options: {
     for (const applied of waiting.values()) applied()
   })
   return {
+    pid: child.pid,
     async order(order) {
       const sequence = ++last
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -93,7 +96,7 @@ function start({ address, servers = [], environment }: NamesProgram): ChildProce
   const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
   const listed = servers.map((server) => `${server.address}:${server.port}`)
   const own = [process.execPath, '--disable-sigusr1', programFile(), address, ...listed]
-  return spawn('setpriv', [...rights, 'prlimit', '--core=0', ...own], {
+  return spawn('setpriv', [...rights, 'prlimit', ...processLimits, ...own], {
     cwd: '/',
     env: { ...commandEnvironment, ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],

@@ -4,7 +4,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { isVirtualName } from './dns-policy.logic.ts'
 import type { NamesReport } from './name-channel.ts'
 import { type NamesProcess, type NamesProgram, startNamesProcess } from './name-process.ts'
-import type { EgressPolicy } from './sandbox-network.ts'
+import type { EgressPolicy, ServingProcess } from './sandbox-network.ts'
 
 /**
  * The DNS server of sandboxes as the host daemon sees it: a process with a user of its own, which is restarted whenever it
@@ -17,8 +17,12 @@ export type NameService = {
   setClient(client: { address: string; egress: EgressPolicy }): Promise<void>
   egressOf(address: string): EgressPolicy | undefined
   removeClient(address: string): Promise<void>
+  process: ServingProcess
   stop(): Promise<void>
 }
+
+/** No client has it: an order about it changes nothing. */
+const noAddress = '0.0.0.0'
 
 /** Two programs start, one after the other: half a second, more on a busy machine. */
 const startTimeoutMs = 10_000
@@ -102,6 +106,10 @@ export function makeNameService(options: {
     async removeClient(address) {
       clients.delete(address)
       await current?.order({ type: 'remove', address })
+    },
+    process: {
+      pid: () => current?.pid,
+      respond: async () => void (await current?.order({ type: 'remove', address: noAddress })),
     },
     async stop() {
       running?.stopping.abort()

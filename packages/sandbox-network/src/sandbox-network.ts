@@ -47,6 +47,16 @@ export type SandboxNetwork = {
   list(): Promise<string[]>
   /** The addresses for sandboxes, in order; the caller remembers which sandbox has which. */
   addresses(): Iterable<string>
+  /** The DNS process. One that doesn’t respond is replaced. */
+  names: ServingProcess
+}
+
+/** A process that serves sandboxes on behalf of this one. */
+export type ServingProcess = {
+  /** Undefined while none runs. */
+  pid(): number | undefined
+  /** Resolves when it has carried out something that changes nothing, or has ended. */
+  respond(): Promise<void>
 }
 
 export type EgressPolicy = (

@@ -4,6 +4,7 @@ import type { BootsArea } from '../boots/boots.ts'
 import type { CopiesArea } from '../copies/copies.ts'
 import { eventStream } from '../machine/events/event-stream.ts'
 import type { MachineArea } from '../machine/machine.ts'
+import type { ServingProcess } from '../machine/programs/router-process.ts'
 import type { MemoryArea } from '../memory/memory.ts'
 import { makeDoctor } from './doctor/doctor.ts'
 import { hostInfo } from './info/host-info.ts'
@@ -17,6 +18,8 @@ export type OrdersOptions = {
   doctorUrl: string
   /** How fast a sandbox reads from the disk and writes to it, in MiB per second; 0: no limit. */
   sandboxDiskRate: number
+  /** Those that serve sandboxes, without rights. */
+  processes: readonly ServingProcess[]
   version: string
   files: { directory: string; guestDirectory: string }
 }

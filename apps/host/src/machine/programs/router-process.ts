@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { keepRunning } from '@threadbox/concurrency'
+import { processLimits } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import { type ProgramName, programFile } from './start-program.ts'
 
@@ -12,6 +13,16 @@ const endsWithinMs = 2000
  */
 const capabilities = '-all,+setuid,+setgid,+dac_read_search'
 
+/** A process that reads what sandboxes send. */
+export type ServingProcess = {
+  name: 'gateway' | 'egress' | 'names'
+  userId: number
+  /** Undefined while none runs. */
+  pid(): number | undefined
+  /** Resolves when it has responded to something that changes nothing. */
+  respond(): Promise<void>
+}
+
 export type RouterProcessOptions = {
   program: ProgramName & ('egress' | 'gateway')
   /** The network namespace of the router, from which alone sandboxes can be reached. */
@@ -22,6 +33,8 @@ export type RouterProcessOptions = {
 }
 
 export type RouterProcess = {
+  /** Undefined while none runs. */
+  pid(): number | undefined
   /** Kills one that hangs; the next one starts immediately. */
   replace(): void
   stop(): Promise<void>
@@ -45,6 +58,7 @@ export function keepInRouter(options: RouterProcessOptions): RouterProcess {
     signal: stopping.signal,
   })
   return {
+    pid: () => (current?.exitCode === null && current.signalCode === null ? current.pid : undefined),
     replace: () => void current?.kill('SIGKILL'),
     stop: async () => {
       stopping.abort()
@@ -58,7 +72,7 @@ export function keepInRouter(options: RouterProcessOptions): RouterProcess {
 
 function start({ program, namespacePath, environment }: RouterProcessOptions): ChildProcess {
   const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
-  const command = ['prlimit', '--core=0', process.execPath, ...nodeOptions[program], programFile(program)]
+  const command = ['prlimit', ...processLimits, process.execPath, ...nodeOptions[program], programFile(program)]
   const child = spawn('nsenter', [`--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },

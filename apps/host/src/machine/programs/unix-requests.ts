@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { SendRequest } from '@threadbox/protocol/gateway'
@@ -37,4 +38,11 @@ export function sendOver(options: {
     if (status === 204) response.resume()
     return new Response(stream, { status })
   }
+}
+
+/** Resolves when the process behind a unix socket has responded, whatever it says. */
+export async function reachSocket(socketPath: string): Promise<void> {
+  const request = httpRequest({ socketPath, path: '/', agent: false }).end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.destroy()
 }

@@ -2,8 +2,10 @@ import type { DiskStore } from '@threadbox/disk-store'
 import { checkShiftedIds } from '@threadbox/gvisor-driver'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
 import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { ServingProcess } from '../../machine/programs/router-process.ts'
 import { type Check, type Finding, findingOf, findingWith } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
+import { processChecks } from './process-checks.ts'
 import { type ProbePorts, probeSandbox } from './sandbox-probe.ts'
 
 export type DoctorPorts = ProbePorts & {
@@ -14,12 +16,14 @@ export type DoctorPorts = ProbePorts & {
   /** Directories of the host that sandboxes see. */
   sharedDirectories: readonly [string, ...string[]]
   driver: Pick<SandboxDriver, 'describe'>
+  processes: readonly ServingProcess[]
 }
 
 /** Checks everything that sandboxes need on this machine, at the end from inside a real one. */
 export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
   const checks: Check[] = [
     ...machineChecks(ports),
+    ...processChecks(ports.processes),
     { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
     { id: 'ids', title: 'user IDs of sandboxes', run: () => checkIds(ports) },
     { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },

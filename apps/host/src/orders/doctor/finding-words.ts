@@ -35,6 +35,19 @@ export const findingWords = {
     detail: 'the nftables table {table} doesn’t deny these addresses of the host’s own network: {addresses}',
     cure: 'Restart the host daemon. If it happens again, search `threadbox logs` for “network”.',
   },
+  'process-fine': { detail: 'user {user}, no rights, {memory} MiB', cure: '' },
+  'process-missing': {
+    detail: 'it isn’t running',
+    cure: 'Run `./threadbox down` and `./threadbox up`. If it happens again, search `threadbox logs host` for “{name}”.',
+  },
+  'process-silent': {
+    detail: 'process {pid} isn’t responding',
+    cure: 'Run `./threadbox down` and `./threadbox up`. If it happens again, search `threadbox logs host` for “{name}”.',
+  },
+  'process-privileged': {
+    detail: 'process {pid} has rights that it must not have: {rights}',
+    cure: 'Run `./threadbox up`, then `./threadbox down` and `./threadbox up`: the first one repairs users and settings.',
+  },
   'forwarding-fine': { detail: 'no other firewall drops sandbox traffic by default', cure: '' },
   'forwarding-blocked-docker': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },
   'forwarding-blocked-ufw': { detail: '{chain} drops sandbox traffic by default', cure: '{commands}' },

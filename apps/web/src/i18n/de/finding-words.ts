@@ -41,6 +41,19 @@ export const findings: FindingWords = {
     detail: 'Die nftables-Tabelle {table} sperrt diese Adressen im eigenen Netz des Hosts nicht: {addresses}.',
     cure: 'Starten Sie den Host-Dienst neu. Passiert es wieder, suchen Sie in `threadbox logs` nach „network“.',
   },
+  'process-fine': { detail: 'Benutzer {user}, ohne Rechte, {memory} MiB', cure: '' },
+  'process-missing': {
+    detail: 'Der Prozess läuft nicht.',
+    cure: 'Führen Sie `./threadbox down` und `./threadbox up` aus. Passiert es wieder, suchen Sie in `threadbox logs host` nach „{name}“.',
+  },
+  'process-silent': {
+    detail: 'Prozess {pid} reagiert nicht.',
+    cure: 'Führen Sie `./threadbox down` und `./threadbox up` aus. Passiert es wieder, suchen Sie in `threadbox logs host` nach „{name}“.',
+  },
+  'process-privileged': {
+    detail: 'Prozess {pid} hat Rechte, die er nicht haben darf: {rights}.',
+    cure: 'Führen Sie `./threadbox up` aus, danach `./threadbox down` und `./threadbox up`: Der erste Befehl repariert Benutzer und Einstellungen.',
+  },
   'forwarding-fine': {
     detail: 'Keine andere Firewall verwirft standardmäßig den Datenverkehr der Sandboxes.',
     cure: '',

@@ -41,6 +41,19 @@ export const findings: FindingWords = {
     detail: 'La tabella nftables {table} non blocca questi indirizzi della rete dell’host: {addresses}.',
     cure: 'Riavvia il daemon dell’host. Se succede di nuovo, cerca «network» in `threadbox logs`.',
   },
+  'process-fine': { detail: 'utente {user}, nessun privilegio, {memory} MiB', cure: '' },
+  'process-missing': {
+    detail: 'Il processo non è in esecuzione.',
+    cure: 'Esegui `./threadbox down` e `./threadbox up`. Se succede di nuovo, cerca «{name}» in `threadbox logs host`.',
+  },
+  'process-silent': {
+    detail: 'Il processo {pid} non risponde.',
+    cure: 'Esegui `./threadbox down` e `./threadbox up`. Se succede di nuovo, cerca «{name}» in `threadbox logs host`.',
+  },
+  'process-privileged': {
+    detail: 'Il processo {pid} ha privilegi che non deve avere: {rights}.',
+    cure: 'Esegui `./threadbox up`, poi `./threadbox down` e `./threadbox up`: il primo comando ripara utenti e impostazioni.',
+  },
   'forwarding-fine': {
     detail: 'Nessun altro firewall scarta per impostazione predefinita il traffico delle sandbox.',
     cure: '',

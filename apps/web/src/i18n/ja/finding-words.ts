@@ -46,6 +46,19 @@ export const findings: FindingWords = {
     detail: 'nftables のテーブル {table} は、ホスト自身のネットワークの次のアドレスを拒否していません：{addresses}',
     cure: 'ホストデーモンを再起動してください。再発する場合は、`threadbox logs` で「network」を検索してください。',
   },
+  'process-fine': { detail: 'ユーザー {user}、権限なし、{memory} MiB', cure: '' },
+  'process-missing': {
+    detail: 'プロセスが実行されていません。',
+    cure: '`./threadbox down` と `./threadbox up` を実行してください。再発する場合は、`threadbox logs host` で「{name}」を検索してください。',
+  },
+  'process-silent': {
+    detail: 'プロセス {pid} が応答していません。',
+    cure: '`./threadbox down` と `./threadbox up` を実行してください。再発する場合は、`threadbox logs host` で「{name}」を検索してください。',
+  },
+  'process-privileged': {
+    detail: 'プロセス {pid} に、あってはならない権限があります: {rights}',
+    cure: '`./threadbox up` を実行し、その後 `./threadbox down` と `./threadbox up` を実行してください。最初のコマンドがユーザーと設定を修復します。',
+  },
   'forwarding-fine': { detail: 'サンドボックスの通信を既定で破棄するファイアウォールは、ほかにありません。', cure: '' },
   'forwarding-blocked-docker': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },
   'forwarding-blocked-ufw': { detail: '{chain} は、サンドボックスの通信を既定で破棄します。', cure: '{commands}' },
