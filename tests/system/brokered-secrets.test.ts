@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { type ProgramInNamespace, startProgramIn } from '../stack/program-in-namespace.ts'
+import { makeTestCertificates } from '../stack/test-certificates.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
@@ -36,7 +37,7 @@ const arrived: { host: string; path: string; authorization: string }[] = []
 beforeAll(async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'brokered-secrets-'))
   stack.defer(() => rm(directory, { recursive: true }))
-  await makeCertificates(directory)
+  await makeTestCertificates(directory, [host, otherHost])
   const lan = await addNeighbor({ subnet: 85, addresses: [address], address6: 'fd77:85::2' })
   stack.defer(() => lan.remove())
   const server = startProgramIn(lan.namespace, ['-e', service, '--', directory, address])
@@ -138,16 +139,4 @@ async function shell(thread: TestThread, command: string): Promise<string> {
 /** Records what arrives until the service ends. */
 async function record(server: ProgramInNamespace): Promise<void> {
   for (;;) arrived.push(JSON.parse(await server.next()))
-}
-
-/** An authority that the machine trusts, and the certificate of both names. */
-async function makeCertificates(directory: string): Promise<void> {
-  const file = (end: string) => path.join(directory, end)
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  const authority = ['-keyout', file('authority.key'), '-out', file('authority.pem'), '-subj', '/CN=Test authority']
-  await run('openssl', ['req', '-x509', ...key, ...authority])
-  const own = ['-keyout', file('host.key'), '-out', file('host.pem'), '-subj', `/CN=${host}`]
-  const signed = ['-CA', file('authority.pem'), '-CAkey', file('authority.key')]
-  const names = ['-addext', `subjectAltName=DNS:${host},DNS:${otherHost}`, '-addext', 'basicConstraints=CA:FALSE']
-  await run('openssl', ['req', '-x509', ...key, ...signed, ...own, ...names])
 }
