@@ -1,14 +1,24 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ToolCallEntry } from '@threadbox/sdk'
 import type { Random } from '@threadbox/testkit/repeats'
-import type { TestInstallation } from '../stack/installation.ts'
+import { sandboxIdsOf, type TestInstallation } from '../stack/installation.ts'
+import { type ChaosNetwork, makeChaosNetwork } from './chaos-network.ts'
 import type { Finding } from './findings.ts'
+import { persist, runToEnd } from './run-to-end.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** During which a kill can happen, besides a moment of whatever the threads do. */
+export const phases = ['policy', 'grant', 'revoke', 'start', 'pause', 'wake', 'delete'] as const
+export type Phase = (typeof phases)[number]
 
 /** A thread that does things and remembers what the product acknowledged. */
 export type ChaosThread = {
   /** Works until aborted; every failed request is one that a person would see, and is retried. */
   work(signal: AbortSignal): Promise<void>
-  /** Reads the file with all lines and compares it with what was acknowledged. */
+  /** Calls `strike` while something is under way, which is then repeated until it was acknowledged. */
+  during<Result>(phase: Phase, strike: () => Promise<Result>): Promise<Result>
+  /** Reads the file with all lines and compares it with what was acknowledged, and uses the network and the secret. */
   verify(withinMs: number): Promise<Finding[]>
   sandboxId(): Promise<string | undefined>
   delete(): Promise<void>
@@ -17,82 +27,161 @@ export type ChaosThread = {
 
 type Promised = { acknowledged: Set<string>; unknown: Set<string> }
 
+const commandTimeoutMs = 60_000
+/** By then the work of a phase has ended, except on a busy machine: a kill comes at any moment before. */
+const phaseMs: Record<Phase, number> = {
+  policy: 150,
+  grant: 150,
+  revoke: 150,
+  start: 800,
+  pause: 600,
+  wake: 400,
+  delete: 600,
+}
+
+const encoded = (program: string) => readFileSync(path.join(import.meta.dirname, 'sandbox', program)).toString('base64')
+const install = ['hostile.py', 'use.py'].map((name) => `echo ${encoded(name)} | base64 -d > ~/${name}`).join('; ')
+
+export type ChaosThreadOptions = {
+  surroundings: Surroundings
+  index: number
+  random: Random
+  /** Undefined: this thread never gets it. */
+  secretId: string | undefined
+  /** What stands for the secret in another sandbox, shared by all threads: one without a grant tries to use it. */
+  placeholders: { latest: string }
+}
+
 export async function makeChaosThread(
   installation: TestInstallation,
-  { index, random }: { index: number; random: Random },
+  { surroundings, index, random, secretId, placeholders }: ChaosThreadOptions,
 ): Promise<ChaosThread> {
   const { client } = installation
   const counts = { acknowledged: 0, unknown: 0, pauses: 0, deletions: 0 }
-  let promised: Promised = { acknowledged: new Set(), unknown: new Set() }
-  let threadId = (await client.threads.create({})).id
+  let promised: Promised
+  let threadId: string
+  let network: ChaosNetwork
+  let hostname = 'none yet'
   let turn: Promise<unknown> = Promise.resolve()
   let lines = 0
-  // One message at a time, also between work and verification: this makes the file’s content known.
+  // One at a time, also between work and verification: this makes the file’s content known, and policy and grant.
   const alone = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const next = turn.then(work, work)
     turn = next.catch(() => undefined)
     return next
   }
+  const create = async () => {
+    promised = { acknowledged: new Set(), unknown: new Set() }
+    threadId = (await persist(() => client.threads.create({}))).id
+    const token = `thread-${index}-${counts.deletions}`
+    network = await makeChaosNetwork({ installation, surroundings, threadId, token, secretId })
+    await network.grant()
+  }
+  /** Beside each command, a program tries to break out, unless it runs already. */
+  const run = async (command: string, withinMs = commandTimeoutMs) => {
+    const placeholder = secretId === undefined ? placeholders.latest : '$(printenv API_TOKEN)'
+    const hostile = `setsid -f flock -n /tmp/hostile python3 ~/hostile.py ${network.token} > /dev/null 2>&1 < /dev/null`
+    const prepare = `[ -e ~/use.py ] || { ${install}; }; echo ${placeholder} > ~/placeholder; ${hostile}`
+    return await runToEnd(installation, { threadId, command: `${prepare}; ${command}`, withinMs })
+  }
   const append = async () => {
     const line = `line-${index}-${++lines}`
     promised.unknown.add(line)
-    const call = await runToEnd(installation, { threadId, command: `echo ${line} >> log.txt`, withinMs: 60_000 })
+    const call = await run(`echo ${line} >> log.txt; hostname; echo \${API_TOKEN:-none}`)
     if (call?.status !== 'succeeded') return
+    const [name = '', placeholder = ''] = call.output.tail.split('\n')
+    hostname = name
+    if (network.isGranted()) placeholders.latest = placeholder
     promised.unknown.delete(line)
     promised.acknowledged.add(line)
     counts.acknowledged += 1
   }
-  const replace = async () => {
+  const pause = async () => {
+    const isPaused = await client.sandboxes.pause(threadId).then(
+      () => true,
+      () => false,
+    )
+    if (isPaused) counts.pauses += 1
+  }
+  const remove = async () => {
     await persist(() => client.threads.delete(threadId))
     counts.deletions += 1
-    threadId = (await persist(() => client.threads.create({}))).id
-    promised = { acknowledged: new Set(), unknown: new Set() }
   }
   const act = async () => {
     const choice = random.next()
     if (choice < 0.5) return await alone(append)
-    if (choice < 0.75) {
-      const paused = await client.sandboxes.pause(threadId).then(
-        () => true,
-        () => false,
-      )
-      if (paused) counts.pauses += 1
-    } else if (choice < 0.78) await alone(replace)
+    if (choice < 0.7) await pause()
+    else if (choice < 0.74) await alone(() => remove().then(create))
+    else if (choice < 0.82) await alone(() => network.changePolicy())
+    else if (choice < 0.9) await alone(() => (network.isGranted() ? network.revoke() : network.grant()))
     await delay(random.between(0, 700))
   }
+  const workOf: Record<Phase, { before?: () => Promise<unknown>; work: () => Promise<unknown> }> = {
+    policy: { work: () => network.changePolicy() },
+    grant: { before: () => network.revoke(), work: () => network.grant() },
+    revoke: { before: () => network.grant(), work: () => network.revoke() },
+    start: { before: () => remove().then(create), work: append },
+    pause: { before: append, work: pause },
+    wake: { before: pause, work: append },
+    delete: { work: () => remove().then(create) },
+  }
+  await create()
   return {
     counts,
     work: async (signal) => {
       while (!signal.aborted) await act().catch(() => delay(100))
     },
-    verify: (withinMs) => alone(() => verify(installation, { threadId, promised, withinMs })),
-    sandboxId: async () => {
-      const { body } = await installation.host.request('GET', '/v1/sandboxes')
-      const all = (body as { sandboxes: { sandboxId: string }[] }).sandboxes
-      return all.length === 0 ? undefined : random.oneOf(all).sandboxId
-    },
+    during: (phase, strike) =>
+      alone(async () => {
+        const { before, work } = workOf[phase]
+        await before?.()
+        const working = work()
+        await delay(random.between(0, phaseMs[phase]))
+        const result = await strike()
+        await working
+        return result
+      }),
+    verify: (withinMs) =>
+      alone(async () => {
+        const found = await verify({
+          run,
+          outputOf: async (callId) => (await persist(() => client.threads.output(threadId, callId))).text,
+          promised,
+          network,
+          withinMs,
+        })
+        return [...found, ...(await network.check())]
+      }),
+    sandboxId: async () => (await sandboxIdsOf(installation)).find((id) => hostname === `threadbox-${id.slice(1, 9)}`),
     delete: () => alone(async () => void (await persist(() => client.threads.delete(threadId)))),
   }
 }
 
-async function verify(
-  installation: TestInstallation,
-  { threadId, promised, withinMs }: { threadId: string; promised: Promised; withinMs: number },
-): Promise<Finding[]> {
+async function verify(options: {
+  run: (command: string, withinMs: number) => ReturnType<typeof runToEnd>
+  outputOf: (callId: string) => Promise<string>
+  promised: Promised
+  network: Pick<ChaosNetwork, 'token' | 'isGranted'>
+  withinMs: number
+}): Promise<Finding[]> {
+  const { run, outputOf, promised, network, withinMs } = options
+  const { token } = network
   const deadline = Date.now() + withinMs
+  let said = ''
   for (;;) {
     const left = deadline - Date.now()
-    if (left <= 0) return [{ kind: 'stuck', what: `thread ${threadId} could not be used within ${withinMs} ms` }]
-    const call = await runToEnd(installation, { threadId, command: 'cat log.txt 2>/dev/null; true', withinMs: left })
-    if (call?.status === 'succeeded') {
-      const { text } = await persist(() => installation.client.threads.output(threadId, call.id))
-      return compare(text, promised).map(({ kind, what }) => ({ kind, what: `${what} (${threadId})` }))
+    if (left <= 0) return [{ kind: 'stuck', what: `${token} could not be used within ${withinMs} ms: ${said}` }]
+    const use = `python3 ~/use.py ${token} ${network.isGranted() ? 'real' : 'other'}`
+    const call = await run(`cat log.txt 2>/dev/null; ${use}`, left)
+    said = call?.output.tail ?? `no response, ${call?.status ?? 'not ended'}; before: ${said}`
+    if (call?.status === 'succeeded' && said.trimEnd().endsWith('usable')) {
+      const lines = (await outputOf(call.id)).split('\n').filter((line) => line.startsWith('line-'))
+      return compare(lines, promised).map(({ kind, what }) => ({ kind, what: `${what} (${token})` }))
     }
   }
 }
 
-function compare(text: string, { acknowledged, unknown }: Promised): Finding[] {
-  const found = text.split('\n').filter((line) => line !== '')
+function compare(found: readonly string[], { acknowledged, unknown }: Promised): Finding[] {
   const once = new Set(found)
   const duplicated = [...once].filter((line) => found.indexOf(line) !== found.lastIndexOf(line))
   const unsent = [...once].filter((line) => !acknowledged.has(line) && !unknown.has(line))
@@ -104,43 +193,3 @@ function compare(text: string, { acknowledged, unknown }: Promised): Finding[] {
 }
 
 const finding = (kind: Finding['kind'], what: string) => (line: string) => ({ kind, what: `${line} ${what}` })
-
-/** Sends a command and follows it to its end, however often the server is killed; undefined if it did not end. */
-async function runToEnd(
-  { client }: TestInstallation,
-  { threadId, command, withinMs }: { threadId: string; command: string; withinMs: number },
-): Promise<ToolCallEntry | undefined> {
-  const key = crypto.randomUUID()
-  const deadline = Date.now() + withinMs
-  const until = async <Value>(work: () => Promise<Value | undefined>): Promise<Value | undefined> => {
-    while (Date.now() < deadline) {
-      const value = await work().catch(() => undefined)
-      if (value !== undefined) return value
-      await delay(30)
-    }
-    return undefined
-  }
-  const sent = await until(() =>
-    client.threads.sendMessage(threadId, { text: `/run ${command}`, attachmentIds: [], key }),
-  )
-  if (sent === undefined) return undefined
-  return await until(async () => {
-    const page = await client.threads.entries(threadId, { limit: 50 })
-    const turn = page.turns.find((candidate) => candidate.id === sent.turnId)
-    if (turn === undefined || turn.status === 'running') return undefined
-    const call = page.entries.find((entry) => entry.kind === 'tool-call' && entry.turnId === sent.turnId)
-    return call?.kind === 'tool-call' ? call : undefined
-  })
-}
-
-/** Retries until there is a response: a restarting server sends none. */
-async function persist<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === 200) throw error
-      await delay(100)
-    }
-  }
-}

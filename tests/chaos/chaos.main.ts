@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import { percentile } from '../performance/figure.ts'
+import buildProgramsOnce from '../stack/built-programs.ts'
 import { runChaos } from './chaos.ts'
+import { describeRecovery } from './recovery.ts'
 
 /**
  * `./threadbox chaos [--minutes M] [--kills N] [--seed S] [--threads T]`: ends after ten minutes if neither is given,
@@ -8,6 +9,7 @@ import { runChaos } from './chaos.ts'
  */
 const { minutes, seed, kills: mostKills, threads } = readArguments()
 console.log(`seed ${seed}`)
+const removePrograms = await buildProgramsOnce()
 const result = await runChaos({
   seed,
   minutes: minutes ?? (mostKills === undefined ? 10 : Number.POSITIVE_INFINITY),
@@ -15,15 +17,13 @@ const result = await runChaos({
   threads,
   log: (line) => console.log(line),
 })
-const kills = Object.entries(result.kills).map(([victim, count]) => `${count} × ${victim}`)
-console.log(`Kills: ${kills.join(', ')}`)
 console.log(
   `Acknowledged lines: ${result.acknowledged}, pauses: ${result.pauses}, deleted threads: ${result.deletions}`,
 )
-const [median, slowest] = [percentile(result.recoveryMs, 0.5), Math.max(...result.recoveryMs)]
-console.log(`Recovery: p50 ${median} ms, slowest ${slowest} ms`)
+console.log(describeRecovery(result.kills))
 for (const problem of result.problems) console.log(`PROBLEM ${problem}`)
 console.log(result.verdict)
+await removePrograms()
 process.exitCode = result.isClean ? 0 : 1
 
 function readArguments() {

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sandboxPids } from '@threadbox/testkit'
 import { makeRandom, type Random } from '@threadbox/testkit/repeats'
 import { startInstallation, type TestInstallation } from '../stack/installation.ts'
-import { type ChaosThread, makeChaosThread } from './chaos-thread.ts'
+import { type ChaosThread, makeChaosThread, type Phase, phases } from './chaos-thread.ts'
 import { collectFindings, type Finding } from './findings.ts'
-import { findLeaks } from './leaks.ts'
+import { findDoubleBoots, findLeaks } from './leaks.ts'
+import { runToEnd } from './run-to-end.ts'
+import { strike, type Victim, victims } from './strike.ts'
+import { forbiddenAddress, type Surroundings, secretHost, secretValue, startSurroundings } from './surroundings.ts'
 
 /**
- * Threads that work, pause, wake, and are deleted, while server, host daemon, sandboxes and guests are killed at random
- * moments. What was acknowledged must exist afterwards, each line once; each sandbox has one boot; nothing is left on
- * the machine when everything was deleted.
+ * Threads that work, pause, wake, use the network and a secret, and are deleted, while processes of the installation and
+ * sandboxes are killed, at random moments and while something changes. What was acknowledged must exist afterwards, each
+ * line once; each sandbox has one boot; nothing arrives where a policy forbids it, and no secret without a grant; nothing
+ * is left on the machine when everything was deleted.
  */
 export type ChaosOptions = {
   seed: number
@@ -21,48 +24,63 @@ export type ChaosOptions = {
 }
 
 export type ChaosResult = {
-  kills: Record<Victim, number>
+  kills: Kill[]
   acknowledged: number
   unknown: number
   pauses: number
   deletions: number
-  /** Milliseconds from the end of a kill until a thread had run a command, for each kill. */
-  recoveryMs: number[]
-  /** Such as `lost 0, duplicated 0, leaked 0`. */
+  /** Such as `lost 0, duplicated 0, leaked 0, escaped 0, misused 0`. */
   verdict: string
   isClean: boolean
   problems: string[]
 }
 
-type Findings = ReturnType<typeof collectFindings>
+export type Kill = {
+  victim: Victim
+  /** What was under way; `any`: whatever the threads did. */
+  phase: Phase | 'any'
+  /** Milliseconds until a thread had run a command that reads its file and uses the network and its secret. */
+  recoveryMs: number
+}
 
-const victims = ['server', 'host', 'gateway', 'names', 'egress', 'sandbox', 'guest'] as const
-type Victim = (typeof victims)[number]
+type Findings = ReturnType<typeof collectFindings>
 
 /** Longer does not count as a recovery: the run continues, and reports a problem. */
 const usableWithinMs = 60_000
+/** Nothing is measured yet, and the machine may be busy. */
+const startsWithinMs = 180_000
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = makeRandom(options.seed)
-  await using installation = await startInstallation({ serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' } })
+  await using surroundings = await startSurroundings()
+  await using installation = await startInstallation({
+    hostEnvironment: surroundings.hostEnvironment,
+    serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' },
+  })
+  const allowed = await reachForbidden(installation, surroundings)
   const ending = new AbortController()
-  const threads: ChaosThread[] = []
-  for (let index = 0; index < options.threads; index++)
-    threads.push(await makeChaosThread(installation, { index, random }))
+  const threads = await makeThreads(installation, { ...options, surroundings, random })
   const findings = collectFindings()
   const result: ChaosResult = {
-    kills: { server: 0, host: 0, gateway: 0, names: 0, egress: 0, sandbox: 0, guest: 0 },
+    kills: [],
     acknowledged: 0,
     unknown: 0,
     pauses: 0,
     deletions: 0,
-    recoveryMs: [],
     verdict: '',
     isClean: false,
     problems: [],
   }
   const working = threads.map((thread) => thread.work(ending.signal))
-  await disturb(installation, { options, random, threads, result, findings })
+  const escapes = async (): Promise<Finding[]> => {
+    const count = (await surroundings.arrived()).forbidden - allowed
+    const names = surroundings.forbiddenNames().map((name) => `a question for ${name}`)
+    return [...(count === 0 ? [] : [`${count} bytes and connections`]), ...names].map((what) => ({
+      kind: 'escaped',
+      what: `${what} where no policy allows it`,
+    }))
+  }
+  await disturb(installation, { options, random, threads, result, findings, escapes })
   ending.abort()
   await Promise.all(working)
   for (const thread of threads) {
@@ -73,80 +91,73 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     result.deletions += thread.counts.deletions
     await thread.delete()
   }
-  findings.add(await untilClean(installation), 'after everything was deleted')
+  findings.add([...(await untilClean(installation)), ...(await escapes())], 'after everything was deleted')
   return { ...result, verdict: findings.summary(), isClean: findings.isClean(), problems: findings.problems() }
+}
+
+/** All but the last get the secret; the last tries to use the placeholders of the others. */
+async function makeThreads(
+  installation: TestInstallation,
+  options: { threads: number; surroundings: Surroundings; random: Random },
+): Promise<ChaosThread[]> {
+  const { surroundings, random } = options
+  const { id } = await installation.client.secrets.create({
+    name: 'API_TOKEN',
+    value: secretValue,
+    owner: 'person',
+    hosts: [secretHost],
+  })
+  const placeholders = { latest: 'none' }
+  const threads: ChaosThread[] = []
+  for (let index = 0; index < options.threads; index++) {
+    const secretId = index > 0 && index === options.threads - 1 ? undefined : id
+    threads.push(await makeChaosThread(installation, { surroundings, index, random, secretId, placeholders }))
+  }
+  return threads
+}
+
+/** Shows that what no policy of these threads allows responds, and is counted. */
+async function reachForbidden(installation: TestInstallation, surroundings: Surroundings): Promise<number> {
+  const { id: threadId } = await installation.newThread()
+  const connect = `python3 -c "import socket; socket.create_connection(('${forbiddenAddress}', 443), 30).sendall(b'x')"`
+  const call = await runToEnd(installation, { threadId, command: connect, withinMs: startsWithinMs })
+  const { forbidden } = await surroundings.arrived()
+  if (forbidden === 0) throw new Error(`the forbidden host can’t be reached at all: ${JSON.stringify(call)}`)
+  await installation.client.threads.delete(threadId)
+  return forbidden
 }
 
 async function disturb(
   installation: TestInstallation,
-  context: { options: ChaosOptions; random: Random; threads: ChaosThread[]; result: ChaosResult; findings: Findings },
+  context: {
+    options: ChaosOptions
+    random: Random
+    threads: ChaosThread[]
+    result: ChaosResult
+    findings: Findings
+    escapes: () => Promise<Finding[]>
+  },
 ): Promise<void> {
-  const { options, random, threads, result, findings } = context
+  const { options, random, threads, result, findings, escapes } = context
   const deadline = Date.now() + options.minutes * 60_000
-  for (let kill = 1; kill <= options.kills && Date.now() < deadline; ) {
+  for (let number = 1; number <= options.kills && Date.now() < deadline; ) {
     await delay(random.between(100, 1500))
     const thread = random.oneOf(threads)
     const victim = random.oneOf(victims)
-    const done = await strike(installation, { victim, thread })
-    if (!done) continue
-    result.kills[victim] += 1
-    const startedAt = performance.now()
+    const phase = random.next() < 0.5 ? random.oneOf(phases) : 'any'
+    const act = () => strike(installation, { victim, thread })
+    const struckAt = await (phase === 'any' ? act() : thread.during(phase, act))
+    if (struckAt === undefined) continue
     const missing = await thread.verify(usableWithinMs)
-    result.recoveryMs.push(Math.round(performance.now() - startedAt))
-    const found = findings.add([...missing, ...(await doubleBoots(installation))], `after kill ${kill} (${victim})`)
+    const recoveryMs = Math.round(performance.now() - struckAt)
+    result.kills.push({ victim, phase, recoveryMs })
+    const found = findings.add(
+      [...missing, ...(await escapes()), ...(await findDoubleBoots(installation))],
+      `after kill ${number} (${victim}, ${phase})`,
+    )
     const lines = found.map(({ kind, what }) => `\n  ${kind}: ${what}`).join('')
-    options.log(`kill ${kill}: ${victim}, recovered after ${result.recoveryMs.at(-1)} ms${lines}`)
-    kill += 1
-  }
-}
-
-/** False if there was nothing to kill. */
-async function strike(
-  { host, server }: TestInstallation,
-  { victim, thread }: { victim: Victim; thread: ChaosThread },
-): Promise<boolean> {
-  if (victim === 'server' || victim === 'host') {
-    const program = victim === 'server' ? server : host
-    await program.kill('SIGKILL')
-    await program.restart()
-    return true
-  }
-  if (victim === 'gateway' || victim === 'names' || victim === 'egress') {
-    const pids = { gateway: host.gatewayPid, names: host.namesPid, egress: host.egressPid }
-    process.kill(await pids[victim](), 'SIGKILL')
-    return true
-  }
-  const sandboxId = await thread.sandboxId()
-  if (sandboxId === undefined) return false
-  if (victim === 'guest') {
-    // The first process ends the whole sandbox, so the order itself never gets a response.
-    await host.run(sandboxId, 'sudo kill -9 1', { timeoutMs: 2000 }).catch(() => undefined)
-    return true
-  }
-  const pids = await sandboxPids({ dataDirectory: host.dataDirectory, sandboxId })
-  await host.killSandbox(sandboxId)
-  return pids.length > 0
-}
-
-async function doubleBoots({ host }: TestInstallation): Promise<Finding[]> {
-  const { body } = await host.request('GET', '/v1/sandboxes')
-  const { sandboxes } = body as { sandboxes: { sandboxId: string }[] }
-  const counts = await Promise.all(
-    sandboxes.map(async ({ sandboxId }) => ({
-      sandboxId,
-      pids: await sandboxPids({ dataDirectory: host.dataDirectory, sandboxId }),
-    })),
-  )
-  return counts
-    .filter(({ pids }) => pids.filter(isAlive).length > 1)
-    .map(({ sandboxId, pids }) => ({ kind: 'duplicated', what: `sandbox ${sandboxId} has ${pids.length} boots` }))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    options.log(`kill ${number}: ${victim}, during ${phase}, recovered after ${recoveryMs} ms${lines}`)
+    number += 1
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * What must never be found. `lost`: acknowledged and gone. `duplicated`: exists twice, was never requested, or a second
- * boot of a sandbox. `leaked`: on the machine after everything was deleted. `stuck`: no thread could be used again in
- * time.
+ * boot of a sandbox. `leaked`: on the machine after everything was deleted. `escaped`: arrived somewhere that a policy
+ * forbids. `misused`: a secret was used without a grant. `stuck`: no thread could be used again in time.
  */
-const kinds = ['lost', 'duplicated', 'leaked', 'stuck'] as const
+const kinds = ['lost', 'duplicated', 'leaked', 'escaped', 'misused', 'stuck'] as const
 export type FindingKind = (typeof kinds)[number]
 export type Finding = { kind: FindingKind; what: string }
 

@@ -3,22 +3,52 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import type { TestInstallation } from '../stack/installation.ts'
+import { sandboxPids } from '@threadbox/testkit'
+import { sandboxIdsOf, type TestInstallation } from '../stack/installation.ts'
+import type { Finding } from './findings.ts'
 
 const run = promisify(execFile)
 
 /**
  * What an installation without a single thread still has: processes, namespaces, interfaces, cgroups, firewall rules,
- * mounts, disks and files of sandboxes; subvolumes; rows of the host’s records, which hold addresses; and programs that
- * a killed daemon left running.
+ * mounts, disks and files of sandboxes; subvolumes; rows of the host’s records, which hold addresses; programs that a
+ * killed daemon left running; connections in the router, and sockets in the installation’s directory.
  */
 export async function findLeaks({ host, server }: TestInstallation): Promise<string[]> {
-  const [left, subvolumes, programs] = await Promise.all([
+  const [left, subvolumes, programs, connections, sockets] = await Promise.all([
     host.leftovers(),
     subvolumesOf(path.join(host.diskDirectory, 'pool')),
-    strayPrograms(host.dataDirectory, [host.pid(), server.pid()]),
+    strayPrograms(host, [host.pid(), server.pid()]),
+    connectionsIn(`tbr-${host.installation}`),
+    strangeSockets(path.dirname(host.socketPath)),
   ])
-  return [...left, ...subvolumes, ...programs, ...recordsOf(path.join(host.dataDirectory, 'host/state.sqlite'))]
+  const records = recordsOf(path.join(host.dataDirectory, 'host/state.sqlite'))
+  return [...left, ...subvolumes, ...programs, ...connections, ...sockets, ...records]
+}
+
+/** More than one boot of a sandbox. */
+export async function findDoubleBoots(installation: TestInstallation): Promise<Finding[]> {
+  const { dataDirectory } = installation.host
+  const found = await Promise.all(
+    (await sandboxIdsOf(installation)).map(async (sandboxId) => {
+      const pids = (await sandboxPids({ dataDirectory, sandboxId })).filter(isAlive)
+      return pids.length > 1 ? [`sandbox ${sandboxId} has ${pids.length} boots`] : []
+    }),
+  )
+  return found.flat().map((what) => ({ kind: 'duplicated', what }))
+}
+
+/** All that are open; one that is over keeps its ports for a minute. */
+async function connectionsIn(namespace: string): Promise<string[]> {
+  const states = ['state', 'connected', 'exclude', 'time-wait']
+  const { stdout } = await run('ip', ['netns', 'exec', namespace, 'ss', '-Htan', ...states])
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : `connection ${line}`))
+}
+
+/** All but one of each process. */
+async function strangeSockets(directory: string): Promise<string[]> {
+  const known = ['host.sock', 'gateway.sock', 'gateway-orders.sock', 'egress.sock', 'egress-orders.sock']
+  return (await readdir(directory)).filter((name) => !known.includes(name)).map((name) => `socket ${name}`)
 }
 
 /** All but the base images. */
@@ -45,7 +75,12 @@ function recordsOf(file: string): string[] {
 }
 
 /** Programs with the installation in their environment that descend from neither of its daemons. */
-async function strayPrograms(dataDirectory: string, daemons: readonly number[]): Promise<string[]> {
+async function strayPrograms(
+  { dataDirectory, installation }: Pick<TestInstallation['host'], 'dataDirectory' | 'installation'>,
+  daemons: readonly number[],
+): Promise<string[]> {
+  // The DNS process knows no directory.
+  const marks = [`=${dataDirectory}`, `THREADBOX_INSTALLATION=${installation}`]
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid)
   const all = await Promise.all(pids.map(readProgram))
   const parents = new Map(all.map(({ pid, parent }) => [pid, parent]))
@@ -56,7 +91,7 @@ async function strayPrograms(dataDirectory: string, daemons: readonly number[]):
     return false
   }
   return all
-    .filter(({ pid, environment }) => environment.includes(`=${dataDirectory}`) && !isOfDaemon(pid))
+    .filter(({ pid, environment }) => marks.some((mark) => environment.includes(mark)) && !isOfDaemon(pid))
     .map(({ pid, command }) => `program ${pid} ${command}`)
 }
 
@@ -65,4 +100,12 @@ async function readProgram(pid: number) {
   const [stat, environment, command] = await Promise.all([read('stat'), read('environ'), read('cmdline')])
   const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   return { pid, parent, environment, command: command.split('\0').join(' ').trim() }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

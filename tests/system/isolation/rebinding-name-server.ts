@@ -10,11 +10,13 @@ const rebinding: Record<string, string> = {
 /** A name server on the internet, by default one whose owner points some names at addresses of others. */
 export async function startRebindingNameServer(
   addresses: Record<string, string> = rebinding,
+  options: { onAsked?: (name: string) => void } = {},
 ): Promise<{ port: number; close: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (message, from) => {
     const { id, questions = [] } = decode(message)
     const name = questions[0]?.name ?? ''
+    options.onAsked?.(name)
     const data = addresses[name.toLowerCase()]
     const answers = data === undefined ? [] : [{ type: 'A' as const, name, data, ttl: 1 }]
     const answer = encode({ type: 'response', ...(id === undefined ? {} : { id }), questions, answers })

@@ -148,9 +148,13 @@ async function signUp(options: {
   return ((await created.json()) as { secret: string }).secret
 }
 
-/** Signs in for each request, so that no session is too old for what needs a confirmation. */
+/** Less than the time for which a sign-in counts as a confirmation. */
+const signedInMs = 5 * 60_000
+
+/** Signs in again before the session is too old for what needs a confirmation, or when it is no longer accepted. */
 function ownerFetch({ loopbackOrigin }: { loopbackOrigin: string }): typeof fetch {
-  return async (input, init) => {
+  let session: { cookie: string; until: number } | undefined
+  const signIn = async () => {
     const signedIn = await fetch(`${loopbackOrigin}/api/v1/auth/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: loopbackOrigin },
@@ -158,11 +162,23 @@ function ownerFetch({ loopbackOrigin }: { loopbackOrigin: string }): typeof fetc
     })
     await signedIn.body?.cancel()
     if (!signedIn.ok) throw new Error(`the owner could not sign in: ${signedIn.status}`)
-    const cookie = signedIn.headers.getSetCookie().map((header) => header.split(';')[0] ?? '')
+    const cookies = signedIn.headers.getSetCookie().map((header) => header.split(';')[0] ?? '')
+    return { cookie: cookies.join('; '), until: Date.now() + signedInMs }
+  }
+  const send = async (input: Parameters<typeof fetch>[0], init: RequestInit | undefined, cookie: string) => {
     const headers = new Headers(init?.headers)
     headers.delete('authorization')
-    headers.set('cookie', cookie.join('; '))
+    headers.set('cookie', cookie)
     headers.set('origin', loopbackOrigin)
     return await fetch(input, { ...init, headers })
+  }
+  return async (input, init) => {
+    if (session !== undefined && session.until > Date.now()) {
+      const response = await send(input, init, session.cookie)
+      if (response.status !== 401 && response.status !== 403) return response
+      await response.body?.cancel()
+    }
+    session = await signIn()
+    return await send(input, init, session.cookie)
   }
 }
