@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { type ProgramInNamespace, startProgramIn } from '../stack/program-in-namespace.ts'
-import { makeTestCertificates } from '../stack/test-certificates.ts'
-import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
-import { addNeighbor } from './isolation/test-machine.ts'
+import type { ProgramInNamespace } from '../stack/program-in-namespace.ts'
+import { startHostsOutside } from './isolation/hosts-outside.ts'
 
 const run = promisify(execFile)
-const address = '198.51.100.85'
 const host = 'api.site.test'
 /** Another name at the same address, as on a shared server. */
 const otherHost = 'other.site.test'
@@ -35,25 +31,15 @@ let installation: TestInstallation
 const arrived: { host: string; path: string; authorization: string }[] = []
 
 beforeAll(async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'brokered-secrets-'))
-  stack.defer(() => rm(directory, { recursive: true }))
-  await makeTestCertificates(directory, [host, otherHost])
-  const lan = await addNeighbor({ subnet: 85, addresses: [address], address6: 'fd77:85::2' })
-  stack.defer(() => lan.remove())
-  const server = startProgramIn(lan.namespace, ['-e', service, '--', directory, address])
-  stack.defer(server.stop)
-  expect(await server.next()).toBe('ready')
-  void record(server).catch(() => undefined)
-  const names = await startRebindingNameServer({ [host]: address, [otherHost]: address })
-  stack.defer(() => names.close())
-  installation = stack.use(
-    await startInstallation({
-      hostEnvironment: {
-        THREADBOX_NAME_SERVERS: `127.0.0.1:${names.port}`,
-        THREADBOX_EXTRA_CERTIFICATES: path.join(directory, 'authority.pem'),
-      },
+  const outside = stack.use(
+    await startHostsOutside({
+      subnet: 85,
+      names: [host, otherHost],
+      argumentsIn: ({ directory, address }) => ['-e', service, '--', directory, address],
     }),
   )
+  void record(outside.program).catch(() => undefined)
+  installation = stack.use(await startInstallation({ hostEnvironment: outside.hostEnvironment }))
 })
 afterAll(() => stack.disposeAsync())
 
