@@ -88,7 +88,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const diskSpace = makeDiskSpace(options)
   const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger })
-  const contexts = makeContexts({ launcher, programs, scratchDirectory })
+  const contexts = makeContexts({ ...begun, launcher, programs, scratchDirectory })
   // It was started with the previous settings.
   const dropPrepared = () => {
     registry.reset()

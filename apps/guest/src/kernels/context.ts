@@ -2,6 +2,7 @@ import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import type { JupyterMessage } from './jupyter-messages.ts'
 import type { Kernel } from './kernel.ts'
+import { codeForVariables } from './kernel-variables.logic.ts'
 
 export const kernelDied = defineError<{ how: string }>({
   code: 'kernel.died',
@@ -53,7 +54,14 @@ export type Context = {
 /** A cell can catch the first interrupts. */
 const interruptEveryMs = 300
 
-export function makeContext(options: { id: string; cwd: string; start(cwd: string): Promise<Kernel> }): Context {
+export function makeContext(options: {
+  id: string
+  cwd: string
+  start(cwd: string): Promise<Kernel>
+  /** Variables that a kernel starts with, and that one that runs gets before its next cell. */
+  variables(): Record<string, string>
+}): Context {
+  const variablesOf = new WeakMap<Kernel, Record<string, string>>()
   let current: Kernel | undefined
   let starting: Promise<Kernel> | undefined
   const inOrder = makeSerial()
@@ -62,8 +70,10 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
   /** True while the kernel holds nothing of a user. */
   let isBlank = false
   const ensureKernel = () => {
+    const given = options.variables()
     starting ??= options.start(options.cwd).then(
       (kernel) => {
+        variablesOf.set(kernel, given)
         current = kernel
         void kernel.exit.then(() => {
           if (current !== kernel) return
@@ -78,6 +88,13 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
       },
     )
     return starting
+  }
+  const bringVariables = async (kernel: Kernel) => {
+    const now = options.variables()
+    const code = codeForVariables(variablesOf.get(kernel) ?? {}, now)
+    if (code === undefined) return
+    await executeCell(kernel, { code, silent: true, listener: silence })
+    variablesOf.set(kernel, now)
   }
   return {
     id: options.id,
@@ -94,6 +111,7 @@ export function makeContext(options: { id: string; cwd: string; start(cwd: strin
         running = kernel
         runningCells += 1
         try {
+          await bringVariables(running)
           await executeCell(running, cell)
         } finally {
           running = undefined

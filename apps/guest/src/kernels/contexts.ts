@@ -42,8 +42,10 @@ export function makeContexts(dependencies: {
   launcher: Launcher
   programs: Programs
   scratchDirectory: string
+  /** Those that the server adds while the guest runs. */
+  addedVariables(): Record<string, string>
 }): Contexts {
-  const { launcher, programs, scratchDirectory } = dependencies
+  const { launcher, programs, scratchDirectory, addedVariables } = dependencies
   const contexts = new Map<string, Context>()
   const preparers: PrepareKernel[] = []
   const isPrepared = async (id: string, kernel: Kernel) => {
@@ -58,7 +60,7 @@ export function makeContexts(dependencies: {
     }
   }
   const add = (id: string, cwd: string) => {
-    const context = makeContext({ id, cwd, start: () => start(id, cwd) })
+    const context = makeContext({ id, cwd, start: () => start(id, cwd), variables: addedVariables })
     contexts.set(id, context)
     return context
   }

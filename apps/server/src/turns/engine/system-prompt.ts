@@ -97,7 +97,7 @@ function secretsPrompt(secrets: readonly SecretOfPrompt[]): string[] {
       way === 'direct' ? `- ${name}: the key itself; never print it` : `- ${name}: for ${hosts.join(', ')}`,
     )
   return [
-    `The user has given you secrets as environment variables of new commands, Python kernels and services. Use a variable where a key is expected, such as \`curl -H "Authorization: Bearer $NAME"\`: its value is a placeholder that becomes the key only in HTTPS requests to the hosts named here, and it is useless elsewhere, so do not look for the key or ask for it.
+    `The user has given you secrets as environment variables of new commands, Python cells and services. Use a variable where a key is expected, such as \`curl -H "Authorization: Bearer $NAME"\`: its value is a placeholder that becomes the key only in HTTPS requests to the hosts named here, and it is useless elsewhere, so do not look for the key or ask for it.
 ${lines.join('\n')}`,
   ]
 }
