@@ -12,6 +12,8 @@ export function guestEnvironmentOf(settings: { sandboxProxy: string; sandboxNoPr
     PIP_CERT: bundle,
     NODE_EXTRA_CA_CERTS: bundle,
     CURL_CA_BUNDLE: bundle,
+    GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: bundle,
+    HTTPLIB2_CA_CERTS: bundle,
   }
   if (sandboxProxy === '') return certificates
   const proxies = { HTTP_PROXY: sandboxProxy, HTTPS_PROXY: sandboxProxy, NO_PROXY: sandboxNoProxy }

@@ -62,6 +62,7 @@ onBothDatabases((target) => {
       [{ name: 'PATH' }, 'secret.name-reserved'],
       [{ name: 'LD_PRELOAD' }, 'secret.name-reserved'],
       [{ name: 'NODE_EXTRA_CA_CERTS' }, 'secret.name-reserved'],
+      [{ name: 'HTTPLIB2_CA_CERTS' }, 'secret.name-reserved'],
       [{ name: '' }, 'request.invalid'],
       [{ name: 'lower' }, 'request.invalid'],
       [{ name: `A${'B'.repeat(64)}` }, 'request.invalid'],
