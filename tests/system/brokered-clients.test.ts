@@ -23,8 +23,8 @@ const folder = path.join(import.meta.dirname, 'brokered-clients')
 type Result = { name: string; way: 'direct' | 'brokered'; code: number; said: string; noted: string; seconds: number }
 
 const MiB = 1024 * 1024
-/** A second of an idle machine can be five of one that does other things. */
-const slowness = 5
+/** A second of an idle machine can be ten of one that does other things. */
+const slowness = 10
 
 const stack = new AsyncDisposableStack()
 let installation: TestInstallation
