@@ -4,7 +4,7 @@ import { process } from '@threadbox/protocol/guest'
 /** Number of messages in each direction of a stream. */
 export const messages = 20
 
-/** A gRPC service: one whose definition is there anyway. */
+/** A gRPC service, by a definition that the product has. */
 export function serveCalls(router: ConnectRouter): void {
   router.service(process.Process, {
     list: (_, context) => {

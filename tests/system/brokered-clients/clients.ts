@@ -58,6 +58,12 @@ export const clients: Record<string, string> = {
   gRPC: 'node $CLIENTS/node-clients.js grpc',
 }
 
+/**
+ * Run without the broker in the full set only: they take the longest, and fail unless they get what they want. Their names
+ * are the first part of their paths.
+ */
+export const brokeredOnly: readonly string[] = isFull ? [] : ['git', 'pip', 'npm']
+
 /** Variables of all of them. */
 export const environment = {
   EVENTS: String(repeats({ what: 'seconds of server-sent events in a sandbox', byDefault: 5, full: 60 })),

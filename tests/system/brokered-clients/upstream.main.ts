@@ -54,7 +54,7 @@ const services: Record<string, (exchange: Exchange) => unknown> = {
     response.setHeader('content-length', bytes)
     await send(response, bytes)
   },
-  /** Responds to none of as many requests as are asked for before all are there. */
+  /** Responds when as many requests as are asked for have arrived. */
   together: ({ response, url, key }) => {
     const here = waiting.get(key) ?? []
     waiting.set(key, [...here, () => response.end(url.searchParams.get('number') ?? '')])
