@@ -13,6 +13,7 @@ import { type InMemoryDriver, makeInMemoryDriver } from '@threadbox/sandbox-driv
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
 import { openGateway } from './boots/launch/gateway.test-utils.ts'
+import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { makeHost } from './host.ts'
 import { makeFactsStore } from './machine/state/facts.store.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
@@ -55,6 +56,7 @@ export type HostUnderTestOptions = {
   /** False: the guest never responds to the handshake. */
   isGuestListening?: boolean
   keepsFrozen?: boolean
+  sandboxProxy?: string
   imageBudgetBytes?: number
   bootTemplates?: boolean
   spareSandboxes?: number
@@ -183,7 +185,7 @@ async function openHost(
       extraCertificates: '',
     },
     imageArchive: '',
-    guestEnvironment: {},
+    guestEnvironment: makeGuestEnvironment({ sandboxProxy: options.sandboxProxy ?? '', sandboxNoProxy: 'localhost' }),
     spareSandboxes: options.spareSandboxes ?? 0,
     spareKernels: false,
     memory: {

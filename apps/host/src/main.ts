@@ -7,7 +7,7 @@ import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
-import { guestEnvironmentOf } from './boots/launch/guest-environment.ts'
+import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { makeHost } from './host.ts'
 import { readMemory } from './machine/programs/machine-memory.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
@@ -84,7 +84,7 @@ async function main() {
     },
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
-    guestEnvironment: guestEnvironmentOf(settings),
+    guestEnvironment: makeGuestEnvironment(settings),
     installation,
     gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,

@@ -9,13 +9,14 @@ import { watchGateway } from './gateway/gateway-watch.ts'
 import { type ActiveBoots, makeActiveBoots } from './launch/active-boots.ts'
 import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/boot-files.ts'
 import { makeGatewayClient } from './launch/gateway-client.ts'
+import type { GuestEnvironment } from './launch/guest-environment.ts'
 import type { LaunchPorts } from './launch/launch.ts'
 import { makeSpares, type Spares } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
 
 export type BootOptions = {
   files: BootFilesOptions
-  guestEnvironment: Record<string, string>
+  guestEnvironment: GuestEnvironment
   /** The gateway’s socket for this process. */
   gatewayOrdersSocket: string
   /** Longest wait for a guest's first response. */

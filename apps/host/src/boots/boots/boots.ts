@@ -1,6 +1,6 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
-import type { BootEndCause } from '@threadbox/protocol/host'
+import type { BootEndCause, HostSandbox } from '@threadbox/protocol/host'
 import { bootUnknown } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import { sandboxEnded } from '../../machine/errors/orders.errors.ts'
@@ -58,6 +58,12 @@ export type Boots = {
   end(boot: StoredBoot, end: { cause: BootEndCause; detail: string }): Promise<void>
   /** New limits for a running boot. */
   setLimits(options: { sandbox: StoredSandbox; boot: StoredBoot; limits: SandboxLimits }): Promise<void>
+  /**
+   * Gives programs that a running boot starts from now on the environment of its sandbox’s policy, if it differs from
+   * that of `before`. A guest that doesn’t respond keeps the earlier one until the next wake: what it reaches is not its
+   * decision.
+   */
+  setEnvironment(options: { sandbox: StoredSandbox; boot: StoredBoot; before: HostSandbox['egress'] }): Promise<void>
 }
 
 type End = { cause: BootEndCause; detail: string }
@@ -65,6 +71,8 @@ const nothingLeft: End = { cause: 'unknown', detail: 'The sandbox was gone when 
 
 /** A guest that was ready a moment ago and does not respond within this time will not. */
 const adoptTimeoutMs = 3000
+/** A change of the policy waits for it. */
+const environmentTimeoutMs = 2000
 
 export function makeBoots(ports: BootsPorts): Boots {
   const { boots, active, events, logger } = ports
@@ -147,6 +155,17 @@ export function makeBoots(ports: BootsPorts): Boots {
       await driver.setLimits({ bootId: boot.driverBootId, limits })
       const signal = AbortSignal.timeout(ports.launch.readyTimeoutMs)
       await greetGuest(ports.launch, { ...boot, allocation: { ...sandbox, limits }, signal })
+    },
+    setEnvironment: async ({ sandbox, boot, before }) => {
+      const textFor = (egress: HostSandbox['egress']) => JSON.stringify(ports.launch.guestEnvironment(egress))
+      if (textFor(before) === textFor(sandbox.egress)) return
+      const signal = AbortSignal.timeout(environmentTimeoutMs)
+      await greetGuest(ports.launch, { ...boot, allocation: sandbox, signal }).catch((error: unknown) =>
+        logger.warn(
+          { err: error, sandboxId: sandbox.sandboxId },
+          'a sandbox keeps the environment of its earlier policy',
+        ),
+      )
     },
   }
 }

@@ -7,6 +7,7 @@ import type { BootRequest, SandboxDriver } from '@threadbox/sandbox-driver'
 import { guestEndedEarly, guestSilent } from '../../machine/errors/orders.errors.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
 import type { BootFiles } from './boot-files.ts'
+import type { GuestEnvironment } from './guest-environment.ts'
 import { readTemplateDirectories } from './template-directories.ts'
 
 export type LaunchPorts = {
@@ -16,8 +17,8 @@ export type LaunchPorts = {
   files: BootFiles
   clock: () => number
   randomBytes: (count: number) => Buffer
-  /** Environment of everything that the guest starts: proxy and certificate settings. */
-  guestEnvironment: Record<string, string>
+  /** Proxy and certificate settings. */
+  guestEnvironment: GuestEnvironment
   readyTimeoutMs: number
   /** Returns where the guest came from; a template whose clone does not respond is discarded. */
   templates: { begin(request: BootRequest): Promise<GuestOrigin>; discard(limits: SandboxLimits): Promise<void> }
@@ -80,7 +81,7 @@ export async function launchGuest(
 export async function greetGuest(
   ports: LaunchPorts,
   options: Omit<Launch, 'driverBootId'> & {
-    allocation: Pick<Allocation, 'address' | 'limits'>
+    allocation: Pick<Allocation, 'address' | 'limits' | 'egress'>
     signal: AbortSignal
     origin?: GuestOrigin
     directories?: DiskDirectory[]
@@ -94,7 +95,7 @@ export async function greetGuest(
     timestampMs: ports.clock(),
     hostname,
     bootId,
-    envVars: ports.guestEnvironment,
+    envVars: ports.guestEnvironment(allocation.egress),
     limits: { memoryBytes, processes },
     entropy: ports.randomBytes(32).toString('base64'),
     origin: options.origin ?? 'booted',

@@ -71,6 +71,26 @@ test('new limits of a running sandbox reach driver and guest; for a stopped one 
   expect(host.handshakes.at(-1)).toMatchObject({ bootId: again.bootId, limits: { processes: 78 } })
 })
 
+test('a change of the policy gives a running guest its environment, and a guest that never responds does not hinder it', async () => {
+  await using host = await startHostUnderTest({ sandboxProxy: 'http://192.0.2.1:3128' })
+  const { sandboxId } = await host.startSandbox()
+  const change = async (egress: object) =>
+    expect(await host.request('PATCH', hostPaths.get(sandboxId), { egress })).toMatchObject({ status: 200 })
+  const variables = () => (host.handshakes.at(-1) as { envVars: Record<string, string> }).envVars
+  expect(variables()).toMatchObject({ HTTPS_PROXY: 'http://192.0.2.1:3128', NO_PROXY: 'localhost' })
+  await change({ kind: 'open', brokered: ['api.example', 'api.example:8443'] })
+  expect(variables()).toMatchObject({ https_proxy: 'http://192.0.2.1:3128', no_proxy: 'localhost,api.example' })
+  await change({ kind: 'allowlist', names: ['api.example'] })
+  expect(Object.keys(variables()).filter((name) => /proxy/i.test(name))).toEqual([])
+  const count = host.handshakes.length
+  await change({ kind: 'none' })
+  expect(host.handshakes).toHaveLength(count)
+  host.guest.closeAllConnections()
+  host.guest.close()
+  await change({ kind: 'open' })
+  expect(host.links.get(sandboxId)).toMatchObject({ egress: 'open' })
+})
+
 test('C2: a shutdown names what it stopped and what it could not; one sandbox that cannot be stopped delays no other', async () => {
   await using host = await startHostUnderTest({})
   const [broken, whole] = [await host.startSandbox(), await host.startSandbox()]

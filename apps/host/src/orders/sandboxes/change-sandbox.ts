@@ -31,6 +31,9 @@ export async function changeSandbox(
   const isAttached = (await ports.network.list()).includes(placeId)
   if (hasNewEgress && isAttached) await ports.network.setEgress({ sandboxId: placeId, egress })
   await ports.sandboxes.change(sandboxId, { limits, egress })
+  if (hasNewEgress && boot?.state === 'ready') {
+    await ports.running.setEnvironment({ sandbox: { ...sandbox, limits, egress }, boot, before: sandbox.egress })
+  }
 }
 
 /** Both were parsed by the same schema, so equal values have equal texts. */
