@@ -24,7 +24,9 @@ export function makeEgressOrders(options: { table: SandboxTable; relay: Relay; e
       relay.hold(sandboxId, false)
       await relay.follow()
     },
-    addName: async (name) => table.addName(name),
+    addNames: async ({ names }) => {
+      for (const name of names) table.addName(name)
+    },
     hold: async ({ sandboxId, isHeld }) => relay.hold(sandboxId, isHeld),
   }
 }

@@ -40,7 +40,7 @@ beforeEach(async () => {
       },
     }),
   })
-  await relay.host.addName({ address: virtual, name: 'api.example.org' })
+  await relay.host.addNames({ names: [{ address: virtual, name: 'api.example.org' }] })
   const names = ['api.example.org', 'api.example.org:8443']
   await relay.host.setSandbox(sandboxWith({ names, brokered: ['api.example.org', 'api.example.org:8443'] }))
 })

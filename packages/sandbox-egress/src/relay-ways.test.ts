@@ -55,7 +55,7 @@ async function prepare(options: { firstBytesMs?: number }): Promise<TestRelay> {
   for (const port of [80, 443, 22, 8443]) await prepared.route(publicAddress, port, upstream)
   for (const [known, address] of Object.entries(addresses)) {
     prepared.addresses.set(known, [publicAddress])
-    await prepared.host.addName({ address, name: known })
+    await prepared.host.addNames({ names: [{ address, name: known }] })
   }
   prepared.addresses.set('mixed.example.org', ['10.0.0.1', publicAddress])
   // Its port 9999 is listened on because another sandbox may use it.

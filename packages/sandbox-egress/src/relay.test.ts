@@ -12,7 +12,7 @@ let relay: TestRelay
 
 beforeEach(async () => {
   relay = await openRelay()
-  await relay.host.addName({ address: virtual, name: 'db.example.org' })
+  await relay.host.addNames({ names: [{ address: virtual, name: 'db.example.org' }] })
   relay.addresses.set('db.example.org', [publicAddress])
 })
 
@@ -70,7 +70,7 @@ test('a policy ends connections whose name is still being resolved, without wait
     }),
   })
   try {
-    await slow.host.addName({ address: virtual, name: 'db.example.org' })
+    await slow.host.addNames({ names: [{ address: virtual, name: 'db.example.org' }] })
     await slow.host.setSandbox(sandboxWith({ names: ['db.example.org:5432'] }))
     const end = endOf(slow.dial({ to: virtual, port: 5432 }))
     await asked.promise
@@ -150,7 +150,7 @@ test('of a sandbox that opens too many connections, further ones are refused, an
 test('nothing is read for a held sandbox, neither from it nor for it, and its time doesn’t run', async () => {
   const short = await openRelay({ firstBytesMs: 200 })
   try {
-    await short.host.addName({ address: virtual, name: 'db.example.org' })
+    await short.host.addNames({ names: [{ address: virtual, name: 'db.example.org' }] })
     short.addresses.set('db.example.org', [publicAddress])
     const server = tcpServer((socket) => socket.write('welcome'))
     await short.route(publicAddress, 5432, server)

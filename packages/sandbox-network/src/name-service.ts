@@ -1,4 +1,4 @@
-import { keepRunning, waitAtMost } from '@threadbox/concurrency'
+import { keepRunning, type LimitFunction, pLimit, waitAtMost } from '@threadbox/concurrency'
 import { splitNetworkEntry } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { isVirtualName } from './dns-policy.logic.ts'
@@ -30,8 +30,11 @@ const startTimeoutMs = 10_000
 /** With these, one sandbox uses up a quarter of the range. */
 const mostNamesEach = 4096
 
-/** `virtual`: the addresses for which it got names since this process started. */
-type Client = { egress: EgressPolicy; isRelay: boolean; virtual: Set<string> }
+/** So many at a time: a sandbox that makes up names waits itself, and not those that ask for one. */
+const namesPerTurn = 8
+
+/** `virtual`: the names for which it got addresses since this process started. */
+type Client = { egress: EgressPolicy; isRelay: boolean; virtual: Set<string>; inTurn: LimitFunction }
 
 export function makeNameService(options: {
   /** The address that stands for a name. Undefined: none is left. */
@@ -51,13 +54,12 @@ export function makeNameService(options: {
     if (client === undefined || !isVirtualName(client.egress, name)) return null
     const isListed = listedNames(client.egress).includes(name)
     const known = client.virtual
-    const found = await options.virtualAddress({ name, isListed }).catch((error: unknown) => {
-      logger.warn({ err: error, address }, 'no address stands for a name')
-      return undefined
-    })
-    if (found === undefined || (known.size >= mostNamesEach && !known.has(found))) return null
-    known.add(found)
-    return found
+    if (known.size >= mostNamesEach && !known.has(name)) return null
+    known.add(name)
+    const found = await client
+      .inTurn(() => options.virtualAddress({ name, isListed }))
+      .catch((error: unknown) => logger.warn({ err: error, address }, 'no address stands for a name'))
+    return found ?? null
   }
   const handle = (report: NamesReport, process: NamesProcess, serving: () => void) => {
     if (report.type === 'serving') serving()
@@ -91,7 +93,7 @@ export function makeNameService(options: {
     async start(program) {
       if (running !== undefined) return
       // The relay, in the router, asks for the names that sandboxes reach through it.
-      clients.set(program.address, { egress: { kind: 'open' }, isRelay: true, virtual: new Set() })
+      clients.set(program.address, newClient({ egress: { kind: 'open' }, isRelay: true }))
       const stopping = new AbortController()
       const serving = Promise.withResolvers<void>()
       const ended = keep(program, { stopping: stopping.signal, serving: serving.resolve })
@@ -99,7 +101,7 @@ export function makeNameService(options: {
       await waitAtMost(startTimeoutMs, { work: serving.promise, signal: stopping.signal })
     },
     async setClient({ address, egress }) {
-      clients.set(address, { egress, isRelay: false, virtual: clients.get(address)?.virtual ?? new Set() })
+      clients.set(address, { ...(clients.get(address) ?? newClient({ egress, isRelay: false })), egress })
       await current?.order({ type: 'set', client: { address, egress: mutable(egress) } })
     },
     egressOf: (address) => clients.get(address)?.egress,
@@ -118,6 +120,10 @@ export function makeNameService(options: {
       running = undefined
     },
   }
+}
+
+function newClient(client: Pick<Client, 'egress' | 'isRelay'>): Client {
+  return { ...client, virtual: new Set(), inTurn: pLimit(namesPerTurn) }
 }
 
 function mutable(egress: EgressPolicy) {

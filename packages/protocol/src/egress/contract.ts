@@ -98,7 +98,10 @@ export const egressContract = {
     ids,
     response: nothing,
   }),
-  addName: call('POST', '/v1/relay/name', { body: virtualNameSchema, response: nothing }),
+  addNames: call('POST', '/v1/relay/names', {
+    body: z.object({ names: z.array(virtualNameSchema) }),
+    response: nothing,
+  }),
   /** While a sandbox is held, nothing is read for it: before its link goes down, and until it is awake again. */
   hold: call('POST', '/v1/relay/hold', {
     body: z.object({ sandboxId: z.string(), isHeld: z.boolean() }),

@@ -46,7 +46,20 @@ test('the process knows an address before it is used, and a sandbox only while a
   await relay.setSandbox({ sandboxId: 'place', address: '198.18.0.6', egress: list })
   await relay.hold({ sandboxId: 'place', isHeld: true })
   await relay.removeSandbox('place')
-  expect(egress.orders).toEqual(['addName 198.19.0.1', 'setSandbox owner', 'hold owner true', 'removeSandbox owner'])
+  expect(egress.orders).toEqual(['addNames 198.19.0.1', 'setSandbox owner', 'hold owner true', 'removeSandbox owner'])
+})
+
+test('one order sends the names that are asked for at the same time', async () => {
+  void relay.follow(stopping.signal)
+  await expect.poll(() => egress.tables).toHaveLength(1)
+  const addressOf = (name: string) => relay.addressFor({ name, isListed: false, range })
+  expect(await Promise.all(['a.org', 'b.org', 'c.org'].map(addressOf))).toEqual([
+    '198.19.0.1',
+    '198.19.0.2',
+    '198.19.0.3',
+  ])
+  expect(egress.orders.join(' ').match(/198\.19\.0\.\d/g)).toHaveLength(3)
+  expect(egress.orders.length).toBeLessThan(3)
 })
 
 test('a process that does not carry out an order is ended, and the next one gets the order', async () => {
@@ -91,7 +104,7 @@ function makeEgress() {
     replaceAll: async (table) => void tables.push(table),
     setSandbox: ({ sandboxId }) => carryOut(`setSandbox ${sandboxId}`),
     removeSandbox: ({ sandboxId }) => carryOut(`removeSandbox ${sandboxId}`),
-    addName: ({ address }) => carryOut(`addName ${address}`),
+    addNames: ({ names }) => carryOut(`addNames ${names.map(({ address }) => address).join(' ')}`),
     hold: ({ sandboxId, isHeld }) => carryOut(`hold ${sandboxId} ${isHeld}`),
   }
   const kill = () => {

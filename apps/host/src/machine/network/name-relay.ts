@@ -29,6 +29,8 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
   const relayed = new Map<string, RelayedSandbox>()
   /** The names that this process knows, by address. */
   const told = new Map<string, string>()
+  /** Those that the next order sends. */
+  const unsent = new Map<string, string>()
   const inTurn = makeSerial()
   let onRefused: Parameters<NameRelay['onRefused']>[0] = () => undefined
   let isOpen = false
@@ -42,10 +44,18 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
     if (owner !== undefined) onRefused({ sandboxId: owner, name, port })
   }
   const push = (order: () => Promise<unknown>) => inTurn(async () => void (isOpen && (await order().catch(fail))))
+  const sendNames = async () => {
+    const fresh = [...unsent].map(([address, name]) => ({ address, name }))
+    if (fresh.length === 0) return
+    unsent.clear()
+    await egress.addNames({ names: fresh })
+    for (const { address, name } of fresh) told.set(address, name)
+  }
   const sendAll = async () => {
     const known = (await names.list()).map(({ address, name }) => ({ address, name }))
     await egress.replaceAll({ sandboxes: [...relayed.values()], names: known })
     told.clear()
+    unsent.clear()
     for (const { address, name } of known) told.set(address, name)
     isOpen = true
   }
@@ -55,10 +65,8 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
       if (address === undefined) return undefined
       const { name } = wanted
       if (told.get(address) !== name) {
-        await push(async () => {
-          await egress.addName({ address, name })
-          told.set(address, name)
-        })
+        unsent.set(address, name)
+        await push(sendNames)
       }
       return isOpen && told.get(address) === name ? address : undefined
     },

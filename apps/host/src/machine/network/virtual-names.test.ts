@@ -43,6 +43,24 @@ test('an address gets another name only after nothing has asked for the first on
   expect(await obtain({ name: '1.org', isListed: true, range })).toBeUndefined()
 })
 
+test('names that are asked for at the same time are saved by one commit, each with its own address', async () => {
+  let commits = 0
+  const counted: VirtualNamesStore = {
+    ...names,
+    together: (work) => {
+      commits += 1
+      return names.together(work)
+    },
+  }
+  const { obtain } = makeVirtualNames({ names: counted, clock: () => now })
+  const asked = ['first.org', ...Array.from({ length: 40 }, (_, index) => `${index % 20}.org`)]
+  const found = await Promise.all(asked.map((name) => obtain({ name, isListed: false, range: '198.19.0.0/18' })))
+  expect(new Set(found).size).toBe(21)
+  expect(commits).toBe(2)
+  expect(await obtain({ name: '7.org', isListed: false, range })).toBe(found[8])
+  expect(commits).toBe(2)
+})
+
 test('names that only a wildcard allows leave room for listed ones', async () => {
   const { obtain } = makeVirtualNames({ names: full(), clock: () => now })
   const large = '198.19.0.0/18'
@@ -52,5 +70,6 @@ test('names that only a wildcard allows leave room for listed ones', async () =>
 
 /** As many unlisted names as are allowed, without the rows. */
 function full(): VirtualNamesStore {
-  return { ...names, count: async () => 12_288 }
+  const store: VirtualNamesStore = { ...names, count: async () => 12_288, together: (work) => work(store) }
+  return store
 }

@@ -10,6 +10,8 @@ export type VirtualNamesStore = {
   /** The one that was used longest ago, if that was before this time. */
   findUnused(options: { before: number; isListed?: 0 | 1 }): Promise<VirtualNamesTable | undefined>
   change(address: string, values: Partial<VirtualNamesTable>): Promise<void>
+  /** One commit for all that `work` does. */
+  together<Result>(work: (store: VirtualNamesStore) => Promise<Result>): Promise<Result>
 }
 
 export function makeVirtualNamesStore(database: Kysely<StateTables>): VirtualNamesStore {
@@ -30,5 +32,6 @@ export function makeVirtualNamesStore(database: Kysely<StateTables>): VirtualNam
     change: async (address, values) => {
       await database.updateTable('virtual_names').set(values).where('address', '=', address).execute()
     },
+    together: (work) => database.transaction().execute((transaction) => work(makeVirtualNamesStore(transaction))),
   }
 }
