@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { makeId } from '@threadbox/domain'
-import { hostPaths } from '@threadbox/protocol/host'
+import { hostPaths, namesAskedSchema } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProgramIn } from '../stack/program-in-namespace.ts'
-import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
+import { startMatrixNameServer } from './egress-matrix/names.ts'
+import type { NameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor } from './isolation/test-machine.ts'
 
 const run = promisify(execFile)
@@ -21,6 +22,9 @@ const names = [
   'allowed.site.test:80',
   'allowed.site.test:8181',
   'private.site.test:8181',
+  '*.turning.site.test:8181',
+  'chain.site.test:8181',
+  'private-chain.site.test:8181',
   '*.wide.site.test',
   'xn--bcher-kva.site.test',
 ]
@@ -63,6 +67,10 @@ const expected: Record<string, Policy[]> = {
   'DNS at a foreign server over TLS': open,
   'an address of another name': open,
   'one of 40 random names': open,
+  'an allowed name before it turns private': listed,
+  'an allowed name at the end of 12 CNAME records': listed,
+  '4 KiB of text from an allowed name': listed,
+  '4 KiB of text from another name': open,
 }
 
 /** A machine on the internet: TLS, HTTP, and ports that send back what they get. */
@@ -89,6 +97,7 @@ const upstream = `
 
 const stack = new AsyncDisposableStack()
 let host: TestHost
+let nameServer: NameServer
 let privateAddress: string
 let script: string
 
@@ -109,8 +118,7 @@ beforeAll(async () => {
     (name) => `${name}.site.test`,
   )
   const random = Array.from({ length: 40 }, (_, index) => `secret-${index}.exists.test`)
-  const addresses = Object.fromEntries([...known, ...random].map((name) => [name, publicAddress]))
-  const nameServer = await startRebindingNameServer({ ...addresses, 'private.site.test': privateAddress })
+  nameServer = await startMatrixNameServer({ publicNames: [...known, ...random], publicAddress, privateAddress })
   stack.defer(() => nameServer.close())
   host = await startTestHost({ environment: { THREADBOX_NAME_SERVERS: `127.0.0.1:${nameServer.port}` } })
   stack.defer(() => host.close())
@@ -140,6 +148,80 @@ test('G2: in every state, a sandbox gets out in the ways that its policy allows,
   expect(cells).toBeGreaterThanOrEqual(30 * 3 * 6)
   expect(cells % (3 * 6)).toBe(0)
 })
+
+test('G2: 2,000 random names tell a name server nothing, what is kept of them is bounded, and names of others resolve', async () => {
+  const [count, boxes, mark] = [2000, 8, randomBytes(4).toString('hex')]
+  const processes = { names: await host.namesPid(), egress: await host.egressPid(), host: host.pid() }
+  const before = await memoryOf(processes)
+  const program = (await readFile(path.join(import.meta.dirname, 'egress-matrix/flood.py'))).toString('base64')
+  const neighbor = await startBox({ kind: 'allowlist', names })
+  const flooding = new AbortController()
+  const resolved = resolveUntil(neighbor, flooding.signal)
+  const found = await Promise.all(
+    Array.from({ length: boxes }, async (_, index) => {
+      const sandboxId = await startBox({ kind: 'allowlist', names })
+      const ask = async (suffix: string) => {
+        const range = `${(index * count) / boxes} ${((index + 1) * count) / boxes}`
+        const command = `echo ${program} | base64 -d > /tmp/flood.py; python3 /tmp/flood.py ${suffix} ${mark} ${range}`
+        return JSON.parse((await host.run(sandboxId, command, { timeoutMs: 240_000 })).output) as Flooded
+      }
+      const [allowed, forbidden] = [await ask('wide.site.test'), await ask('forbidden.test')]
+      const kept = namesAskedSchema.parse((await host.request('GET', hostPaths.namesAsked(sandboxId))).body)
+      return { allowed, forbidden, kept }
+    }),
+  )
+  flooding.abort()
+  const lookups = await resolved
+  expect(lookups).toEqual(lookups.map(() => 'resolved'))
+  const after = await memoryOf(processes)
+  const grown = Object.entries(before).map(([name, bytes]) => ({
+    name,
+    MiB: Math.round(((after[name] ?? 0) - bytes) / MiB),
+  }))
+  const addresses = new Set(found.flatMap(({ allowed }) => allowed.addresses))
+  console.log(
+    `${count} allowed names have ${addresses.size} addresses; ${lookups.length} of a neighbor resolved; growth: ${JSON.stringify(grown)}`,
+  )
+  const each = count / boxes
+  for (const { allowed, forbidden, kept } of found) {
+    expect([allowed.codes, forbidden.codes, forbidden.addresses]).toEqual([{ 0: each }, { 3: each }, []])
+    expect([kept.names.length, kept.refused.length].every((length) => length === 200)).toBe(true)
+  }
+  expect(addresses.size).toBe(count)
+  expect([...addresses].every((address) => address.startsWith('198.19.'))).toBe(true)
+  expect(nameServer.asked.filter((name) => name.includes(mark))).toEqual([])
+  expect(grown.filter((one) => one.name !== 'host' && one.MiB > 64)).toEqual([])
+})
+
+/** Names that are new to everyone, one after another. A machine at its limit is slow, so programs wait for long here. */
+async function resolveUntil(sandboxId: string, signal: AbortSignal): Promise<string[]> {
+  const outcomes: string[] = []
+  while (!signal.aborted) {
+    const lookup = `RES_OPTIONS='timeout:30 attempts:3' getent hosts neighbor-${outcomes.length}.wide.site.test`
+    const { output } = await host.run(sandboxId, `${lookup} | grep -q ^198.19. && echo resolved || echo failed`)
+    outcomes.push(output.trim())
+  }
+  return outcomes
+}
+
+type Flooded = { codes: Record<string, number>; addresses: string[] }
+
+/** What processes have in memory that is theirs alone. */
+async function memoryOf(processes: Record<string, number>): Promise<Record<string, number>> {
+  const read = async (pid: number) =>
+    Number(/^RssAnon:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  return Object.fromEntries(
+    await Promise.all(Object.entries(processes).map(async ([name, pid]) => [name, await read(pid)])),
+  )
+}
+
+async function startBox(egress: object): Promise<string> {
+  const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
+  expect(await host.request('PUT', hostPaths.get(sandboxId), { limits, egress })).toMatchObject({ status: 200 })
+  const started = await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'box' })
+  expect(started).toMatchObject({ status: 200 })
+  return sandboxId
+}
 
 async function tryAll(sandboxId: string, foreign: string): Promise<Record<string, boolean>> {
   const { output } = await host.run(
@@ -197,12 +279,7 @@ async function* statesOf(policy: Policy): AsyncGenerator<{ state: string; sandbo
 
 /** The address that stands for a name which only another sandbox has in its list. */
 async function addressForOtherSandbox(): Promise<string> {
-  const [sandboxId, bootId] = [host.newSandboxId(), host.newBootId()]
-  const egress = { kind: 'allowlist', names: ['other.site.test'] }
-  await host.request('PUT', hostPaths.get(sandboxId), { limits, egress })
-  expect(await host.request('POST', hostPaths.start(sandboxId), { bootId, hostname: 'other' })).toMatchObject({
-    status: 200,
-  })
+  const sandboxId = await startBox({ kind: 'allowlist', names: ['other.site.test'] })
   const { output } = await host.run(sandboxId, "getent hosts other.site.test | cut -d ' ' -f 1")
   expect(output.trim()).toMatch(/^198\.19\./)
   return output.trim()

@@ -1,6 +1,7 @@
 """Tries every way out of a sandbox, and prints which of them got a response, as JSON."""
 
 import json
+import secrets
 import socket
 import ssl
 import struct
@@ -122,6 +123,22 @@ def asked(name, kind, server=None):
     return False
 
 
+def text_of_4_kib(name):
+    """Whether a DNS response over TCP has that much text."""
+    with open("/etc/resolv.conf") as lines:
+        server = next(line.split()[1] for line in lines if line.startswith("nameserver"))
+    labels = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
+    question = struct.pack(">HHHHHH", 7, 0x0100, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", 16, 1)
+    return answers(connected(server, 53), struct.pack(">H", len(question)) + question, b"x" * 128 + b"\x80" + b"x" * 128)
+
+
+def turned(is_first_shown):
+    """A name of its own for each call: public in the first response of its name server, private in the next ones."""
+    name = f"{secrets.token_hex(8)}.turning.site.test"
+    first = echo(name, 8181)
+    return first if is_first_shown else echo(name, 8181)
+
+
 def resolves(name):
     return socket.gethostbyname(name) != ""
 
@@ -171,6 +188,12 @@ WAYS = {
     "an address of another name": lambda: resolves("other.site.test"),
     "one of 40 random names": lambda: some_resolve([f"secret-{index}.exists.test" for index in range(40)]),
     "an allowed name that turns private": lambda: echo("private.site.test", 8181),
+    "an allowed name before it turns private": lambda: turned(True),
+    "an allowed name that turns private between two queries": lambda: turned(False),
+    "an allowed name at the end of 12 CNAME records": lambda: echo("chain.site.test", 8181),
+    "a private address at the end of 12 CNAME records": lambda: echo("private-chain.site.test", 8181),
+    "4 KiB of text from an allowed name": lambda: text_of_4_kib("a.texts.wide.site.test"),
+    "4 KiB of text from another name": lambda: text_of_4_kib("a.texts.other.test"),
     "a private address": lambda: echo(PRIVATE, 8181),
     "mail": lambda: echo(PUBLIC, 25),
 }

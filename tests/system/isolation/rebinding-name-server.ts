@@ -1,5 +1,7 @@
 import { createSocket } from 'node:dgram'
-import { decode, encode } from 'dns-packet'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { type Answer, decode, encode, type Packet, type Question } from 'dns-packet'
 
 const rebinding: Record<string, string> = {
   'public.test': '198.51.100.77',
@@ -7,21 +9,64 @@ const rebinding: Record<string, string> = {
   'loopback.test': '127.0.0.1',
 }
 
+export type NameServer = {
+  port: number
+  /** The names that it was asked for, in lower case. */
+  asked: readonly string[]
+  close(): Promise<void>
+}
+
 /** A name server on the internet, by default one whose owner points some names at addresses of others. */
-export async function startRebindingNameServer(
+export function startRebindingNameServer(
   addresses: Record<string, string> = rebinding,
   options: { onAsked?: (name: string) => void } = {},
-): Promise<{ port: number; close: () => Promise<void> }> {
-  const socket = createSocket('udp4')
-  socket.on('message', (message, from) => {
-    const { id, questions = [] } = decode(message)
-    const name = questions[0]?.name ?? ''
+): Promise<NameServer> {
+  return startNameServer(({ name }) => {
     options.onAsked?.(name)
     const data = addresses[name.toLowerCase()]
-    const answers = data === undefined ? [] : [{ type: 'A' as const, name, data, ttl: 1 }]
-    const answer = encode({ type: 'response', ...(id === undefined ? {} : { id }), questions, answers })
-    socket.send(answer, from.port, from.address)
+    return data === undefined ? [] : [{ type: 'A', name, data, ttl: 1 }]
   })
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  return { port: socket.address().port, close: () => new Promise((resolve) => socket.close(resolve)) }
+}
+
+/** Responds over UDP and TCP with what `answersTo` returns. What is too large for UDP is truncated there. */
+export async function startNameServer(answersTo: (question: Question) => Answer[]): Promise<NameServer> {
+  const asked: string[] = []
+  const responseTo = (message: Buffer): Packet => {
+    const { id, questions = [] } = decode(message)
+    const [question] = questions
+    if (question !== undefined) asked.push(question.name.toLowerCase())
+    const answers = question === undefined ? [] : answersTo(question)
+    return { type: 'response', ...(id === undefined ? {} : { id }), questions, answers }
+  }
+  const udp = createSocket('udp4').on('message', (message, from) => {
+    const response = responseTo(message)
+    const whole = encode(response)
+    const sent = whole.length <= 1232 ? whole : encode({ ...response, flags: 0x0200, answers: [] })
+    udp.send(sent, from.port, from.address)
+  })
+  const open = new Set<Socket>()
+  const tcp = createServer((socket) => {
+    open.add(socket)
+    let got = Buffer.alloc(0)
+    socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
+    socket.on('data', (chunk) => {
+      got = Buffer.concat([got, chunk])
+      if (got.length < 2 || got.length < 2 + got.readUInt16BE(0)) return
+      const response = encode(responseTo(got.subarray(2)))
+      socket.end(Buffer.concat([Buffer.from([response.length >> 8, response.length & 0xff]), response]))
+    })
+  })
+  udp.bind(0, '127.0.0.1')
+  await once(udp, 'listening')
+  const { port } = udp.address()
+  tcp.listen(port, '127.0.0.1')
+  await once(tcp, 'listening')
+  return {
+    port,
+    asked,
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await Promise.all([once(udp.close(), 'close'), once(tcp.close(), 'close')])
+    },
+  }
 }
