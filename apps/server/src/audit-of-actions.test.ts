@@ -8,6 +8,7 @@ import {
   type TestApplication,
   type TestPerson,
 } from './application.test-utils.ts'
+import { auditOfRoutes } from './audit-of-routes.test-utils.ts'
 import { type Ids, makeIds } from './bad-input.ids.test-utils.ts'
 import { badInputRows } from './bad-input.rows.test-utils.ts'
 import { tablesIn } from './tables.test-utils.ts'
@@ -182,16 +183,66 @@ describe('a row has what was before and after', () => {
       }),
     ])
   })
+
+  test('for a thread that moves, with the workspaces', async () => {
+    const { rows } = await send('PATCH', `/threads/${ids.threadId}`, { workspaceId: ids.workspaceId })
+    const places = { before: { workspace: null }, after: { workspace: ids.workspaceId } }
+    expect(rows).toEqual([expect.objectContaining({ action: 'thread-moved', subject: ids.threadId, ...places })])
+    await send('PATCH', `/threads/${ids.threadId}`, { workspaceId: null })
+  })
+
+  test('for the policy and the limits of one thread’s sandbox, and none if they stay the same', async () => {
+    const path = `/threads/${ids.threadId}/sandbox`
+    const change = { policy: { idlePauseMinutes: 45, retentionDays: 7 }, limits: { cpus: 1 } }
+    expect((await send('PATCH', path, change)).rows).toEqual([
+      expect.objectContaining({
+        action: 'sandbox-changed',
+        subject: ids.threadId,
+        before: { 'policy.idlePauseMinutes': null, 'policy.retentionDays': null, 'limits.cpus': null },
+        after: { 'policy.idlePauseMinutes': 45, 'policy.retentionDays': 7, 'limits.cpus': 1 },
+      }),
+    ])
+    expect((await send('PATCH', path, change)).rows).toEqual([])
+  })
+
+  test('for a secret that a fork inherits, and for a grant that was refused, also of one that doesn’t exist', async () => {
+    const path = `/threads/${ids.threadId}/secrets`
+    await send('PUT', `${path}/${ids.secretId}`, { way: 'brokered' })
+    const fork = await send('POST', `/threads/${ids.threadId}/fork`, { turnId: null })
+    const details = { name: 'SERVICE_TOKEN', threadId: fork.body.id, way: 'brokered', inheritedFrom: ids.threadId }
+    expect(fork.rows).toEqual([expect.objectContaining({ action: 'secret-granted', subject: ids.secretId, details })])
+    const other = { name: 'SERVICE_TOKEN', value: canary(), hosts: ['x.example'], owner: 'installation' }
+    const { body } = await send('POST', '/secrets', other)
+    for (const [secretId, reason] of [
+      [body.id, 'secret.name-granted'],
+      ['missing', 'secret.not-found'],
+    ]) {
+      const refused = await send('PUT', `${path}/${secretId}`, { way: 'brokered' })
+      const row = { action: 'secret-grant-refused', subject: secretId, details: { threadId: ids.threadId, reason } }
+      expect(refused.rows).toEqual([expect.objectContaining(row)])
+    }
+    await send('DELETE', `/secrets/${body.id}`)
+  })
+})
+
+test('every route that changes something has rows, or a reason to have none', () => {
+  const changing = Object.keys(badInputRows).filter((route) => !route.startsWith('GET '))
+  expect(Object.keys(auditOfRoutes).toSorted()).toEqual(changing.toSorted())
 })
 
 test('no row has a secret, whatever was done: entered, shown once, or in an address', async () => {
   await enterSecrets()
+  await undoThings()
   await sendEverything()
   await changePassword()
   const rows = await tablesIn(server.open).selectFrom('audit_events').selectAll().execute()
   const done = new Set(rows.map(({ action }) => action))
   expect(done.size).toBeGreaterThan(38)
   expect([...done]).toEqual(expect.arrayContaining(['confirmed', 'password-changed', 'logged-in', 'setting-changed']))
+  const missing = Object.entries(auditOfRoutes).flatMap(([, rows]) =>
+    typeof rows === 'string' ? [] : rows.filter((action) => !done.has(action)),
+  )
+  expect(missing.toSorted()).toEqual(inOtherTests)
   expect(canaries.size).toBeGreaterThan(35)
   expect(rows.filter((row) => found(JSON.stringify(row)).length > 0)).toEqual([])
   // The search finds one where it is.
@@ -201,6 +252,31 @@ test('no row has a secret, whatever was done: entered, shown once, or in an addr
     expect(found(JSON.stringify(planted))).toContain(value)
   }
 })
+
+/** Rows of what needs a service, a sign-in server or a reviewed file: in the tests of share links, OAuth and agent drafts. */
+const inOtherTests = ['agent-file-accepted', 'connection-logged-in', 'share-link-created', 'share-link-ended']
+
+/** What the requests of bad input can’t do, as each starts from the same objects. */
+async function undoThings(): Promise<void> {
+  const made = async (path: string, body: object) => (await send('POST', path, body)).body
+  const { id: threadId } = await made('/threads', { title: 'Another' })
+  const link = await made(`/threads/${threadId}/links`, { withFiles: true, allowsCopies: true, expiresInSeconds: null })
+  const secret = String(link.url).split('/').at(-1)
+  await send('POST', '/shared-threads/copy', { secret })
+  await send('DELETE', `/threads/${threadId}/links/${(link.link as { id: string } | undefined)?.id ?? link.id}`)
+  await send('DELETE', `/threads/${threadId}`)
+  await send('POST', `/threads/${threadId}/restore`)
+  const { id: workspaceId } = await made('/workspaces', { name: 'Deleted' })
+  await send('DELETE', `/workspaces/${workspaceId}`)
+  await send('POST', `/workspaces/${workspaceId}/restore`)
+  await send('PATCH', `/secrets/${ids.secretId}`, { value: canary() })
+  await send('PATCH', `/skills/${ids.skillId}`, { workspaceId: ids.workspaceId })
+  for (const kind of ['schedules', 'webhooks'] as const) {
+    const what = kind === 'schedules' ? { cron: '0 0 1 1 *', timeZone: 'UTC' } : {}
+    const { id } = await made(`/agents/${ids.agentId}/${kind}`, { name: 'Deleted', input: 'x', ...what })
+    await send('DELETE', `/${kind}/${id}`)
+  }
+}
 
 /** The secrets that a text contains, as they are, or in the forms of a URL and of base64. */
 function found(text: string): string[] {
@@ -243,16 +319,23 @@ async function enterSecrets(): Promise<void> {
 /** The session has ended by then. */
 async function changePassword(): Promise<void> {
   const { email, password } = ownerRequest()
-  const signedIn = await server.call('POST', '/api/v1/auth/sign-in', { body: { email, password } })
-  owner = { ...owner, headers: { cookie: cookieOf(signedIn) } }
+  const signIn = async () => {
+    const signedIn = await server.call('POST', '/api/v1/auth/sign-in', { body: { email, password } })
+    owner = { ...owner, headers: { cookie: cookieOf(signedIn) } }
+  }
+  await signIn()
+  await send('POST', '/auth/sign-out')
+  await signIn()
   await send('POST', '/auth/confirm', { password })
   await send('POST', '/auth/password', { currentPassword: password, newPassword: canary() })
 }
 
 /** The valid request of every route, with another secret in each field that takes one. */
 async function sendEverything(): Promise<void> {
-  // What ends the session is last, and what deletes shortly before.
-  const placeOf = (route: string) => (route.includes('/sessions/') ? 2 : route.startsWith('DELETE') ? 1 : 0)
+  // What ends the session is last, and what deletes shortly before, from the inside out.
+  const depthOf = (route: string) => route.split('/').length
+  const placeOf = (route: string) =>
+    route.includes('/sessions/') ? 1000 : route.startsWith('DELETE') ? 100 - depthOf(route) : 0
   const inOrder = Object.entries(badInputRows).sort(([one], [other]) => placeOf(one) - placeOf(other))
   for (const [route, row] of inOrder) {
     const [method = '', path = ''] = route.split(' ')
@@ -262,11 +345,9 @@ async function sendEverything(): Promise<void> {
       return typeof value === 'object' ? value.value : (ids[name] ?? 'missing')
     })
     const body = row.body && Object.fromEntries(Object.entries(row.body).map(withCanary))
-    await send(
-      method,
-      `${filled}?${new URLSearchParams(row.query)}`,
-      body ?? (row.isRaw ? new Blob(['x']).stream() : undefined),
-    )
+    const raw = row.isRaw ? new Blob(['x']).stream() : undefined
+    const { rows } = await send(method, `${filled}?${new URLSearchParams(row.query)}`, body ?? raw)
+    for (const { action } of rows) expect(auditOfRoutes[route], `${route} added ${action}`).toContain(action)
   }
 }
 

@@ -1,6 +1,6 @@
 /** What other areas use of people: users, settings, and the audit log. */
 export type { Audit, AuditRecord } from './audit/audit.ts'
-export { auditAddress, auditChange } from './audit/audit-changes.logic.ts'
+export { type AuditState, auditAddress, auditChange } from './audit/audit-changes.logic.ts'
 export type { PeopleEvents } from './people.events.ts'
 export type { SettingValues } from './settings/editable-settings.ts'
 export { ownerRequired } from './settings/settings.errors.ts'

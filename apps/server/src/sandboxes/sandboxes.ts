@@ -264,7 +264,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     system,
     logger,
   })
-  const secrets = makeSandboxSecretsFeature({ ...platform, ...options, ...base, ...base.state, threads })
+  const secrets = makeSandboxSecretsFeature({ ...platform, ...options, ...base, ...base.state, threads, audit })
   const terminals = makeTerminalsFeature({
     open,
     openThread,

@@ -109,6 +109,19 @@ onBothDatabases((target) => {
       expect(await problems()).toEqual(['added 10 10'])
     })
 
+    test('an added row that pretends to be from before the chain', async () => {
+      const last = await rowAt(9)
+      const forged = { ...last, id: 'forged', seq: null, previous_hash: null, hash: null }
+      await database().insertInto('audit_events').values(forged).execute()
+      expect(await problems()).toEqual(['older-rows null null'])
+    })
+
+    test('a row that replaces another one, with a hash that fits to its neighbors', async () => {
+      const { previous_hash, hash } = await rowAt(4)
+      await change(4, { action: 'did not', previous_hash, hash })
+      expect(await problems()).toEqual(['changed 4 4'])
+    })
+
     test('a history that replaces the whole log', async () => {
       await database().deleteFrom('audit_events').execute()
       await database().updateTable('audit_head').set({ seq: 0, hash: '' }).execute()

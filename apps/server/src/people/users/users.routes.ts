@@ -185,8 +185,8 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; ke
     return context.json({ restoreToken }, 200)
   })
   api.openapi(signOutRoute, async (context) => {
-    requireSession(context)
-    addCookies(context, await users.signOut(context.get('loginHeaders')))
+    const session = requireSession(context)
+    addCookies(context, await users.signOut(context.get('loginHeaders'), session))
     return context.body(null, 204)
   })
   api.openapi(passwordRoute, async (context) => {

@@ -28,7 +28,7 @@ export type Users = {
   /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
   signIn(request: SignIn, origin: RequestOrigin): Promise<LoggedIn>
-  signOut(headers: Headers): Promise<string[]>
+  signOut(headers: Headers, session: { userId: string; sessionId: string }): Promise<string[]>
   /** Checks the password again. Throws `auth.password-wrong`, `auth.too-many-attempts`. */
   confirm(request: Confirm, caller: { userId: string; sessionId: string; headers: Headers }): Promise<void>
   /** Ends every other session of the user. */
@@ -74,8 +74,9 @@ export function makeUsers(dependencies: UsersDependencies): Users {
     },
     signUp: (request, origin) => signUp(dependencies, { request, origin, me }),
     signIn: (request, origin) => signIn(dependencies, { request, origin, me }),
-    signOut: async (headers) => {
+    signOut: async (headers, { userId, sessionId }) => {
       const result = await dependencies.login.api.signOut({ headers, returnHeaders: true })
+      await audit.record({ userId, action: 'logged-out', subject: sessionId })
       return result.headers.getSetCookie()
     },
     confirm: async ({ password }, { userId, sessionId, headers }) => {
@@ -97,8 +98,10 @@ export function makeUsers(dependencies: UsersDependencies): Users {
           headers: caller.headers,
           returnHeaders: true,
         })
-        .catch((error: unknown) => {
-          throw isRefusal(error) ? credentialsWrong({}, { cause: error }) : error
+        .catch(async (error: unknown) => {
+          if (!isRefusal(error)) throw error
+          await audit.record({ userId: caller.userId, action: 'password-change-refused', subject: caller.userId })
+          throw credentialsWrong({}, { cause: error })
         })
       await dependencies.attempts.clear(`password ${caller.userId}`)
       await audit.record({ userId: caller.userId, action: 'password-changed', subject: caller.userId })

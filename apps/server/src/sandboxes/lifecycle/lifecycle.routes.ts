@@ -105,8 +105,9 @@ export function lifecycleRoutes(dependencies: { lifecycle: Lifecycle; open: Open
     return context.json(await lifecycle.detail(threadId), 200)
   })
   api.openapi(changeRoute, async (context) => {
+    const { userId } = context.get('caller')
     const threadId = await opened(context, context.req.valid('param').threadId)
-    return context.json(await lifecycle.change(threadId, context.req.valid('json')), 200)
+    return context.json(await lifecycle.change({ userId, threadId }, context.req.valid('json')), 200)
   })
   api.openapi(pauseRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)

@@ -1,6 +1,6 @@
 import type { HostEvent } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
-import type { PeopleEvents, Settings } from '../../people/public.ts'
+import type { Audit, PeopleEvents, Settings } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { HostClient } from '../host/host-client.ts'
@@ -19,7 +19,7 @@ import type { Reporting } from './reporting.ts'
 import { type RetentionDependencies, recoverRemovals, removeFiles } from './retention.ts'
 import { makeWakeNotes, type WakeNotes } from './wake-notes.ts'
 
-type SettingSource = { settings: Settings; events: Pick<Events<PeopleEvents>, 'on'> }
+type People = { settings: Settings; events: Pick<Events<PeopleEvents>, 'on'>; audit: Audit }
 type Machine = { clock: MachineClock; system: System; logger: Logger }
 
 export type LifecyclePorts = {
@@ -29,7 +29,7 @@ export type LifecyclePorts = {
   guest: GuestQuestions
   state: StateFeature
   reporting: Reporting
-  people: SettingSource
+  people: People
   events: Pick<Events<SandboxEvents>, 'on'>
   threads: Pick<ThreadsOfSandboxes, 'readDefaults' | 'announce'>
   hashKeyOf(sandboxId: string): string
@@ -103,6 +103,7 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
       reports,
       defaults: ports.threads.readDefaults,
       hashKeyOf: ports.hashKeyOf,
+      audit: ports.people.audit,
       system,
       nudge: policyLoop.nudge,
       announce: (threadId) => ports.threads.announce(threadId, true),

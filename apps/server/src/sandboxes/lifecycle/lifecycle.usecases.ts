@@ -7,6 +7,7 @@ import type {
   SandboxView,
   SurvivalReport,
 } from '@threadbox/protocol/public'
+import { type Audit, auditChange } from '../../people/public.ts'
 import type { System } from '../../platform/system/system.ts'
 import { type ReadDefaults, threadNotFound } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
@@ -21,13 +22,14 @@ import type { GuestQuestions } from './guest-manifest.ts'
 import { holdTooFar, reportNotFound, rescuedNotFound } from './lifecycle.errors.ts'
 import type { LifecycleStore } from './lifecycle.store.ts'
 import type { LifecycleLogRow } from './lifecycle.table.ts'
+import { ownSettingsOf } from './own-settings.logic.ts'
 import { readInside } from './sandbox-inside.ts'
 import type { SurvivalReports } from './survival-reports.ts'
 
 /** What a person can do with a thread’s sandbox. The caller has checked the person’s access. */
 export type Lifecycle = {
   detail(threadId: string): Promise<SandboxDetail>
-  change(threadId: string, request: ChangeSandboxDetail): Promise<SandboxDetail>
+  change(by: { userId: string; threadId: string }, request: ChangeSandboxDetail): Promise<SandboxDetail>
   /** Throws `sandbox.turn-running`, `sandbox.not-awake`. Does nothing if the sandbox is already paused. */
   pause(threadId: string): Promise<void>
   wake(threadId: string): Promise<void>
@@ -52,6 +54,7 @@ export type LifecycleDependencies = {
   /** Called when a deadline may have come nearer. */
   nudge: () => void
   hashKeyOf: (sandboxId: string) => string
+  audit: Audit
   system: System
 }
 
@@ -69,11 +72,13 @@ export function makeLifecycle(dependencies: LifecycleDependencies): Lifecycle {
   }
   return {
     detail: (threadId) => detail(dependencies, threadId),
-    change: async (threadId, request) => {
+    change: async ({ userId, threadId }, request) => {
       // A thread’s own limits are one record: concurrent changes must not undo each other.
       await inOrder(threadId, async () => {
-        await changePolicy(dependencies, await rowOf(threadId), request)
+        const before = await rowOf(threadId)
+        await changePolicy(dependencies, before, request)
         await changeLimits(dependencies, await rowOf(threadId), request)
+        await recordChange(dependencies, { userId, before, after: await rowOf(threadId) })
       })
       await changed(threadId)
       return await detail(dependencies, threadId)
@@ -171,6 +176,17 @@ async function changeLimits(
   await dependencies.store.set(row.id, { own_limits_json: ownJson })
   await dependencies.state.applyLimits()
   await dependencies.reports.record(row.thread_id, { code: 'limits-changed' })
+}
+
+async function recordChange(
+  { defaults, audit }: LifecycleDependencies,
+  { userId, before, after }: { userId: string; before: Sandbox; after: Sandbox },
+): Promise<void> {
+  const threadId = after.thread_id
+  const { policy } = (await defaults([threadId]))(threadId)
+  const change = auditChange(ownSettingsOf(before, policy), ownSettingsOf(after, policy))
+  if (Object.keys(change.after ?? {}).length === 0) return
+  await audit.record({ userId, action: 'sandbox-changed', subject: threadId, ...change })
 }
 
 /**

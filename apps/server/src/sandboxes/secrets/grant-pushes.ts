@@ -10,6 +10,7 @@ import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { EgressClient } from './egress-client.ts'
 import type { PlaceholderStore } from './placeholders.store.ts'
 import type { Placeholders } from './placeholders.ts'
+import type { RefusedUse } from './refused-uses.ts'
 
 /**
  * Keeps what the broker inserts equal to what is granted. Each order has all grants of one sandbox, and is acknowledged
@@ -39,6 +40,7 @@ export type GrantPushDependencies = {
   secretBox: SecretBox
   host: Pick<HostClient, 'trustAuthority'>
   onUsed(secretId: string, at: number): Promise<void>
+  onRefused(use: RefusedUse): Promise<void>
   logger: Logger
 }
 
@@ -126,7 +128,7 @@ export function makeGrantPushes(dependencies: GrantPushDependencies): GrantPushe
 }
 
 async function note(
-  { host, onUsed, logger }: GrantPushDependencies,
+  { host, onUsed, onRefused, logger }: GrantPushDependencies,
   noted: {
     event: GrantsEvent
     state: State
@@ -142,6 +144,10 @@ async function note(
       what: 'sandboxes don’t trust the broker’s authority yet',
     })
     void background.keep(apply(), { what: 'grants were not sent' })
+  }
+  if (event.type === 'used' && event.refused !== null) {
+    const { sandboxId, secretId, host: at, refused: reason } = event
+    await onRefused({ sandboxId, secretId, host: at, reason })
   }
   if (event.type === 'used' && event.secretId !== null && event.refused === null) {
     if (event.at - (state.usedAt.get(event.secretId) ?? Number.NEGATIVE_INFINITY) < usedEveryMs) return

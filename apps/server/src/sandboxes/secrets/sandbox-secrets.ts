@@ -1,4 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { Audit } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
@@ -13,6 +14,7 @@ import { makeGrantPushes } from './grant-pushes.ts'
 import { makePlaceholderStore } from './placeholders.store.ts'
 import type { PlaceholderTables } from './placeholders.table.ts'
 import { makePlaceholders } from './placeholders.ts'
+import { makeRefusedUses } from './refused-uses.ts'
 import { makeSecretVariables, type SecretVariables } from './secret-variables.ts'
 import { threadSecretRoutes } from './thread-secrets.routes.ts'
 
@@ -43,6 +45,7 @@ export function makeSandboxSecretsFeature(ports: {
     threads: Pick<Threads, 'open'>
   }
   secretBox: SecretBox
+  audit: Audit
   system: System
   logger: Logger
 }): SandboxSecretsFeature {
@@ -60,6 +63,15 @@ export function makeSandboxSecretsFeature(ports: {
     egress: makeEgressClient({ socketPath: ports.egressSocket }),
     sandboxes: ports.store,
     onUsed: secrets.used,
+    onRefused: makeRefusedUses({
+      audit: ports.audit,
+      threadOf: async (sandboxId) => {
+        const row = await ports.store.findById(sandboxId)
+        return row === undefined ? undefined : await placeOf(row.thread_id)
+      },
+      now: system.now,
+      logger,
+    }),
   })
   const variables = makeSecretVariables({
     ...shared,

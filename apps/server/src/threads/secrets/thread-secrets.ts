@@ -1,3 +1,4 @@
+import { isThreadboxError } from '@threadbox/errors'
 import type { SecretOwnerKind, SecretWay, ThreadSecret } from '@threadbox/protocol/public'
 import type { Audit } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
@@ -38,19 +39,17 @@ export type ThreadSecretDependencies = {
 }
 
 export function makeThreadSecretGrants(dependencies: ThreadSecretDependencies): ThreadSecretGrants {
-  const { store, rights, usable, audit, system } = dependencies
+  const { store, rights, audit, system } = dependencies
   const changed = () => dependencies.events.emit('secrets-changed', {})
   return {
     list: (userId, place) => list(dependencies, userId, place),
     taintedAt: store.taintedAt,
     grant: async (userId, place, { secretId, way }) => {
-      const row = await store.find(secretId)
-      if (row === undefined || !(await rights.mayGrant(userId, row, place))) throw secretNotFound({})
-      if (row.owner === 'person' && (await usable.isSharedWithOthers(row, place))) {
-        throw secretThreadShared({ name: row.name })
-      }
-      const sameName = (await ownGrants(dependencies, place)).find((other) => other.name === row.name)
-      if (sameName !== undefined && sameName.id !== row.id) throw secretNameGranted({ name: row.name })
+      const row = await grantable(dependencies, userId, { secretId, place }).catch(async (error: unknown) => {
+        const details = { threadId: place.id, reason: isThreadboxError(error) ? error.code : 'internal' }
+        await audit.record({ userId, action: 'secret-grant-refused', subject: secretId, details })
+        throw error
+      })
       // Before the value can be anywhere in the sandbox.
       if (way === 'direct') await store.taint(place.id, system.now())
       await store.grant(secretId, { thread_id: place.id }, { way, created_at: system.now() })
@@ -79,10 +78,29 @@ export function makeThreadSecretGrants(dependencies: ThreadSecretDependencies): 
         const row = thread_id === fromThreadId && way === 'brokered' ? await store.find(secret_id) : undefined
         if (row === undefined || !(await rights.mayGrant(to.user_id, row, to))) continue
         await store.grant(secret_id, { thread_id: to.id }, { way, created_at: system.now() })
+        const details = { name: row.name, threadId: to.id, way, inheritedFrom: fromThreadId }
+        await audit.record({ userId: to.user_id, action: 'secret-granted', subject: secret_id, details })
       }
       if ((await store.taintedAt(fromThreadId)) !== null) await store.taint(to.id, system.now())
     },
   }
+}
+
+/** Throws as `grant` does. */
+async function grantable(
+  dependencies: ThreadSecretDependencies,
+  userId: string,
+  { secretId, place }: { secretId: string; place: SecretPlace },
+): Promise<SecretRow> {
+  const { store, rights, usable } = dependencies
+  const row = await store.find(secretId)
+  if (row === undefined || !(await rights.mayGrant(userId, row, place))) throw secretNotFound({})
+  if (row.owner === 'person' && (await usable.isSharedWithOthers(row, place))) {
+    throw secretThreadShared({ name: row.name })
+  }
+  const sameName = (await ownGrants(dependencies, place)).find((other) => other.name === row.name)
+  if (sameName !== undefined && sameName.id !== row.id) throw secretNameGranted({ name: row.name })
+  return row
 }
 
 async function ownGrants({ store }: ThreadSecretDependencies, place: SecretPlace): Promise<SecretRow[]> {

@@ -247,6 +247,8 @@ async function update(
   }
   if (request.isRead === true) await store.markRead(row.id)
   if (!isMoved) return
+  const moved = { before: { workspace: row.workspace_id }, after: { workspace: workspaceId } }
+  await dependencies.audit.record({ userId, action: 'thread-moved', subject: row.id, ...moved })
   await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId, row.workspace_id] })
   await dependencies.events.emit('inheritance-changed', {})
 }
