@@ -5,6 +5,7 @@ import { relativeTime } from '../../../i18n/relative-time.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { download } from '../../../page/client/download.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { shownText } from '../../../page/content/state/names.logic.ts'
 import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -26,7 +27,7 @@ export function AgentVersionsDialog(props: { agent: Agent; onClose: () => void }
     <Dialog
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
-      title={t('versionsTitle', { name: agent.name })}
+      title={t('versionsTitle', { name: shownText(agent.name) })}
       description={t('versionsText')}
       closeLabel={t('common:close')}
       className="agent-versions"

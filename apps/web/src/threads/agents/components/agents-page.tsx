@@ -7,6 +7,7 @@ import { relativeTime } from '../../../i18n/relative-time.ts'
 import { useClient } from '../../../page/client/client.ts'
 import { download } from '../../../page/client/download.ts'
 import { useFormat } from '../../../page/client/use-format.ts'
+import { shownText } from '../../../page/content/state/names.logic.ts'
 import { docsPlaces } from '../../../page/docs/docs-places.ts'
 import { ConfirmDialog } from '../../../page/parts/confirm-dialog.tsx'
 import { LoadedRows } from '../../../page/parts/loaded.tsx'
@@ -101,12 +102,13 @@ function AgentRow(props: { agent: Agent; onOpen: (kind: 'edit' | 'versions' | 'n
   const client = useClient()
   const format = useFormat()
   const { agent, onOpen } = props
-  const { name, current } = agent
+  const { current } = agent
+  const name = shownText(agent.name)
   return (
     <li className="row row-line">
       <div className="grow">
         <b>{name}</b>
-        {agent.description !== '' && <p className="skill-description">{agent.description}</p>}
+        {agent.description !== '' && <p className="skill-description">{shownText(agent.description)}</p>}
         <AgentFacts agent={agent} />
       </div>
       <Link
@@ -190,7 +192,7 @@ function RemoveAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const remove = useDeleteAgent()
   return (
     <ConfirmDialog
-      title={t('removeTitle', { name: props.agent.name })}
+      title={t('removeTitle', { name: shownText(props.agent.name) })}
       text={t('removeText')}
       action={t('remove')}
       isPending={remove.isPending}

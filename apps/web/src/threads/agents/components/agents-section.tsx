@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight, Bot } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { closeDrawer } from '../../../page/client/ui-state.ts'
+import { shownText } from '../../../page/content/state/names.logic.ts'
 import { useAgents, useStartAgent } from '../api/agents.queries.ts'
 
 /** Further agents are on the agents page. */
@@ -27,14 +28,14 @@ export function AgentsSection() {
             <button
               type="button"
               className="nav"
-              aria-label={t('startOf', { name })}
+              aria-label={t('startOf', { name: shownText(name) })}
               onClick={() => {
                 closeDrawer()
                 start.mutate({ agentId: id })
               }}
             >
               <Bot className="i" size={16} aria-hidden="true" />
-              <span className="trunc">{name}</span>
+              <span className="trunc">{shownText(name)}</span>
             </button>
           </li>
         ))}
