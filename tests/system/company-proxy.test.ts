@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { SetNetworkPolicy } from '@threadbox/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeCertificates } from '../stack/certificates.ts'
+import { makeTestCertificates } from '../stack/test-certificates.ts'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
 import { startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
@@ -46,7 +46,7 @@ const seen: { at: 'site' | 'proxy'; target: string; from: string }[] = []
 beforeAll(async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'company-proxy-'))
   stack.defer(() => rm(directory, { recursive: true }))
-  await makeCertificates(directory, [host, otherHost])
+  await makeTestCertificates(directory, [host, otherHost])
   const lan = await addNeighbor({ subnet: 87, addresses: [address], address6: 'fd77:87::2' })
   stack.defer(() => lan.remove())
   const program = startProgramIn(lan.namespace, ['-e', network, '--', directory, address, lan.first])

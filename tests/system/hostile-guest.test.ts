@@ -94,14 +94,14 @@ async function tryAll(targets: readonly HostileThread[]): Promise<Tried[]> {
 type Times = { runMs: number[]; listMs: number[] }
 
 /** A thread whose guest is honest, in the same installation; returns the times of its commands and listings. */
-async function useNeighbor({ thread }: HostileThread, isOver: (rounds: number) => boolean): Promise<Times> {
+async function useNeighbor({ thread }: HostileThread, hasEnded: (rounds: number) => boolean): Promise<Times> {
   const times = { runMs: [] as number[], listMs: [] as number[] }
   const timed = async (into: number[], work: () => Promise<unknown>) => {
     const startedAt = performance.now()
     await work()
     into.push(performance.now() - startedAt)
   }
-  while (!isOver(times.listMs.length)) {
+  while (!hasEnded(times.listMs.length)) {
     await timed(times.runMs, async () => {
       const { calls } = await thread.say('/run true')
       expect(calls[0]).toMatchObject({ status: 'succeeded', result: { exitCode: 0 } })

@@ -14,7 +14,7 @@ const stallMs = 60_000
 /** Terminals have some hundred bytes of modes, and no screen has more characters in a row. */
 const maxModesBytes = 64 * 1024
 const maxSize = 10_000
-/** Sizes come from views, which send one for each picture at most. */
+/** Sizes come from views: one for each repaint of a page at most. */
 const betweenSizesMs = 10
 /** How soon a connection that broke for an unknown reason is opened again. */
 const retryMs = 500
