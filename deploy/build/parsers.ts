@@ -29,7 +29,7 @@ export const parsers: Parsers = {
   'packages/sandbox-network/src/dns-frames.ts': properties.dns,
   'packages/sandbox-network/src/dns-policy.logic.ts': properties.dns,
   'packages/sandbox-network/src/dns-resolver.ts': properties.dns,
-  'packages/sandbox-network/src/ipv4.logic.ts': properties.dns,
+  'packages/domain/src/ipv4.ts': 'packages/domain/src/ipv4.fuzz.test.ts',
   'packages/sandbox-network/src/name-channel.ts': properties.dns,
   'packages/sandbox-network/src/names-asked.logic.ts': properties.dns,
   'packages/domain/src/network-name.ts': 'packages/domain/src/network-name.fuzz.test.ts',

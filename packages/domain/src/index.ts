@@ -1,6 +1,16 @@
 export { type AwakeReason, awakeReasons } from './activity.ts'
 export { type IdKind, idPrefixes, isId, makeId } from './ids.ts'
 export {
+  containsIpv4,
+  formatIpv4,
+  formatIpv4Range,
+  type Ipv4Range,
+  ipv4RangeSize,
+  overlapsIpv4,
+  parseIpv4,
+  parseIpv4Range,
+} from './ipv4.ts'
+export {
   hasBoot,
   nextSandboxState,
   type SandboxEvent,

@@ -1,6 +1,6 @@
+import { formatIpv4, overlapsIpv4, parseIpv4, parseIpv4Range } from '@threadbox/domain'
 import { describe, expect, test } from 'vitest'
 import { chooseAddressPool, firstFreeAddress, makeAddressPool } from './address-pool.logic.ts'
-import { formatIpv4, overlaps, parseIpv4, parseRange } from './ipv4.logic.ts'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 
 describe('an address pool', () => {
@@ -45,20 +45,20 @@ describe('an address pool', () => {
     expect(firstFreeAddress({ addresses: pool.addresses(), taken, pool: pool.text })).toBe('10.201.0.10')
   })
 
-  test('is chosen so that it overlaps no route of the host', () => {
+  test('is chosen so that it overlapsIpv4 no route of the host', () => {
     const first = chooseAddressPool({ routes: [] })
-    const second = chooseAddressPool({ routes: [parseRange(first)!] })
-    expect(overlaps(parseRange(first)!, parseRange(second)!)).toBe(false)
-    const others = ['198.18.0.0/15', '172.16.0.0/12'].map((text) => parseRange(text)!)
+    const second = chooseAddressPool({ routes: [parseIpv4Range(first)!] })
+    expect(overlapsIpv4(parseIpv4Range(first)!, parseIpv4Range(second)!)).toBe(false)
+    const others = ['198.18.0.0/15', '172.16.0.0/12'].map((text) => parseIpv4Range(text)!)
     expect(chooseAddressPool({ routes: others })).toBe('10.201.0.0/18')
-    expect(() => chooseAddressPool({ routes: [...others, parseRange('10.0.0.0/8')!] })).toThrow(/routes to all/)
+    expect(() => chooseAddressPool({ routes: [...others, parseIpv4Range('10.0.0.0/8')!] })).toThrow(/routes to all/)
   })
 
   test('every range that can be chosen is a usable pool', () => {
     const routes: string[] = []
     for (;;) {
       try {
-        routes.push(chooseAddressPool({ routes: routes.map((text) => parseRange(text)!) }))
+        routes.push(chooseAddressPool({ routes: routes.map((text) => parseIpv4Range(text)!) }))
       } catch {
         break
       }

@@ -1,13 +1,13 @@
 import {
-  contains,
+  containsIpv4,
   formatIpv4,
-  formatRange,
+  formatIpv4Range,
   type Ipv4Range,
-  overlaps,
+  ipv4RangeSize,
+  overlapsIpv4,
   parseIpv4,
-  parseRange,
-  sizeOf,
-} from './ipv4.logic.ts'
+  parseIpv4Range,
+} from '@threadbox/domain'
 import { isPrivateRange } from './private-ranges.logic.ts'
 import { addressInvalid, noAddressLeft, poolInvalid } from './sandbox-network.errors.ts'
 
@@ -34,29 +34,29 @@ const sharedAddressSpace = { base: 0x64400000, prefixLength: 10 }
 
 /** Throws `network.pool-invalid` unless it is a private range of a usable size without another known use. */
 export function makeAddressPool(text: string): AddressPool {
-  const range = parseRange(text)
+  const range = parseIpv4Range(text)
   if (range === undefined) throw poolInvalid({ pool: text, reason: 'it is not written as a.b.c.d/n' })
   if (range.prefixLength < 8 || range.prefixLength > 28) {
     throw poolInvalid({ pool: text, reason: 'its prefix is shorter than 8 or longer than 28' })
   }
-  if (overlaps(range, sharedAddressSpace)) {
+  if (overlapsIpv4(range, sharedAddressSpace)) {
     throw poolInvalid({ pool: text, reason: '100.64.0.0/10 belongs to Tailscale and to internet providers' })
   }
   if (!isPrivateRange(range)) throw poolInvalid({ pool: text, reason: 'its addresses aren’t private' })
   return {
     range,
-    text: formatRange(range),
+    text: formatIpv4Range(range),
     claimAddress: formatIpv4(range.base + 1),
     machineAddress: formatIpv4(range.base + 2),
     routerAddress: formatIpv4(range.base + 3),
     *addresses() {
-      for (let block = range.base + blockSize; block < range.base + sizeOf(range); block += blockSize) {
+      for (let block = range.base + blockSize; block < range.base + ipv4RangeSize(range); block += blockSize) {
         yield formatIpv4(block + sandboxOffset)
       }
     },
     gatewayOf(address) {
       const value = parseIpv4(address)
-      const isUsable = value !== undefined && contains(range, value) && value % blockSize === sandboxOffset
+      const isUsable = value !== undefined && containsIpv4(range, value) && value % blockSize === sandboxOffset
       if (!isUsable || value < range.base + blockSize) throw addressInvalid({ address, pool: text })
       return formatIpv4(value - 1)
     },
@@ -96,8 +96,8 @@ export function chooseAddressPool(options: { routes: readonly Ipv4Range[] }): st
  */
 export function virtualRangeOf(pool: AddressPool): string {
   const free = ['198.19.0.0/18', '198.19.64.0/18', '172.31.0.0/18'].find((text) => {
-    const range = parseRange(text)
-    return range !== undefined && !overlaps(range, pool.range)
+    const range = parseIpv4Range(text)
+    return range !== undefined && !overlapsIpv4(range, pool.range)
   })
   if (free === undefined) throw poolInvalid({ pool: pool.text, reason: 'it is too large' })
   return free
@@ -105,11 +105,11 @@ export function virtualRangeOf(pool: AddressPool): string {
 
 /** The address with this number in a range; undefined beyond its end. */
 export function addressIn(text: string, number: number): string | undefined {
-  const range = parseRange(text)
-  return range === undefined || number >= sizeOf(range) ? undefined : formatIpv4(range.base + number)
+  const range = parseIpv4Range(text)
+  return range === undefined || number >= ipv4RangeSize(range) ? undefined : formatIpv4(range.base + number)
 }
 
 function isFree(options: { text: string; routes: readonly Ipv4Range[] }): boolean {
-  const range = parseRange(options.text)
-  return range !== undefined && !options.routes.some((route) => overlaps(route, range))
+  const range = parseIpv4Range(options.text)
+  return range !== undefined && !options.routes.some((route) => overlapsIpv4(route, range))
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { formatIpv4Range, overlapsIpv4 } from '@threadbox/domain'
 import { z } from 'zod'
 import type { AddressPool } from './address-pool.logic.ts'
-import { formatRange, overlaps } from './ipv4.logic.ts'
 import { ipBatch, listLoopbackAddresses, listRoutes, type Route } from './links.ts'
 import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
@@ -15,11 +15,11 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
   const { pool, names } = options
   const label = labelOf(names)
   const isPrepared = await hasOwnAddress({ pool, label })
-  const routes = (await listRoutes()).filter((route) => overlaps(route.range, pool.range))
+  const routes = (await listRoutes()).filter((route) => overlapsIpv4(route.range, pool.range))
   const foreign = routes.find((route) => !isOwnRoute({ route, pool, names }))
   if (foreign !== undefined) {
     const via = foreign.device === undefined ? '' : ` through ${foreign.device}`
-    throw poolInvalid({ pool: pool.text, reason: `this host has a route to ${formatRange(foreign.range)}${via}` })
+    throw poolInvalid({ pool: pool.text, reason: `this host has a route to ${formatIpv4Range(foreign.range)}${via}` })
   }
   await writeFile('/proc/sys/net/ipv4/ip_forward', '1')
   // On the loopback interface, because not every kernel has dummy interfaces. The label names the installation.
@@ -36,10 +36,10 @@ export async function prepareHost(options: { pool: AddressPool; names: NetworkNa
 /** Whether this installation has the range already. Throws `network.pool-invalid` if another program has it. */
 async function hasOwnAddress(options: { pool: AddressPool; label: string }): Promise<boolean> {
   const { pool, label } = options
-  const owner = (await listLoopbackAddresses()).find(({ range }) => overlaps(range, pool.range))
+  const owner = (await listLoopbackAddresses()).find(({ range }) => overlapsIpv4(range, pool.range))
   if (owner === undefined) return false
   if (owner.label === label) return true
-  throw poolInvalid({ pool: pool.text, reason: `${formatRange(owner.range)} is on the loopback interface already` })
+  throw poolInvalid({ pool: pool.text, reason: `${formatIpv4Range(owner.range)} is on the loopback interface already` })
 }
 
 /**
@@ -50,9 +50,9 @@ export async function releaseHost(options: { names: NetworkNames }): Promise<voi
   const routes = await listRoutes()
   for (const { range } of (await listLoopbackAddresses()).filter((address) => address.label === label)) {
     const pool = routes.find((route) => route.isUnreachable && route.range.base + 1 === range.base)
-    if (pool !== undefined) await runCommand(['ip', 'route', 'delete', 'unreachable', formatRange(pool.range)])
+    if (pool !== undefined) await runCommand(['ip', 'route', 'delete', 'unreachable', formatIpv4Range(pool.range)])
     // Last, because it marks the rest as ours.
-    await runCommand(['ip', 'addr', 'delete', formatRange(range), 'dev', 'lo'])
+    await runCommand(['ip', 'addr', 'delete', formatIpv4Range(range), 'dev', 'lo'])
   }
 }
 

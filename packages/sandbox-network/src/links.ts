@@ -1,8 +1,8 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Ipv4Range, parseIpv4Range } from '@threadbox/domain'
 import { z } from 'zod'
-import { type Ipv4Range, parseRange } from './ipv4.logic.ts'
 import type { NetworkNames } from './names.logic.ts'
 import { runCommand } from './run-command.ts'
 
@@ -193,7 +193,7 @@ export async function listLoopbackAddresses(): Promise<{ range: Ipv4Range; label
   const links = linkSchema.parse(JSON.parse(await runCommand(['ip', '-4', '-json', 'addr', 'show', 'dev', 'lo'])))
   return links.flatMap(({ addr_info }) =>
     addr_info.flatMap(({ local, prefixlen, label }) => {
-      const range = parseRange(`${local}/${prefixlen}`)
+      const range = parseIpv4Range(`${local}/${prefixlen}`)
       return range === undefined ? [] : [{ range, label }]
     }),
   )
@@ -207,7 +207,7 @@ export type Route = { range: Ipv4Range; device: string | undefined; isUnreachabl
 export async function listRoutes(): Promise<Route[]> {
   const output = await runCommand(['ip', '-4', '-json', '-details', 'route', 'show', 'table', 'all'])
   return routeSchema.parse(JSON.parse(output)).flatMap((route) => {
-    const range = parseRange(route.dst.includes('/') ? route.dst : `${route.dst}/32`)
+    const range = parseIpv4Range(route.dst.includes('/') ? route.dst : `${route.dst}/32`)
     if (range === undefined || range.prefixLength === 0) return []
     return [{ range, device: route.dev, isUnreachable: route.type === 'unreachable' }]
   })

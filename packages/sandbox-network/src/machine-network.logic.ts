@@ -1,4 +1,4 @@
-import { formatIpv4, formatRange, type Ipv4Range, parseIpv4, parseRange, sizeOf } from './ipv4.logic.ts'
+import { formatIpv4, formatIpv4Range, type Ipv4Range, ipv4RangeSize, parseIpv4, parseIpv4Range } from '@threadbox/domain'
 import { isPrivateRange } from './private-ranges.logic.ts'
 
 /** What of the machine’s own network is denied to sandboxes, without the ranges that are private anyway. */
@@ -78,11 +78,11 @@ function networkOf(text: string): Ipv4Range | undefined {
   const [address = '', length = '32'] = text.split('/')
   const value = parseIpv4(address)
   if (value === undefined) return undefined
-  return parseRange(`${formatIpv4(value - (value % sizeOf({ prefixLength: Number(length) })))}/${length}`)
+  return parseIpv4Range(`${formatIpv4(value - (value % ipv4RangeSize({ prefixLength: Number(length) })))}/${length}`)
 }
 
 function listed(ranges: readonly (Ipv4Range | undefined)[]): string[] {
   const found = ranges.filter((range) => range !== undefined).filter((range) => !isPrivateRange(range))
   // nftables finds a single address in an interval set only without its prefix length.
-  return [...new Set(found.map((range) => formatRange(range).replace(/\/32$/, '')))].sort()
+  return [...new Set(found.map((range) => formatIpv4Range(range).replace(/\/32$/, '')))].sort()
 }

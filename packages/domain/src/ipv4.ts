@@ -21,26 +21,26 @@ export function formatIpv4(value: number): string {
 }
 
 /** Parses `a.b.c.d/n`; undefined if it is malformed or bits beyond the prefix are set. */
-export function parseRange(text: string): Ipv4Range | undefined {
+export function parseIpv4Range(text: string): Ipv4Range | undefined {
   const [address = '', length = '', ...rest] = text.split('/')
   const base = parseIpv4(address)
   const prefixLength = /^\d{1,2}$/.test(length) ? Number(length) : Number.NaN
   if (base === undefined || rest.length > 0 || !(prefixLength <= 32)) return undefined
-  return base % sizeOf({ prefixLength }) === 0 ? { base, prefixLength } : undefined
+  return base % ipv4RangeSize({ prefixLength }) === 0 ? { base, prefixLength } : undefined
 }
 
-export function sizeOf(range: { prefixLength: number }): number {
+export function ipv4RangeSize(range: { prefixLength: number }): number {
   return 2 ** (32 - range.prefixLength)
 }
 
-export function contains(range: Ipv4Range, address: number): boolean {
-  return address >= range.base && address < range.base + sizeOf(range)
+export function containsIpv4(range: Ipv4Range, address: number): boolean {
+  return address >= range.base && address < range.base + ipv4RangeSize(range)
 }
 
-export function overlaps(one: Ipv4Range, other: Ipv4Range): boolean {
-  return contains(one, other.base) || contains(other, one.base)
+export function overlapsIpv4(one: Ipv4Range, other: Ipv4Range): boolean {
+  return containsIpv4(one, other.base) || containsIpv4(other, one.base)
 }
 
-export function formatRange(range: Ipv4Range): string {
+export function formatIpv4Range(range: Ipv4Range): string {
   return `${formatIpv4(range.base)}/${range.prefixLength}`
 }
