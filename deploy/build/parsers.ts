@@ -32,6 +32,7 @@ export const parsers: Parsers = {
   'packages/domain/src/ipv4.ts': 'packages/domain/src/ipv4.fuzz.test.ts',
   'packages/sandbox-network/src/name-channel.ts': properties.dns,
   'packages/sandbox-network/src/names-asked.logic.ts': properties.dns,
+  'packages/domain/src/private-address.ts': 'packages/domain/src/private-address.fuzz.test.ts',
   'packages/domain/src/network-name.ts': 'packages/domain/src/network-name.fuzz.test.ts',
   'packages/domain/src/secret-host.ts': 'packages/domain/src/secret-host.fuzz.test.ts',
   'packages/disk-store/src/send-stream.ts': 'packages/disk-store/src/send-stream.fuzz.test.ts',

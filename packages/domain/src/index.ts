@@ -38,6 +38,7 @@ export { backstopLimits, defaultSandboxLimits, memoryWatchdogShare, type Sandbox
 export { atPorts, coversName, splitNetworkEntry } from './network-entry.ts'
 export { type NameProblem, parseNetworkEntry } from './network-name.ts'
 export {
+  allowedPrivateAddresses,
   allowsName,
   defaultNetworkPolicy,
   type EffectiveNetwork,
@@ -51,7 +52,14 @@ export {
   widensNetwork,
 } from './network-policy.ts'
 export { type NetworkPreset, networkPresetIds, networkPresets } from './network-presets.ts'
-export { privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
+export {
+  isGrantedAddress,
+  type PrivateAddress,
+  type PrivateAddressProblem,
+  parsePrivateAddress,
+  rangesOf,
+} from './private-address.ts'
+export { grantableIpv4Ranges, privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
 export {
   type Action,
   type ActionRequirement,

@@ -1,5 +1,6 @@
 import { atPorts, coversName, type NameAtPort, webPorts } from './network-entry.ts'
 import { type NetworkPreset, networkPresets } from './network-presets.ts'
+import type { PrivateAddress } from './private-address.ts'
 
 /**
  * What sandboxes reach on the internet. `open`: everything except what no sandbox reaches. `allowlist`: of that, the
@@ -81,6 +82,14 @@ export function widensNetwork(before: NetworkPolicy | null, after: NetworkPolicy
  */
 export function allowsName(network: EffectiveNetwork, entry: string): boolean {
   return isWithinNetwork({ kind: 'allowlist', names: [entry] }, network)
+}
+
+/** Those of the listed services in private networks that a policy allows; `open` allows all. */
+export function allowedPrivateAddresses(
+  network: EffectiveNetwork,
+  listed: readonly PrivateAddress[],
+): PrivateAddress[] {
+  return listed.filter(({ name, port }) => allowsName(network, `${name}:${port}`))
 }
 
 function isCovered({ name, port }: NameAtPort, allowed: readonly NameAtPort[]): boolean {

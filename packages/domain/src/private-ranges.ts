@@ -21,6 +21,12 @@ export const privateIpv4Ranges = [
 ] as const
 
 /**
+ * Those of them in which the owner can let sandboxes reach single services: the private networks, and shared address
+ * space, which overlay networks use.
+ */
+export const grantableIpv4Ranges = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16'] as const
+
+/**
  * The same for IPv6, with every range whose addresses contain an IPv4 address (mapped, NAT64, Teredo, 6to4): the
  * address does not show where they lead.
  */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { makeEventStream, makeOrdersServer } from '@threadbox/daemon'
+import { rangesOf } from '@threadbox/domain'
 import { egressContract, type GrantsEvent, grantsContract, serveContract } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { Broker } from './broker.ts'
@@ -26,8 +27,8 @@ export type EgressServersOptions = {
 export type BrokerPorts = {
   /** Reports a request to a host with secrets. */
   onUsed(event: Omit<Extract<GrantsEvent, { type: 'used' }>, 'type'>): void
-  /** Connects to a name, as the relay does. Fails with `egress.name-not-reached`. */
-  connect(target: { name: string; port: number }): Promise<Socket>
+  /** Connects to a name for a sandbox, as the relay does. Fails with `egress.name-not-reached`. */
+  connect(target: { sandboxId: string; name: string; port: number }): Promise<Socket>
 }
 
 export type EgressServers = {
@@ -56,8 +57,13 @@ export function makeEgressServers(options: EgressServersOptions): EgressServers 
   const broker = options.makeBroker?.({
     onUsed: (event) => used.emit({ type: 'used', ...event }),
     connect: async (target) => {
-      const reached = await reach({ ...target, signal: new AbortController().signal })
-      if ('refused' in reached) throw nameNotReached({ name: target.name, reason: reached.refused })
+      const { sandboxId, name, port } = target
+      const ranges = rangesOf(table.find(sandboxId)?.privateAddresses ?? [], target)
+      const reached = await reach({ name, port, ranges, signal: new AbortController().signal })
+      if ('refused' in reached) {
+        connections.note({ sandboxId, name, port, decision: 'refused', reason: reached.refused })
+        throw nameNotReached({ name, reason: reached.refused })
+      }
       return reached.socket
     },
   })

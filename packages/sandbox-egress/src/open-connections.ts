@@ -1,4 +1,5 @@
 import { type HoldGate, makeHoldGate } from './hold-gate.ts'
+import type { ReachTarget } from './reach-name.ts'
 
 /** A connection of a sandbox through the relay. */
 export type OpenConnection = {
@@ -6,6 +7,8 @@ export type OpenConnection = {
   name: string
   port: number
   isBrokered: boolean
+  /** Of private addresses; see {@link ReachTarget}. */
+  ranges: ReachTarget['ranges']
   gate: HoldGate
   /** Aborts when the connection has to end. */
   signal: AbortSignal
@@ -18,7 +21,7 @@ export type OpenConnections = {
   endThose(isForbidden: (connection: OpenConnection) => boolean): Promise<void>
   hold(sandboxId: string, isHeld: boolean): void
 }
-type Described = Pick<OpenConnection, 'sandboxId' | 'name' | 'port' | 'isBrokered'>
+type Described = Pick<OpenConnection, 'sandboxId' | 'name' | 'port' | 'isBrokered' | 'ranges'>
 
 /** More than any program opens; with it a sandbox can’t use up the memory of this process. */
 const maxPerSandbox = 512

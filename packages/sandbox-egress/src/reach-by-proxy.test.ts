@@ -41,7 +41,7 @@ test('a name is reached through the proxy, which resolves it, and bytes right af
     socket.write('HTTP/1.1 200 Connection established\r\n\r\nearly')
     socket.pipe(upstream).pipe(socket)
   }
-  const reached = await reach()({ name: 'api.example.org', port: 443, signal: never })
+  const reached = await reach()({ name: 'api.example.org', port: 443, ranges: [], signal: never })
   if ('refused' in reached) throw new Error(reached.refused)
   reached.socket.end('request')
   expect(await text(reached.socket)).toBe('early the end')
@@ -56,26 +56,34 @@ test('a name is reached through the proxy, which resolves it, and bytes right af
 
 test.each([403, 407, 502, 204])('a proxy that responds %i has not reached the name', async (status) => {
   respond = (socket) => void socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`)
-  expect(await reach()({ name: 'a.example.org', port: 443, signal: never })).toEqual({ refused: 'unreachable' })
+  expect(await reach()({ name: 'a.example.org', port: 443, ranges: [], signal: never })).toEqual({
+    refused: 'unreachable',
+  })
 })
 
 test('a proxy that ends, sends something else or isn’t running has not reached the name', async () => {
   respond = (socket) => socket.destroy()
-  expect(await reach()({ name: 'a.example.org', port: 443, signal: never })).toEqual({ refused: 'unreachable' })
+  expect(await reach()({ name: 'a.example.org', port: 443, ranges: [], signal: never })).toEqual({
+    refused: 'unreachable',
+  })
   respond = (socket) => void socket.end('SSH-2.0\r\n')
-  expect(await reach()({ name: 'a.example.org', port: 443, signal: never })).toEqual({ refused: 'unreachable' })
+  expect(await reach()({ name: 'a.example.org', port: 443, ranges: [], signal: never })).toEqual({
+    refused: 'unreachable',
+  })
   const gone = reach('http://127.0.0.1:1')
-  expect(await gone({ name: 'a.example.org', port: 443, signal: never })).toEqual({ refused: 'unreachable' })
+  expect(await gone({ name: 'a.example.org', port: 443, ranges: [], signal: never })).toEqual({
+    refused: 'unreachable',
+  })
 })
 
 test('an attempt ends with its signal, and a connection that was made does not', async () => {
   const stopping = new AbortController()
   respond = () => stopping.abort()
-  const attempt = reach()({ name: 'a.example.org', port: 443, signal: stopping.signal })
+  const attempt = reach()({ name: 'a.example.org', port: 443, ranges: [], signal: stopping.signal })
   expect(await attempt).toEqual({ refused: 'unreachable' })
   const later = new AbortController()
   respond = (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')
-  const reached = await reach()({ name: 'a.example.org', port: 443, signal: later.signal })
+  const reached = await reach()({ name: 'a.example.org', port: 443, ranges: [], signal: later.signal })
   later.abort()
   if ('refused' in reached) throw new Error(reached.refused)
   expect(reached.socket.destroyed).toBe(false)
@@ -85,11 +93,17 @@ test('an attempt ends with its signal, and a connection that was made does not',
 test('the address of a proxy with a name is not looked up', async () => {
   respond = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')
   const named = reach(`http://proxy.invalid:${portOf(proxy)}`, '127.0.0.1')
-  expect(await named({ name: 'a.example.org', port: 443, signal: never })).toHaveProperty('socket')
+  expect(await named({ name: 'a.example.org', port: 443, ranges: [], signal: never })).toHaveProperty('socket')
+})
+
+test('G2: names in private networks are reached directly', async () => {
+  const ranges = ['10.1.2.0/24']
+  const reached = await reach()({ name: 'git.corp.example', port: 443, ranges, signal: never })
+  expect([reached, asked]).toEqual([{ refused: 'name-unresolved' }, []])
 })
 
 test('excepted names are reached directly', async () => {
-  expect(await reach()({ name: 'a.inside.example.org', port: 443, signal: never })).toEqual({
+  expect(await reach()({ name: 'a.inside.example.org', port: 443, ranges: [], signal: never })).toEqual({
     refused: 'name-unresolved',
   })
   expect(asked).toEqual([])

@@ -20,11 +20,12 @@ const connectMs = 20_000
 
 /**
  * Connects to names through the proxy that this machine has to use, which resolves them: it alone decides which
- * addresses they can have. Names that are excepted are reached with `direct`.
+ * addresses they can have. Names that are excepted, and those in private networks, are reached with `direct`.
  */
 export function makeProxyReach(proxy: OutboundProxy, direct: ReachName): ReachName {
-  return async ({ name, port, signal }) => {
-    if (isWithoutProxy(name, proxy.except)) return await direct({ name, port, signal })
+  return async ({ name, port, ranges, signal }) => {
+    const isDirect = ranges.length > 0 || isWithoutProxy(name, proxy.except)
+    if (isDirect) return await direct({ name, port, ranges, signal })
     const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
     const socket = await tunnel(proxy, { target: `${name}:${port}`, signal: either }).catch(() => undefined)
     return socket === undefined ? { refused: 'unreachable' } : { socket }

@@ -1,14 +1,21 @@
 import { BlockList, isIPv4, type Socket } from 'node:net'
 import { orAborted } from '@threadbox/concurrency'
-import { privateIpv4Ranges } from '@threadbox/domain'
+import { isGrantedAddress, privateIpv4Ranges } from '@threadbox/domain'
 import type { RefusalReason } from '@threadbox/protocol/egress'
 import type { ConnectTo } from './connect-to.ts'
 import type { ResolveName } from './name-resolver.ts'
 
 export type Reached = { socket: Socket } | { refused: RefusalReason }
 
+export type ReachTarget = {
+  name: string
+  port: number
+  /** Ranges of private addresses in which the name must be. None: its addresses must be public. */
+  ranges: readonly string[]
+}
+
 /** Opens a connection to a name. `signal` only ends the attempt. */
-export type ReachName = (target: { name: string; port: number; signal: AbortSignal }) => Promise<Reached>
+export type ReachName = (target: ReachTarget & { signal: AbortSignal }) => Promise<Reached>
 
 /** How long one address can take to accept a connection; a SYN is repeated after 1, 3 and 7 s. */
 const connectMs = 10_000
@@ -20,10 +27,15 @@ const maxAddresses = 3
  * a name that changes in between changes nothing.
  */
 export function makeDirectReach({ resolve, connect }: { resolve: ResolveName; connect: ConnectTo }): ReachName {
-  return async ({ name, port, signal }) => {
+  return async ({ name, port, ranges, signal }) => {
     const found = await orAborted(resolve(name), signal).catch(() => [])
     if (found.length === 0) return { refused: 'name-unresolved' }
-    const usable = found.filter((address) => isPublic(address))
+    const isPrivate = ranges.length > 0
+    // A name with an address elsewhere may have been taken over: which of its addresses is right is not known.
+    if (isPrivate && !found.every((address) => isGrantedAddress(address, ranges))) {
+      return { refused: 'address-out-of-range' }
+    }
+    const usable = isPrivate ? found : found.filter((address) => isPublic(address))
     if (usable.length === 0) return { refused: 'address-private' }
     for (const address of usable.slice(0, maxAddresses)) {
       if (signal.aborted) break

@@ -6,6 +6,7 @@ export type SandboxTable = {
   findSandbox(address: string): RelayedSandbox | undefined
   /** The name that a virtual address stands for. */
   nameOf(address: string): string | undefined
+  find(sandboxId: string): RelayedSandbox | undefined
   sandboxes(): Iterable<RelayedSandbox>
   replaceAll(table: RelayTable): void
   set(sandbox: RelayedSandbox): void
@@ -33,6 +34,7 @@ export function makeSandboxTable(): SandboxTable {
   return {
     findSandbox: (address) => byAddress.get(address),
     nameOf: (address) => names.get(address),
+    find: (sandboxId) => byId.get(sandboxId),
     sandboxes: () => byId.values(),
     replaceAll: (table) => {
       for (const map of [byId, byAddress, names]) map.clear()

@@ -131,7 +131,15 @@ export function portOf(server: Server): number {
 }
 
 export function sandboxWith(given: Partial<RelayedSandbox>): RelayedSandbox {
-  return { sandboxId, address: sandboxAddress, kind: 'allowlist', names: [], brokered: [], ...given }
+  return {
+    sandboxId,
+    address: sandboxAddress,
+    kind: 'allowlist',
+    names: [],
+    brokered: [],
+    privateAddresses: [],
+    ...given,
+  }
 }
 
 /** A server that hands each connection to `serve`. */

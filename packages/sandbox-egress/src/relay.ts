@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { rangesOf } from '@threadbox/domain'
 import type { ConnectionEvent, RefusalReason, RelayedSandbox } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { Broker } from './broker.ts'
@@ -60,7 +62,8 @@ export function makeRelay(options: RelayOptions): Relay {
     }
     if (name === undefined) return refuse('address-unknown')
     if (!isAllowed(sandbox, target)) return refuse('not-allowed')
-    const what = { ...target, isBrokered: isBrokered(sandbox.brokered, target) }
+    const ranges = rangesOf(sandbox.privateAddresses, target)
+    const what = { ...target, isBrokered: isBrokered(sandbox.brokered, target), ranges }
     const isOpen = connections.open(what, async (connection) => {
       await serve(connection, { client, refuse, options }).catch((error: unknown) => {
         logger.error({ err: error, ...target }, 'a connection of a sandbox broke')
@@ -76,6 +79,8 @@ export function makeRelay(options: RelayOptions): Relay {
     if (sandbox === undefined) return false
     if (allowedBy.get(connection) === sandbox) return true
     allowedBy.set(connection, sandbox)
+    // It may be at an address that the name’s ranges no longer have, or that is public.
+    if (!isDeepStrictEqual(rangesOf(sandbox.privateAddresses, connection), connection.ranges)) return false
     return isAllowed(sandbox, connection) && (!connection.isBrokered || isBrokered(sandbox.brokered, connection))
   }
   return {
@@ -98,11 +103,15 @@ const portsBySandbox = new WeakMap<RelayedSandbox, readonly number[]>()
 
 function portsFor(sandboxes: Iterable<RelayedSandbox>): Set<number> {
   const named = [...sandboxes].flatMap((sandbox) => {
-    const ports = portsBySandbox.get(sandbox) ?? [...new Set([...sandbox.names, ...sandbox.brokered].flatMap(portsOf))]
+    const ports = portsBySandbox.get(sandbox) ?? portsNamedBy(sandbox)
     portsBySandbox.set(sandbox, ports)
     return ports
   })
   return new Set([80, 443, ...named])
+}
+
+function portsNamedBy({ names, brokered, privateAddresses }: RelayedSandbox): number[] {
+  return [...new Set([...[...names, ...brokered].flatMap(portsOf), ...privateAddresses.map(({ port }) => port)])]
 }
 
 type Serving = { client: Socket; refuse: (reason: RefusalReason) => void; options: RelayOptions }
@@ -121,7 +130,7 @@ async function serve(connection: OpenConnection, serving: Serving): Promise<void
 
 /** Passes bytes as they are, once it is known that they are for this name. */
 async function pass(connection: OpenConnection, { client, refuse, options }: Serving): Promise<void> {
-  const { sandboxId, name, port, gate, signal } = connection
+  const { sandboxId, name, port, ranges, gate, signal } = connection
   const { reach, firstBytesMs = defaultFirstBytesMs } = options
   const guard = makeClientGuard({ name, port })
   const deadline = makeDeadline({ ms: firstBytesMs, gate, onLate: () => refuse('too-slow') })
@@ -139,7 +148,7 @@ async function pass(connection: OpenConnection, { client, refuse, options }: Ser
     if (guard.isWaiting()) deadline.start()
     const first = guard.isWaiting() ? await readFirst({ client, gate, inspect }) : []
     if (first === undefined || client.destroyed) return
-    const reached = await reach({ name, port, signal })
+    const reached = await reach({ name, port, ranges, signal })
     if (signal.aborted) return void ('socket' in reached && reached.socket.destroy())
     if ('refused' in reached) return refuse(reached.refused)
     const { socket: upstream } = reached

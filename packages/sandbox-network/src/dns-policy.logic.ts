@@ -1,4 +1,10 @@
-import { coversName, parseNetworkEntry, splitNetworkEntry } from '@threadbox/domain'
+import {
+  coversName,
+  type PrivateAddress,
+  parseNetworkEntry,
+  parsePrivateAddress,
+  splitNetworkEntry,
+} from '@threadbox/domain'
 import type { Answer, DecodedPacket, Packet } from 'dns-packet'
 import { isPrivateAddress } from './private-ranges.logic.ts'
 import { egressInvalid } from './sandbox-network.errors.ts'
@@ -45,12 +51,17 @@ export function decideQuestion(options: { packet: Packet; egress: EgressPolicy }
 /** Whether a name has, for a sandbox with this policy, an address that stands for it. */
 export function isVirtualName(egress: EgressPolicy, name: string): boolean {
   if (egress.kind === 'allowlist') return isAllowedName({ name, names: egress.names })
-  return egress.kind === 'open' && isAllowedName({ name, names: egress.brokered ?? [] })
+  return egress.kind === 'open' && isAllowedName({ name, names: relayedNames(egress) })
 }
 
 /** Whether a sandbox with this policy reaches names through the relay. */
 export function isRelayed(egress: EgressPolicy): boolean {
-  return egress.kind === 'allowlist' || (egress.kind === 'open' && (egress.brokered ?? []).length > 0)
+  return egress.kind === 'allowlist' || (egress.kind === 'open' && relayedNames(egress).length > 0)
+}
+
+/** The names that are reached through the relay under any policy. */
+export function relayedNames({ brokered = [], privateAddresses = [] }: EgressPolicy): string[] {
+  return [...brokered, ...privateAddresses.map(({ name }) => name)]
 }
 
 /**
@@ -72,7 +83,10 @@ export function checkEgress(egress: EgressPolicy): EgressPolicy {
   const brokered = (egress.brokered ?? []).map(checkedEntry)
   const wildcard = brokered.find((entry) => entry.startsWith('*'))
   if (wildcard !== undefined) throw egressInvalid({ name: wildcard })
-  const common = egress.brokered === undefined ? {} : { brokered }
+  const common = {
+    ...(egress.brokered !== undefined && { brokered }),
+    ...(egress.privateAddresses !== undefined && { privateAddresses: egress.privateAddresses.map(checkedPrivate) }),
+  }
   if (egress.kind !== 'allowlist') return { kind: egress.kind, ...common }
   return { kind: 'allowlist', names: egress.names.map(checkedEntry), ...common }
 }
@@ -81,6 +95,12 @@ function checkedEntry(text: string): string {
   const parsed = parseNetworkEntry(text)
   if ('problem' in parsed) throw egressInvalid({ name: text.slice(0, 100) })
   return parsed.entry
+}
+
+function checkedPrivate(entry: PrivateAddress): PrivateAddress {
+  const parsed = parsePrivateAddress(entry)
+  if ('problem' in parsed) throw egressInvalid({ name: `${entry.name}:${entry.port} ${entry.range}`.slice(0, 100) })
+  return parsed
 }
 
 export type FilteredAnswer = {

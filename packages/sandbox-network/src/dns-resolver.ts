@@ -106,6 +106,8 @@ async function forward(options: {
   if (decision.kind === 'answer') return ownAnswer({ packet, code: decision.code })
   // A program asks again immediately, and then gets the address that stands for the name.
   if (decision.kind === 'virtual') return ownAnswer({ packet, code: responseCodes.serverFailure })
+  // The relay checks addresses when it connects: of some names it wants private ones.
+  if (client.isRelay) return bytes
   const { replacement, addresses } = filterAnswer(answer)
   const name = packet.questions?.[0]?.name ?? ''
   if (addresses.length > 0 && name !== '') options.onAnswered({ address: message.from, name })

@@ -80,6 +80,8 @@ table inet ${names.table} {
   chain to_router { }
   chain from_router { }
   chain relaying { }
+  chain private_services { }
+  chain to_private { }
   chain leaving { }
   chain entering { }
   chain to_relay { }
@@ -144,9 +146,18 @@ table inet ${names.table} {
   }
   chain relaying {
     ip daddr . tcp dport @proxies accept
+    jump private_services
     jump forbidden
     meta l4proto tcp accept
     goto refused
+  }
+  chain to_private {
+    oifname ${own} goto refused
+    ip daddr ${pool.text} goto refused
+    ip daddr @machine_addresses goto refused
+    ip daddr @machine_links goto refused
+    tcp dport @closed_ports goto refused
+    accept
   }
   chain from_router {
     meta nfproto != ipv4 drop
@@ -238,6 +249,21 @@ export function renderMachineNetwork(options: { table: string; network: MachineN
     `flush set inet ${table} ${set}`,
     ...(elements.length === 0 ? [] : [`add element inet ${table} ${set} { ${elements.join(', ')} }`]),
   ])
+}
+
+/** A service in a private network that at least one sandbox can reach: a port in a range of addresses. */
+export type PrivateService = { range: string; port: number }
+
+/** Replaces the services in private networks that the egress process can connect to. */
+export function renderPrivateServices(options: { table: string; services: readonly PrivateService[] }): string[] {
+  const { table, services } = options
+  return [
+    `flush chain inet ${table} private_services`,
+    ...services.map(
+      ({ range, port }) =>
+        `add rule inet ${table} private_services ip daddr ${range} tcp dport ${port} goto to_private`,
+    ),
+  ]
 }
 
 /** The firewall’s data of one sandbox. */

@@ -6,8 +6,10 @@ import {
   type FirewallEntry,
   type FirewallSettings,
   formerSet,
+  type PrivateService,
   renderEntry,
   renderMachineNetwork,
+  renderPrivateServices,
   renderRemoval,
   renderTable,
 } from './firewall.logic.ts'
@@ -33,6 +35,8 @@ export type Firewall = {
     options: Pick<FirewallEntry, 'interfaceName' | 'egress' | 'isRelayed'> & { keepsConnections?: boolean },
   ): Promise<void>
   remove(interfaceName: string): Promise<void>
+  /** Lets egress connect to these services in private networks, and to no others. */
+  setPrivateServices(services: readonly PrivateService[]): Promise<void>
   /** The interfaces that have an entry. */
   known(): string[]
   /** Stops watching the table, so that it can be removed. */
@@ -57,10 +61,14 @@ export function makeFirewall(options: {
   const entries = new Map<string, FirewallEntry>()
   let installed: { stopWatching: () => void } | undefined
   let machine: MachineNetwork = { addresses: [], links: [] }
+  let services: readonly PrivateService[] = []
+  /** A failed order may have to be repeated. */
+  let areServicesApplied = true
 
   const wholeTable = () => [
     renderTable({ names, pool, settings }),
     ...renderMachineNetwork({ table, network: machine }),
+    ...renderPrivateServices({ table, services }),
   ]
   const restore = async () => {
     if (await hasTable(table, router)) return
@@ -128,6 +136,15 @@ export function makeFirewall(options: {
       if (present === undefined) return
       entries.delete(interfaceName)
       await apply(renderRemoval({ table, entry: present }))
+    },
+    async setPrivateServices(wanted) {
+      if (areServicesApplied && isDeepStrictEqual(wanted, services)) return
+      services = wanted
+      areServicesApplied = true
+      await apply(renderPrivateServices({ table, services })).catch((error: unknown) => {
+        areServicesApplied = false
+        throw error
+      })
     },
     known: () => [...entries.keys()],
     async forget() {

@@ -10,7 +10,7 @@ export {
   type SandboxNetworkOptions,
 } from './linux-sandbox-network.ts'
 export { findUndenied } from './machine-network.ts'
-export type { NamesAsked } from './names-asked.logic.ts'
+export type { NamesAsked, RefusedReason } from './names-asked.logic.ts'
 export { processLimits } from './process-limits.ts'
 export {
   addressInUse,

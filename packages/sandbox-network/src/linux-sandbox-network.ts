@@ -32,6 +32,7 @@ import type { NamesProgram } from './name-process.ts'
 import { makeNameService, type NameService } from './name-service.ts'
 import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { makeNamesLog } from './names-asked.logic.ts'
+import { makePrivateServices, type PrivateServices } from './private-services.ts'
 import { hasRouter, prepareRouter, removeRouter, routerPlaceOf } from './router.ts'
 import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
 import type { EgressPolicy, NameRelay, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
@@ -106,6 +107,7 @@ type NetworkDependencies = {
   router: RouterPlace
   pool: AddressPool
   firewall: Firewall
+  privateServices: PrivateServices
   relay: NameRelay
 }
 
@@ -119,24 +121,24 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const firewall = makeFirewall({ names, router, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
   const machineFirewall = makeMachineFirewall({ names, pool, logger })
   const interfaceByAddress = new Map<string, string>()
-  const [asked, refused] = [makeNamesLog(Date.now), makeNamesLog(Date.now)]
+  const { asked, refused, ...records } = makeRecords(relay, names)
   const service = makeNameService({
     virtualAddress: (name) => relay.addressFor({ ...name, range: virtualRangeOf(pool) }),
     onAnswered: ({ address, name }) => asked.note(interfaceByAddress.get(address) ?? '', name),
-    onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', name),
+    onRefused: ({ address, name }) => refused.note(interfaceByAddress.get(address) ?? '', { name, reason: 'policy' }),
     logger,
   })
-  relay.onRefused(({ sandboxId, name, port }) => refused.note(names.interfaceOf(sandboxId), `${name}:${port}`))
-  const dependencies = { names, router, pool, firewall, relay }
+  const privateServices = makePrivateServices(firewall)
+  const dependencies = { names, router, pool, firewall, privateServices, relay }
   const lock = makeKeyedLock()
   let [isOpen, isInstalled] = [false, false]
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
-    asked.forget(interfaceName)
-    refused.forget(interfaceName)
+    records.forget(interfaceName)
     await removeLink(router, { interfaceName, namespaceName: names.namespaceOf(sandboxId) })
     await firewall.remove(interfaceName)
+    await privateServices.set(interfaceName, [])
     await relay.removeSandbox(sandboxId)
     for (const [address, known] of interfaceByAddress) {
       if (known !== interfaceName) continue
@@ -181,8 +183,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
         const egress = checkEgress(wanted)
         const attachment = await attach({ dependencies, sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
-        asked.begin(names.interfaceOf(sandboxId))
-        refused.begin(names.interfaceOf(sandboxId))
+        records.begin(names.interfaceOf(sandboxId))
+        await privateServices.set(names.interfaceOf(sandboxId), egress.privateAddresses)
         await service.setClient({ address, egress })
         await relay.setSandbox({ sandboxId, address, egress })
         return attachment
@@ -206,6 +208,20 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   }
 }
 
+/** What sandboxes asked for and what they were kept from, by interface. */
+function makeRecords(relay: NameRelay, names: NetworkNames) {
+  const [asked, refused] = [makeNamesLog(Date.now), makeNamesLog(Date.now)]
+  relay.onRefused(({ sandboxId, name, port, reason }) =>
+    refused.note(names.interfaceOf(sandboxId), { name: `${name}:${port}`, reason }),
+  )
+  return {
+    asked,
+    refused,
+    begin: (interfaceName: string) => [asked, refused].forEach((log) => void log.begin(interfaceName)),
+    forget: (interfaceName: string) => [asked, refused].forEach((log) => void log.forget(interfaceName)),
+  }
+}
+
 function programOf(options: SandboxNetworkOptions & { address: string }): NamesProgram {
   const { installation, address, nameServers, namesEnvironment } = options
   const environment = { ...namesEnvironment, THREADBOX_INSTALLATION: installation }
@@ -226,9 +242,10 @@ async function changeEgress(options: {
   egress: EgressPolicy
 }): Promise<void> {
   const { dependencies, service, sandboxId, egress } = options
-  const { names, router, pool, firewall, relay } = dependencies
+  const { names, router, pool, firewall, privateServices, relay } = dependencies
   const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
   const address = addressBehind({ pool, gatewayAddress })
+  await privateServices.set(interfaceName, egress.privateAddresses)
   const earlier = service.egressOf(address)
   await service.setClient({ address, egress })
   await relay.setSandbox({ sandboxId, address, egress })

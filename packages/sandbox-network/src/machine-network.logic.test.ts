@@ -30,7 +30,7 @@ test('G2: a host with a /32 address has its gateway denied, also one of several'
   ])
 })
 
-test('G2: the prefix of an address, the peer of a link and local ranges are denied; private ranges are not repeated', () => {
+test('G2: the prefix of an address, the peer of a link and local ranges are denied; of private networks only the machine’s own addresses and gateways', () => {
   const peer = { family: 'inet', local: '198.51.100.200', address: '198.51.100.201', prefixlen: 32 }
   const interfaces = [
     lo,
@@ -40,9 +40,10 @@ test('G2: the prefix of an address, the peer of a link and local ranges are deni
   ]
   const localRoutes = [{ dst: '198.51.100.0/28', type: 'local', dev: 'lo' }]
   const linkRoutes = [{ dst: '203.0.113.127', type: 'broadcast', dev: 'eth0' }]
-  expect(describe({ interfaces, localRoutes, linkRoutes })).toEqual({
-    addresses: ['198.51.100.0/28', '198.51.100.200', '203.0.113.77'],
-    links: ['198.51.100.201', '203.0.113.64/26'],
+  const defaultRoutes = [{ dst: 'default', gateway: '10.1.2.1' }]
+  expect(describe({ interfaces, localRoutes, linkRoutes, defaultRoutes })).toEqual({
+    addresses: ['10.1.2.3', '198.51.100.0/28', '198.51.100.200', '203.0.113.77'],
+    links: ['10.1.2.1', '198.51.100.201', '203.0.113.64/26'],
   })
 })
 

@@ -1,10 +1,22 @@
-import { formatIpv4, formatIpv4Range, type Ipv4Range, ipv4RangeSize, parseIpv4, parseIpv4Range } from '@threadbox/domain'
-import { isPrivateRange } from './private-ranges.logic.ts'
+import {
+  formatIpv4,
+  formatIpv4Range,
+  type Ipv4Range,
+  ipv4RangeSize,
+  parseIpv4,
+  parseIpv4Range,
+} from '@threadbox/domain'
+import { isNeverReached, isPrivateRange } from './private-ranges.logic.ts'
 
-/** What of the machine’s own network is denied to sandboxes, without the ranges that are private anyway. */
+/**
+ * What of the machine’s own network is denied to sandboxes, without ranges of which sandboxes reach no address anyway.
+ */
 export type MachineNetwork = {
+  /** Also private ones: the owner can let sandboxes reach private networks of the machine, but not the machine. */
   addresses: readonly string[]
-  /** Prefixes of neighbors, and default gateways, which forward packets but are never destinations. */
+  /**
+   * Prefixes of neighbors, if public, and default gateways, which forward packets but are never destinations.
+   */
   links: readonly string[]
 }
 
@@ -63,14 +75,14 @@ export function describeMachineNetwork(options: {
       ...localRoutes.map(({ dst }) => networkOf(dst)),
     ]),
     links: listed([
-      ...[...prefixes, ...onLink.map(({ dst }) => networkOf(dst))].filter(isOnOneLink),
+      ...[...prefixes, ...onLink.map(({ dst }) => networkOf(dst))].filter(isPublicLink),
       ...gateways.map((gateway = '') => networkOf(gateway)),
     ]),
   }
 }
 
-function isOnOneLink(range: Ipv4Range | undefined): boolean {
-  return range !== undefined && range.prefixLength >= shortestPrefixLength
+function isPublicLink(range: Ipv4Range | undefined): boolean {
+  return range !== undefined && range.prefixLength >= shortestPrefixLength && !isPrivateRange(range)
 }
 
 /** The network of an address, with or without a prefix length; undefined for anything else, such as `default`. */
@@ -82,7 +94,7 @@ function networkOf(text: string): Ipv4Range | undefined {
 }
 
 function listed(ranges: readonly (Ipv4Range | undefined)[]): string[] {
-  const found = ranges.filter((range) => range !== undefined).filter((range) => !isPrivateRange(range))
+  const found = ranges.filter((range) => range !== undefined).filter((range) => !isNeverReached(range))
   // nftables finds a single address in an interval set only without its prefix length.
   return [...new Set(found.map((range) => formatIpv4Range(range).replace(/\/32$/, '')))].sort()
 }

@@ -5,10 +5,11 @@ import { z } from 'zod'
  * reads what sandboxes send, so the host accepts nothing but these shapes from it, in lines of limited length.
  */
 const brokered = z.array(z.string()).optional()
+const privateAddresses = z.array(z.object({ name: z.string(), port: z.number(), range: z.string() })).optional()
 const egressSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('open'), brokered }),
-  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()), brokered }),
-  z.object({ kind: z.literal('none'), brokered }),
+  z.object({ kind: z.literal('open'), brokered, privateAddresses }),
+  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()), brokered, privateAddresses }),
+  z.object({ kind: z.literal('none'), brokered, privateAddresses }),
 ])
 /** `isRelay`: it asks for all sandboxes. */
 const clientSchema = z.object({ address: z.ipv4(), egress: egressSchema, isRelay: z.boolean().optional() })

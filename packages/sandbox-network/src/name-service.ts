@@ -1,7 +1,7 @@
 import { keepRunning, type LimitFunction, pLimit, waitAtMost } from '@threadbox/concurrency'
 import { splitNetworkEntry } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
-import { isVirtualName } from './dns-policy.logic.ts'
+import { isVirtualName, relayedNames } from './dns-policy.logic.ts'
 import type { NamesReport } from './name-channel.ts'
 import { type NamesProcess, type NamesProgram, startNamesProcess } from './name-process.ts'
 import type { EgressPolicy, ServingProcess } from './sandbox-network.ts'
@@ -127,11 +127,11 @@ function newClient(client: Pick<Client, 'egress' | 'isRelay'>): Client {
 }
 
 function mutable(egress: EgressPolicy) {
-  const brokered = [...(egress.brokered ?? [])]
-  return egress.kind === 'allowlist' ? { ...egress, names: [...egress.names], brokered } : { ...egress, brokered }
+  const common = { brokered: [...(egress.brokered ?? [])], privateAddresses: [...(egress.privateAddresses ?? [])] }
+  return egress.kind === 'allowlist' ? { ...egress, names: [...egress.names], ...common } : { ...egress, ...common }
 }
 
 function listedNames(egress: EgressPolicy): string[] {
-  const entries = [...(egress.kind === 'allowlist' ? egress.names : []), ...(egress.brokered ?? [])]
+  const entries = [...(egress.kind === 'allowlist' ? egress.names : []), ...relayedNames(egress)]
   return entries.map((entry) => splitNetworkEntry(entry).name)
 }

@@ -1,4 +1,5 @@
-import type { NamesAsked } from './names-asked.logic.ts'
+import type { PrivateAddress } from '@threadbox/domain'
+import type { NamesAsked, RefusedReason } from './names-asked.logic.ts'
 
 /**
  * The networks of sandboxes: one namespace, one veth pair, one address and one set of firewall rules each. The other ends
@@ -39,7 +40,7 @@ export type SandboxNetwork = {
   /** The hostnames that a sandbox got an address for since a time; undefined if lookups were not recorded. */
   namesAsked(sandboxId: string, sinceMs: number): NamesAsked | undefined
   /**
-   * The hostnames that its policy kept a sandbox from since a time, with the port if it kept it only from that;
+   * The hostnames that a sandbox was kept from since a time, with the port if it was kept only from that, and why;
    * undefined if that was not recorded.
    */
   namesRefused(sandboxId: string, sinceMs: number): NamesAsked | undefined
@@ -70,6 +71,8 @@ export type EgressPolicy = (
 ) & {
   /** Names, also with a port, that the sandbox has secrets for: they are reached through the relay, too. */
   brokered?: readonly string[] | undefined
+  /** Services in private networks that the policy allows. They are reached through the relay, too. */
+  privateAddresses?: readonly PrivateAddress[] | undefined
 }
 
 /**
@@ -85,8 +88,8 @@ export type NameRelay = {
   /** Resolves when the sandbox’s connections that are no longer allowed have ended. */
   setSandbox(options: { sandboxId: string; address: string; egress: EgressPolicy }): Promise<void>
   removeSandbox(sandboxId: string): Promise<void>
-  /** Calls the listener for connections that the policy of a sandbox refused. */
-  onRefused(listener: (refused: { sandboxId: string; name: string; port: number }) => void): void
+  /** Calls the listener for connections of a sandbox that were refused by its policy, or for the name’s addresses. */
+  onRefused(listener: (refused: { sandboxId: string; name: string; port: number; reason: RefusedReason }) => void): void
   /** While it is held, the relay reads nothing for a sandbox: what it would read would be lost. */
   hold(options: { sandboxId: string; isHeld: boolean }): Promise<void>
 }

@@ -85,7 +85,7 @@ async function serveConnection(serving: Serving): Promise<void> {
     socket.setNoDelay(true)
     const target: Target = { name: connection.name, port: connection.port }
     if ((await firstByte(socket)) !== tlsHandshake) return await refusePlain(socket, target)
-    const opened = await openFirst({ upstream, target, signal: ending.signal })
+    const opened = await openFirst({ upstream, target, sandboxId: connection.sandboxId, signal: ending.signal })
     const client = await acceptTls(serving, opened.offered)
     const session: Session = {
       target,
@@ -114,17 +114,19 @@ async function serveConnection(serving: Serving): Promise<void> {
 async function openFirst({
   upstream,
   target,
+  sandboxId,
   signal,
 }: {
   upstream: Upstream
   target: Target
+  sandboxId: string
   signal: AbortSignal
 }): Promise<{ offered: Protocol[]; take: Session['takeOpened'] }> {
   const known = upstream.protocolOf(target)
   if (known !== undefined) {
     return { offered: known === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'], take: () => undefined }
   }
-  const opening = upstream.open(target, { protocols: ['h2', 'http/1.1'], signal })
+  const opening = upstream.open(target, { sandboxId, protocols: ['h2', 'http/1.1'], signal })
   const chosen = await opening
     .then(({ alpnProtocol }) => (alpnProtocol === 'h2' ? 'h2' : 'http/1.1'))
     .catch(() => undefined)

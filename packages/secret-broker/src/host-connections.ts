@@ -42,9 +42,11 @@ export class HostConnections extends Agent {
     _: ClientRequestArgs,
     made: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
-    const { target, upstream, ended } = this.#session
+    const { target, connection, upstream, ended } = this.#session
+    const { sandboxId } = connection
     const opening =
-      this.#session.takeOpened('http/1.1') ?? upstream.open(target, { protocols: ['http/1.1'], signal: ended })
+      this.#session.takeOpened('http/1.1') ??
+      upstream.open(target, { sandboxId, protocols: ['http/1.1'], signal: ended })
     opening.then(
       (socket: TLSSocket) => {
         socket.once('close', this.#onClose)

@@ -54,7 +54,8 @@ function makeHostSession(session: Session, client: ServerHttp2Session): HostSess
   const { target, upstream, ended } = session
   let opening: Promise<ClientHttp2Session> | undefined
   const open = async () => {
-    const socket = await (session.takeOpened('h2') ?? upstream.open(target, { protocols: ['h2'], signal: ended }))
+    const socket = await (session.takeOpened('h2') ??
+      upstream.open(target, { sandboxId: session.connection.sandboxId, protocols: ['h2'], signal: ended }))
     if (socket.alpnProtocol !== 'h2') {
       socket.destroy()
       throw unreachable(target, { code: 'it no longer speaks HTTP/2' })

@@ -21,8 +21,8 @@ export type SecretUse = Omit<Extract<GrantsEvent, { type: 'used' }>, 'type'>
 
 export type BrokerOptions = {
   authority: Authority
-  /** Opens a TCP connection to the host; it decides which addresses are allowed. */
-  connect(target: Target): Promise<Socket>
+  /** Opens a TCP connection to the host for a sandbox; it decides which addresses are allowed. */
+  connect(target: Target & { sandboxId: string }): Promise<Socket>
   /** PEM of the authorities that the machine trusts; without it, those that Node finds. */
   machineCertificates?: string
   /** PEM of further authorities. */

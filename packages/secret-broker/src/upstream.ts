@@ -17,13 +17,16 @@ export type Protocol = 'h2' | 'http/1.1'
 /** Opens verified TLS connections to hosts. */
 export type Upstream = {
   /** Rejects with an error for the sandbox: unreachable, or not verified. */
-  open(target: Target, options: { protocols: readonly Protocol[]; signal: AbortSignal }): Promise<TLSSocket>
+  open(target: Target, options: OpenOptions): Promise<TLSSocket>
   /** Which protocol the host chose lately; undefined if unknown. */
   protocolOf(target: Target): Protocol | undefined
 }
 
+/** `sandboxId`: for whose connection. */
+export type OpenOptions = { sandboxId: string; protocols: readonly Protocol[]; signal: AbortSignal }
+
 export type UpstreamOptions = {
-  connect(target: Target): Promise<Socket>
+  connect(target: Target & { sandboxId: string }): Promise<Socket>
   /** PEM of the authorities that the machine trusts; without it, those that Node finds. */
   machineCertificates?: string | undefined
   /** PEM of further authorities. */
@@ -53,9 +56,9 @@ export function makeUpstream(options: UpstreamOptions): Upstream {
       const known = protocols.get(hostOf(target))
       return known === undefined || known.until < options.clock() ? undefined : known.protocol
     },
-    open: async (target, { protocols: offered, signal }) => {
+    open: async (target, { sandboxId, protocols: offered, signal }) => {
       context ??= createSecureContext({ ca: authoritiesOf(options), ciphers, minVersion: 'TLSv1.2' })
-      const socket = await options.connect(target).catch((error: unknown) => {
+      const socket = await options.connect({ ...target, sandboxId }).catch((error: unknown) => {
         throw unreachable(target, error)
       })
       const secured = await handshake({ target, socket, secureContext: context, offered, signal })

@@ -16,15 +16,18 @@ export type NameServer = {
   close(): Promise<void>
 }
 
-/** A name server on the internet, by default one whose owner points some names at addresses of others. */
+/**
+ * A name server on the internet, by default one whose owner points some names at addresses of others. `addresses` can be
+ * changed while it serves.
+ */
 export function startRebindingNameServer(
-  addresses: Record<string, string> = rebinding,
+  addresses: Record<string, string | readonly string[]> = rebinding,
   options: { onAsked?: (name: string) => void } = {},
 ): Promise<NameServer> {
   return startNameServer(({ name }) => {
     options.onAsked?.(name)
-    const data = addresses[name.toLowerCase()]
-    return data === undefined ? [] : [{ type: 'A', name, data, ttl: 1 }]
+    const found = [addresses[name.toLowerCase()] ?? []].flat()
+    return found.map((data) => ({ type: 'A', name, data, ttl: 1 }))
   })
 }
 

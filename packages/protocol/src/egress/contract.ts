@@ -19,6 +19,10 @@ export const relayedSandboxSchema = z.object({
   names: z.array(entry).max(maxRelayedNames),
   /** Where it has secrets for: `name`, for port 443, or `name:port`. Without wildcards. */
   brokered: z.array(entry).max(maxRelayedNames),
+  /**
+   * Services in private networks: at this port the name is reached only while all of its addresses are in its ranges.
+   */
+  privateAddresses: z.array(z.object({ name: hostName, port: z.number().int(), range: z.string() })).default([]),
 })
 export type RelayedSandbox = z.infer<typeof relayedSandboxSchema>
 
@@ -55,6 +59,8 @@ export const refusalReasonSchema = z.enum([
   'name-unresolved',
   /** The name resolves to addresses that no sandbox can reach. */
   'address-private',
+  /** The name is allowed for ranges of private addresses, and one of its addresses is in none of them. */
+  'address-out-of-range',
   'unreachable',
   /** The name has secrets, and nothing here can insert them. */
   'broker-missing',

@@ -1,5 +1,11 @@
 import { z } from 'zod'
 
+/**
+ * Why a name was refused. `address-private`: the policy allows it, and it has only addresses that no sandbox reaches.
+ * `address-out-of-range`: it is allowed for ranges of private addresses, and has another one.
+ */
+export const refusedReasonSchema = z.enum(['policy', 'address-private', 'address-out-of-range'])
+
 const nameAskedSchema = z.object({
   name: z.string(),
   count: z.number().int(),
@@ -13,8 +19,8 @@ export const namesAskedSchema = z.object({
   knownSince: z.number().nullable(),
   /** Most frequent first. Each got an address; whether anything was sent there is not known. */
   names: z.array(nameAskedSchema),
-  /** What the network policy refused, most frequent first: a name, or an address with its port. */
-  refused: z.array(nameAskedSchema).default([]),
+  /** What was refused, most frequent first: a name, also with its port, or an address with its port. */
+  refused: z.array(nameAskedSchema.extend({ reason: refusedReasonSchema.default('policy') })).default([]),
 })
 export type NamesAsked = z.infer<typeof namesAskedSchema>
 

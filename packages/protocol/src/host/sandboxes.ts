@@ -24,14 +24,21 @@ export const errorHeader = 'threadbox-error'
  */
 export const backgroundHeader = 'threadbox-background'
 
+/** As many as the owner can list. */
+const maxPrivateAddresses = 100
 /** Names, also with a port, that the sandbox has secrets for. Missing: none. */
 const brokered = z.array(z.string().max(259)).max(4096).optional()
+/** Services in private networks, each at the addresses that its name has in the range. Missing: none. */
+const privateAddresses = z
+  .array(z.object({ name: z.string().max(253), port: z.number().int(), range: z.string().max(18) }))
+  .max(maxPrivateAddresses)
+  .optional()
 
 /** `names`: `name`, `*.name`, each also with a port. */
 export const egressPolicySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('open'), brokered }),
-  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()), brokered }),
-  z.object({ kind: z.literal('none'), brokered }),
+  z.object({ kind: z.literal('open'), brokered, privateAddresses }),
+  z.object({ kind: z.literal('allowlist'), names: z.array(z.string()), brokered, privateAddresses }),
+  z.object({ kind: z.literal('none'), brokered, privateAddresses }),
 ])
 
 const hashKeySchema = z.string().regex(/^[0-9a-f]{16,128}$/)

@@ -29,7 +29,14 @@ test('a process that has started gets everything that was ordered before', async
   expect(await relay.addressFor({ name: 'a.org', isListed: true, range })).toBeUndefined()
   void relay.follow(stopping.signal)
   await expect.poll(() => egress.tables).toHaveLength(1)
-  const sandbox = { sandboxId: 'owner', address: '198.18.0.6', kind: 'allowlist', names: ['a.org'], brokered: [] }
+  const sandbox = {
+    sandboxId: 'owner',
+    address: '198.18.0.6',
+    kind: 'allowlist',
+    names: ['a.org'],
+    brokered: [],
+    privateAddresses: [],
+  }
   expect(egress.tables).toEqual([{ sandboxes: [sandbox], names: [{ address: '198.19.0.1', name: 'a.org' }] }])
   egress.kill()
   await expect.poll(() => egress.tables).toHaveLength(2)
@@ -77,9 +84,14 @@ test('a connection that the policy refused is reported for the sandbox, and one 
   await relay.setSandbox({ sandboxId: 'place', address: '198.18.0.6', egress: list })
   const event = { type: 'connection', sandboxId: 'owner', name: 'a.org', port: 22, decision: 'refused', at: 0 } as const
   egress.report({ ...event, sandboxId: 'unknown', reason: 'not-allowed' }, { ...event, reason: 'unreachable' })
-  egress.report({ ...event, reason: 'not-allowed' })
+  egress.report({ ...event, reason: 'not-allowed' }, { ...event, reason: 'address-out-of-range' })
   void relay.follow(stopping.signal)
-  await expect.poll(() => refused).toEqual([{ sandboxId: 'place', name: 'a.org', port: 22 }])
+  await expect
+    .poll(() => refused)
+    .toEqual([
+      { sandboxId: 'place', name: 'a.org', port: 22, reason: 'policy' },
+      { sandboxId: 'place', name: 'a.org', port: 22, reason: 'address-out-of-range' },
+    ])
 })
 
 /** The orders of an egress process, which serves again immediately after it was killed. */

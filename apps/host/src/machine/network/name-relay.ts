@@ -1,6 +1,6 @@
 import { followWhile, makeSerial } from '@threadbox/concurrency'
-import type { ConnectionEvent, EgressApi, RelayedSandbox } from '@threadbox/protocol/egress'
-import { type EgressPolicy, isRelayed, type NameRelay } from '@threadbox/sandbox-network'
+import type { ConnectionEvent, EgressApi, RefusalReason, RelayedSandbox } from '@threadbox/protocol/egress'
+import { type EgressPolicy, isRelayed, type NameRelay, type RefusedReason } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { SandboxesStore } from '../state/sandboxes.store.ts'
 import type { VirtualNamesStore } from '../state/virtual-names.store.ts'
@@ -39,9 +39,11 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
     isOpen = false
     replace()
   }
-  const note = ({ sandboxId, name, port }: ConnectionEvent) => {
+  const note = ({ sandboxId, name, port, reason }: ConnectionEvent) => {
+    const told = reason === null ? undefined : toldReasons[reason]
+    if (told === undefined) return
     const [owner] = [...relayed].find(([, sandbox]) => sandbox.sandboxId === sandboxId) ?? []
-    if (owner !== undefined) onRefused({ sandboxId: owner, name, port })
+    if (owner !== undefined) onRefused({ sandboxId: owner, name, port, reason: told })
   }
   const push = (order: () => Promise<unknown>) => inTurn(async () => void (isOpen && (await order().catch(fail))))
   const sendNames = async () => {
@@ -102,7 +104,7 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
         },
         onEvent: async (event) => {
           if (event.type === 'opened') await inTurn(() => sendAll().catch(fail))
-          if (event.type === 'connection' && event.reason === 'not-allowed') note(event)
+          if (event.type === 'connection') note(event)
         },
         onBroken: (error) => {
           if (isOpen) fail(error)
@@ -111,8 +113,16 @@ export function makeNameRelay(options: NameRelayOptions): NameRelay & { follow(s
   }
 }
 
+/** Refusals that a person can do something about, and the agent should know. */
+const toldReasons: Partial<Record<RefusalReason, RefusedReason>> = {
+  'not-allowed': 'policy',
+  'address-private': 'address-private',
+  'address-out-of-range': 'address-out-of-range',
+}
+
 function relayedSandbox(options: { sandboxId: string; address: string; policy: EgressPolicy }): RelayedSandbox {
   const { sandboxId, address, policy } = options
   const names = policy.kind === 'allowlist' ? [...policy.names] : []
-  return { sandboxId, address, kind: policy.kind, names, brokered: [...(policy.brokered ?? [])] }
+  const { kind, brokered = [], privateAddresses = [] } = policy
+  return { sandboxId, address, kind, names, brokered: [...brokered], privateAddresses: [...privateAddresses] }
 }

@@ -48,7 +48,12 @@ export function rewindOrders(ports: RewindOrderPorts): Pick<HostApi, 'rewind' | 
       const { placeId } = await requireSandbox(sandboxId)
       const since = query.withinMs === undefined ? query.since : ports.clock() - query.withinMs
       const asked = ports.network.namesAsked(placeId, since)
-      const refused = ports.network.namesRefused(placeId, since)?.names ?? []
+      const refused = (ports.network.namesRefused(placeId, since)?.names ?? []).map(
+        ({ reason = 'policy', ...name }) => ({
+          ...name,
+          reason,
+        }),
+      )
       return asked === undefined ? { knownSince: null, names: [], refused } : { ...asked, refused }
     },
   }
