@@ -15,6 +15,8 @@ const limitedKeys = 'apps/server/src/limited-keys.test.ts'
 const signIn = 'apps/server/src/people/users/sign-in-limits.test.ts'
 const pool = 'packages/disk-store/src/btrfs-disk-store.system.test.ts'
 const hostileGuest = 'tests/system/hostile-guest.test.ts'
+const privateAddresses = 'tests/system/private-addresses.test.ts'
+const networkRoles = 'apps/server/src/sandboxes/network/network-roles.test.ts'
 const transport = 'apps/server/src/sandboxes/host/guest-transport.test.ts'
 const upgrade = 'deploy/launcher/upgrade.test.ts'
 
@@ -102,6 +104,18 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       title:
         'of the router’s processes only that of the relay reaches the internet, and what no sandbox reaches it does not',
     },
+  ],
+  'in private networks, a sandbox reaches only services that the owner listed': [
+    { file: privateAddresses, title: 'under %s a listed service is reached, by its name at its port only' },
+    {
+      file: privateAddresses,
+      title: 'a name that was pointed elsewhere is refused, with the reason, and not the machine reached',
+    },
+    {
+      file: privateAddresses,
+      title: 'a removed entry ends open connections, and stays removed after a restart of the daemon',
+    },
+    { file: networkRoles, title: '%s widens no level, and does not set the list of private addresses' },
   ],
   'nothing but the gateway opens a connection to a sandbox': [
     { file: isolation, title: 'only the gateway reaches a sandbox: no user of the machine does, no neighbor' },

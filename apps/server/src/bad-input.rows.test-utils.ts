@@ -237,9 +237,11 @@ export const badInputRows: Record<string, BadInputRow> = {
   'PUT /threads/{threadId}/secrets/{secretId}': { ...secretInThread, body: { way: 'brokered' } },
   'DELETE /threads/{threadId}/secrets/{secretId}': secretInThread,
   'GET /network': {},
-  'PUT /network': {
+  'PUT /network': { ...settingsOwner, body: { policy: { kind: 'allowlist', names: ['a.org'], presets: ['github'] } } },
+  'GET /network/private-addresses': settingsOwner,
+  'PUT /network/private-addresses': {
     ...settingsOwner,
-    body: { policy: { kind: 'allowlist', names: ['example.org'], presets: ['github'] } },
+    body: { addresses: [{ name: 'git.corp.example', port: 443, range: '10.1.2.0/24' }] },
   },
   'GET /workspaces/{workspaceId}/network': workspace,
   'PUT /workspaces/{workspaceId}/network': { ...workspace, body: { policy: { kind: 'none' } } },

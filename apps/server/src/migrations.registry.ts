@@ -23,6 +23,7 @@ import { createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
 import { addForkColumn, createThreadTables } from './threads/log/threads.table.ts'
 import { createNetworkTables } from './threads/network/network.table.ts'
+import { createPrivateAddressTable } from './threads/network/private-addresses.table.ts'
 import { createSearchTables } from './threads/search/search.table.ts'
 import { createSecretTables } from './threads/secrets/secrets.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
@@ -98,6 +99,7 @@ const changes: Record<string, Change> = {
   '0052-run-networks': addRunNetworks,
   '0053-secrets': createSecretTables,
   '0054-placeholders': createPlaceholderTables,
+  '0055-private-addresses': createPrivateAddressTable,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,4 +1,10 @@
-import type { InstallationNetwork, Network, SetNetworkPolicy, ThreadNetwork } from '@threadbox/protocol/public'
+import type {
+  InstallationNetwork,
+  Network,
+  PrivateAddresses,
+  SetNetworkPolicy,
+  ThreadNetwork,
+} from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
 
 /**
@@ -13,6 +19,12 @@ export function networkCalls(connection: Connection) {
     /** Gets the policy of the installation, and the names in each preset. */
     get: (signal?: AbortSignal) => connection.json<InstallationNetwork>('GET', '/network', { signal }),
     set: (request: SetNetworkPolicy) => connection.json<InstallationNetwork>('PUT', '/network', { json: request }),
+    /** Lists the services in private networks that policies can allow. For the owner. */
+    privateAddresses: (signal?: AbortSignal) =>
+      connection.json<PrivateAddresses>('GET', '/network/private-addresses', { signal }),
+    /** Replaces that list. */
+    setPrivateAddresses: (request: PrivateAddresses) =>
+      connection.json<PrivateAddresses>('PUT', '/network/private-addresses', { json: request }),
     ofWorkspace: (workspaceId: string, signal?: AbortSignal) =>
       connection.json<Network>('GET', inWorkspace(workspaceId), { signal }),
     setForWorkspace: (workspaceId: string, request: SetNetworkPolicy) =>

@@ -10,7 +10,7 @@ import { approvalEntries, approvalTurn, connections, presets } from './example-c
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
 import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
-import { installationNetwork, threadNetwork } from './example-network.ts'
+import { installationNetwork, privateAddresses, threadNetwork } from './example-network.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
 import { secrets, threadSecrets } from './example-secrets.ts'
@@ -48,6 +48,19 @@ const confirmationRequired: Result = {
   },
 }
 
+const portInvalid: Result = {
+  status: 400,
+  body: {
+    error: {
+      code: 'private-address.port-invalid',
+      kind: 'invalid',
+      message: '“git.corp.example:0 10.1.2.0/24” has no port that sandboxes can reach.',
+      remedy: 'Enter one port from 1 to 65535, except 53 and the mail ports 25, 465 and 587.',
+      details: { entry: 'git.corp.example:0 10.1.2.0/24' },
+    },
+  },
+}
+
 export const themes = ['light', 'dark'] as const
 /** Widths of the desktop and phone layouts in the design. */
 export const deskWidth = 1440
@@ -69,6 +82,7 @@ export async function startScreenStage(): Promise<ScreenStage> {
   const routes: MoreRoutes = (order) => {
     if (order.path === 'GET /threads') return { status: 200, body: { threads: listed(), next: null } }
     if (order.path.startsWith('DELETE /api-keys/')) return confirmationRequired
+    if (order.path === 'PUT /network/private-addresses') return portInvalid
     if (order.path === 'GET /status') return { status: 200, body: data.statusWith(listed()) }
     return exampleAnswer(order.path, state) ?? services.routes(order)
   }
@@ -205,6 +219,7 @@ const answers: Record<string, unknown> = {
   'GET /connections': { connections },
   'GET /connections/presets': { presets },
   'GET /network': installationNetwork,
+  'GET /network/private-addresses': privateAddresses,
   'GET /threads/t/network': threadNetwork,
   'GET /secrets': { secrets },
   'GET /threads/t/secrets': threadSecrets,

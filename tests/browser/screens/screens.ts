@@ -319,6 +319,18 @@ export const screens: readonly Screen[] = [
     },
     shows: (page) => page.getByRole('textbox', { name: 'Names' }),
   },
+  {
+    name: 'private-address-dialog',
+    path: '/settings/network',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Add address' }).press('Enter')
+      await page.getByRole('textbox', { name: 'Name' }).fill('git.corp.example')
+      await page.getByRole('textbox', { name: 'Port' }).fill('0')
+      await page.getByRole('textbox', { name: 'Range of addresses' }).fill('10.1.2.0/24')
+      await dialog(page).getByRole('button', { name: 'Add address' }).press('Enter')
+    },
+    shows: (page) => page.getByText('has no port that sandboxes can reach'),
+  },
   settings('api-keys', (page) => page.getByText('build script', { exact: true })),
   settings('about', (page) => page.getByText('Preview WebSockets')),
   { name: 'not-found', path: '/nothing/here', shows: heading('Page not found') },

@@ -172,7 +172,12 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     })
   const { rows, log, readDefaults } = threads
   const brokeredHosts = makeBrokeredHosts(threads.secrets.usable)
-  const announcing = { rows, log, readDefaults, networks: threads.network.ofThreads, brokeredHosts, announce }
+  const policies = {
+    networks: threads.network.ofThreads,
+    brokeredHosts,
+    privateAddresses: threads.privateAddresses.list,
+  }
+  const announcing = { rows, log, readDefaults, ...policies, announce }
   const reporting = makeReporting({
     store: lifecycleStore,
     sandboxes: store,

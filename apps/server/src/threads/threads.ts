@@ -25,6 +25,9 @@ import { networkRoutes } from './network/network.routes.ts'
 import { makeNetworkStore } from './network/network.store.ts'
 import type { NetworkTables } from './network/network.table.ts'
 import { makeNetworkPolicies, type NetworkPolicies } from './network/network-policies.ts'
+import { makePrivateAddressStore } from './network/private-addresses.store.ts'
+import type { PrivateAddressTables } from './network/private-addresses.table.ts'
+import { makePrivateAddresses, type PrivateAddresses } from './network/private-addresses.ts'
 import type { SearchTables } from './search/search.table.ts'
 import { makeSearchIndex } from './search/search-index.ts'
 import { makeSecretsFeature, type SecretsFeature } from './secrets/secrets.ts'
@@ -64,6 +67,7 @@ export type ThreadArea = {
   workspaces: Workspaces
   readDefaults: ReadDefaults
   network: NetworkPolicies
+  privateAddresses: Pick<PrivateAddresses, 'list'>
   secrets: Omit<SecretsFeature, 'routes'>
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
@@ -118,7 +122,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
-  const network = makeNetwork(known, { store, events })
+  const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaceStore, workspaces, events })
   const sources = makeStreamSources({
     open: threads.open,
@@ -145,6 +149,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     threadDrafts: makeThreadDrafts({ store, operations, threads, titles, events, system }),
     readDefaults: makeReadDefaults({ store: workspaceStore, settings, workspacesOf: store.workspacesOf }),
     network,
+    privateAddresses,
     secrets,
     open: threads.open,
     rows: store,
@@ -158,7 +163,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     sockets: [streamSocketRoute({ sources, visits, logger })],
     routes: [
       threadRoutes({ threads, network, log, sources, visits }),
-      networkRoutes({ network, users }),
+      networkRoutes({ network, privateAddresses, users }),
       secrets.routes,
       workspaceRoutes({ workspaces }),
       workspaceNetworkRoutes({ network, workspaces }),
@@ -198,8 +203,13 @@ function makeNetwork(
   { store, events }: { store: ThreadStore; events: Events<ThreadEvents> },
 ) {
   const { users, audit } = people
-  const networkStore = makeNetworkStore(tablesOf<NetworkTables>(platform.open.database))
-  return makeNetworkPolicies({ store: networkStore, threads: store, users, audit, events, system: platform.system })
+  const { open, system } = platform
+  const shared = { users, audit, events, system }
+  const addressStore = makePrivateAddressStore(tablesOf<PrivateAddressTables>(open.database))
+  const privateAddresses = makePrivateAddresses({ ...shared, store: addressStore })
+  const networkStore = makeNetworkStore(tablesOf<NetworkTables>(open.database))
+  const network = makeNetworkPolicies({ ...shared, store: networkStore, threads: store, privateAddresses })
+  return { network, privateAddresses }
 }
 
 function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {

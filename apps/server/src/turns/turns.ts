@@ -120,7 +120,7 @@ function makeReceived(
 ): Pick<Features, 'models' | 'connections' | 'skills'> {
   const { open, blobs, secretBox, operations, system, logger } = platform
   const { audit, users } = people
-  const { access, rows, setups, notifyMembers, workspaces, network } = threads
+  const { access, rows, setups, notifyMembers, workspaces, network, privateAddresses } = threads
   const { host, hosts, environment, ollamaUrl, connectionSettings, version } = options
   const workspaceIdsOf = async (userId: string) => (await workspaces.list(userId)).workspaces.map(({ id }) => id)
   return {
@@ -141,6 +141,7 @@ function makeReceived(
       egressFor: async (workspaceId) =>
         egressOf(
           await network.of(workspaceId === null ? { level: 'installation' } : { level: 'workspace', workspaceId }),
+          { listed: await privateAddresses.list() },
         ),
       operations,
       people: { access, workspacesOf: workspaceIdsOf, requireWorkspace: workspaces.requireManaged },

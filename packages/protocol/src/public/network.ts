@@ -38,6 +38,24 @@ const effectiveNetworkSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
 ])
 
+/** Most services in private networks that the owner lists. */
+export const maxPrivateAddresses = 100
+
+/**
+ * A service in a private network that sandboxes can reach if their policies allow its name: at this port, and only while
+ * all addresses of the name are in `range`, such as `10.1.2.0/24`.
+ */
+export const privateAddressSchema = z
+  .strictObject({ name: z.string().max(1000), port: z.number().int(), range: z.string().max(1000) })
+  .meta({ id: 'PrivateAddress' })
+export type PrivateAddress = z.infer<typeof privateAddressSchema>
+
+/** `GET` and `PUT /network/private-addresses`: the whole list. */
+export const privateAddressesSchema = z
+  .strictObject({ addresses: z.array(privateAddressSchema).max(maxPrivateAddresses).readonly() })
+  .meta({ id: 'PrivateAddresses' })
+export type PrivateAddresses = z.infer<typeof privateAddressesSchema>
+
 /** The levels that apply, from the outside in: the last one is that of the request. */
 export const networkSchema = z
   .object({
@@ -46,6 +64,8 @@ export const networkSchema = z
     effective: effectiveNetworkSchema,
     /** The levels that decide it. */
     sources: z.array(z.enum(networkLevels)),
+    /** Services in private networks that the levels allow, as `name:port`. */
+    privateNames: z.array(z.string()),
   })
   .meta({ id: 'Network' })
 export type Network = z.infer<typeof networkSchema>
@@ -70,6 +90,13 @@ const networkNameSchema = z.object({
   isAtLeast: z.boolean(),
 })
 
+/**
+ * Why a name was refused. `policy`: no list has it. `address-private`: it has only private addresses, and isn’t listed with
+ * them. `address-out-of-range`: it is listed with ranges of private addresses, and has another one.
+ */
+export const refusedReasons = ['policy', 'address-private', 'address-out-of-range'] as const
+export type RefusedReason = (typeof refusedReasons)[number]
+
 /** `GET /threads/{threadId}/network`. */
 export const threadNetworkSchema = networkSchema
   .extend({
@@ -84,8 +111,8 @@ export const threadNetworkSchema = networkSchema
         /** Earlier ones are not recorded. Null: none are recorded. */
         knownSince: z.number().nullable(),
         reached: z.array(networkNameSchema),
-        /** Refused by the policy, as `name` or `address:port`. */
-        refused: z.array(networkNameSchema),
+        /** As `name`, `name:port` or `address:port`. */
+        refused: z.array(networkNameSchema.extend({ reason: z.enum(refusedReasons) })),
       })
       .nullable(),
   })

@@ -317,11 +317,15 @@ describe('what sandboxes have', () => {
     await bench.start()
     await bench.awake()
     const entry = (name: string) => ({ name, count: 2, isAtLeast: false })
-    bench.host.snapshots.namesAsked = { knownSince: 5, names: [entry('a.org')], refused: [entry('b.org')] }
+    bench.host.snapshots.namesAsked = {
+      knownSince: 5,
+      names: [entry('a.org')],
+      refused: [{ ...entry('b.org'), reason: 'policy' }],
+    }
     expect((await networkOf()).activity).toEqual({
       knownSince: 5,
       reached: [entry('a.org')],
-      refused: [entry('b.org')],
+      refused: [{ ...entry('b.org'), reason: 'policy' }],
     })
   })
 })

@@ -1,5 +1,5 @@
 import { makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
-import type { SandboxState } from '@threadbox/domain'
+import { allowedPrivateAddresses, type PrivateAddress, type SandboxState } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { Network } from '@threadbox/protocol/public'
@@ -17,6 +17,9 @@ export type ReadNetworks = (threadIds: readonly string[] | 'all') => Promise<(th
 export type ReadBrokeredHosts = (
   threadIds: readonly string[] | 'all',
 ) => Promise<(threadId: string) => readonly string[]>
+
+/** The services in private networks that policies can allow. */
+export type ReadPrivateAddresses = () => Promise<readonly PrivateAddress[]>
 
 /**
  * What sandboxes reach: the host has the policy of the thread, and the row has what the host confirmed. Orders for a
@@ -49,12 +52,14 @@ export function makeSandboxEgress(dependencies: {
   host: Pick<HostClient, 'change'>
   networks: ReadNetworks
   brokeredHosts: ReadBrokeredHosts
+  privateAddresses: ReadPrivateAddresses
   logger: Logger
 }): SandboxEgress {
   const { store, host, logger } = dependencies
   const wantedOf = async (threadIds: readonly string[] | 'all') => {
     const [networks, brokered] = [await dependencies.networks(threadIds), await dependencies.brokeredHosts(threadIds)]
-    return (threadId: string) => egressOf(networks(threadId), brokered(threadId))
+    const listed = await dependencies.privateAddresses()
+    return (threadId: string) => egressOf(networks(threadId), { hosts: brokered(threadId), listed })
   }
   const oneAtATime = makeKeyedLock()
   const wantedFor = async (threadId: string) => (await wantedOf([threadId]))(threadId)
@@ -112,8 +117,15 @@ function isSame(row: Pick<Sandbox, 'egress_json'>, egress: Egress): boolean {
 }
 
 /** A policy as the host has it. */
-export function egressOf({ effective }: Network, hosts: readonly string[] = []): Egress {
-  const brokered = hosts.length === 0 ? {} : { brokered: [...hosts] }
-  if (effective.kind !== 'allowlist') return { kind: effective.kind, ...brokered }
-  return { kind: 'allowlist', names: effective.names, ...brokered }
+export function egressOf(
+  { effective }: Network,
+  { hosts = [], listed }: { hosts?: readonly string[]; listed: readonly PrivateAddress[] },
+): Egress {
+  const privateAddresses = allowedPrivateAddresses(effective, listed)
+  const common = {
+    ...(hosts.length > 0 && { brokered: [...hosts] }),
+    ...(privateAddresses.length > 0 && { privateAddresses }),
+  }
+  if (effective.kind !== 'allowlist') return { kind: effective.kind, ...common }
+  return { kind: 'allowlist', names: effective.names, ...common }
 }

@@ -18,7 +18,13 @@ import { makePausing, type Pausing } from './pausing.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
 import { makeWakeQueue, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
-import { makeSandboxEgress, type ReadBrokeredHosts, type ReadNetworks, type SandboxEgress } from './sandbox-egress.ts'
+import {
+  makeSandboxEgress,
+  type ReadBrokeredHosts,
+  type ReadNetworks,
+  type ReadPrivateAddresses,
+  type SandboxEgress,
+} from './sandbox-egress.ts'
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { makeTransition, type Transition } from './transitions.ts'
@@ -33,6 +39,7 @@ export type ThreadsOfSandboxes = {
   readDefaults: ReadDefaults
   networks: ReadNetworks
   brokeredHosts: ReadBrokeredHosts
+  privateAddresses: ReadPrivateAddresses
   /** Sends the thread to open pages; never fails. */
   announce(threadId: string, isRecorded: boolean): Promise<void>
 }

@@ -81,7 +81,13 @@ function stateOf({ store, host, recorder, steps }: Collaborators, showRow: () =>
           workspace: { limits: [], policy: [] },
         }) as never,
       brokeredHosts: async () => () => [],
-      networks: async () => () => ({ levels: [], effective: { kind: 'open' }, sources: ['installation'] }),
+      privateAddresses: async () => [],
+      networks: async () => () => ({
+        levels: [],
+        effective: { kind: 'open' },
+        sources: ['installation'],
+        privateNames: [],
+      }),
       announce: async (_, isRecorded) => {
         if (!isRecorded) return
         await showRow()

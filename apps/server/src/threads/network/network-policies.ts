@@ -1,5 +1,6 @@
 import { makeKeyedLock } from '@threadbox/concurrency'
 import {
+  allowedPrivateAddresses,
   allowsName,
   defaultNetworkPolicy,
   effectiveNetwork,
@@ -7,6 +8,7 @@ import {
   type LeveledPolicy,
   type NetworkLevel,
   type NetworkPolicy,
+  type PrivateAddress,
   widensNetwork,
 } from '@threadbox/domain'
 import { maxNetworkNames as maxNames, type Network, startedFromSchema } from '@threadbox/protocol/public'
@@ -20,6 +22,7 @@ import { networkNothingReachable, networkTooManyNames } from './network.errors.t
 import type { NetworkStore } from './network.store.ts'
 import type { NetworkChanger } from './network-changer.ts'
 import { auditWordsOf, checkedName, checkedPolicy } from './network-words.logic.ts'
+import type { PrivateAddresses } from './private-addresses.ts'
 
 /** What a policy is set for. `workspaceId` of an agent: the workspace whose policy its threads also have. */
 export type NetworkSubject =
@@ -61,6 +64,7 @@ export type NetworkPolicies = {
 
 export type NetworkPoliciesDependencies = {
   store: NetworkStore
+  privateAddresses: Pick<PrivateAddresses, 'list'>
   threads: Pick<ThreadStore, 'findAny' | 'placesOf'>
   users: Pick<Users, 'isOwner'>
   audit: Audit
@@ -73,7 +77,7 @@ const installationId = 'installation'
 type Stored = ReadonlyMap<string, NetworkPolicy>
 
 export function makeNetworkPolicies(dependencies: NetworkPoliciesDependencies): NetworkPolicies {
-  const { store, threads } = dependencies
+  const { store, threads, privateAddresses } = dependencies
   const inOrder = makeKeyedLock()
   const levelsFor = async (subject: NetworkSubject) => {
     const stored = await store.all()
@@ -81,7 +85,7 @@ export function makeNetworkPolicies(dependencies: NetworkPoliciesDependencies): 
     const row = await threads.findAny(subject.threadId)
     return levelsOfThread(stored, row ?? { id: subject.threadId, workspace_id: null, started_from_json: null })
   }
-  const of = async (subject: NetworkSubject) => present(await levelsFor(subject))
+  const of = async (subject: NetworkSubject) => present(await levelsFor(subject), await privateAddresses.list())
   const set: NetworkPolicies['set'] = async (subject, wanted, by) => {
     const policy = wanted && checkedPolicy(wanted)
     await inOrder(idOf(subject), () => change(dependencies, { subject, policy, by }))
@@ -92,13 +96,13 @@ export function makeNetworkPolicies(dependencies: NetworkPoliciesDependencies): 
     of,
     set,
     ofThreads: async (threadIds) => {
-      const stored = await store.all()
-      const outer = present(levelsOf(stored, { level: 'installation' }))
+      const [stored, listed] = [await store.all(), await privateAddresses.list()]
+      const outer = present(levelsOf(stored, { level: 'installation' }), listed)
       if ([...stored.keys()].every((id) => id === installationId)) return () => outer
       const places = await threads.placesOf(threadIds)
       return (threadId) => {
         const place = places.get(threadId)
-        return place === undefined ? outer : present(levelsOfThread(stored, place))
+        return place === undefined ? outer : present(levelsOfThread(stored, place), listed)
       }
     },
     allowName: (threadId, name, by) => allowName(dependencies, { threadId, name: checkedName(name), by, set }),
@@ -106,8 +110,8 @@ export function makeNetworkPolicies(dependencies: NetworkPoliciesDependencies): 
       const row = await threads.findAny(threadId)
       if (row === undefined || row.workspace_id === workspaceId) return
       const stored = await store.all()
-      const { effective: before } = present(levelsOfThread(stored, row))
-      const { effective: after } = present(levelsOfThread(stored, { ...row, workspace_id: workspaceId }))
+      const { effective: before } = effectiveNetwork(levelsOfThread(stored, row))
+      const { effective: after } = effectiveNetwork(levelsOfThread(stored, { ...row, workspace_id: workspaceId }))
       if (!isWithinNetwork(after, before)) await requireOwner(dependencies, by)
     },
     narrowNew: (threadId, policy) => write(dependencies, { subject: { level: 'thread', threadId }, policy }),
@@ -222,6 +226,8 @@ function inner(stored: Stored, level: NetworkLevel, id: string | null): LeveledP
   return id === null ? [] : [{ level, policy: stored.get(id) ?? null }]
 }
 
-function present(levels: LeveledPolicy[]): Network {
-  return { levels, ...effectiveNetwork(levels) }
+function present(levels: LeveledPolicy[], listed: readonly PrivateAddress[]): Network {
+  const network = effectiveNetwork(levels)
+  const privateNames = allowedPrivateAddresses(network.effective, listed).map(({ name, port }) => `${name}:${port}`)
+  return { levels, ...network, privateNames: [...new Set(privateNames)] }
 }

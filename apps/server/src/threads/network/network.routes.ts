@@ -1,9 +1,10 @@
 import { networkPresetIds, networkPresets } from '@threadbox/domain'
-import { installationNetworkSchema, setNetworkPolicySchema } from '@threadbox/protocol/public'
+import { installationNetworkSchema, privateAddressesSchema, setNetworkPolicySchema } from '@threadbox/protocol/public'
 import { ownerRequired, type Users } from '../../people/public.ts'
 import { type Api, defineRoute, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
 import { changerOf } from './network-changer.ts'
 import type { NetworkPolicies } from './network-policies.ts'
+import type { PrivateAddresses } from './private-addresses.ts'
 
 const tags = ['network']
 const answer = { 200: jsonAnswer(installationNetworkSchema, 'The policy, and the names in each preset.') }
@@ -26,7 +27,36 @@ const setRoute = defineRoute({
   responses: answer,
 })
 
-export function networkRoutes({ network, users }: { network: NetworkPolicies; users: Pick<Users, 'isOwner'> }): Api {
+const privateAnswer = { 200: jsonAnswer(privateAddressesSchema, 'The services in private networks.') }
+const privateAddressesPath = '/network/private-addresses'
+
+const listPrivateRoute = defineRoute({
+  action: 'settings.read',
+  method: 'get',
+  path: privateAddressesPath,
+  tags,
+  summary: 'List the services in private networks that policies can allow (owner only)',
+  responses: privateAnswer,
+})
+const setPrivateRoute = defineRoute({
+  action: 'network.manage',
+  method: 'put',
+  path: privateAddressesPath,
+  tags,
+  summary: 'Set which services in private networks policies can allow (owner only). Applies within a second',
+  request: { body: jsonBody(privateAddressesSchema) },
+  responses: privateAnswer,
+})
+
+export function networkRoutes({
+  network,
+  privateAddresses,
+  users,
+}: {
+  network: NetworkPolicies
+  privateAddresses: PrivateAddresses
+  users: Pick<Users, 'isOwner'>
+}): Api {
   const api = makeApi()
   const presets = networkPresetIds.map((id) => ({ id, names: networkPresets[id].map((entry) => ({ ...entry })) }))
   const subject = { level: 'installation' } as const
@@ -36,6 +66,13 @@ export function networkRoutes({ network, users }: { network: NetworkPolicies; us
     if (!(await users.isOwner(by.userId))) throw ownerRequired({})
     const { policy } = context.req.valid('json')
     return context.json({ ...(await network.set(subject, policy, by)), presets }, 200)
+  })
+  api.openapi(listPrivateRoute, async (context) =>
+    context.json({ addresses: await privateAddresses.listFor(context.get('caller').userId) }, 200),
+  )
+  api.openapi(setPrivateRoute, async (context) => {
+    const { addresses } = context.req.valid('json')
+    return context.json({ addresses: await privateAddresses.set(addresses, changerOf(context)) }, 200)
   })
   return api
 }

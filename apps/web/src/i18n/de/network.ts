@@ -4,7 +4,7 @@ export const network = {
   changeOfThread: 'Ändern, was diese Sandbox erreicht',
   group: 'Was Sandboxes erreichen',
   groupText:
-    'Arbeitsbereiche, Agenten und Threads können das weiter einschränken. Private Netzwerke, andere Sandboxes und Mail-Ports sind nie erreichbar.',
+    'Arbeitsbereiche, Agenten und Threads können das weiter einschränken. Andere Sandboxes und Mail-Ports sind nie erreichbar, private Netzwerke nur unter Adressen, die der Eigentümer erlaubt.',
   saved: 'Gespeichert. Gilt auch für laufende Sandboxes',
   reaches: {
     open: 'Alles im Internet',
@@ -24,7 +24,7 @@ export const network = {
     'Für die Sandbox gilt noch eine frühere Richtlinie, weil der Host nicht erreichbar war. Sie bekommt diese, bevor sie aufwacht.',
   activityUnknown: 'Der Host ist nicht erreichbar. Es ist daher nicht bekannt, wonach die Sandbox gefragt hat.',
   nothingAsked: 'Die Sandbox hat nach keinem Namen gefragt, seit ihr Netzwerk eingerichtet wurde.',
-  refused: 'Von der Richtlinie abgelehnt:',
+  refused: 'Abgelehnt:',
   reached: 'Erreichte Namen:',
   times_one: 'einmal angefragt',
   times_other: '{{count}}-mal angefragt',
@@ -33,6 +33,31 @@ export const network = {
   allow: 'Diesen Namen erlauben',
   allowOf: 'Diesen Namen erlauben: {{name}}',
   allowed: '{{name}} steht jetzt in jeder Liste, die den Namen abgelehnt hat',
+  reachesPrivate: 'In privaten Netzwerken: {{names}}',
+  privateName: '{{name}} (privates Netzwerk)',
+  reason: {
+    'address-private': 'hat eine private Adresse',
+    'address-out-of-range': 'hat eine Adresse außerhalb des erlaubten Bereichs',
+  },
+  private: {
+    title: 'Private Adressen',
+    lead: 'Dienste in Ihrem privaten Netzwerk, die Sandboxes über ihren Namen erreichen, wenn ihre Richtlinien den Namen erlauben.',
+    add: 'Adresse hinzufügen',
+    addTitle: 'Private Adresse hinzufügen',
+    dialogLead:
+      'Jede Sandbox, deren Richtlinie den Namen erlaubt, kann sich mit diesem Dienst verbinden. Eine Änderung gilt innerhalb einer Sekunde.',
+    empty: 'Noch keine privaten Adressen. Sandboxes erreichen nichts in privaten Netzwerken.',
+    remove: 'Entfernen',
+    removeOf: '{{name}} in {{range}} entfernen',
+    removeTitle: '{{name}} entfernen?',
+    removeText: 'Offene Verbindungen von Sandboxes dorthin enden innerhalb einer Sekunde.',
+    field: { name: 'Name', port: 'Port', range: 'Adressbereich' },
+    help: {
+      name: 'Der Name, den Sandboxes verwenden, zum Beispiel git.corp.example. Der DNS-Server des Hosts muss ihn kennen.',
+      port: 'Ein Port. Für einen weiteren fügen Sie den Namen noch einmal hinzu.',
+      range: 'Alle Adressen des Namens müssen darin liegen, zum Beispiel 10.1.2.0/24 oder 10.1.2.3.',
+    },
+  },
   dialog: {
     title: {
       installation: 'Was Sandboxes erreichen',

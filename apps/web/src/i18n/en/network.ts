@@ -4,7 +4,7 @@ export const network = {
   changeOfThread: 'Change what this sandbox can reach',
   group: 'What sandboxes can reach',
   groupText:
-    'Workspaces, agents and threads can narrow this further. Private networks, other sandboxes and mail ports can never be reached.',
+    'Workspaces, agents and threads can narrow this further. Other sandboxes and mail ports can never be reached, and private networks only at addresses that the owner allows.',
   saved: 'Saved. It applies to running sandboxes too',
   reaches: {
     open: 'Everything on the internet',
@@ -24,7 +24,7 @@ export const network = {
     'The sandbox still has an earlier policy, because the host couldn’t be reached. It gets this one before it wakes.',
   activityUnknown: 'The host can’t be reached, so it isn’t known what the sandbox asked for.',
   nothingAsked: 'The sandbox hasn’t asked for any name since its network was set up.',
-  refused: 'Refused by the policy:',
+  refused: 'Refused:',
   reached: 'Reached names:',
   times_one: 'asked for once',
   times_other: 'asked for {{count}} times',
@@ -33,6 +33,31 @@ export const network = {
   allow: 'Allow this name',
   allowOf: 'Allow this name: {{name}}',
   allowed: '{{name}} is now in each list that refused it',
+  reachesPrivate: 'In private networks: {{names}}',
+  privateName: '{{name}} (private network)',
+  reason: {
+    'address-private': 'it has a private address',
+    'address-out-of-range': 'it has an address outside of its range',
+  },
+  private: {
+    title: 'Private addresses',
+    lead: 'Services in your private network that sandboxes can reach by name, if their policies allow the name.',
+    add: 'Add address',
+    addTitle: 'Add a private address',
+    dialogLead:
+      'Every sandbox whose policy allows the name can connect to this service. A change applies within a second.',
+    empty: 'No private addresses yet. Sandboxes reach nothing in private networks.',
+    remove: 'Remove',
+    removeOf: 'Remove {{name}} in {{range}}',
+    removeTitle: 'Remove {{name}}?',
+    removeText: 'Open connections of sandboxes to it end within a second.',
+    field: { name: 'Name', port: 'Port', range: 'Range of addresses' },
+    help: {
+      name: 'The name that sandboxes use, such as git.corp.example. The host’s DNS server must know it.',
+      port: 'One port. Add the name again for another one.',
+      range: 'All addresses of the name must be in it, such as 10.1.2.0/24 or 10.1.2.3.',
+    },
+  },
   dialog: {
     title: {
       installation: 'What sandboxes can reach',

@@ -4,7 +4,7 @@ export const network = {
   changeOfThread: 'Cambia ciò che questa sandbox può raggiungere',
   group: 'Ciò che le sandbox possono raggiungere',
   groupText:
-    'Spazi di lavoro, agenti e thread possono restringerlo ancora. Reti private, altre sandbox e porte di posta non si possono mai raggiungere.',
+    'Spazi di lavoro, agenti e thread possono restringerlo ancora. Altre sandbox e porte di posta non si possono mai raggiungere, le reti private solo agli indirizzi consentiti dal proprietario.',
   saved: 'Salvato. Vale anche per le sandbox in esecuzione',
   reaches: {
     open: 'Tutto in internet',
@@ -24,7 +24,7 @@ export const network = {
     'Per la sandbox vale ancora una regola precedente, perché l’host non era raggiungibile. Riceve questa prima di riattivarsi.',
   activityUnknown: 'L’host non è raggiungibile, quindi non si sa che cosa ha chiesto la sandbox.',
   nothingAsked: 'La sandbox non ha chiesto alcun nome da quando la sua rete è stata creata.',
-  refused: 'Rifiutati dalla regola:',
+  refused: 'Rifiutati:',
   reached: 'Nomi raggiunti:',
   times_one: 'chiesto una volta',
   times_other: 'chiesto {{count}} volte',
@@ -33,6 +33,31 @@ export const network = {
   allow: 'Consenti questo nome',
   allowOf: 'Consenti questo nome: {{name}}',
   allowed: '{{name}} è ora in ogni elenco che lo rifiutava',
+  reachesPrivate: 'In reti private: {{names}}',
+  privateName: '{{name}} (rete privata)',
+  reason: {
+    'address-private': 'ha un indirizzo privato',
+    'address-out-of-range': 'ha un indirizzo fuori dal suo intervallo',
+  },
+  private: {
+    title: 'Indirizzi privati',
+    lead: 'Servizi della tua rete privata che le sandbox possono raggiungere per nome, se le loro regole consentono il nome.',
+    add: 'Aggiungi indirizzo',
+    addTitle: 'Aggiungi un indirizzo privato',
+    dialogLead:
+      'Ogni sandbox la cui regola consente il nome può connettersi a questo servizio. Una modifica vale entro un secondo.',
+    empty: 'Ancora nessun indirizzo privato. Le sandbox non raggiungono nulla nelle reti private.',
+    remove: 'Rimuovi',
+    removeOf: 'Rimuovi {{name}} in {{range}}',
+    removeTitle: 'Rimuovere {{name}}?',
+    removeText: 'Le connessioni aperte delle sandbox verso di esso terminano entro un secondo.',
+    field: { name: 'Nome', port: 'Porta', range: 'Intervallo di indirizzi' },
+    help: {
+      name: 'Il nome usato dalle sandbox, come git.corp.example. Il server DNS dell’host deve conoscerlo.',
+      port: 'Una porta. Per un’altra, aggiungi di nuovo il nome.',
+      range: 'Tutti gli indirizzi del nome devono farne parte, come 10.1.2.0/24 o 10.1.2.3.',
+    },
+  },
   dialog: {
     title: {
       installation: 'Ciò che le sandbox possono raggiungere',

@@ -53,6 +53,7 @@ export const queryKeys = {
   connections: ['connections'],
   networks: ['network'],
   network: (target: { level: string; id: string }) => ['network', target.level, target.id],
+  privateAddresses: ['network', 'private-addresses'],
   secrets: ['secrets'],
   threadSecrets: (threadId: string) => ['secrets', 'thread', threadId],
   gitCredentials: ['git-credentials'],

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Network, NetworkPolicy, ThreadboxClient } from '@threadbox/sdk'
+import type { Network, NetworkPolicy, PrivateAddress, ThreadboxClient } from '@threadbox/sdk'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
 
@@ -42,6 +42,34 @@ export function useSetNetworkPolicy(target: NetworkTarget) {
     // Inner levels inherit it.
     onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.networks }),
   })
+}
+
+/** The services in private networks that policies can allow. For the owner. */
+export function usePrivateAddresses() {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.privateAddresses,
+    queryFn: async ({ signal }) => [...(await client.network.privateAddresses(signal)).addresses],
+  })
+}
+
+export function useSetPrivateAddresses() {
+  const client = useClient()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (change: (addresses: readonly PrivateAddress[]) => PrivateAddress[]) => changeAddresses(client, change),
+    // Policies reach them or no longer.
+    onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.networks }),
+  })
+}
+
+/** Changes the present list, which another page may have changed since it was shown. */
+async function changeAddresses(
+  { network }: ThreadboxClient,
+  change: (addresses: readonly PrivateAddress[]) => PrivateAddress[],
+) {
+  const { addresses } = await network.privateAddresses()
+  return await network.setPrivateAddresses({ addresses: change(addresses) })
 }
 
 export function useAllowName(threadId: string) {

@@ -71,7 +71,8 @@ function Further(props: { count: number }) {
 function Activity(props: { threadId: string; view: View }) {
   const { t } = useTranslation('network')
   const me = useMe()
-  const { activity, effective } = props.view
+  const { activity, effective, privateNames } = props.view
+  const isPrivate = (name: string) => privateNames.some((entry) => entry.startsWith(`${name}:`))
   if (activity === null) return <p className="facts">{t('activityUnknown')}</p>
   const { reached, refused } = activity
   const mayAllow = me.data?.isOwner === true && effective.kind === 'allowlist'
@@ -81,8 +82,13 @@ function Activity(props: { threadId: string; view: View }) {
         <>
           <p className="facts">{t('refused')}</p>
           <ul className="git-allowed">
-            {refused.slice(0, shownNames).map(({ name, count }) => (
-              <RefusedRow key={name} threadId={props.threadId} name={name} count={count} mayAllow={mayAllow} />
+            {refused.slice(0, shownNames).map((each) => (
+              <RefusedRow
+                key={`${each.name} ${each.reason}`}
+                threadId={props.threadId}
+                refused={each}
+                mayAllow={mayAllow && each.reason === 'policy'}
+              />
             ))}
           </ul>
           <Further count={refused.length - shownNames} />
@@ -94,7 +100,7 @@ function Activity(props: { threadId: string; view: View }) {
           <p className="mono facts">
             {reached
               .slice(0, shownNames)
-              .map(({ name }) => name)
+              .map(({ name }) => (isPrivate(name) ? t('privateName', { name }) : name))
               .join(' · ')}
           </p>
           <Further count={reached.length - shownNames} />
@@ -105,16 +111,20 @@ function Activity(props: { threadId: string; view: View }) {
   )
 }
 
-function RefusedRow(props: { threadId: string; name: string; count: number; mayAllow: boolean }) {
+type Refused = NonNullable<View['activity']>['refused'][number]
+
+function RefusedRow(props: { threadId: string; refused: Refused; mayAllow: boolean }) {
   const { t } = useTranslation('network')
   const allow = useAllowName(props.threadId)
   const showError = useErrorToast()
-  const { name, count } = props
+  const { name, count, reason } = props.refused
   return (
     <li>
       <div className="grow">
         <b className="mono">{name}</b>
-        <p className="facts">{t('times', { count })}</p>
+        <p className="facts">
+          {[t('times', { count }), ...(reason === 'policy' ? [] : [t(`reason.${reason}`)])].join(' · ')}
+        </p>
       </div>
       {props.mayAllow && canBeAllowed(name) && (
         <Button

@@ -37,7 +37,7 @@ test('outer levels are those with a policy before the last', () => {
     { level: 'workspace', policy: null },
     { level: 'thread', policy: { kind: 'none' } },
   ] as const
-  expect(outerLevelsOf({ levels: [...levels], effective: { kind: 'none' }, sources: ['thread'] })).toEqual([
-    'installation',
-  ])
+  expect(
+    outerLevelsOf({ levels: [...levels], effective: { kind: 'none' }, sources: ['thread'], privateNames: [] }),
+  ).toEqual(['installation'])
 })
