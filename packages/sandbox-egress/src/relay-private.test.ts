@@ -17,7 +17,7 @@ beforeEach(async () => {
       return { authority: '', serve: ({ signal }) => once(signal, 'abort').then(), grantsChanged: () => undefined }
     },
   })
-  await relay.host.addName({ address: virtual, name })
+  await relay.host.addNames({ names: [{ address: virtual, name }] })
   server = tcpServer((socket) => socket.write('welcome'))
   for (const address of ['10.1.2.3', '10.1.2.4', '10.9.9.9', '127.0.0.1', publicAddress]) {
     await relay.route(address, port, server)

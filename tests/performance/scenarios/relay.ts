@@ -168,7 +168,7 @@ async function startEgress({ namespace, directory }: { namespace: string; direct
     kind: 'allowlist',
     names: [`${name}:${port}`],
   }
-  await order(orders, { path: '/v1/relay/name', body: { address: virtualAddress, name } })
+  await order(orders, { path: '/v1/relay/names', body: { names: [{ address: virtualAddress, name }] } })
   await order(orders, { path: '/v1/relay/sandbox', body: { ...sandbox, brokered: [] } })
   return egress
 }
