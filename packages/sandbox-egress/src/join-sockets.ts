@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import type { BulkReader } from './bulk-reader.ts'
 import type { HoldGate } from './hold-gate.ts'
 import { reset } from './reset.ts'
 
@@ -21,13 +22,15 @@ export type Inspect = (bytes: Buffer) => readonly Buffer[]
 export async function joinSockets(options: {
   client: Socket
   upstream: Socket
+  /** Gets what `upstream` receives; otherwise its stream does. */
+  reader?: BulkReader | undefined
   gate: HoldGate
   inspect: Inspect
 }): Promise<void> {
-  const { client, upstream, gate, inspect } = options
+  const { client, upstream, reader, gate, inspect } = options
   const sides = [
-    { from: client, to: upstream, inspect },
-    { from: upstream, to: client, inspect: asIs },
+    { from: client, to: upstream, inspect, reader: undefined },
+    { from: upstream, to: client, inspect: asIs, reader },
   ]
   const closed = Promise.all([client, upstream].map((socket) => closeOf(socket)))
   for (const { from, to } of sides) from.once('close', () => hasEnded(from) || reset(to))
@@ -50,23 +53,34 @@ function hasEnded(socket: Socket): boolean {
   return socket.readableEnded && socket.writableFinished
 }
 
-type Carried = { from: Socket; to: Socket; gate: HoldGate; inspect: Inspect }
+type Carried = { from: Socket; to: Socket; gate: HoldGate; inspect: Inspect; reader: BulkReader | undefined }
 
 /** Passes bytes in one direction. Returns how to stop listening to the gate. */
-function carry({ from, to, gate, inspect }: Carried): () => void {
+function carry({ from, to, gate, inspect, reader }: Carried): () => void {
   let isFull = false
   const update = () => {
     if (isFull || gate.isHeld()) from.pause()
     else from.resume()
   }
-  from.on('data', (bytes: Buffer) => {
-    for (const part of inspect(bytes)) isFull = !to.write(part)
-    if (isFull) update()
-  })
-  to.on('drain', () => {
+  const onRoom = () => {
+    if (!isFull) return
     isFull = false
     update()
-  })
+  }
+  if (reader === undefined) {
+    from.on('data', (bytes: Buffer) => {
+      for (const part of inspect(bytes)) isFull = !to.write(part)
+      if (isFull) update()
+    })
+    to.on('drain', onRoom)
+  } else {
+    reader.start((bytes) => {
+      for (const part of inspect(bytes)) to.write(part, onRoom)
+      // What the kernel didn’t take at once is still read from the buffer.
+      isFull = to.writableLength > 0
+      return !isFull
+    })
+  }
   from.once('end', () => {
     to.end()
     for (const socket of [from, to]) endWhenSilent(socket, { other: socket === from ? to : from, gate })

@@ -23,9 +23,9 @@ const connectMs = 20_000
  * addresses they can have. Names that are excepted, and those in private networks, are reached with `direct`.
  */
 export function makeProxyReach(proxy: OutboundProxy, direct: ReachName): ReachName {
-  return async ({ name, port, ranges, signal }) => {
-    const isDirect = ranges.length > 0 || isWithoutProxy(name, proxy.except)
-    if (isDirect) return await direct({ name, port, ranges, signal })
+  return async (to) => {
+    const { name, port, ranges, signal } = to
+    if (ranges.length > 0 || isWithoutProxy(name, proxy.except)) return await direct(to)
     const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
     const socket = await tunnel(proxy, { target: `${name}:${port}`, signal: either }).catch(() => undefined)
     return socket === undefined ? { refused: 'unreachable' } : { socket }

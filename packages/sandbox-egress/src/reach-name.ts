@@ -2,16 +2,20 @@ import { BlockList, isIPv4, type Socket } from 'node:net'
 import { orAborted } from '@threadbox/concurrency'
 import { isGrantedAddress, privateIpv4Ranges } from '@threadbox/domain'
 import type { RefusalReason } from '@threadbox/protocol/egress'
+import { type BulkReader, makeBulkReader } from './bulk-reader.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { ResolveName } from './name-resolver.ts'
 
-export type Reached = { socket: Socket } | { refused: RefusalReason }
+/** With a `reader`, that gets what the socket receives. */
+export type Reached = { socket: Socket; reader?: BulkReader } | { refused: RefusalReason }
 
 export type ReachTarget = {
   name: string
   port: number
   /** Ranges of private addresses in which the name must be. None: its addresses must be public. */
   ranges: readonly string[]
+  /** A `reader` is wanted, if there can be one. */
+  inBulk?: boolean
 }
 
 /** Opens a connection to a name. `signal` only ends the attempt. */
@@ -27,7 +31,7 @@ const maxAddresses = 3
  * a name that changes in between changes nothing.
  */
 export function makeDirectReach({ resolve, connect }: { resolve: ResolveName; connect: ConnectTo }): ReachName {
-  return async ({ name, port, ranges, signal }) => {
+  return async ({ name, port, ranges, signal, inBulk = false }) => {
     const found = await orAborted(resolve(name), signal).catch(() => [])
     if (found.length === 0) return { refused: 'name-unresolved' }
     const isPrivate = ranges.length > 0
@@ -40,8 +44,9 @@ export function makeDirectReach({ resolve, connect }: { resolve: ResolveName; co
     for (const address of usable.slice(0, maxAddresses)) {
       if (signal.aborted) break
       const either = AbortSignal.any([signal, AbortSignal.timeout(connectMs)])
-      const socket = await connect({ address, port, signal: either }).catch(() => undefined)
-      if (socket !== undefined) return { socket }
+      const reader = inBulk ? makeBulkReader() : undefined
+      const socket = await connect({ address, port, signal: either, reader }).catch(() => undefined)
+      if (socket !== undefined) return { socket, ...(reader !== undefined && { reader }) }
     }
     return { refused: 'unreachable' }
   }

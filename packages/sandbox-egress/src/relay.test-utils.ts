@@ -53,10 +53,10 @@ export async function openRelay(
   const events: ConnectionEvent[] = []
   const reach = makeDirectReach({
     resolve: async (name) => addresses.get(name) ?? [],
-    connect: async ({ address, port, signal }) => {
-      const server = routes.get(`${address}:${port}`)
+    connect: async (to) => {
+      const server = routes.get(`${to.address}:${to.port}`)
       if (server === undefined) throw new Error('no route')
-      return await connectTo({ address: '127.0.0.1', port: portOf(server), signal })
+      return await connectTo({ ...to, address: '127.0.0.1', port: portOf(server) })
     },
   })
   const { grants, orders, relay } = makeEgressServers({

@@ -148,15 +148,15 @@ async function pass(connection: OpenConnection, { client, refuse, options }: Ser
     if (guard.isWaiting()) deadline.start()
     const first = guard.isWaiting() ? await readFirst({ client, gate, inspect }) : []
     if (first === undefined || client.destroyed) return
-    const reached = await reach({ name, port, ranges, signal })
+    const reached = await reach({ name, port, ranges, signal, inBulk: true })
     if (signal.aborted) return void ('socket' in reached && reached.socket.destroy())
     if ('refused' in reached) return refuse(reached.refused)
-    const { socket: upstream } = reached
+    const { socket: upstream, reader } = reached
     upstream.on('error', () => undefined)
     signal.addEventListener('abort', () => reset(upstream), { once: true })
     options.onConnection({ sandboxId, name, port, decision: 'relayed', reason: null })
     for (const bytes of first) upstream.write(bytes)
-    await joinSockets({ client, upstream, gate, inspect })
+    await joinSockets({ client, upstream, reader, gate, inspect })
   } finally {
     deadline.stop()
   }
