@@ -76,7 +76,7 @@ function carry({ from, to, gate, inspect, reader }: Carried): () => void {
   } else {
     reader.start((bytes) => {
       for (const part of inspect(bytes)) to.write(part, onRoom)
-      // What the kernel didn’t take at once is still read from the buffer.
+      // What the kernel didn’t take immediately is still read from the buffer.
       isFull = to.writableLength > 0
       return !isFull
     })
