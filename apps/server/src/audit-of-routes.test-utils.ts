@@ -84,6 +84,7 @@ export const auditOfRoutes: Record<string, Decision> = {
   'PUT /threads/{threadId}/secrets/{secretId}': ['secret-granted', 'secret-grant-refused'],
   'DELETE /threads/{threadId}/secrets/{secretId}': ['secret-revoked'],
   'PUT /network': ['network-policy-changed'],
+  'PUT /network/private-addresses': ['private-addresses-changed'],
   'PUT /workspaces/{workspaceId}/network': ['network-policy-changed'],
   'PUT /agents/{agentId}/network': ['network-policy-changed'],
   'PUT /threads/{threadId}/network': ['network-policy-changed'],
