@@ -70,10 +70,21 @@ export function keepInRouter(options: RouterProcessOptions): RouterProcess {
   }
 }
 
-function start({ program, namespacePath, environment }: RouterProcessOptions): ChildProcess {
+/** The command line of a program in the router: each part becomes the next, so the process keeps its ID. */
+export function commandInRouter(options: {
+  program: RouterProcessOptions['program']
+  file: string
+  namespacePath: string
+}): string[] {
+  const { program, file, namespacePath } = options
   const rights = ['--no-new-privs', '--bounding-set', capabilities, '--inh-caps', '-all']
-  const command = ['prlimit', ...processLimits, process.execPath, ...nodeOptions[program], programFile(program)]
-  const child = spawn('nsenter', [`--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command], {
+  const command = ['prlimit', ...processLimits, process.execPath, ...nodeOptions[program], file]
+  return ['nsenter', `--net=${namespacePath}`, '--', 'setpriv', ...rights, ...command]
+}
+
+function start({ program, namespacePath, environment }: RouterProcessOptions): ChildProcess {
+  const [command = '', ...args] = commandInRouter({ program, file: programFile(program), namespacePath })
+  const child = spawn(command, args, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...environment },
     stdio: ['pipe', 'inherit', 'inherit'],
