@@ -8,6 +8,7 @@ const previews = 'tests/browser/preview-origin.test.ts'
 const egress = 'tests/system/egress.test.ts'
 const policies = 'apps/server/src/sandboxes/network/thread-network.test.ts'
 const brokered = 'tests/system/brokered-secrets.test.ts'
+const egressKills = 'tests/system/egress-kills.test.ts'
 const grants = 'apps/server/src/sandboxes/secrets/sandbox-secrets.test.ts'
 const scopes = 'apps/server/src/route-scopes.test.ts'
 const anyRequest = 'tests/compatibility/api-fuzz.test.ts'
@@ -271,6 +272,14 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
     {
       file: 'packages/secret-broker/src/attacks.test.ts',
       title: 'no attack gets the value anywhere but into the allowed request',
+    },
+    {
+      file: egressKills,
+      title: 'egress is killed when %s: the value is nowhere else, and usable again',
+    },
+    {
+      file: egressKills,
+      title: 'after these kills, no sandbox, other host, connection or file has a value',
     },
     { file: brokered, title: 'a placeholder from another thread is worth nothing' },
     {

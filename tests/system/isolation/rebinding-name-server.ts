@@ -9,6 +9,13 @@ const rebinding: Record<string, string> = {
   'loopback.test': '127.0.0.1',
 }
 
+type NameServerOptions = {
+  at?: string
+  port?: number
+  /** Awaited before each answer over UDP. */
+  beforeAnswer?: () => Promise<void>
+}
+
 export type NameServer = {
   port: number
   /** The names that it was asked for, in lower case. */
@@ -22,17 +29,20 @@ export type NameServer = {
  */
 export function startRebindingNameServer(
   addresses: Record<string, string | readonly string[]> = rebinding,
-  options: { onAsked?: (name: string) => void } = {},
+  options: NameServerOptions & { onAsked?: (name: string) => void } = {},
 ): Promise<NameServer> {
   return startNameServer(({ name }) => {
     options.onAsked?.(name)
     const found = [addresses[name.toLowerCase()] ?? []].flat()
     return found.map((data) => ({ type: 'A', name, data, ttl: 1 }))
-  })
+  }, options)
 }
 
 /** Responds over UDP and TCP with what `answersTo` returns. What is too large for UDP is truncated there. */
-export async function startNameServer(answersTo: (question: Question) => Answer[]): Promise<NameServer> {
+export async function startNameServer(
+  answersTo: (question: Question) => Answer[],
+  { at = '127.0.0.1', port: wantedPort = 0, beforeAnswer }: NameServerOptions = {},
+): Promise<NameServer> {
   const asked: string[] = []
   const responseTo = (message: Buffer): Packet => {
     const { id, questions = [] } = decode(message)
@@ -41,7 +51,8 @@ export async function startNameServer(answersTo: (question: Question) => Answer[
     const answers = question === undefined ? [] : answersTo(question)
     return { type: 'response', ...(id === undefined ? {} : { id }), questions, answers }
   }
-  const udp = createSocket('udp4').on('message', (message, from) => {
+  const udp = createSocket('udp4').on('message', async (message, from) => {
+    await beforeAnswer?.()
     const response = responseTo(message)
     const whole = encode(response)
     const sent = whole.length <= 1232 ? whole : encode({ ...response, flags: 0x0200, answers: [] })
@@ -59,10 +70,10 @@ export async function startNameServer(answersTo: (question: Question) => Answer[
       socket.end(Buffer.concat([Buffer.from([response.length >> 8, response.length & 0xff]), response]))
     })
   })
-  udp.bind(0, '127.0.0.1')
+  udp.bind(wantedPort, at)
   await once(udp, 'listening')
   const { port } = udp.address()
-  tcp.listen(port, '127.0.0.1')
+  tcp.listen(port, at)
   await once(tcp, 'listening')
   return {
     port,
