@@ -240,6 +240,11 @@ export const threatTests: Readonly<Record<string, readonly [InvariantTest, ...In
       title:
         'the value of a secret is at the broker, and in no response, log, row, file, export, agent or model request',
     },
+    {
+      file: 'tests/system/secret-canary.test.ts',
+      title:
+        'after a secret was used, a search that finds a planted text in each place finds its value in memory of server and egress only',
+    },
     { file: grants, title: 'a value given directly is in the sandbox and not at the broker, and marks the thread' },
     {
       file: 'apps/server/src/threads/secrets/secrets.test.ts',
