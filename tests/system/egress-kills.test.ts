@@ -128,7 +128,7 @@ beforeAll(async () => {
       nameServer: gateway,
       certificateBundle,
       table: {
-        sandboxes: [{ ...sandbox, brokered }],
+        sandboxes: [{ ...sandbox, brokered, privateAddresses: [] }],
         names: everyName.map((name) => ({ address: virtual[name], name: names[name] })),
       },
     }),
