@@ -1,10 +1,5 @@
 import { z } from 'zod'
-
-/**
- * Why a name was refused. `address-private`: the policy allows it, and it has only addresses that no sandbox reaches.
- * `address-out-of-range`: it is allowed for ranges of private addresses, and has another one.
- */
-export const refusedReasonSchema = z.enum(['policy', 'address-private', 'address-out-of-range'])
+import { refusedReasons } from '../public/network.ts'
 
 const nameAskedSchema = z.object({
   name: z.string(),
@@ -20,7 +15,7 @@ export const namesAskedSchema = z.object({
   /** Most frequent first. Each got an address; whether anything was sent there is not known. */
   names: z.array(nameAskedSchema),
   /** What was refused, most frequent first: a name, also with its port, or an address with its port. */
-  refused: z.array(nameAskedSchema.extend({ reason: refusedReasonSchema.default('policy') })).default([]),
+  refused: z.array(nameAskedSchema.extend({ reason: z.enum(refusedReasons).default('policy') })).default([]),
 })
 export type NamesAsked = z.infer<typeof namesAskedSchema>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { manifestSchema, rescueReportSchema, rescueRequestSchema } from '../guest/manifest.ts'
 import { findingValuesSchema } from '../public/finding-values.ts'
+import { maxPrivateAddresses } from '../public/network.ts'
 import { setupSteps } from '../public/setup-steps.ts'
 import { hostLimitsSchema } from './limits.ts'
 import { folderChangesSchema } from './snapshot-changes.ts'
@@ -24,8 +25,6 @@ export const errorHeader = 'threadbox-error'
  */
 export const backgroundHeader = 'threadbox-background'
 
-/** As many as the owner can list. */
-const maxPrivateAddresses = 100
 /** Names, also with a port, that the sandbox has secrets for. Missing: none. */
 const brokered = z.array(z.string().max(259)).max(4096).optional()
 /** Services in private networks, each at the addresses that its name has in the range. Missing: none. */
