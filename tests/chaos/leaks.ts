@@ -38,11 +38,10 @@ export async function findDoubleBoots(installation: TestInstallation): Promise<F
   return found.flat().map((what) => ({ kind: 'duplicated', what }))
 }
 
-/** All that are open; one that is over keeps its ports for a minute. */
+/** All that a process holds. The kernel keeps one that was closed for another minute or two, for a sandbox that is gone. */
 async function connectionsIn(namespace: string): Promise<string[]> {
-  const states = ['state', 'connected', 'exclude', 'time-wait']
-  const { stdout } = await run('ip', ['netns', 'exec', namespace, 'ss', '-Htan', ...states])
-  return stdout.split('\n').flatMap((line) => (line === '' ? [] : `connection ${line}`))
+  const { stdout } = await run('ip', ['netns', 'exec', namespace, 'ss', '-Htanp', 'state', 'connected'])
+  return stdout.split('\n').flatMap((line) => (line.includes('users:(') ? `connection ${line}` : []))
 }
 
 /** All but one of each process. */
