@@ -20,7 +20,7 @@ const result = await runChaos({
 console.log(
   `Acknowledged lines: ${result.acknowledged}, pauses: ${result.pauses}, deleted threads: ${result.deletions}`,
 )
-console.log(describeRecovery(result.kills))
+console.log(describeRecovery(result))
 for (const problem of result.problems) console.log(`PROBLEM ${problem}`)
 console.log(result.verdict)
 await removePrograms()

@@ -25,6 +25,8 @@ export type ChaosOptions = {
 
 export type ChaosResult = {
   kills: Kill[]
+  /** The same phases and measurements without a kill. */
+  controls: Kill[]
   acknowledged: number
   unknown: number
   pauses: number
@@ -49,6 +51,8 @@ type Findings = ReturnType<typeof collectFindings>
 const usableWithinMs = 60_000
 /** Nothing is measured yet, and the machine may be busy. */
 const startsWithinMs = 180_000
+/** Before every such kill, the same is done without one. */
+const controlEvery = 4
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = makeRandom(options.seed)
@@ -63,6 +67,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const findings = collectFindings()
   const result: ChaosResult = {
     kills: [],
+    controls: [],
     acknowledged: 0,
     unknown: 0,
     pauses: 0,
@@ -143,21 +148,22 @@ async function disturb(
   for (let number = 1; number <= options.kills && Date.now() < deadline; ) {
     await delay(random.between(100, 1500))
     const thread = random.oneOf(threads)
-    const victim = random.oneOf(victims)
+    const isControl = result.controls.length < number / controlEvery
+    const victim = isControl ? 'nothing' : random.oneOf(victims)
     const phase = random.next() < 0.5 ? random.oneOf(phases) : 'any'
     const act = () => strike(installation, { victim, thread })
     const struckAt = await (phase === 'any' ? act() : thread.during(phase, act))
     if (struckAt === undefined) continue
     const missing = await thread.verify(usableWithinMs)
     const recoveryMs = Math.round(performance.now() - struckAt)
-    result.kills.push({ victim, phase, recoveryMs })
+    result[isControl ? 'controls' : 'kills'].push({ victim, phase, recoveryMs })
     const found = findings.add(
       [...missing, ...(await escapes()), ...(await findDoubleBoots(installation))],
       `after kill ${number} (${victim}, ${phase})`,
     )
     const lines = found.map(({ kind, what }) => `\n  ${kind}: ${what}`).join('')
     options.log(`kill ${number}: ${victim}, during ${phase}, recovered after ${recoveryMs} ms${lines}`)
-    number += 1
+    if (!isControl) number += 1
   }
 }
 

@@ -1,17 +1,20 @@
 import { percentile } from '../performance/figure.ts'
-import type { Kill } from './chaos.ts'
+import type { ChaosResult, Kill } from './chaos.ts'
 
 /** The promise of issue 7: a thread is usable again this long after any kill. */
 const promisedMs = 2000
 
-/** A line for each victim, for each phase, and for all together. */
-export function describeRecovery(kills: readonly Kill[]): string {
+/** A line for each victim, for each phase, for all together, and for the same without a kill. */
+export function describeRecovery({ kills, controls }: Pick<ChaosResult, 'kills' | 'controls'>): string {
   const groups = [
     ...groupsBy(kills, ({ victim }) => victim),
     ...groupsBy(kills, ({ phase }) => `during ${phase}`),
     ['all', kills] as const,
+    ['without a kill', controls] as const,
   ]
-  return groups.map(([name, some]) => `Recovery, ${name}: ${describe(some)}`).join('\n')
+  return groups
+    .filter(([, some]) => some.length > 0)
+    .map(([name, some]) => `Recovery, ${name}: ${describe(some)}`).join('\n')
 }
 
 function groupsBy(kills: readonly Kill[], nameOf: (kill: Kill) => string): (readonly [string, readonly Kill[]])[] {

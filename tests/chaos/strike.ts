@@ -3,13 +3,17 @@ import type { TestInstallation } from '../stack/installation.ts'
 import type { ChaosThread } from './chaos-thread.ts'
 
 export const victims = ['server', 'host', 'gateway', 'names', 'egress', 'sandbox', 'guest'] as const
-export type Victim = (typeof victims)[number]
+export type Victim = (typeof victims)[number] | 'nothing'
 
-/** Kills a process of the installation or of the thread’s sandbox. Returns when; undefined if there was nothing to kill. */
+/**
+ * Kills a process of the installation or of the thread’s sandbox; `nothing` shows what the load alone takes. Returns
+ * when; undefined if there was nothing to kill.
+ */
 export async function strike(
   { host, server }: TestInstallation,
   { victim, thread }: { victim: Victim; thread: Pick<ChaosThread, 'sandboxId'> },
 ): Promise<number | undefined> {
+  if (victim === 'nothing') return performance.now()
   if (victim === 'server' || victim === 'host') {
     const program = victim === 'server' ? server : host
     const killedAt = performance.now()
