@@ -119,6 +119,7 @@ export const otherInput: OtherInput = {
     'packages/disk-store/src/btrfs-volumes.ts',
     'packages/sandbox-driver/src/in-memory-driver.ts',
     'packages/sandbox-network/src/names.logic.ts',
+    'packages/protocol/src/sealing/sealed-text.ts',
   ],
   'A file or an order of threadbox’s own programs': [
     `${server}/people/audit/audit-head-file.ts`,
@@ -127,6 +128,7 @@ export const otherInput: OtherInput = {
     'apps/guest/src/main.ts',
     'apps/guest/src/pages/main.ts',
     'apps/host/src/copies/environments/clean-disk/main.ts',
+    'apps/host/src/copies/environments/open-secrets.ts',
     'apps/host/src/copies/environments/pack-disk/main.ts',
     'apps/host/src/copies/environments/search-memory/main.ts',
     'apps/host/src/copies/sleeping/read-disk/main.ts',

@@ -11,9 +11,7 @@ test(`A1 G10: ${kills} random kills under load lose nothing acknowledged and lea
 }, async () => {
   const seed = Math.floor(seeded('chaos').between(0, 1_000_000))
   const result = await runChaos({ seed, kills, minutes: 6, threads: 3, log: () => undefined })
-  console.log(
-    `seed ${seed}, acknowledged ${result.acknowledged}, pauses ${result.pauses}\n${describeRecovery(result)}`,
-  )
+  console.log(`seed ${seed}, acknowledged ${result.acknowledged}, pauses ${result.pauses}\n${describeRecovery(result)}`)
   expect(result.problems).toEqual([])
   expect(result.verdict).toBe('lost 0, duplicated 0, leaked 0, escaped 0, misused 0')
   expect(result.acknowledged).toBeGreaterThan(0)

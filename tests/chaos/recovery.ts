@@ -14,7 +14,8 @@ export function describeRecovery({ kills, controls }: Pick<ChaosResult, 'kills' 
   ]
   return groups
     .filter(([, some]) => some.length > 0)
-    .map(([name, some]) => `Recovery, ${name}: ${describe(some)}`).join('\n')
+    .map(([name, some]) => `Recovery, ${name}: ${describe(some)}`)
+    .join('\n')
 }
 
 function groupsBy(kills: readonly Kill[], nameOf: (kill: Kill) => string): (readonly [string, readonly Kill[]])[] {

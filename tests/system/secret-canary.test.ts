@@ -104,10 +104,9 @@ test('G9: after a secret was used, a search that finds a planted text in each pl
   await output(fork, curl('/revoked').replace(`$${name}`, placeholder))
   expect(await arrival()).toEqual({ path: '/revoked', value: placeholder })
   await untilMemoryKept(thread)
-  const memory = await searchMemory()
-  // From here on, the host daemon has had the values: the copy of an agent is searched for them.
   await saveAgent(thread)
   await exportThread(thread)
+  const memory = await searchMemory()
   await client.sandboxes.pause(thread.id)
   await output(thread, curl('/awake'))
   expect(await arrival()).toMatchObject({ value: values.rotated })

@@ -201,6 +201,7 @@ async function openHost(
     gatewayOrdersSocket: options.gatewayOrdersSocket,
     doctorUrl: 'http://127.0.0.1/',
     sandboxDiskRate: 0,
+    sealingKeyFile: path.join(directory, 'sealing-key'),
     processes: [],
     version: '0',
     logger: makeLogger({ process: 'test', level: 'silent' }),

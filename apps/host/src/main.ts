@@ -89,6 +89,7 @@ async function main() {
     gatewayOrdersSocket,
     doctorUrl: settings.doctorUrl,
     sandboxDiskRate: settings.sandboxDiskRate,
+    sealingKeyFile: path.join(hostDirectory, 'sealing-key'),
     processes,
     readyTimeoutMs,
     version: readVersion(),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { defaultSandboxLimits } from '@threadbox/domain'
 import { guestPaths } from '@threadbox/protocol/guest'
 import { imageSnapshot, packSkill, type SleepingQuestion } from '@threadbox/protocol/host'
+import { sealText } from '@threadbox/protocol/sealing'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, startHostUnderTest } from '../../../apps/host/src/host.test-utils.ts'
 import { answeringGuest, budgets, rescueReport } from '../../../apps/host/src/memory/memory/memory.test-utils.ts'
@@ -154,12 +155,14 @@ async function recordCopies(scene: Scene): Promise<void> {
   const source = { sandboxId, snapshotId: null }
   const order = { source, bootId: copy, hostname: 'copy', limits, egress, hashKey }
   await record(scene, 'fork', () => client.fork(copyId, order))
+  const { sealingKey = '' } = (await record(scene, 'info again', () => client.info())) ?? {}
+  const sealedSecrets = await sealText(JSON.stringify(['a secret text']), sealingKey)
   await record(scene, 'preserve', () =>
-    client.preserve(copyId, { bootId: copy, hashKey, budgets, secrets: ['a secret text'], redact: [] }),
+    client.preserve(copyId, { bootId: copy, hashKey, budgets, sealedSecrets, redact: [] }),
   )
   await record(scene, 'stop what is not the boot', () => client.stop(copyId, { bootId: original }))
   await record(scene, 'stop', () => client.stop(copyId, { bootId: copy }))
-  await record(scene, 'clean', () => client.clean(copyId, { secrets: ['a secret text'] }))
+  await record(scene, 'clean', () => client.clean(copyId, { sealedSecrets }))
   const packed = await record(scene, 'sendDisk', async () => new Response(await client.sendDisk(copyId)).arrayBuffer())
   await record(scene, 'delete', () => client.delete(copyId))
   await record(scene, 'delete what is unknown', () => client.delete(unknownId))

@@ -29,6 +29,8 @@ const binaryTypes = new Set(['application/zstd', 'application/zip'])
 /** Measured numbers: times, durations, and sizes of real files. */
 const measured =
   /"(at|bootStartedAt|durationMs|stallMs|imageBytes|knownSince|diskUsedBytes|writtenBytes|usedBytes|bytes|bytesBefore|bytesNow|since|modifiedSeconds|modifiedNanos|memoryTotalBytes|memoryAvailableBytes|poolTotalBytes|poolUsedBytes|memoryImageBytes|memoryImageBudgetBytes|frozenBytes)":[\d.]+/g
+/** A key of this run, and what was sealed for it. */
+const sealed = /"(sealingKey|sealedSecrets)":"(?:[^"\\]|\\.)*"/g
 /** Findings of the machine’s own checks depend on the machine. */
 const finding = /"(state|detail|cure|code|values)":(?:"(?:[^"\\]|\\.)*"|\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\})/g
 
@@ -99,7 +101,11 @@ function messageOf(message: IncomingMessage, parts: Buffer[]): Message {
   )
   const bytes = Buffer.concat(parts)
   const isBinary = binaryTypes.has(headers['content-type'] ?? '') || bytes.includes(zstdMagic)
-  return { headers, body: isBinary ? '<bytes>' : bytes.toString().replace(measured, '"$1":"<number>"') }
+  return { headers, body: isBinary ? '<bytes>' : textIn(bytes) }
+}
+
+function textIn(bytes: Buffer): string {
+  return bytes.toString().replace(measured, '"$1":"<number>"').replace(sealed, '"$1":"<sealed>"')
 }
 
 function headerOf(name: string, value: string): string {

@@ -5,6 +5,7 @@ import type { CopiesArea } from '../copies/copies.ts'
 import { eventStream } from '../machine/events/event-stream.ts'
 import type { MachineArea } from '../machine/machine.ts'
 import type { ServingProcess } from '../machine/programs/router-process.ts'
+import { openSealing } from '../machine/state/sealing-key.ts'
 import type { MemoryArea } from '../memory/memory.ts'
 import { makeDoctor } from './doctor/doctor.ts'
 import { hostInfo } from './info/host-info.ts'
@@ -22,6 +23,8 @@ export type OrdersOptions = {
   processes: readonly ServingProcess[]
   version: string
   files: { directory: string; guestDirectory: string }
+  /** Where the private key is for what is sealed for programs of this host. */
+  sealingKeyFile: string
 }
 
 /** The server's orders. */
@@ -40,6 +43,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   const { active, files, launch, running, spares } = boots
   const { gateway } = launch
   const { paused, room, snapshots } = memory
+  const sealing = await openSealing(options.sealingKeyFile, stores.facts)
   const place = {
     sandboxes: stores.sandboxes,
     boots: stores.boots,
@@ -57,14 +61,14 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     rewinds: copies.rewinds,
     logger,
   }
-  const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sleeping: copies.sleeping })
+  const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sealing, sleeping: copies.sleeping })
   const hostId = await stores.facts.obtain('hostId', () => makeId('host', randomBytes))
   const { version } = options
   const sharedDirectories = [options.files.directory, options.files.guestDirectory] as const
   return {
     api: {
       ...orders,
-      ...hostInfo({ hostId, version, disks, active, images, spares, paused }),
+      ...hostInfo({ hostId, version, sealingKey: sealing.publicKey, disks, active, images, spares, paused }),
       ...eventStream({ events, signal }),
       trustAuthority: async ({ certificate }) => {
         if (!(await files.trust(certificate))) return

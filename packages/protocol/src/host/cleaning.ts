@@ -9,8 +9,11 @@ const findingSchema = z.object({ path: z.string(), rule: z.string(), count: z.nu
  * sandbox, so that it can be shared. Returns {@link cleanedSandboxSchema}. Repeating the order changes nothing.
  */
 export const cleanSandboxSchema = z.object({
-  /** Texts that must not stay: every occurrence is overwritten. */
-  secrets: z.array(z.string().min(8).max(20_000)).max(1000).default([]),
+  /**
+   * Texts that must not stay: every occurrence is overwritten. A JSON array of strings, sealed for `sealingKey` of
+   * {@link hostInfoSchema}, so that the host daemon itself never has them.
+   */
+  sealedSecrets: z.string().max(40_000_000),
   /** Findings of an earlier order to overwrite as well. */
   redact: z
     .array(z.object({ path: z.string().max(4096), rule: z.string().max(64) }))
@@ -26,7 +29,7 @@ const amountSchema = z.object({ files: z.number().int(), bytes: z.number().int()
 export const cleanedSandboxSchema = z.object({
   /** Removed files and folders: credentials, shell histories, outputs of commands. */
   removed: z.array(z.object({ path: z.string(), kind: z.enum(['credentials', 'history', 'output']) })),
-  /** Overwritten in their file. `stored`: one of `secrets`. */
+  /** Overwritten in their file. `stored`: one of `sealedSecrets`. */
   redacted: z.array(findingSchema),
   /** Looks like a secret and was not changed. */
   findings: z.array(findingSchema),

@@ -290,6 +290,8 @@ export const hostInfoSchema = z.object({
   preparing: z.array(z.string()),
   /** The same in codes. */
   preparingSteps: z.array(z.enum(setupSteps)).optional(),
+  /** For what the programs of this host may read and its daemon may not, see `sealText`. */
+  sealingKey: z.string(),
   /** Why the base image of this release couldn’t be prepared; absent if it could. */
   imageProblem: z.string().optional(),
 })

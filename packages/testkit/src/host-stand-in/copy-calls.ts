@@ -3,14 +3,16 @@ import { text } from 'node:stream/consumers'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { RescueReport } from '@threadbox/protocol/guest'
 import type { CleanedSandbox, HostApi, HostSandbox, PreservedMemory } from '@threadbox/protocol/host'
+import { openText } from '@threadbox/protocol/sealing'
 import { errorOf, nothingCleaned, stopped } from './answers.ts'
 import { known, type SandboxesStandIn } from './sandbox-calls.ts'
+import { standInKey } from './sealing.ts'
 
-type CleanOrder = { secrets?: string[]; redact?: { path: string; rule: string }[] | undefined }
+type CleanOrder = { secrets: string[]; redact?: { path: string; rule: string }[] | undefined }
 
 /** Copies of sandboxes as on a host, without disks. */
 export type CopiesStandIn = {
-  /** Received cleaning orders, and the result of each. */
+  /** Received cleaning orders, with what was sealed in them, and the result of each. */
   cleans: CleanOrder[]
   cleaned: CleanedSandbox
   /** The content of sent disks; received content, by sandbox. */
@@ -61,12 +63,15 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
       host.received.set(sandboxId, bytes)
       return keep({ ...stopped(sandboxId), limits })
     },
-    clean: async (sandboxId) => {
+    clean: async (sandboxId, order) => {
+      host.cleans.push(await opened(order))
       if (known(host, sandboxId).bootId !== null) throw inUse()
       return host.cleaned
     },
     // Kept memory belongs to a paused sandbox; otherwise nothing of it is left.
-    preserve: async (sandboxId, { bootId }) => {
+    preserve: async (sandboxId, order) => {
+      host.preserves.push(await opened(order))
+      const { bootId } = order
       const sandbox = known(host, sandboxId)
       if (sandbox.bootId === null) throw errorOf({ code: 'sandbox.not-running', kind: 'conflict' })
       if (sandbox.bootId !== bootId) throw errorOf({ code: 'sandbox.other-boot', kind: 'conflict' })
@@ -81,4 +86,8 @@ export function copyCalls(host: CopiesStandIn & SandboxesStandIn & { rescue: Res
 
 function inUse() {
   return errorOf({ code: 'environment.in-use', kind: 'conflict' })
+}
+
+async function opened<Order extends { sealedSecrets: string }>({ sealedSecrets, ...order }: Order) {
+  return { ...order, secrets: JSON.parse(await openText(sealedSecrets, standInKey.privateKey)) as string[] }
 }

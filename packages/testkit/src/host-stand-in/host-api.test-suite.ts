@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { defaultSandboxLimits, makeId } from '@threadbox/domain'
 import { type HostApi, type HostEvent, packSkill } from '@threadbox/protocol/host'
+import { sealText } from '@threadbox/protocol/sealing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 export type HostApiSubject = { api: HostApi; close(): PromiseLike<void> }
@@ -78,6 +79,7 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
     expect(await api().get(unknown)).toBeUndefined()
     expect(await api().delete(unknown)).toBeUndefined()
     expect(await api().removeSnapshot(unknown, snapshotId)).toBeUndefined()
+    const sealedSecrets = await sealText('[]', (await api().info()).sealingKey)
     const refused = [
       api().change(unknown, { limits }),
       api().start(unknown, { bootId, hostname: 'box' }),
@@ -91,7 +93,7 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
       api().snapshots(unknown),
       api().rewind(unknown, { snapshotId, keepId: newSnapshot(), memory: null, bootId: null }),
       api().namesAsked(unknown, { since: 1 }),
-      api().clean(unknown, { secrets: [] }),
+      api().clean(unknown, { sealedSecrets }),
       api().placeSkills(unknown, { bootId, skills: [] }),
       api().sleepingFiles(unknown, { kind: 'entry', path: '/' }),
     ]
@@ -264,13 +266,14 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
 
   test('a disk can be read, cleaned and sent while its sandbox is stopped', async () => {
     const { sandboxId, bootId } = await newBooted()
+    const sealedSecrets = await sealText('[]', (await api().info()).sealingKey)
     const readRoot = () => api().sleepingFiles(sandboxId, { kind: 'entry', path: '/' })
     expect(await codeOf(readRoot())).toBe('sandbox.disk-not-readable')
-    expect(await codeOf(api().clean(sandboxId, { secrets: [] }))).toBe('environment.in-use')
+    expect(await codeOf(api().clean(sandboxId, { sealedSecrets }))).toBe('environment.in-use')
     expect(await codeOf(api().sendDisk(sandboxId))).toBe('environment.in-use')
     await api().stop(sandboxId, { bootId })
     expect(await readRoot()).toMatchObject({ kind: 'entry', entry: { type: 'directory' } })
-    expect(await api().clean(sandboxId, { secrets: [] })).toMatchObject({ furtherFindings: 0 })
+    expect(await api().clean(sandboxId, { sealedSecrets })).toMatchObject({ furtherFindings: 0 })
     const sent = await new Response(await api().sendDisk(sandboxId)).arrayBuffer()
     expect(sent.byteLength).toBeGreaterThan(0)
   })

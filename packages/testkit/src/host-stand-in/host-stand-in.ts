@@ -126,8 +126,6 @@ function watched(host: HostStandIn): Pick<Parameters<typeof withSteps>[1], 'note
       pause: ordered('pause'),
       wake: ordered('wake'),
       demote: ordered('demote'),
-      clean: (_, order) => void host.cleans.push(order),
-      preserve: (_, order) => void host.preserves.push(order),
       takeSnapshot: (_, { memory }) => void host.snapshots.memoryOrders.push(memory),
       rewind: (_, { memory }) => void host.snapshots.memoryOrders.push(memory),
     },

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
 import type { BootEndCause, FileChanges, HostApi, HostEvent, HostInfo, HostSandbox } from '@threadbox/protocol/host'
 import { errorOf, type Failure, stopped } from './answers.ts'
+import { standInKey } from './sealing.ts'
 
 /** Sandboxes as on a host, with plain directories as disks and nothing running. */
 export type SandboxesStandIn = {
@@ -169,5 +170,6 @@ function infoOf(host: SandboxesStandIn): HostInfo {
     poolTotalBytes: 1,
     poolUsedBytes: 1,
     awakeSandboxes: awakeIn(host).length,
+    sealingKey: standInKey.publicKey,
   }
 }

@@ -2,16 +2,19 @@ import type { DiskStore } from '@threadbox/disk-store'
 import { type CleanedSandbox, cleanedSandboxSchema } from '@threadbox/protocol/host'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import type { Sealing } from '../../machine/state/sealing-key.ts'
 import type { CleanerAnswer, CleanerOrder } from './clean-disk/main.ts'
-import type { SecretTrace } from './clean-disk/telling-texts.ts'
 import { diskNotCleaned } from './environments.errors.ts'
 
-type CleanPorts = { disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'> }
-type CleaningOrder = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'secrets' | 'redact'> &
+type CleanPorts = {
+  disks: Pick<DiskStore, 'getDisk' | 'listImages' | 'namesBesideImage' | 'syncDisk'>
+  sealing: Sealing
+}
+type CleaningOrder = { sandbox: StoredSandbox } & Pick<CleanerOrder, 'sealedSecrets' | 'redact'> &
   Partial<Pick<CleanerOrder, 'withoutState'>>
 
-/** Parts of the removed texts that identify copies elsewhere. They never leave this machine. */
-export type RemovedTexts = { texts: SecretTrace[]; hasMore: boolean }
+/** Parts of the removed texts that identify copies elsewhere, sealed. They never leave this machine. */
+export type RemovedTexts = { sealedTexts: string; hasMore: boolean }
 
 /**
  * Removes secrets and traces from a disk in which nothing runs. If it is interrupted, a part is done; the same order
@@ -37,14 +40,15 @@ export async function findUnwantedFiles(
 }
 
 async function runCleaner(
-  { disks }: CleanPorts,
+  { disks, sealing }: CleanPorts,
   wanted: CleaningOrder & { directory: string } & Pick<CleanerOrder, 'mode' | 'names'>,
 ): Promise<{ cleaned: CleanedSandbox; removed: RemovedTexts }> {
-  const { sandbox, secrets, redact, names, mode, directory, withoutState = false } = wanted
+  const { sandbox, sealedSecrets, redact, names, mode, directory, withoutState = false } = wanted
   const image = (await disks.listImages()).find(({ imageId }) => imageId === sandbox.imageId)
-  const order: CleanerOrder = { secrets, redact, names, mode, withoutState, imagePath: image?.path ?? null }
+  const imagePath = image?.path ?? null
+  const order: CleanerOrder = { sealing, sealedSecrets, redact, names, mode, withoutState, imagePath }
   const failed = (problem: string) => diskNotCleaned({ problem })
   const answer = (await runProgram('clean-disk', { directory, order, failed })) as CleanerAnswer
-  const removed = { texts: answer.texts, hasMore: answer.hasMoreTexts }
+  const removed = { sealedTexts: answer.sealedTexts, hasMore: answer.hasMoreTexts }
   return { cleaned: cleanedSandboxSchema.parse(answer), removed }
 }

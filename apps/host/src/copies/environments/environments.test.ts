@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { defaultSandboxLimits } from '@threadbox/domain'
-import { type CleanedSandbox, hostPaths } from '@threadbox/protocol/host'
+import { type CleanedSandbox, hostInfoSchema, hostPaths } from '@threadbox/protocol/host'
+import { sealText } from '@threadbox/protocol/sealing'
 import { expect, test } from 'vitest'
 import { startHostUnderTest } from '../../host.test-utils.ts'
 import { answeringGuest, codeOf, ordersOf } from '../../memory/memory/memory.test-utils.ts'
@@ -36,7 +37,12 @@ async function begin() {
     expect(stopped.status).toBe(200)
     return (await host.disks.getDisk(sandboxId)).path
   }
-  const clean = async (order: object = {}, id = sandboxId) => {
+  const clean = async (
+    { secrets = [], ...rest }: { secrets?: string[]; [name: string]: unknown } = {},
+    id = sandboxId,
+  ) => {
+    const info = hostInfoSchema.parse((await host.request('GET', hostPaths.info())).body)
+    const order = { ...rest, sealedSecrets: await sealText(JSON.stringify(secrets), info.sealingKey) }
     const answer = await host.request('POST', hostPaths.clean(id), order)
     return { ...answer, body: answer.body as CleanedSandbox }
   }

@@ -5,6 +5,7 @@ import type { PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host
 import type { Logger } from '@threadbox/telemetry'
 import { runProgram } from '../../machine/programs/run-program.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { Sealing } from '../../machine/state/sealing-key.ts'
 import { reasonOf, type SandboxBoot } from '../../memory/memory/memory-steps.ts'
 import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 import { makeStopwatch, type Stopwatch } from '../../memory/memory/stopwatch.ts'
@@ -14,6 +15,7 @@ import type { SearcherAnswer, SearcherOrder } from './search-memory/main.ts'
 
 type PreservePorts = {
   disks: DiskStore
+  sealing: Sealing
   boots: BootsStore
   paused: PausedBoots
   gateway: Pick<GatewayApi, 'forget'>
@@ -23,7 +25,7 @@ type PreservePorts = {
 type PreserveOrder = SandboxBoot & {
   hashKey: string | undefined
   budgets: RescueRequest
-  secrets: string[]
+  sealedSecrets: string
   redact: { path: string; rule: string }[]
 }
 
@@ -39,7 +41,7 @@ const forgetMs = 90_000
  * what was removed. Whatever rules out the memory, the disk is whole and has what was saved of it.
  */
 export async function preserveMemory(ports: PreservePorts, order: PreserveOrder): Promise<PreservedSandbox> {
-  const { sandbox, boot, secrets, redact } = order
+  const { sandbox, boot, sealedSecrets, redact } = order
   const { paused } = ports
   const watch = makeStopwatch()
   let rescue: RescueReport | null = null
@@ -50,7 +52,7 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
   await paused.dropFrozen(sandbox.sandboxId)
   // Otherwise the removed parts would still exist in the state of the pause.
   await paused.forgetPauses(sandbox)
-  const cleaning = cleanDisk(ports, { sandbox, secrets, redact, mode: 'collects' })
+  const cleaning = cleanDisk(ports, { sandbox, sealedSecrets, redact, mode: 'collects' })
   const { cleaned, removed } = await watch.time('cleanMs', cleaning)
   await paused.acceptDisk(sandbox)
   const memory = await joinWithCleanedDisk(ports, { order, removed, watch }).catch((error: unknown) => {
@@ -68,14 +70,14 @@ export async function preserveMemory(ports: PreservePorts, order: PreserveOrder)
   if (memory.kept) return { cleaned, rescue, memory }
   await dropMemoryOfCopy(ports, order)
   if (memory.reason !== 'secret-written') return { cleaned, rescue, memory }
-  return { cleaned: (await cleanDisk(ports, { sandbox, secrets, redact })).cleaned, rescue, memory }
+  return { cleaned: (await cleanDisk(ports, { sandbox, sealedSecrets, redact })).cleaned, rescue, memory }
 }
 
 async function joinWithCleanedDisk(
   ports: PreservePorts,
   { order, removed, watch }: { order: PreserveOrder; removed: RemovedTexts; watch: Stopwatch },
 ): Promise<PreservedMemory> {
-  const { sandbox, secrets, redact } = order
+  const { sandbox, sealedSecrets, redact } = order
   const { paused } = ports
   if (removed.hasMore) return unkept('too-much-removed', '')
   await watch.time('wakeMs', paused.wake(order))
@@ -87,25 +89,20 @@ async function joinWithCleanedDisk(
   const image = await paused.imageOf(sandbox)
   const directory = await paused.pausedDiskPath(sandbox)
   if (image === undefined || directory === undefined) return unkept('not-restorable', 'It was not saved.')
-  const left = await watch.time('lookMs', findUnwantedFiles(ports, { sandbox, secrets, redact, directory }))
+  const left = await watch.time('lookMs', findUnwantedFiles(ports, { sandbox, sealedSecrets, redact, directory }))
   // A log can have been restarted; it contains nothing of the conversation.
   const written = [...left.removed.filter(({ kind }) => kind !== 'output'), ...left.redacted].map(({ path }) => path)
   if (written.length > 0) return unkept('secret-written', written.slice(0, 3).join(', '))
-  const texts = [...removed.texts, ...secrets.map(asStored)]
-  const found = await watch.time('searchMs', searchMemory(image.directory, texts))
+  const wanted = { sealing: ports.sealing, sealedSecrets, sealedTexts: removed.sealedTexts }
+  const found = await watch.time('searchMs', searchMemory(image.directory, wanted))
   const traces = Object.entries(found).map(([kind, count]) => ({ kind: kind as keyof typeof found, count }))
   if (traces.length > 0) return { ...unkept('secret-found', ''), traces }
   return { kept: true, bytes: image.bytes }
 }
 
-async function searchMemory(directory: string, texts: SearcherOrder['texts']): Promise<SearcherAnswer['found']> {
+async function searchMemory(directory: string, order: SearcherOrder): Promise<SearcherAnswer['found']> {
   const failed = (problem: string) => memoryNotSearched({ problem })
-  const order: SearcherOrder = { texts }
   return ((await runProgram('search-memory', { directory, order, failed })) as SearcherAnswer).found
-}
-
-function asStored(text: string): SearcherOrder['texts'][number] {
-  return { kind: 'stored', text }
 }
 
 async function forget(

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { StateTables } from './state.tables.ts'
 
 /** Single values that the host has decided once and keeps. */
-export type FactName = 'hostId' | 'networkPool' | 'currentImage'
+export type FactName = 'hostId' | 'networkPool' | 'currentImage' | 'sealingKey'
 export type FactsStore = {
   find(name: FactName): Promise<string | undefined>
   set(name: FactName, value: string): Promise<void>

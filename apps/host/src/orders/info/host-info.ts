@@ -12,6 +12,7 @@ const stepWords: Record<SetupStep, string> = { 'base-image': 'base image' }
 export function hostInfo(options: {
   hostId: string
   version: string
+  sealingKey: string
   disks: DiskStore
   active: ActiveBoots
   images: Pick<BaseImages, 'preparing' | 'problem'>
@@ -35,6 +36,7 @@ export function hostInfo(options: {
         spareSandboxes: options.spares.count(),
         preparing: preparingSteps.map((step) => stepWords[step]),
         preparingSteps,
+        sealingKey: options.sealingKey,
         ...(imageProblem !== undefined && { imageProblem }),
       }
       return info

@@ -7,12 +7,14 @@ import { cleanDisk } from '../../copies/environments/clean-disk.ts'
 import { diskInUse } from '../../copies/environments/environments.errors.ts'
 import { preserveMemory } from '../../copies/environments/preserve-memory.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
+import type { Sealing } from '../../machine/state/sealing-key.ts'
 import type { PausedBoots } from '../../memory/memory/paused-boots.ts'
 import type { OrderContext } from '../sandboxes/order-context.ts'
 
 export type CleanOrderPorts = {
   context: OrderContext
   disks: DiskStore
+  sealing: Sealing
   boots: BootsStore
   paused: PausedBoots
   gateway: Pick<GatewayApi, 'forget'>
@@ -22,16 +24,16 @@ export type CleanOrderPorts = {
 
 /** Orders that make disk and memory of a sandbox safe to hand to others. */
 export function cleanOrders(ports: CleanOrderPorts): Pick<HostApi, 'clean' | 'preserve'> {
-  const { context, disks, boots } = ports
+  const { context, boots } = ports
   const { lock, requireSandbox } = context
   return {
-    clean: (sandboxId, { secrets, redact = [], withoutState = false }) =>
+    clean: (sandboxId, { sealedSecrets, redact = [], withoutState = false }) =>
       lock(sandboxId, async () => {
         const sandbox = await requireSandbox(sandboxId)
         if ((await boots.current(sandboxId)) !== undefined) throw diskInUse({ sandboxId })
         // Otherwise the removed parts of the disk would still exist at an earlier moment.
         await ports.paused.forgetPauses(sandbox)
-        return (await cleanDisk({ disks }, { sandbox, secrets, redact, withoutState })).cleaned
+        return (await cleanDisk(ports, { sandbox, sealedSecrets, redact, withoutState })).cleaned
       }),
     preserve: (sandboxId, { bootId, hashKey, redact = [], ...order }) =>
       lock(sandboxId, async () => {

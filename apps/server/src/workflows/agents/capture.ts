@@ -1,10 +1,11 @@
 import { isThreadboxError } from '@threadbox/errors'
 import type { RescueReport, RescueRequest } from '@threadbox/protocol/guest'
 import type { CleanedSandbox, ForkedSandbox, PreservedMemory, PreservedSandbox } from '@threadbox/protocol/host'
+import { sealText } from '@threadbox/protocol/sealing'
 import { type HostClient, hostnameOf, limitsOf, type Sandbox } from '../../sandboxes/public.ts'
 
 export type CaptureDependencies = {
-  host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get'>
+  host: Pick<HostClient, 'fork' | 'pause' | 'demote' | 'stop' | 'clean' | 'preserve' | 'get' | 'info'>
   hashKeyOf: (sandboxId: string) => string
   budgets: () => Promise<RescueRequest>
   /** Secret texts that this installation stores. */
@@ -61,7 +62,7 @@ export async function finishCapture(
   }
   const kept =
     made.from === 'memory' ? await shutDownCopy(dependencies, copy) : { rescue: null, memoryProblem: made.problem }
-  const cleaned = await host.clean(sandboxId, { secrets: await dependencies.storedSecrets() })
+  const cleaned = await host.clean(sandboxId, { sealedSecrets: await sealStoredSecrets(dependencies) })
   return { ...kept, cleaned, diskBytes: await diskBytes(), memory: preserved?.memory ?? null }
 }
 
@@ -77,13 +78,22 @@ async function preserve(
   const unkept = { kept: false as const, traces: [] }
   if (made.from === 'disk') return { memory: { ...unkept, reason: 'none', detail: made.problem } }
   try {
-    const secrets = await dependencies.storedSecrets()
+    const sealedSecrets = await sealStoredSecrets(dependencies)
     const budgets = { ...(await dependencies.budgets()), withoutInputs: true }
-    return await dependencies.host.preserve(sandboxId, { bootId, hashKey, secrets, budgets })
+    return await dependencies.host.preserve(sandboxId, { bootId, hashKey, sealedSecrets, budgets })
   } catch (error) {
     if (!isThreadboxError(error)) throw error
     return { memory: { ...unkept, reason: 'not-saved', detail: error.message } }
   }
+}
+
+/** For the programs that search a copy; the host daemon passes it on unreadable. */
+export async function sealStoredSecrets({
+  host,
+  storedSecrets,
+}: Pick<CaptureDependencies, 'host' | 'storedSecrets'>): Promise<string> {
+  const [{ sealingKey }, secrets] = await Promise.all([host.info(), storedSecrets()])
+  return await sealText(JSON.stringify(secrets), sealingKey)
 }
 
 /** What cannot be saved from memory is missing in the copy; its files are complete either way. */

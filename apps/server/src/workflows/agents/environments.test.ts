@@ -135,7 +135,7 @@ onBothDatabases((target) => {
     await say('/run true')
     const release = host.hold('clean')
     const captured = capture()
-    await expect.poll(() => host.cleans.length).toBe(1)
+    await expect.poll(() => host.asked('clean')).toBe(1)
     await say('/run echo meanwhile')
     release()
     expect((await captured).notCaptured.memoryProblem).toBe('')

@@ -17,7 +17,13 @@ import type { ThreadRow } from '../../threads/public.ts'
 import type { Snapshots, Turns } from '../../turns/public.ts'
 import { forkTurnRunning } from '../forks/forks.errors.ts'
 import { environmentEmpty, environmentNotFound } from './agents.errors.ts'
-import { type CaptureDependencies, type CapturedSandbox, copySandbox, finishCapture } from './capture.ts'
+import {
+  type CaptureDependencies,
+  type CapturedSandbox,
+  copySandbox,
+  finishCapture,
+  sealStoredSecrets,
+} from './capture.ts'
 import type { EnvironmentStore } from './environments.store.ts'
 import type { EnvironmentRow } from './environments.table.ts'
 
@@ -158,7 +164,8 @@ export function makeEnvironments(dependencies: EnvironmentsDependencies): Enviro
       const row = await store.find(environmentId)
       if (row === undefined) throw environmentNotFound({})
       if (!hasVariables) {
-        await host.clean(row.sandbox_id, { secrets: await dependencies.storedSecrets(), withoutState: true })
+        const sealedSecrets = await sealStoredSecrets(dependencies)
+        await host.clean(row.sandbox_id, { sealedSecrets, withoutState: true })
       }
       const rescue_json = rescue === null || !hasVariables ? null : JSON.stringify(rescue)
       await store.update(environmentId, { services_json: JSON.stringify(services), rescue_json })
@@ -280,11 +287,11 @@ async function redactSelected(
   const { host } = dependencies
   const { sandbox_id: sandboxId } = row
   const { memory } = environmentContentOf(row)
-  const secrets = await dependencies.storedSecrets()
+  const sealedSecrets = await sealStoredSecrets(dependencies)
   const bootId = memory?.kept ? ((await host.get(sandboxId))?.bootId ?? null) : null
-  if (bootId === null) return { cleaned: await host.clean(sandboxId, { secrets, redact }), memory }
+  if (bootId === null) return { cleaned: await host.clean(sandboxId, { sealedSecrets, redact }), memory }
   const [hashKey, budgets] = [dependencies.hashKeyOf(sandboxId), await dependencies.budgets()]
-  return await host.preserve(sandboxId, { bootId, hashKey, budgets, secrets, redact })
+  return await host.preserve(sandboxId, { bootId, hashKey, budgets, sealedSecrets, redact })
 }
 
 /** Limits that were set for the source also apply to its copies. */

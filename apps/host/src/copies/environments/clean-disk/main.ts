@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { type CleanedSandbox, isThreadboxFile, threadboxDirectories } from '@threadbox/protocol/host'
+import { sealText } from '@threadbox/protocol/sealing'
+import type { Sealing } from '../../../machine/state/sealing-key.ts'
+import { openSecrets } from '../open-secrets.ts'
 import { type ContentOrder, cleanContent, readAll } from './file-content.ts'
 import { eachFileIn, entriesOfTree, openFile, removeEntry, type TreeEntry } from './open-tree.ts'
 import { type SecretTrace, secretTraces } from './telling-texts.ts'
@@ -14,7 +17,8 @@ import { placeOf, unwantedKind } from './unwanted-names.ts'
  * no device, so nothing outside of the tree can be reached through it.
  */
 export type CleanerOrder = {
-  secrets: readonly string[]
+  sealing: Sealing
+  sealedSecrets: string
   redact: readonly { path: string; rule: string }[]
   /** Also removes the state that threadbox keeps on the disk. */
   withoutState: boolean
@@ -26,8 +30,8 @@ export type CleanerOrder = {
   mode: 'cleans' | 'looks' | 'collects'
 }
 
-/** The result of the process. `texts` go only to other processes of the host itself. */
-export type CleanerAnswer = CleanedSandbox & { texts: SecretTrace[]; hasMoreTexts: boolean }
+/** The result of the process. What is in `sealedTexts` goes only to another program of the host. */
+export type CleanerAnswer = CleanedSandbox & { sealedTexts: string; hasMoreTexts: boolean }
 
 const statePath = threadboxDirectories.state.slice(1)
 const maxFindings = 200
@@ -36,9 +40,10 @@ const maxTextBytes = 8 * 1024 * 1024
 const maxTexts = 100_000
 
 const order = JSON.parse(await text(stdin)) as CleanerOrder
+const secrets = await openSecrets(order)
 const texts = new Map<string, SecretTrace>()
 const content: ContentOrder = {
-  secrets: order.secrets.map((secret) => Buffer.from(secret)),
+  secrets: secrets.map((secret) => Buffer.from(secret)),
   redact: redactions(),
   looksOnly: order.mode === 'looks',
   onRedacted: (found) => keep([{ kind: 'finding', text: found }]),
@@ -51,14 +56,14 @@ const answer: CleanerAnswer = {
   findings: [],
   furtherFindings: 0,
   amounts: { home: amount(), packages: amount(), variables: amount(), system: amount() },
-  texts: [],
+  sealedTexts: '',
   hasMoreTexts: false,
 }
 const gone = new Set<string>()
 const leading = order.names === null ? undefined : foldersAbove(order.names)
 const enters = ({ path }: TreeEntry) => !gone.has(path) && (leading === undefined || leading.has(path))
 for (const entry of entriesOfTree(enters)) inspectEntry(entry)
-answer.texts = [...texts.values()]
+answer.sealedTexts = await sealText(JSON.stringify([...texts.values()]), order.sealing.publicKey)
 stdout.write(JSON.stringify(answer))
 
 function foldersAbove(names: readonly string[]): Set<string> {

@@ -1,20 +1,25 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
+import type { Sealing } from '../../../machine/state/sealing-key.ts'
 import type { SecretTrace, TextKind } from '../clean-disk/telling-texts.ts'
+import { openSealed, openSecrets } from '../open-secrets.ts'
 import { makeFinder, shortestNeedle } from './find-texts.ts'
 
 /**
  * Searches every file of the directory that it was started in, which is a memory image, for texts, and never prints
  * them.
  */
-export type SearcherOrder = { texts: readonly SecretTrace[] }
+export type SearcherOrder = { sealing: Sealing; sealedSecrets: string; sealedTexts: string }
 /** Number of different texts found, by kind. */
 export type SearcherAnswer = { found: Partial<Record<TextKind, number>> }
 
 const partBytes = 8 * 1024 * 1024
 
-const { texts } = JSON.parse(await text(stdin)) as SearcherOrder
+const order = JSON.parse(await text(stdin)) as SearcherOrder
+const removed = await openSealed<readonly SecretTrace[]>(order.sealedTexts, order.sealing)
+const stored = (await openSecrets(order)).map((secret) => ({ kind: 'stored' as const, text: secret }))
+const texts: readonly SecretTrace[] = [...removed, ...stored]
 const forms = texts.flatMap((one, index) => formsOf(one).map((bytes) => ({ index, bytes })))
 const found = new Set<number>()
 const find = makeFinder(forms.map(({ bytes }) => bytes))

@@ -1,0 +1,1 @@
+export { makeSealingKey, openText, type SealingKey, sealText } from './sealed-text.ts'
