@@ -11,6 +11,7 @@ import { footprint } from './scenarios/footprint.ts'
 import { forkingLarge, forkingSmall } from './scenarios/forking.ts'
 import { manyThreads } from './scenarios/many-threads.ts'
 import { memory } from './scenarios/memory.ts'
+import { names } from './scenarios/names.ts'
 import { network } from './scenarios/network.ts'
 import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
@@ -51,6 +52,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'agents-live': agentsLive,
   transfers,
   network,
+  names,
   packages: packageInstall,
   previews,
   'preview-download': previewDownload,

@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { hostPaths, namesAskedSchema } from '@threadbox/protocol/host'
 import { startTestHost, type TestHost } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { output } from '../stack/in-threads.ts'
+import { startInstallation } from '../stack/installation.ts'
 import { startProgramIn } from '../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from './isolation/rebinding-name-server.ts'
 import { addNeighbor, type Neighbor, run } from './isolation/test-machine.ts'
@@ -22,6 +24,7 @@ const echo = `
 `
 const stack = new AsyncDisposableStack()
 let host: TestHost
+let environment: Record<string, string>
 let lan: Neighbor
 let addresses: Record<string, string | readonly string[]>
 /** All tests change what it reaches. */
@@ -36,7 +39,8 @@ beforeAll(async () => {
   addresses = { [name]: lan.first, [otherName]: lan.first, [machineName]: lan.gateway }
   const nameServer = await startRebindingNameServer(addresses)
   stack.defer(() => nameServer.close())
-  host = await startTestHost({ environment: { THREADBOX_NAME_SERVERS: `127.0.0.1:${nameServer.port}` } })
+  environment = { THREADBOX_NAME_SERVERS: `127.0.0.1:${nameServer.port}` }
+  host = await startTestHost({ environment })
   stack.defer(() => host.close())
   box = await start(open())
 })
@@ -75,12 +79,13 @@ for target in sys.argv[1:]:
         print(target, 'reached' if made.recv(1) == b'x' else 'closed')
     except OSError as error: print(target, type(error).__name__)
 `
+function tryAll(targets: readonly string[]): string {
+  const program = Buffer.from(tries).toString('base64')
+  return `echo ${program} | base64 -d > /tmp/tries.py; python3 /tmp/tries.py ${targets.join(' ')}`
+}
 /** For each `host:port`: `reached`, or the name of the error with which a connection failed. */
 async function connect({ sandboxId }: Box, ...targets: string[]): Promise<string[]> {
-  const program = Buffer.from(tries).toString('base64')
-  const command = `echo ${program} | base64 -d > /tmp/tries.py; python3 /tmp/tries.py ${targets.join(' ')}`
-  const { output } = await host.run(sandboxId, command)
-  return output
+  return (await host.run(sandboxId, tryAll(targets))).output
     .trim()
     .split('\n')
     .map((line) => line.split(' ')[1] ?? line)
@@ -182,4 +187,34 @@ test('G2: a connection survives a pause, and a sandbox wakes with the entries th
   await pausedDuring(() => change(box, list([`${name}:${port}`])))
   await expect.poll(() => held(box)).toMatch(/^broken/)
   expect(await reaches(box)).not.toBe('reached')
+})
+
+test('G2: what the owner lists, the panel of a thread and a connection agree, before, while and after it is listed', async () => {
+  await using installation = await startInstallation({ hostEnvironment: environment })
+  const { network } = installation.client
+  const thread = await installation.newThread()
+  const target = `${name}:${port}`
+  const state = async () => ({
+    connection: (await output(thread, tryAll([target]))).trim().split(' ')[1],
+    shown: (await network.ofThread(thread.id)).privateNames,
+  })
+  const unlisted = { connection: expect.not.stringMatching('reached'), shown: [] }
+  const listed = { connection: 'reached', shown: [target] }
+  const allow = (allowed: string) =>
+    network.setForThread(thread.id, { policy: { kind: 'allowlist', names: [allowed], presets: [] } })
+  await allow(target)
+  expect(await state()).toEqual(unlisted)
+  const refused = async () =>
+    (await network.ofThread(thread.id)).activity?.refused.map((each) => `${each.name} ${each.reason}`)
+  await expect.poll(refused).toContain(`${target} address-private`)
+  await network.setPrivateAddresses({ addresses: [entry()] })
+  expect(await state()).toEqual(listed)
+  await allow(otherName)
+  expect(await state()).toEqual(unlisted)
+  await network.setForThread(thread.id, { policy: null })
+  await installation.server.kill('SIGKILL')
+  await installation.server.restart()
+  expect(await state()).toEqual(listed)
+  await network.setPrivateAddresses({ addresses: [] })
+  expect(await state()).toEqual(unlisted)
 })
