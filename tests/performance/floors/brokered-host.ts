@@ -64,4 +64,4 @@ async function startPart(program: string, { host, ...part }: BrokeredPart): Prom
 }
 
 /** What passes through is young and dies young: more room for it costs memory and saves no time. */
-const brokerOptions = ['--max-semi-space-size=2']
+const brokerOptions = ['--max-semi-space-size=1']

@@ -83,7 +83,8 @@ export function makeBootFiles(options: BootFilesOptions): BootFiles {
       await Promise.all([
         // A hostname missing here makes sudo wait 10 s for DNS.
         replaceFile(hostsFile, `127.0.0.1 localhost ${hostname}`),
-        replaceFile(resolvConf, `nameserver ${gatewayAddress}\noptions timeout:3 attempts:2`),
+        // Each wait is twice the one before. A question that a killed DNS process has taken is asked again after a second.
+        replaceFile(resolvConf, `nameserver ${gatewayAddress}\noptions timeout:1 attempts:4`),
       ])
       return {
         guestDirectory: guestDirectory === undefined ? options.guestDirectory : guestPath(guestDirectory),

@@ -98,11 +98,11 @@ function start({ program, namespacePath, environment }: RouterProcessOptions): C
 const commonOptions = ['--disable-sigusr1']
 
 /** The default lets short-lived objects take 40 MiB: with 500 connections to hosts with secrets, or of a guest that floods. */
-const fewShortLived = ['--max-semi-space-size=2']
+const fewShortLived = (megabytes: number) => `--max-semi-space-size=${megabytes}`
 
 const nodeOptions = {
-  gateway: [...commonOptions, ...fewShortLived],
-  egress: [...commonOptions, ...fewShortLived],
+  gateway: [...commonOptions, fewShortLived(2)],
+  egress: [...commonOptions, fewShortLived(1)],
 }
 
 async function endOf(child: ChildProcess): Promise<{ code?: number | null; signal?: string | null; reason?: string }> {
