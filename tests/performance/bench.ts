@@ -17,6 +17,7 @@ import { packageInstall } from './scenarios/packages.ts'
 import { pausingLarge, pausingSmall } from './scenarios/pausing.ts'
 import { previewDownload } from './scenarios/preview-download.ts'
 import { previews } from './scenarios/previews.ts'
+import { recovery } from './scenarios/recovery.ts'
 import { relay } from './scenarios/relay.ts'
 import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
@@ -61,6 +62,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   'folder-zip': folderZip,
   'many-threads': manyThreads,
   brokering,
+  recovery,
 }
 
 /** Scenarios that need the app. */

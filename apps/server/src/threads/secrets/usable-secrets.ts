@@ -64,7 +64,11 @@ export function makeUsableSecrets(dependencies: {
     }
     return found
   }
-  const known = async (): Promise<Grants> => ({ grants: await store.grants(), secrets: await store.all() })
+  // Read with each command: most installations have no grant.
+  const known = async (): Promise<Grants> => {
+    const grants = await store.grants()
+    return { grants, secrets: grants.length === 0 ? [] : await store.all() }
+  }
   const usable = async (place: SecretPlace, all: Grants) =>
     (await held(place, all)).filter(({ obstacle }) => obstacle === null).map(usableOf)
   return {
