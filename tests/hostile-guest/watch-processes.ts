@@ -6,7 +6,10 @@ import type { TestInstallation } from '../stack/installation.ts'
 
 export const processNames = ['server', 'host', 'gateway'] as const
 export type ProcessName = (typeof processNames)[number]
-/** `peak` includes what the next collection of garbage frees; `left` is what remains a while after the last request. */
+/**
+ * `peak` includes garbage. `left` is what remains a while after the last request: of server and host daemon, after their
+ * garbage was collected.
+ */
 export type Growth = { peak: number; left: number }
 export type Figures = { growthMebibytes: Growth; lagMs: { p95: number; most: number } }
 
@@ -16,7 +19,8 @@ const sampleEveryMs = 100
 /**
  * Watches memory and responsiveness of the product’s processes from now on. The result stops it, and returns how far
  * each grew, and how long each took for a request that costs nothing. What is left is the least within `settleMs`
- * after that: V8 returns memory to the system when a program has been idle for some seconds.
+ * after that: V8 returns memory to the system when a program has been idle for some seconds. Server and host daemon are
+ * measured with `makeBusyTime`, and collect their garbage first.
  */
 export async function watchProcesses(
   installation: TestInstallation,
@@ -41,6 +45,7 @@ export async function watchProcesses(
       most = Math.max(most, await residentBytes(pids[name]))
       await delay(sampleEveryMs)
     }
+    if (name !== 'gateway') process.kill(pids[name], 'SIGUSR2')
     const left = await leastSoon(pids[name], settleMs)
     const growthMebibytes = { peak: Math.round((most - first) / mebibyte), left: Math.round((left - first) / mebibyte) }
     return [name, { growthMebibytes, lagMs: { p95: percentile(lags, 0.95), most: percentile(lags, 1) } }] as const

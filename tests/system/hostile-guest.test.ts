@@ -44,7 +44,7 @@ const behaviors = isFull ? [...all, ...slowBehaviors] : all.filter((_, index) =>
  * messages that are allowed take a fifth of this on a slow machine.
  */
 const maxBusyMs = 2_000
-const settleMs = isFull ? 30_000 : 0
+const settleMs = isFull ? 30_000 : 2000
 const roundsBefore = 15
 /** Each is used once before anything is measured: what code and buffers take is not counted. */
 const warmUps: readonly UseName[] = [

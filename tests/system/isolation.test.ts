@@ -36,8 +36,8 @@ const privateAddresses = [
 const kinds = ['tcp', 'udp', 'icmp'] as const
 const relayPort = 8125
 const egressUserId = 64_530
-/** The addresses that stand for names, and no process that connects to them. */
-const standIns: Record<string, string> = { 'public.test': '198.19.0.1', 'other.test': '198.19.0.2' }
+/** Names that addresses stand for, in this order from the start of the range, and no process that connects to them. */
+const relayedNames = ['public.test', 'other.test']
 const noRelay: Omit<NameRelay, 'addressFor'> = {
   setSandbox: async () => undefined,
   removeSandbox: async () => undefined,
@@ -65,6 +65,8 @@ describe('a sandbox’s network', () => {
   let neighborFirst: string
   let sandboxB: TestHost
   let machine: TestHost
+  /** Stands for `public.test`. Its range depends on those that other installations have. */
+  let standIn: string
 
   beforeAll(async () => {
     const lan = await addNeighbor({
@@ -87,7 +89,9 @@ describe('a sandbox’s network', () => {
 
     const logger = makeLogger({ process: 'test', level: 'silent' })
     const nameServers = [{ address: '127.0.0.1', port: nameServer.port }]
-    const relay = { ...noRelay, addressFor: async ({ name }: { name: string }) => standIns[name] }
+    const addressFor = async ({ name, range }: { name: string; range: string }) =>
+      relayedNames.includes(name) ? range.replace(/0\/18$/, String(relayedNames.indexOf(name) + 1)) : undefined
+    const relay = { ...noRelay, addressFor }
     const firewall = { egressUserId }
     const start = async (installation: string) => {
       const { network: made } = await prepareFreePool({ installation, logger, nameServers, relay, firewall })
@@ -101,6 +105,9 @@ describe('a sandbox’s network', () => {
     a = await attach({ to: network, sandboxId: 'a', address: first })
     b = await attach({ to: network, sandboxId: 'b', address: second })
     c = await attach({ to: other, sandboxId: 'c', address: third })
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: relayedNames } })
+    standIn = await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })
+    await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
     sandboxB = await startOne({ namespace: b.namespace, ports: [port] })
     await startOne({ namespace: c.namespace, ports: [port] })
     machine = await startOne({ ports: [port] })
@@ -304,7 +311,7 @@ describe('a sandbox’s network', () => {
   test('egress: none blocks everything immediately, and with a list only addresses that stand for names are open', async () => {
     await startOne({ namespace: router, ports: [relayPort], noticesFrames: false })
     const target: Probe = { kind: 'tcp', address: publicAddress, port, from: a.namespace }
-    const virtual: Probe = { kind: 'tcp', address: '198.19.0.1', port: relayPort, from: a.namespace }
+    const virtual: Probe = { kind: 'tcp', address: standIn, port: relayPort, from: a.namespace }
     const ask = (name: string) => lookUp({ from: a.namespace, server: a.gateway, name })
     expect(await probe({ ...virtual, from: router })).toMatchObject({ said: 'reached' })
     expect(await probe(virtual), 'with an open policy').toMatchObject({ isReached: false })
@@ -316,7 +323,7 @@ describe('a sandbox’s network', () => {
     expect(await probe(virtual)).toMatchObject({ isReached: false })
     expect(await held.speak(), 'on a connection from before').toMatch(/^(broken|no answer)/)
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test'] } })
-    expect([await ask('public.test'), await ask('other.test')]).toEqual(['198.19.0.1', 'no address'])
+    expect([await ask('public.test'), await ask('other.test')]).toEqual([standIn, 'no address'])
     expect(await probe(virtual)).toMatchObject({ said: 'reached' })
     for (const kind of kinds) expect(await probe({ ...target, kind }), kind).toMatchObject({ isReached: false })
     for (const kind of ['udp', 'icmp'] as const) {
@@ -332,8 +339,8 @@ describe('a sandbox’s network', () => {
 
   test('egress: with an open policy, names with secrets are reached at the addresses that stand for them', async () => {
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'open', brokered: ['public.test'] } })
-    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe('198.19.0.1')
-    const virtual: Probe = { kind: 'tcp', address: '198.19.0.1', port: relayPort, from: a.namespace }
+    expect(await lookUp({ from: a.namespace, server: a.gateway, name: 'public.test' })).toBe(standIn)
+    const virtual: Probe = { kind: 'tcp', address: standIn, port: relayPort, from: a.namespace }
     expect(await probe(virtual)).toMatchObject({ said: 'reached' })
     expect(await probe({ ...virtual, address: publicAddress, port })).toMatchObject({ said: 'reached' })
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'open' } })
@@ -342,7 +349,7 @@ describe('a sandbox’s network', () => {
 
   test('egress: a connection to an address that stands for a name ends within a second with the policy', async () => {
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test'] } })
-    const held = await holdConnection({ from: a.namespace, address: '198.19.0.1', port: relayPort })
+    const held = await holdConnection({ from: a.namespace, address: standIn, port: relayPort })
     stack.defer(() => held.close())
     await network.setEgress({ sandboxId: 'a', egress: { kind: 'allowlist', names: ['public.test', 'other.test'] } })
     expect(await held.speak(), 'after the list gained a name').toBe('reached')
