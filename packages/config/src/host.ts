@@ -170,15 +170,21 @@ export const hostSettings = {
     default: '',
   }),
   spareSandboxes: setting<number>({
-    doc: 'Spare sandboxes kept running while memory is free, so that new threads don’t wait for one to start. Each uses about 100 MB.',
+    doc: 'Spare sandboxes kept running while memory is free, so that new threads don’t wait for one to start. Each uses about 60 MB.',
     environment: 'THREADBOX_SPARE_SANDBOXES',
     schema: z.coerce.number().int().min(0).max(100),
     default: 2,
   }),
-  spareKernels: setting<'on' | 'off'>({
-    doc: 'Whether each spare sandbox also runs a Python kernel, so that the first cell doesn’t wait for Python. Each uses about 70 MB more.',
+  preparedAllocations: setting<number>({
+    doc: 'Disks and networks prepared for new sandboxes, so that many new threads at the same time don’t wait for them. They use no memory.',
+    environment: 'THREADBOX_PREPARED_ALLOCATIONS',
+    schema: z.coerce.number().int().min(0).max(100),
+    default: 8,
+  }),
+  spareKernels: setting<'on' | 'always' | 'off'>({
+    doc: 'Whether spare sandboxes also run a Python kernel, so that the first cell doesn’t wait for Python. `on`: started while the machine is idle, and only if at least a third of the last 20 new threads used Python within 10 minutes. Each uses about 70 MB more.',
     environment: 'THREADBOX_SPARE_KERNELS',
-    schema: z.enum(['on', 'off']),
+    schema: z.enum(['on', 'always', 'off']),
     default: 'on',
   }),
   frozenCopies: setting<'on' | 'off'>({
