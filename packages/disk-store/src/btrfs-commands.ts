@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { callBtrfs } from './btrfs-calls.ts'
 import { commandFailed } from './disk-store.errors.ts'
 import type { TableRoom } from './pool-reserves.logic.ts'
 import { readCommand, runCommand } from './run-command.ts'
@@ -7,13 +8,15 @@ import { makeSendStreamReader, type NamesOfStream, type SendStreamLimits } from 
 
 /** Rescans and the deletion of large volumes take as long as the pool is large. */
 const longTimeoutMs = 3_600_000
+const longTime = { timeoutMs: longTimeoutMs }
+/** A call waits for a commit at most, on a slow disk behind much that is to be written. */
+const shortTime = { timeoutMs: 120_000 }
+/** A large volume takes minutes to be cleaned up. */
+const longestPollMs = 2_000
 /**
  * Reading two volumes completely takes less than this: after this time, callers that compare volumes do that instead.
  */
 const sendTimeoutMs = 20_000
-/** A removal takes some milliseconds; a failure that lasts is reported half a second later. */
-const groupReads = 5
-const groupReadPauseMs = 50
 
 /**
  * How a mounted btrfs counts. `simple` (kernel 6.7 and later) counts an extent for the volume that wrote it, at no
@@ -32,28 +35,28 @@ export type QuotaGroup = {
   isStale: boolean
 }
 
-/** The `btrfs` program, one function per command: the only place that knows its arguments and its output. */
+/**
+ * What btrfs can do, one function each: by a call where it happens often, otherwise by the `btrfs` program. The only place
+ * that knows its arguments and its output.
+ */
 export const btrfs = {
   async createVolume(path: string): Promise<void> {
     await runCommand(['btrfs', 'subvolume', 'create', path])
   },
   async snapshot(options: { from: string; to: string; groupId?: string; isReadOnly?: boolean }): Promise<void> {
-    const group = options.groupId === undefined ? [] : ['-i', options.groupId]
-    const readOnly = options.isReadOnly === true ? ['-r'] : []
-    await runCommand(['btrfs', 'subvolume', 'snapshot', ...readOnly, ...group, options.from, options.to])
+    const { from, to, groupId = '', isReadOnly = false } = options
+    await callBtrfs(['snapshot', from, to, groupId, isReadOnly ? '1' : ''], shortTime)
   },
   /**
-   * Whether a command failed because a limit was reached or no space is free. The program reports it only in its error
-   * text.
+   * Whether a call failed because a limit was reached or no space is free, which only the system’s text says.
    */
   isOutOfSpace(error: unknown): boolean {
     return error instanceof Error && /Disk quota exceeded|No space left on device/.test(error.message)
   },
   /** Bytes of file extents that were written by the transaction `since` or later, including those truncated since. */
   async writtenBytes({ path, since }: { path: string; since: number }): Promise<number> {
-    const output = await runCommand(['btrfs', 'subvolume', 'find-new', path, String(since)])
-    const pieces = output.matchAll(/^inode \d+ file offset \d+ len (\d+) disk start \d+ offset \d+ gen \d+ flags /gm)
-    return [...pieces].reduce((sum, [, length]) => sum + Number(length), 0)
+    const [bytes] = await callBtrfs(['written', path, String(since)], shortTime)
+    return Number(bytes)
   },
   /**
    * The names that differ between two read-only volumes; undefined if there are more than `limits` allows. Neither
@@ -82,13 +85,7 @@ export const btrfs = {
   },
   /** The volume’s ID and the number of the last transaction that wrote to it. */
   async generation(path: string): Promise<string> {
-    const output = await runCommand(['btrfs', 'subvolume', 'show', path])
-    const [id, generation] = ['Subvolume ID', 'Generation'].map(
-      (name) => new RegExp(`^\\s+${name}:\\s+(\\d+)$`, 'm').exec(output)?.[1],
-    )
-    if (id === undefined || generation === undefined) {
-      throw commandFailed({ command: `btrfs subvolume show ${path}`, reason: 'it named no generation' })
-    }
+    const [id, generation] = await callBtrfs(['volume', path], shortTime)
     return `${id}:${generation}`
   },
   async disableCompression(path: string): Promise<void> {
@@ -99,21 +96,22 @@ export const btrfs = {
   },
   /** Returns when the deletion would survive a power loss. The space is freed later, see `waitForCleaning`. */
   async deleteVolume(path: string): Promise<void> {
-    await runCommand(['btrfs', 'subvolume', 'delete', '--commit-after', path], { timeoutMs: longTimeoutMs })
+    await callBtrfs(['delete', path], longTime)
   },
-  /**
-   * Returns when the space of deleted volumes is free. The waiting program keeps the pool mounted, so it is killed when
-   * this process ends.
-   */
-  async waitForCleaning(options: { path: string; volumeId: string }): Promise<void> {
-    const wait = ['btrfs', 'subvolume', 'sync', options.path, options.volumeId]
-    await runCommand(['setpriv', '--pdeathsig', 'KILL', ...wait], { timeoutMs: longTimeoutMs })
+  /** Returns when the space of a deleted volume is free. */
+  async waitForCleaning({ path, volumeId }: { path: string; volumeId: string }): Promise<void> {
+    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, longestPollMs)) {
+      const [exists] = await callBtrfs(['exists', path, volumeId], shortTime)
+      if (exists === '0') return
+      await delay(waitMs)
+    }
   },
   async volumeId(path: string): Promise<string> {
-    return (await runCommand(['btrfs', 'inspect-internal', 'rootid', path])).trim()
+    const [id = ''] = await callBtrfs(['volume', path], shortTime)
+    return id
   },
   async sync(path: string): Promise<void> {
-    await runCommand(['btrfs', 'filesystem', 'sync', path], { timeoutMs: longTimeoutMs })
+    await callBtrfs(['sync', path], longTime)
   },
   async growToDevice(path: string): Promise<void> {
     await runCommand(['btrfs', 'filesystem', 'resize', 'max', path])
@@ -139,16 +137,9 @@ export const btrfs = {
     await runCommand(['btrfs', 'quota', 'enable', path])
     await runCommand(['btrfs', 'quota', 'rescan', '-w', path], { timeoutMs: longTimeoutMs })
   },
-  /** Retries a failed read: the list is not read atomically, and removing a group during the read makes it fail. */
+  /** Not read at one moment: a group that is made or removed in between can be missing. */
   async listGroups(path: string): Promise<QuotaGroup[]> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return parseGroups(await runCommand(['btrfs', 'qgroup', 'show', '--raw', '-pre', path]))
-      } catch (error) {
-        if (attempt === groupReads) throw error
-        await delay(attempt * groupReadPauseMs)
-      }
-    }
+    return (await callBtrfs(['groups', path], shortTime)).map(parseGroup)
   },
   /**
    * What one group holds now, read without starting a program and including data not yet written to disk; undefined if
@@ -183,36 +174,32 @@ export const btrfs = {
     return { freeBytes, copies, stepBytes: copies * Math.min(largest, totalBytes / 10) }
   },
   async createGroup(options: { path: string; groupId: string }): Promise<void> {
-    await runCommand(['btrfs', 'qgroup', 'create', options.groupId, options.path])
+    await callBtrfs(['create_group', options.path, options.groupId], shortTime)
   },
   async assignGroup(options: { path: string; groupId: string; parentId: string }): Promise<void> {
     const { path, groupId, parentId } = options
-    await runCommand(['btrfs', 'qgroup', 'assign', '--no-rescan', groupId, parentId, path])
+    await callBtrfs(['assign_group', path, groupId, parentId], shortTime)
   },
   async destroyGroup(options: { path: string; groupId: string }): Promise<void> {
-    await runCommand(['btrfs', 'qgroup', 'destroy', options.groupId, options.path])
+    await callBtrfs(['destroy_group', options.path, options.groupId], shortTime)
   },
   /** Limits what a group can reference, or with `exclusive` what it does not share with others. */
   async limitGroup(options: { path: string; groupId: string; limitBytes: number; exclusive: boolean }): Promise<void> {
     const { path, groupId, limitBytes, exclusive } = options
-    const kind = exclusive ? ['-e'] : []
-    await runCommand(['btrfs', 'qgroup', 'limit', ...kind, String(limitBytes), groupId, path])
+    await callBtrfs(['limit_group', path, groupId, String(limitBytes), exclusive ? '1' : ''], shortTime)
   },
 }
 
-/** Reads the table of `btrfs qgroup show --raw -pre`; lines that are not rows are skipped. */
-function parseGroups(output: string): QuotaGroup[] {
-  const rows = output.matchAll(/^(\d+\/\d+)\s+(-?\d+)\s+(-?\d+)\s+(none|\d+)\s+(none|\d+)\s+([\d/,]+|-+)(.*)$/gm)
-  return [...rows].map(
-    ([, groupId = '', referenced, exclusive, limit = '', exclusiveLimit = '', parents = '', rest]) => ({
-      groupId,
-      referencedBytes: Math.max(0, Number(referenced)),
-      exclusiveBytes: Math.max(0, Number(exclusive)),
-      limitBytes: limit === 'none' ? (exclusiveLimit === 'none' ? undefined : Number(exclusiveLimit)) : Number(limit),
-      parentIds: parents.startsWith('-') ? [] : parents.split(','),
-      isStale: rest?.includes('<stale>') ?? false,
-    }),
-  )
+function parseGroup(row: string): QuotaGroup {
+  const [groupId = '', referenced, exclusive, limit, parents = '', isStale] = row.split(' ')
+  return {
+    groupId,
+    referencedBytes: Math.max(0, Number(referenced)),
+    exclusiveBytes: Math.max(0, Number(exclusive)),
+    limitBytes: limit === '-' ? undefined : Number(limit),
+    parentIds: parents === '-' ? [] : parents.split(','),
+    isStale: isStale === '1',
+  }
 }
 
 /** BTRFS_IOC_QUOTA_CTL with the command BTRFS_QUOTA_CTL_ENABLE_SIMPLE_QUOTA (linux/btrfs.h; same on x86_64 and arm64). */

@@ -338,7 +338,7 @@ async function makePlace() {
         ...more,
       }),
     async tearDown() {
-      // The program that waits until a deleted volume is freed keeps the pool busy a moment longer.
+      // A call about a deleted volume keeps the pool busy a moment longer.
       const unmount = () => execFileSync('umount', [mountPoint], { stdio: 'pipe' })
       const isMounted = (await listMounts()).some((mount) => mount.mountPoint === mountPoint)
       if (isMounted) await vi.waitFor(unmount, { timeout: 30_000, interval: 100 })

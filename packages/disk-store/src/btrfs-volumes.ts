@@ -54,7 +54,7 @@ export function makeBtrfsVolumes(options: {
     logger.warn({ err: error, groupIds }, 'quota groups of a deleted volume stay until the next start'),
   )
   const clean = ({ volumeId, groupIds }: { volumeId: string; groupIds: string[] }) =>
-    void cleanings.keep(removeGroups({ root, volumeId, groupIds }), { groupIds })
+    void cleanings.keep(removeGroups({ root, mode, volumeId, groupIds }), { groupIds })
 
   return {
     root,
@@ -241,9 +241,16 @@ function makeKnownGroups(options: { root: string; mode: () => QuotaMode }) {
   }
 }
 
-async function removeGroups(options: { root: string; volumeId: string; groupIds: string[] }): Promise<void> {
-  const { root, volumeId, groupIds } = options
+async function removeGroups(options: {
+  root: string
+  mode: QuotaMode
+  volumeId: string
+  groupIds: string[]
+}): Promise<void> {
+  const { root, mode, volumeId, groupIds } = options
   await btrfs.waitForCleaning({ path: root, volumeId })
+  // Full quotas count at the end of a transaction: without the group, those of the whole pool would become invalid.
+  if (mode === 'full') await btrfs.sync(root)
   // Kernels differ in whether the group of a deleted volume is removed automatically.
   const present = new Set((await btrfs.listGroups(root)).map((group) => group.groupId))
   for (const groupId of new Set(groupIds)) {

@@ -20,7 +20,7 @@ export function runCommand(
     execFile(
       program,
       args,
-      { timeout, maxBuffer: 64 * 1024 * 1024, env: environment, encoding: options.encoding ?? 'utf8' },
+      { timeout, maxBuffer: 64 * 1024 * 1024, env: systemEnvironment, encoding: options.encoding ?? 'utf8' },
       (error, stdout, stderr) => {
         if (error === null) return resolve(stdout)
         const reason = stderr.trim().slice(-stderrTailLength) || error.message
@@ -41,7 +41,7 @@ export async function readCommand(
   const [program, ...args] = command
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environment,
+    env: systemEnvironment,
     timeout: options.timeoutMs,
     killSignal: 'SIGKILL',
   })
@@ -71,4 +71,4 @@ export async function readCommand(
 
 /** The directories of system programs on Debian and Ubuntu, regardless of the daemon’s PATH. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-const environment = { PATH: systemPath, LC_ALL: 'C' }
+export const systemEnvironment = { PATH: systemPath, LC_ALL: 'C' }
