@@ -1,30 +1,21 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { makeGvisorDriver, removeCgroupTree } from '@threadbox/gvisor-driver'
-import type { BootRequest, MemorySavingDriver } from '@threadbox/sandbox-driver'
-import {
-  describeMemorySavingDriver,
-  describeSandboxDriver,
-  type MemorySavingSubject,
-} from '@threadbox/sandbox-driver/testing'
-import { makeLogger } from '@threadbox/telemetry'
+import type { BootRequest } from '@threadbox/sandbox-driver'
+import { describeMemorySavingDriver, describeSandboxDriver } from '@threadbox/sandbox-driver/testing'
 import { findTestMachine } from '@threadbox/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DriverSubject, setUpDriver } from './gvisor-driver/driver-subject.ts'
 
 const run = promisify(execFile)
-const installation = `t${randomBytes(3).toString('hex').slice(0, 5)}`
-const namespace = `threadbox-${installation}`
-const MiB = 1024 * 1024
 
-describeSandboxDriver({ name: 'gVisor', setup: setUp })
-describeMemorySavingDriver({ name: 'gVisor', setup: setUp })
+describeSandboxDriver({ name: 'gVisor', setup: setUpDriver })
+describeMemorySavingDriver({ name: 'gVisor', setup: setUpDriver })
+describeMemorySavingDriver({ name: 'gVisor by commands only', setup: () => setUpDriver({ kernelReplyMs: 0 }) })
 
 test('a sandbox that the memory backstop kills is reported with that cause', async () => {
-  const { driver, request, commandGuest, leftovers: left, close } = await setUp()
+  const { driver, request, commandGuest, leftovers: left, close } = await setUpDriver()
   try {
     const boot = await request('b99999999999999999999')
     await driver.start(boot)
@@ -41,7 +32,7 @@ test('a sandbox that the memory backstop kills is reported with that cause', asy
 test('C6: saved memory is used by the version of runsc that saved it, as long as that is on the machine', async () => {
   const { runscPath } = await findTestMachine()
   const programs = await mkdtemp('/run/threadbox-runsc-test-')
-  const subject = await setUp()
+  const subject = await setUpDriver()
   try {
     const { version } = await subject.driver.describe()
     const other = version.replace(/\d/g, '7')
@@ -77,9 +68,9 @@ test('C6: saved memory is used by the version of runsc that saved it, as long as
 })
 
 describe('IDs of a sandbox', () => {
-  let subject: Subject
+  let subject: DriverSubject
   beforeEach(async () => {
-    subject = await setUp()
+    subject = await setUpDriver()
   })
   afterEach(async () => {
     for (const { bootId } of await subject.driver.list()) await end(bootId)
@@ -150,6 +141,60 @@ describe('IDs of a sandbox', () => {
   })
 })
 
+describe('gofers, which serve files to sandboxes', () => {
+  let subject: DriverSubject
+  let requests: BootRequest[]
+  beforeEach(async () => {
+    subject = await setUpDriver()
+    requests = await Promise.all(['b44444444444444444441', 'b44444444444444444442'].map(subject.request))
+  })
+  afterEach(() => subject.close())
+  const startAll = () => Promise.all(requests.map((request) => subject.driver.start(request)))
+  const endAll = async () => {
+    for (const { bootId } of requests) {
+      await subject.driver.stop(bootId)
+      await subject.driver.forget(bootId)
+    }
+  }
+  const namespaces = async () => {
+    const { stdout } = await run('pgrep', ['-f', `runsc-gofer.*${subject.runscState}`])
+    const pids = stdout.trim().split('\n')
+    return await Promise.all(pids.map(async (pid) => ({ pid, net: await readlink(`/proc/${pid}/ns/net`) })))
+  }
+  const isNamed = async () => (await readdir('/run/netns')).includes(subject.goferNamespace)
+
+  test('they share one network namespace with nothing but its own loopback, which is down', async () => {
+    await startAll()
+    const [first, second] = await namespaces()
+    expect(second?.net).toBe(first?.net)
+    const { stdout } = await run('nsenter', ['-t', first?.pid ?? '', '-n', 'ip', '-brief', 'link'])
+    expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/^lo\s+DOWN/)])
+    await endAll()
+  })
+
+  test.each([
+    ['removed', async () => undefined],
+    ['half made by a killed start', (file: string) => writeFile(file, '')],
+  ])(
+    'a namespace that was %s is made again at the next start, and removed with the installation',
+    async (_how, leave) => {
+      await startAll()
+      await endAll()
+      expect(await isNamed()).toBe(true)
+      await run('ip', ['netns', 'delete', subject.goferNamespace])
+      await leave(path.join('/run/netns', subject.goferNamespace))
+      await startAll()
+      const [first, second] = await namespaces()
+      expect(second?.net).toBe(first?.net)
+      expect(first?.net).not.toBe(await readlink('/proc/self/ns/net'))
+      await endAll()
+      await subject.removeTraces()
+      expect(await isNamed()).toBe(false)
+      await subject.removeTraces()
+    },
+  )
+})
+
 /** A copy of runsc that reports, and believes to have, another version of the same length. */
 async function install(options: { programs: string; from: string; version: string; as: string }): Promise<void> {
   const program = await readFile(options.from)
@@ -159,127 +204,4 @@ async function install(options: { programs: string; from: string; version: strin
   }
   await mkdir(path.join(options.programs, options.as))
   await writeFile(path.join(options.programs, options.as, 'runsc'), program, { mode: 0o755 })
-}
-
-/**
- * Exits on command, or allocates memory without end: each letter doubles what the shell holds. Ten times a second it
- * writes a number that exists only in its memory.
- */
-const guestScript = `
-number=$RANDOM$RANDOM$RANDOM
-until [ -e /skills/end-$HOSTNAME ]; do
-  echo $number $((++count)) > /beat-$HOSTNAME
-  sleep 0.1
-  if [ -e /skills/eat-$HOSTNAME ]; then text=xxxxxxxxxxxxxxxx; while :; do text=$text$text; done; fi
-done`
-
-type Subject = MemorySavingSubject & {
-  directory: string
-  /** Another instance over the same records, on another runsc. */
-  open(runscPath?: string): Promise<MemorySavingDriver>
-  commandGuest(bootId: string, what: 'end' | 'eat'): Promise<void>
-}
-
-/**
- * A root filesystem of a shell and `sleep` with their libraries. Files in a mount that the host can change control the
- * first process (a sandbox can cache what is on its own disk).
- */
-async function setUp(): Promise<Subject> {
-  const machine = await findTestMachine()
-  const directory = await mkdtemp('/run/threadbox-driver-test-')
-  const stateDirectory = path.join(directory, 'state')
-  const rootPath = await makeRootFilesystem(path.join(directory, 'root'))
-  for (const name of ['guest', 'skills']) await mkdir(path.join(directory, name))
-  for (const name of ['certificates', 'resolv', 'hosts']) await writeFile(path.join(directory, name), '')
-  const args = ['/bin/bash', '-c', guestScript]
-  await writeFile(path.join(directory, 'guest', 'guest.json'), JSON.stringify({ args }))
-  await run('ip', ['netns', 'add', namespace])
-  const request = async (bootId: string): Promise<BootRequest> => ({
-    bootId,
-    sandboxId: 's00000000000000000000',
-    hostname: bootId,
-    rootPath,
-    networkNamespacePath: `/run/netns/${namespace}`,
-    mounts: {
-      guestDirectory: path.join(directory, 'guest'),
-      certificateBundle: path.join(directory, 'certificates'),
-      resolvConf: path.join(directory, 'resolv'),
-      hostsFile: path.join(directory, 'hosts'),
-      skillsDirectory: path.join(directory, 'skills'),
-    },
-    limits: { memoryBytes: 256 * MiB, cpus: 1, processes: 64, diskBytes: MiB },
-  })
-  const commandGuest = (bootId: string, what: string) =>
-    writeFile(path.join(directory, 'skills', `${what}-${bootId}`), '')
-  let current = new AbortController()
-  const open = (runscPath = machine.runscPath) => {
-    current.abort()
-    current = new AbortController()
-    return makeGvisorDriver({
-      signal: current.signal,
-      runscPath,
-      installation,
-      stateDirectory,
-      logger: makeLogger({ process: 'test', level: 'silent' }),
-    })
-  }
-  return {
-    directory,
-    driver: await open(),
-    request,
-    brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
-    commandGuest,
-    endFromInside: (bootId) => commandGuest(bootId, 'end'),
-    memoryOf: ({ madeBy }) => nextBeat(path.join(rootPath, `beat-${madeBy}`)),
-    reopen: () => open(),
-    open,
-    leftovers: () => leftovers(stateDirectory),
-    close: async () => {
-      await removeCgroupTree(installation)
-      await run('ip', ['netns', 'delete', namespace])
-      await rm(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-/** The number, once the counter next to it advances; undefined if it stands still for ten times its interval. */
-async function nextBeat(file: string): Promise<string | undefined> {
-  const read = async () => (await readFile(file, 'utf8').catch(() => '')).split(' ')
-  const first = (await read())[1]
-  for (let waited = 0; waited < 1500; waited += 20) {
-    const [number, count] = await read()
-    if (count !== undefined && count !== first) return number
-    await delay(20)
-  }
-  return undefined
-}
-
-async function makeRootFilesystem(root: string): Promise<string> {
-  for (const name of ['bin', 'proc', 'sys', 'dev', 'etc/ssl/certs', 'skills', '.guest']) {
-    await mkdir(path.join(root, name), { recursive: true })
-  }
-  for (const name of ['etc/ssl/certs/ca-certificates.crt', 'etc/resolv.conf', 'etc/hosts']) {
-    await writeFile(path.join(root, name), '')
-  }
-  for (const program of ['/bin/bash', '/bin/sleep']) {
-    const { stdout } = await run('ldd', [program])
-    const libraries = stdout.match(/\/\S+(?= \(0x)/g) ?? []
-    for (const file of [program, ...libraries]) await cp(file, path.join(root, file), { dereference: true })
-  }
-  return root
-}
-
-async function leftovers(stateDirectory: string): Promise<string[]> {
-  const { stdout } = await run('ps', ['-e', '-o', 'args='])
-  const processes = stdout.split('\n').filter((line) => line.includes(stateDirectory))
-  const files = (await readdir(path.join(stateDirectory, 'boots'))).concat(
-    await readdir(path.join(stateDirectory, 'runsc')),
-  )
-  const mounts = (await readFile('/proc/self/mounts', 'utf8')).split('\n').filter((line) => line.includes('/bundle'))
-  return [...processes, ...files, ...(await cgroups()), ...mounts]
-}
-
-async function cgroups(): Promise<string[]> {
-  const found = await run('find', ['/sys/fs/cgroup', '-path', `*threadbox-${installation}/*`, '-type', 'd'])
-  return found.stdout.split('\n').filter((line) => line !== '')
 }

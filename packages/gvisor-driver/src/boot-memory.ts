@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isThreadboxError } from '@threadbox/errors'
-import { bootNotRunning, memoryNotSaved } from '@threadbox/sandbox-driver'
+import { memoryNotSaved } from '@threadbox/sandbox-driver'
 import type { BootRecord, BootRecords } from './boot-record.ts'
 import type { CgroupTree } from './cgroup-tree.ts'
 import { writeImage } from './memory-image.ts'
@@ -12,31 +12,6 @@ export type BootMemoryPorts = {
   cgroups: Pick<CgroupTree, 'withoutDiskLimit'>
   /** The features of this host’s processor. */
   cpuFeatures: () => Promise<readonly string[]>
-}
-
-/** Stops the clock of a boot. runsc refuses to pause a paused container: its status is read only after a refusal. */
-export async function freezeBoot(ports: Pick<BootMemoryPorts, 'runscs'>, record: BootRecord): Promise<void> {
-  const { bootId, runscPath } = record
-  const runsc = ports.runscs.at(runscPath)
-  try {
-    await runsc.pause(bootId)
-  } catch (error) {
-    const status = await runsc.status(bootId).catch(() => 'gone')
-    if (status === 'paused') return
-    throw memoryNotSaved({ bootId, reason: reasonOf(error) }, { cause: error })
-  }
-}
-
-export async function thawBoot(ports: Pick<BootMemoryPorts, 'runscs'>, record: BootRecord): Promise<void> {
-  const { bootId, runscPath } = record
-  const runsc = ports.runscs.at(runscPath)
-  try {
-    await runsc.resume(bootId)
-  } catch (error) {
-    const status = await runsc.status(bootId).catch(() => 'gone')
-    if (status === 'running') return
-    throw bootNotRunning({ bootId }, { cause: error })
-  }
 }
 
 export async function saveBoot(
@@ -62,7 +37,7 @@ export async function saveBoot(
   }
 }
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (isThreadboxError(error)) return error.message
   return error instanceof Error ? error.message : String(error)
 }

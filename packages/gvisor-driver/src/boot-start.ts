@@ -6,7 +6,7 @@ import { launchContainer } from './boot-launch.ts'
 import type { BootRecords } from './boot-record.ts'
 import type { BootWatches } from './boot-watch.ts'
 import type { CgroupTree } from './cgroup-tree.ts'
-import { followConsole, type GuestConsole, makeConsolePipe, openGuestEnd } from './guest-console.ts'
+import { followConsole, type GuestConsole, openGuestEnd } from './guest-console.ts'
 import { identifyProcess, isAlive } from './process-identity.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 import type { SandboxIds } from './shifted-ids.ts'
@@ -16,6 +16,8 @@ export type BootStartPorts = {
   cgroups: CgroupTree
   records: BootRecords
   machineBootId: string
+  /** Makes the console pipe of a boot, and what all boots need, unless it exists: a restart of the machine removes it. */
+  prepareStart: (boot: { consolePipe: string }) => Promise<void>
   guestArguments: (guestDirectory: string) => Promise<readonly string[]>
   logger: Logger
 }
@@ -44,7 +46,7 @@ export async function startBoot(ports: BootStartPorts, options: StartOptions): P
   let guestConsole: GuestConsole | undefined
   try {
     const consolePipe = path.join(directory, 'console')
-    await Promise.all([makeConsolePipe(consolePipe), ports.cgroups.create({ bootId, limits: request.limits })])
+    await Promise.all([ports.cgroups.create({ bootId, limits: request.limits }), ports.prepareStart({ consolePipe })])
     await using guestEnd = await openGuestEnd(consolePipe)
     guestConsole = followConsole(consolePipe)
     const pidFile = path.join(directory, 'pid')

@@ -7,6 +7,7 @@ import type { BootRecord, BootRecords } from './boot-record.ts'
 import type { CgroupTree, CgroupUsage } from './cgroup-tree.ts'
 import { type GuestExit, watchExit } from './exit-watch.ts'
 import { followConsole, type GuestConsole } from './guest-console.ts'
+import { controlSocketOf } from './kernel-control.ts'
 import { isAlive } from './process-identity.ts'
 import type { RunscVersions } from './runsc-versions.ts'
 
@@ -123,7 +124,7 @@ async function observe(ports: BootWatchPorts, record: BootRecord): Promise<Obser
     if (!(await isAlive(identity))) return { watched, exit: undefined }
     watched = true
     const exit = await watchExit({
-      controlSocket: path.join(ports.runscState, `runsc-${record.bootId}.sock`),
+      controlSocket: controlSocketOf(ports.runscState, record.bootId),
       containerId: record.bootId,
       signal: ports.signal,
     })

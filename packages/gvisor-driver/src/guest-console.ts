@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { constants, openSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { promisify } from 'node:util'
 
 /**
  * Standard output and error of a guest, through a named pipe: the daemon keeps the last part in memory, so nothing
@@ -12,10 +10,6 @@ import { promisify } from 'node:util'
 export type GuestConsole = { tail(): string; close(): void }
 
 const keptBytes = 16 * 1024
-
-export async function makeConsolePipe(path: string): Promise<void> {
-  await promisify(execFile)('mkfifo', ['-m', '600', path])
-}
 
 /** Opens the guest’s end; the caller closes it once runsc has it. */
 export async function openGuestEnd(path: string) {

@@ -11,14 +11,20 @@ import {
   memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
-import { type BootMemoryPorts, freezeBoot, saveBoot, thawBoot } from './boot-memory.ts'
+import { type BootFreezePorts, freezeBoot, thawBoot } from './boot-freeze.ts'
+import { type BootMemoryPorts, saveBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootStartPorts, startBoot } from './boot-start.ts'
 import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
-import { type DiskRate, makeCgroupTree } from './cgroup-tree.ts'
+import { type DiskRate, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+import { makeConsolePipes } from './console-pipes.ts'
+import { makeFreezeMarks } from './freeze-marks.ts'
+import { ensureGoferNamespace, goferNamespaceOf, removeGoferNamespace } from './gofer-namespace.ts'
 import { makeGuestArguments } from './guest-manifest.ts'
+import { makeKernelControl } from './kernel-control.ts'
 import { judgeImage } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
+import { findHelpers, helpersPlaceOf, makeHelpersPlace, removeHelpersPlace } from './runsc-helpers.ts'
 import { makeRunscVersions } from './runsc-versions.ts'
 
 export type GvisorDriverOptions = {
@@ -31,19 +37,30 @@ export type GvisorDriverOptions = {
   /** Default: no limit. */
   diskRate?: DiskRate
   logger: Logger
+  /** How long the kernel of a sandbox has to reply to a call; 0: commands of runsc are used instead. Default: 10 s. */
+  kernelReplyMs?: number
   /** When aborted, the driver stops watching its boots: they keep running, and another instance can take them over. */
   signal?: AbortSignal
 }
 
-type DriverPorts = BootStartPorts & BootWatchPorts & BootMemoryPorts
+type DriverPorts = BootStartPorts & BootWatchPorts & BootMemoryPorts & BootFreezePorts
+
+/** A kernel that takes longer is asked again by a command of runsc, which waits for 30 s. */
+const defaultKernelReplyMs = 10_000
 
 /** The sandbox driver on gVisor’s runsc. Every boot is one container, whose ID is the boot ID. */
 export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<MemorySavingDriver> {
   const runscState = path.join(options.stateDirectory, 'runsc')
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
   for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
-  const runscs = makeRunscVersions({ runscPath: options.runscPath, stateDirectory: runscState })
+  const { installation, runscPath } = options
+  const goferNamespace = goferNamespaceOf(installation)
+  const helpersPlace = helpersPlaceOf(installation)
+  const runscs = makeRunscVersions({ runscPath, stateDirectory: runscState, goferNamespace, helpersPlace })
   const current = runscs.at(runscs.currentPath)
+  const records = makeBootRecords(bootsDirectory)
+  const preparation = makeSingleFlight()
+  const consolePipes = await makeConsolePipes(path.join(options.stateDirectory, 'pipes'))
   let features: Promise<string[]> | undefined
   const ports: DriverPorts = {
     runscs,
@@ -52,12 +69,21 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       return features
     },
     runscState,
+    prepareStart: async ({ consolePipe }) => {
+      const shared = preparation.join('start', async () => {
+        await ensureGoferNamespace(installation)
+        await makeHelpersPlace(installation)
+      })
+      await Promise.all([consolePipes.place(consolePipe), shared])
+    },
     cgroups: await makeCgroupTree({
-      installation: options.installation,
+      installation,
       diskRate: options.diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
       logger: options.logger,
     }),
-    records: makeBootRecords(bootsDirectory),
+    records,
+    freezeMarks: makeFreezeMarks(records),
+    kernel: makeKernelControl({ runscState, replyMs: options.kernelReplyMs ?? defaultKernelReplyMs }),
     machineBootId: await machineBootId(),
     guestArguments: makeGuestArguments(),
     logger: options.logger,
@@ -70,7 +96,11 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })
 
   return {
-    describe: async () => ({ name: 'gvisor', version: await current.version() }),
+    describe: async () => ({
+      name: 'gvisor',
+      version: await current.version(),
+      isComplete: (await findHelpers(runscPath)) !== undefined,
+    }),
     start: (request) => starts.join(request.bootId, () => startBoot(ports, { request, watches })),
     startFromMemory: ({ directory, ...request }) =>
       starts.join(request.bootId, async () => {
@@ -119,6 +149,17 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       return await orAborted(watches.ended(record), signal)
     },
   }
+}
+
+/**
+ * Removes what the driver of an installation has added to the kernel: control groups, the namespace of its gofers, and where its
+ * helpers are mounted.
+ * Requires that its sandboxes have ended.
+ */
+export async function removeDriverOf(installation: string): Promise<void> {
+  await removeCgroupTree(installation)
+  await removeGoferNamespace(installation)
+  await removeHelpersPlace(installation)
 }
 
 async function stopBoot(

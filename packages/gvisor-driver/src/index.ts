@@ -1,4 +1,3 @@
-export { removeCgroupTree } from './cgroup-tree.ts'
 export { cgroupsMissing, runscFailed, runscMissing } from './gvisor.errors.ts'
-export { type GvisorDriverOptions, makeGvisorDriver } from './gvisor-driver.ts'
+export { type GvisorDriverOptions, makeGvisorDriver, removeDriverOf } from './gvisor-driver.ts'
 export { checkShiftedIds, type SharedPaths } from './shifted-ids.ts'

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { z } from 'zod'
 import { runscFailed, runscMissing } from './gvisor.errors.ts'
+import { findHelpers } from './runsc-helpers.ts'
 import { type SharedPaths, shiftExitCodes, withShiftedIds } from './shifted-ids.ts'
 
 /** The commands of runsc that threadbox uses: the only place that builds a runsc command line. No shell is involved. */
@@ -65,17 +66,31 @@ const fixedFlags = [
   '--allow-suid',
   '--allow-connected-on-save',
   '--host-settings=ignore',
-  // The default shares one empty namespace through a bind mount, which outlives every sandbox.
-  '--gofer-network-namespace=new',
 ]
 
-export function makeRunscCommand(options: { runscPath: string; stateDirectory: string }): RunscCommand {
+export type RunscOptions = {
+  runscPath: string
+  stateDirectory: string
+  /** The network namespace of gofers, which must exist at a start. */
+  goferNamespace: string
+  /** Where helpers are when IDs are shifted. */
+  helpersPlace: string
+}
+
+export function makeRunscCommand(options: RunscOptions): RunscCommand {
+  const start = async (invocation: Invocation & { shift: SharedPaths | undefined }) => {
+    const directory = await findHelpers(options.runscPath)
+    const helpers = directory === undefined ? undefined : { directory, place: options.helpersPlace }
+    const shift = invocation.shift === undefined ? undefined : { ...invocation.shift, helpers }
+    return await invoke({ ...invocation, shift })
+  }
   const invoke = (invocation: Invocation) => {
     const logFlags = invocation.logFile === undefined ? [] : [`--log=${invocation.logFile}`, '--log-format=json']
     const [command, ...commandLine] = shifted(invocation.shift, [
       options.runscPath,
       `--root=${options.stateDirectory}`,
       ...fixedFlags,
+      `--gofer-network-namespace=${options.goferNamespace}`,
       ...(invocation.flags ?? []),
       ...logFlags,
       invocation.verb,
@@ -89,7 +104,7 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
       return /runsc version (\S+)/.exec(output)?.[1] ?? output.trim()
     },
     run: async (run) => {
-      await invoke({
+      await start({
         verb: 'run',
         arguments: ['--detach', `--bundle=${run.bundleDirectory}`, `--pid-file=${run.pidFile}`, run.containerId],
         timeoutMs: startTimeoutMs,
@@ -99,7 +114,7 @@ export function makeRunscCommand(options: { runscPath: string; stateDirectory: s
       })
     },
     restore: async (run) => {
-      await invoke({
+      await start({
         verb: 'restore',
         // Memory holds no ID of the machine, so it continues with others. runsc compares them with the rest of the spec,
         // which is the same for all sandboxes: the comparison is only logged.
@@ -161,7 +176,11 @@ async function runProcess(invocation: Invocation & { command: string; commandLin
   const child = spawn(invocation.command, invocation.commandLine, {
     stdio: ['ignore', output, output],
     // A sandbox inherits nothing of the daemon's environment.
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    // Without helpers, runsc starts a sandbox with itself. Where the sandbox has the machine’s IDs, it may not reach them.
+    env: {
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      GVISOR_SIDECAR_BINARIES_DIR: invocation.shift?.helpers?.place ?? '/nonexistent',
+    },
     cwd: '/',
   })
   let standardOutput = ''

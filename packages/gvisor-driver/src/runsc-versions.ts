@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
-import { makeRunscCommand, type RunscCommand } from './runsc-command.ts'
+import { makeRunscCommand, type RunscCommand, type RunscOptions } from './runsc-command.ts'
 
 /**
  * The runsc programs on this host. A container and a memory image are handled by the version that created them, so
@@ -15,11 +15,11 @@ export type RunscVersions = {
   find(version: string): Promise<string | undefined>
 }
 
-export function makeRunscVersions(options: { runscPath: string; stateDirectory: string }): RunscVersions {
-  const { runscPath, stateDirectory } = options
+export function makeRunscVersions(options: RunscOptions): RunscVersions {
+  const { runscPath } = options
   const made = new Map<string, RunscCommand>()
   const at = (program: string) => {
-    const command = made.get(program) ?? cacheVersion(makeRunscCommand({ runscPath: program, stateDirectory }))
+    const command = made.get(program) ?? cacheVersion(makeRunscCommand({ ...options, runscPath: program }))
     made.set(program, command)
     return command
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -55,6 +55,17 @@ test('the command sees the files with shifted IDs, and the machine keeps its mou
   const { stdout } = await run(perl, args)
   expect(stdout.trim().split('\n').map(Number)).toEqual([2 ** 31, 2 ** 31])
   expect(await mountsOf(directory)).toEqual(before)
+})
+
+test('helpers are in their place for the command only, whatever their own directory permits', async () => {
+  const helpers = { directory: path.join(directory, 'helpers'), place: path.join(directory, 'place') }
+  for (const made of Object.values(helpers)) await mkdir(made, { mode: 0o700 })
+  await writeFile(path.join(helpers.directory, 'program'), '', { mode: 0o700 })
+  const show = ['/usr/bin/stat', '-c', '%u', path.join(helpers.place, 'program')]
+  const [perl, ...args] = withShiftedIds({ rootPath, files: [file], helpers }, show)
+  const { stdout } = await run(perl, args)
+  expect(Number(stdout)).toBe(2 ** 31)
+  expect(await readdir(helpers.place)).toEqual([])
 })
 
 /** Mounts of the machine with this path or on shared memory, which the program covers; other tests mount their own. */

@@ -27,6 +27,8 @@ export type SharedPaths = {
   rootPath: string
   /** Files and directories that it sees read-only; they stay where they are. */
   files: readonly string[]
+  /** A directory that it sees in another place, which exists. */
+  helpers?: { directory: string; place: string } | undefined
 }
 
 /** The exit code if no user namespace could be created, and if IDs could not be shifted: the command was not started. */
@@ -38,7 +40,9 @@ export function withShiftedIds(paths: SharedPaths, command: readonly string[]): 
   // The numbers of the other calls are the same on all architectures.
   const unshareNumber = process.arch === 'arm64' ? 97 : 272
   const numbers = [unshareNumber, hostID, size].map(String)
-  return ['perl', '-e', program, ...numbers, shiftedRootPath, paths.rootPath, ...paths.files, '--', ...command]
+  const { rootPath, files, helpers } = paths
+  const moved = [helpers?.directory ?? '', helpers?.place ?? '']
+  return ['perl', '-e', program, ...numbers, shiftedRootPath, ...moved, rootPath, ...files, '--', ...command]
 }
 
 /** Tells whether IDs can be shifted on this machine, for files like these. */
@@ -63,7 +67,7 @@ const checkTimeoutMs = 10_000
  */
 const program = `
 use strict;
-my ($unshare, $host, $size, $target, $root, @rest) = @ARGV;
+my ($unshare, $host, $size, $target, $helpers, $place, $root, @rest) = @ARGV;
 my (@files, @command);
 while (@rest) { my $next = shift @rest; if ($next eq '--') { @command = @rest; last } push @files, $next }
 sub stop { my ($code, $what) = @_; print STDERR "$what: $!\\n"; exit $code }
@@ -93,8 +97,9 @@ call('mount namespace', $unshare + 0, 0x20000);
 my $slave = pack('Q4', 0, 0, 1 << 19, 0);
 call('propagation', 442, -1, $slash, 0x8000, $slave, 32);
 my $idmap = pack('Q4', 0x100000, 0, 0, fileno $user);
-for my $source ($root, @files) {
-  my ($from, $to) = ("$source\\0", ($source eq $root ? $target : $source) . "\\0");
+for my $source ($root, @files, $helpers eq '' ? () : $helpers) {
+  my $at = $source eq $root ? $target : $source eq $helpers ? $place : $source;
+  my ($from, $to) = ("$source\\0", "$at\\0");
   my $tree = call("open $source", 428, -100, $from, 02000001);
   call("shift the IDs of $source", 442, $tree, $none, 0x1000, $idmap, 32);
   call("mount $source", 429, $tree, $none, -100, $to, 4);

@@ -64,7 +64,7 @@ export function makeInMemoryDriver(
   const start = (request: BootRequest, obtainToken: () => Promise<string>) =>
     starts.join(request.bootId, async () => await begin(request, await obtainToken()))
   return {
-    describe: async () => ({ name: 'in-memory', version }),
+    describe: async () => ({ name: 'in-memory', version, isComplete: true }),
     start: (request) => start(request, async () => `memory of ${request.bootId}`),
     startFromMemory: ({ directory, ...request }) =>
       start(request, async () => {

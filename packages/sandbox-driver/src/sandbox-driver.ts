@@ -11,8 +11,11 @@ import type { SandboxLimits } from '@threadbox/domain'
  * Saving and restoring memory is a second interface, {@link MemorySavingDriver}: a driver without it is complete.
  */
 export type SandboxDriver = {
-  /** Name and version of the technology, as recorded with everything that only it can read. */
-  describe(): Promise<{ name: string; version: string }>
+  /**
+   * Name and version of the technology, as recorded with everything that only it can read, and whether all programs are
+   * installed that make its starts fast.
+   */
+  describe(): Promise<{ name: string; version: string; isComplete: boolean }>
   /** Starts a boot. The same boot ID again returns the running boot. If it throws, nothing is left behind. */
   start(request: BootRequest): Promise<void>
   /** Ends a boot and everything in it immediately. Does nothing if it has ended or is unknown. */
@@ -72,10 +75,14 @@ export type BootStatus =
 export type MemorySavingDriver = SandboxDriver & {
   /**
    * Stops the clock of a running boot; its memory stays in RAM. Does nothing if it is frozen. A frozen boot can still
-   * be stopped, and its end is still observed. Throws `driver.boot-not-running`, `driver.memory-not-saved`.
+   * be stopped, and its end is still observed. Throws `driver.boot-not-running`, `driver.memory-not-saved`; the boot may
+   * then be frozen or not, until `thaw`.
    */
   freeze(bootId: string): Promise<void>
-  /** Lets a frozen boot continue. Does nothing if it is not frozen. Throws `driver.boot-not-running`. */
+  /**
+   * Lets a frozen boot continue. Does nothing if it is not frozen. Throws `driver.boot-not-running`, also if it can’t
+   * continue: it has been ended then, so a boot never stays frozen.
+   */
   thaw(bootId: string): Promise<void>
   /**
    * Writes the memory of a frozen boot into a directory that does not exist yet; the boot stays frozen. Does not sync
