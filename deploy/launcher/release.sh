@@ -72,10 +72,27 @@ build_release() {
 prepare_release() {
   if built_release >"$data_dir/run/prepared-release"; then
     echo "progress: unchanged"
-    return
+  else
+    install_modules
+    build_release
   fi
-  install_modules
-  build_release
+  compile_programs "$(<"$data_dir/run/prepared-release")"
+}
+
+# Loads each program once, as root, so that Node keeps what it compiled where only root can write: a start takes a quarter
+# less time. A program that can't be loaded on this machine fails here, while the earlier release still runs.
+compile_programs() {
+  local folder=$data_dir/releases/$1 compiled=$data_dir/compiled/$1 program
+  [ ! -d "$compiled" ] || return 0
+  rm -rf "$compiled.new"
+  for program in host server gateway egress names; do
+    NODE_COMPILE_CACHE=$compiled.new "$folder/node/bin/node" "$folder/$program/main.js" --version >/dev/null || {
+      echo "The program $program of the new release can't be loaded on this machine."
+      return 1
+    }
+  done
+  chmod -R a+rX "$compiled.new"
+  mv -T "$compiled.new" "$compiled"
 }
 
 # Makes a release current, atomically, and keeps the previous one for a rollback. True if it changed.
@@ -90,6 +107,7 @@ switch_release() {
     [ ! -d "$data_dir/guests/.${guest##*/}.new" ] || mv -T "$data_dir/guests/.${guest##*/}.new" "$data_dir/guests/${guest##*/}"
     set_environment THREADBOX_GUEST "$data_dir/guests/${guest##*/}"
   done
+  set_environment NODE_COMPILE_CACHE "$data_dir/compiled/$name"
   [ "$before" != "$name" ] || return 1
   ln -sfn "releases/$name" "$data_dir/current.new"
   mv -T "$data_dir/current.new" "$data_dir/current"
@@ -98,7 +116,7 @@ switch_release() {
 
 prune_releases() {
   local folder name
-  for folder in "$data_dir/releases"/*/; do
+  for folder in "$data_dir/releases"/*/ "$data_dir/compiled"/*/; do
     name=$(basename "$folder")
     case $name in
       "$1" | "$2") ;;

@@ -132,17 +132,42 @@ use_node() {
 
 runsc_path() { printf '%s/runsc/%s/runsc' "$data_dir" "$runsc_version"; }
 
-# The pinned runsc, in this order: installed; the cache of this machine; gVisor's own release; built from source.
+# The pinned runsc, in this order: installed; the cache of this machine; gVisor's own release; built from source. With its
+# helpers, in gvisor-bin beside it.
 install_runsc() {
-  local target cached=$cache/runsc/$runsc_version/runsc
+  local target folder cached=$cache/runsc/$runsc_version
   target=$(runsc_path)
+  folder=${target%/*}
   if ! works_as_runsc "$target"; then
-    works_as_runsc "$cached" || runsc_from_release "$cached" || runsc_from_source "$cached" || no_runsc
-    mkdir -p "${target%/*}"
-    cp "$cached" "$target.new"
+    works_as_runsc "$cached/runsc" || runsc_from_release "$cached/runsc" || runsc_from_source "$cached/runsc" || no_runsc
+    mkdir -p "$folder"
+    rm -rf "$folder/gvisor-bin"
+    cp "$cached/runsc" "$target.new"
     mv "$target.new" "$target"
   fi
+  has_helpers "$folder" || install_helpers "$folder" "$cached/gvisor-bin"
   "$target" --version
+}
+
+# True if runsc in a folder finds the helpers that each start uses.
+has_helpers() { [ -x "$1/gvisor-bin/gvisor_sentry" ] && [ -x "$1/gvisor-bin/gvisor-sentry-prewarmer" ]; }
+
+# install_helpers FOLDER RELEASED: beside the runsc in FOLDER, those of its release or, where there is none, ours. All of
+# them appear at the same time: a prewarmer without a gvisor_sentry ends each start.
+install_helpers() {
+  local folder=$1 released=$2 work=$1/gvisor-bin.new
+  rm -rf "$work" "$folder/gvisor-bin"
+  if [ -d "$released" ]; then
+    cp -a "$released" "$work"
+  elif [ -x /usr/bin/perl ]; then
+    mkdir "$work"
+    # The kernel of a sandbox is also in runsc, and as fast from there.
+    ln "$folder/runsc" "$work/gvisor_sentry"
+    install -m 0755 "$repository/deploy/launcher/gvisor-sentry-prewarmer" "$work/gvisor-sentry-prewarmer"
+  else
+    return 0
+  fi
+  mv "$work" "$folder/gvisor-bin"
 }
 
 works_as_runsc() { [ -x "$1" ] && "$1" --version >/dev/null 2>&1; }
