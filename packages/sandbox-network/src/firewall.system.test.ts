@@ -18,7 +18,9 @@ let mark = 0
 beforeEach(async () => {
   const logger = makeLogger({ process: 'test', level: 'silent' })
   const router = await prepareRouter({ names, pool })
-  firewall = makeFirewall({ names, router, pool, settings: defaultFirewallSettings, logger, randomMark: () => ++mark })
+  const settings = defaultFirewallSettings
+  const [randomMark, machineChanged] = [() => ++mark, () => undefined]
+  firewall = makeFirewall({ names, router, pool, settings, logger, randomMark, machineChanged })
   await firewall.install()
 })
 afterEach(async () => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from '@threadbox/telemetry'
 import { z } from 'zod'
 import type { AddressPool } from './address-pool.logic.ts'
+import { makeBatches, togetherOrEach } from './batches.ts'
 import {
   type FirewallEntry,
   type FirewallSettings,
@@ -43,15 +44,19 @@ export type Firewall = {
   forget(): Promise<void>
 }
 
-export function makeFirewall(options: {
+type FirewallOptions = {
   names: NetworkNames
   router: RouterPlace
   pool: AddressPool
   settings: FirewallSettings
   logger: Logger
   randomMark: () => number
-}): Firewall {
-  const { names, router, pool, settings, logger, randomMark } = options
+  /** Called after each change of the machine’s network, and each time one may have been missed. */
+  machineChanged: () => void
+}
+
+export function makeFirewall(options: FirewallOptions): Firewall {
+  const { names, router, pool, settings, logger, randomMark, machineChanged } = options
   const { table } = names
   const runNft = makeNft(router)
   /**
@@ -83,23 +88,18 @@ export function makeFirewall(options: {
       await restore()
       await runNft(lines)
     })
-  const { apply, settled } = makeBatch(run)
+  const transactions = makeBatches((orders: readonly string[][]) => togetherOrEach(orders, (some) => run(some.flat())))
+  const apply = async (lines: string[]) => {
+    if (lines.length > 0) await transactions.add(lines)
+  }
 
   const updateMachine = async () => {
+    machineChanged()
     const network = await readMachineNetwork()
     if (installed === undefined || isDeepStrictEqual(network, machine)) return
     await apply(renderMachineNetwork({ table, network }))
     machine = network
     logger.info(network, 'the machine’s network has changed; it is denied to sandboxes')
-  }
-
-  /** An earlier release let sandboxes with a list open connections to addresses; now they reach names only. */
-  const endDirect = async () => {
-    for (const present of [...entries.values()].filter(({ egress }) => egress === 'allowlist')) {
-      const entry = { ...present, epoch: randomMark(), isRelayed: true }
-      await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
-      entries.set(entry.interfaceName, entry)
-    }
   }
 
   return {
@@ -113,10 +113,11 @@ export function makeFirewall(options: {
       installed = { stopWatching: watchMachineNetwork(watched) }
       entries.clear()
       for (const entry of await readEntries({ table, pool, router })) entries.set(entry.interfaceName, entry)
-      if (isFormer) await endDirect()
+      if (isFormer) await endDirect({ table, entries, apply, randomMark })
     },
     async add(wanted) {
       const present = entries.get(wanted.interfaceName)
+      if (isDeepStrictEqual(present, { epoch: present?.epoch, ...wanted })) return
       const isSame = present?.egress === wanted.egress
       const entry = { ...wanted, epoch: isSame ? present.epoch : randomMark() }
       const old = present === undefined ? [] : renderRemoval({ table, entry: present })
@@ -152,8 +153,23 @@ export function makeFirewall(options: {
       installed = undefined
       entries.clear()
       // Waits until what is in progress is finished.
-      await settled()
+      await transactions.settled()
     },
+  }
+}
+
+/** An earlier release let sandboxes with a list open connections to addresses; now they reach names only. */
+async function endDirect(options: {
+  table: string
+  entries: Map<string, FirewallEntry>
+  apply: (lines: string[]) => Promise<void>
+  randomMark: () => number
+}): Promise<void> {
+  const { table, entries, apply, randomMark } = options
+  for (const present of [...entries.values()].filter(({ egress }) => egress === 'allowlist')) {
+    const entry = { ...present, epoch: randomMark(), isRelayed: true }
+    await apply([...renderRemoval({ table, entry: present }), ...renderEntry({ order: 'add', table, entry })])
+    entries.set(entry.interfaceName, entry)
   }
 }
 
@@ -169,46 +185,6 @@ function nft(router: RouterPlace | undefined, ...args: string[]): [string, ...st
 /** Whether the router’s namespace, or without one the machine’s, has the table. */
 export async function hasTable(table: string, router?: RouterPlace): Promise<boolean> {
   return (await runCommand(nft(router, 'list', 'tables', 'inet'))).split('\n').includes(`table inet ${table}`)
-}
-
-/**
- * Combines orders that arrive while `nft` runs into one transaction: a call costs milliseconds regardless of its size.
- * If a transaction is rejected, its orders are tried one by one, so that one bad order does not fail the others.
- */
-function makeBatch(run: (lines: string[]) => Promise<unknown>): {
-  apply: (lines: string[]) => Promise<void>
-  /** Resolves when no order is in progress. */
-  settled: () => Promise<void>
-} {
-  type Waiting = { lines: string[]; resolve: () => void; reject: (error: unknown) => void }
-  let waiting: Waiting[] = []
-  let draining: Promise<void> | undefined
-
-  const drain = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      const isDone = await run(batch.flatMap((each) => each.lines)).then(
-        () => true,
-        () => false,
-      )
-      for (const { lines, resolve, reject } of batch) {
-        if (isDone) resolve()
-        else await run(lines).then(() => resolve(), reject)
-      }
-    }
-    draining = undefined
-  }
-  return {
-    apply: (lines) =>
-      lines.length === 0
-        ? Promise.resolve()
-        : new Promise<void>((resolve, reject) => {
-            waiting.push({ lines, resolve, reject })
-            draining ??= drain()
-          }),
-    settled: async () => await draining,
-  }
 }
 
 const concatenatedSchema = z.object({ concat: z.tuple([z.string(), z.union([z.string(), z.number()])]) })

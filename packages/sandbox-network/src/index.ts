@@ -1,4 +1,5 @@
 export { addressIn, firstFreeAddress, makeAddressPool } from './address-pool.logic.ts'
+export { endOf } from './child-end.ts'
 export { isRelayed, parseNameServers } from './dns-policy.logic.ts'
 export { findMissing } from './find-missing.ts'
 export type { FirewallSettings, Proxy } from './firewall.logic.ts'

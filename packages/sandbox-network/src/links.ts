@@ -1,4 +1,4 @@
-import { access, readdir, readFile, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Ipv4Range, parseIpv4Range } from '@threadbox/domain'
@@ -36,37 +36,58 @@ export type RouterLink = {
   mtu: number
 }
 
-/** Creates namespace and pair, still down. Neither end ever has IPv6: the router’s namespace has none. */
-export async function createLink(router: RouterPlace, plan: LinkPlan): Promise<void> {
-  const { interfaceName, namespaceName, mtu } = plan
-  await runCommand(['ip', 'netns', 'add', namespaceName])
-  await inside(namespaceName, ['sysctl', '-qew', ...withoutIpv6])
+/**
+ * Creates namespaces and pairs with their addresses, and brings them up. Neither end ever has IPv6: the router’s namespace
+ * has none. The alias is set last and marks a link as complete.
+ */
+export async function createLinks(router: RouterPlace, plans: readonly LinkPlan[]): Promise<void> {
+  // In the machine’s namespace: `ip -n` has mounts of its own, so no other process would see the new namespaces.
   await ipBatch(
-    [`link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`],
+    plans.flatMap(({ namespaceName }) => [
+      `netns add ${namespaceName}`,
+      `netns exec ${namespaceName} sysctl -qew ${withoutIpv6.join(' ')}`,
+    ]),
+  )
+  await ipBatch(
+    plans.flatMap(({ interfaceName, namespaceName, gatewayAddress, mtu }) => [
+      `link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`,
+      `addr replace ${gatewayAddress}/30 dev ${interfaceName}`,
+      `link set ${interfaceName} up`,
+    ]),
     router,
+  )
+  await addressAllInside(plans)
+  for (const { interfaceName, sandboxId } of plans) await writeFile(aliasFile(router, interfaceName), sandboxId)
+}
+
+function aliasFile(router: RouterPlace, interfaceName: string): string {
+  return `${router.sysDirectory}/class/net/${interfaceName}/ifalias`
+}
+
+type InsideAddresses = { namespaceName: string; address: string; gatewayAddress: string }
+
+/** Restores the addresses and routes that runsc removes from the namespace when it starts. */
+export async function addressInside(plan: InsideAddresses): Promise<void> {
+  await ipBatch(insideLines(plan), plan)
+}
+
+/** A batch has one standard input, so each namespace gets its own from a shell. Every value was checked or made here. */
+async function addressAllInside(plans: readonly InsideAddresses[]): Promise<void> {
+  const linesOf = (plan: InsideAddresses) => insideLines(plan).map((line) => `'${line}'`)
+  await ipBatch(
+    plans.map(
+      (plan) => `netns exec ${plan.namespaceName} sh -c "printf '%s\\n' ${linesOf(plan).join(' ')} | ip -batch -"`,
+    ),
   )
 }
 
-/** Assigns addresses to both ends and brings them up; the alias is set last and marks the link as complete. */
-export async function raiseLink(router: RouterPlace, plan: LinkPlan): Promise<void> {
-  const { interfaceName, gatewayAddress, sandboxId } = plan
-  await ipBatch([`addr replace ${gatewayAddress}/30 dev ${interfaceName}`, `link set ${interfaceName} up`], router)
-  await addressInside(plan)
-  await ipBatch([`link set ${interfaceName} alias ${sandboxId}`], router)
-}
-
-/** Restores the addresses and routes that runsc removes from the namespace when it starts. */
-export async function addressInside(plan: { namespaceName: string; address: string; gatewayAddress: string }) {
-  const { namespaceName, address, gatewayAddress } = plan
-  await runCommand(['ip', '-n', namespaceName, '-batch', '-'], {
-    input: [
-      'link set lo up',
-      `addr replace ${address}/30 dev ${insideName}`,
-      `link set ${insideName} up`,
-      `route replace default via ${gatewayAddress} dev ${insideName}`,
-      '',
-    ].join('\n'),
-  })
+function insideLines({ address, gatewayAddress }: InsideAddresses): string[] {
+  return [
+    'link set lo up',
+    `addr replace ${address}/30 dev ${insideName}`,
+    `link set ${insideName} up`,
+    `route replace default via ${gatewayAddress} dev ${insideName}`,
+  ]
 }
 
 /** IFF_UP of linux/if.h. */
@@ -118,13 +139,23 @@ async function readIfExists(file: string): Promise<string | undefined> {
   })
 }
 
-/** Removes pair and namespace, as far as they exist. */
-export async function removeLink(
-  router: RouterPlace,
-  options: { interfaceName: string; namespaceName: string },
-): Promise<void> {
-  await removeInterface(options.interfaceName, router)
-  await removeNamespace(options.namespaceName)
+/** The ID of the sandbox that a link was completed for; undefined if it is incomplete or does not exist. */
+export async function readAlias(router: RouterPlace, interfaceName: string): Promise<string | undefined> {
+  return (await readIfExists(aliasFile(router, interfaceName)))?.trim() || undefined
+}
+
+export type LinkTraces = Pick<LinkPlan, 'interfaceName' | 'namespaceName'>
+
+/** Removes pairs and namespaces, as far as they exist. */
+export async function removeLinks(router: RouterPlace, traces: readonly LinkTraces[]): Promise<void> {
+  const [interfaces, namespaces]: [string[], string[]] = [[], []]
+  for (const { interfaceName, namespaceName } of traces) {
+    if (await exists(`${router.sysDirectory}/class/net/${interfaceName}`)) interfaces.push(interfaceName)
+    if (await exists(namespacePathOf(namespaceName))) namespaces.push(namespaceName)
+  }
+  const deletions = interfaces.map((name) => `link delete ${name}`)
+  if (deletions.length > 0) await ipBatch(deletions, router)
+  if (namespaces.length > 0) await ipBatch(namespaces.map((name) => `netns delete ${name}`))
 }
 
 /** Without `router`, an interface of the machine itself. */
@@ -234,8 +265,15 @@ function namespaceOption(router: Pick<RouterPlace, 'namespaceName'> | undefined)
   return router === undefined ? [] : ['-n', router.namespaceName]
 }
 
-async function inside(namespaceName: string, command: [string, ...string[]]): Promise<void> {
-  await runCommand(['ip', 'netns', 'exec', namespaceName, ...command])
+/** NSFS_MAGIC of linux/magic.h. */
+const namespaceType = 0x6e736673
+
+/** Whether the path is a namespace’s. A file of its name can be left by another mount namespace. */
+export async function isNamespace(path: string): Promise<boolean> {
+  return await statfs(path).then(
+    ({ type }) => type === namespaceType,
+    () => false,
+  )
 }
 
 export function exists(path: string): Promise<boolean> {

@@ -4,26 +4,24 @@ import { makeKeyedLock } from '@threadbox/concurrency'
 import { isThreadboxError } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import { type AddressPool, chooseAddressPool, makeAddressPool, virtualRangeOf } from './address-pool.logic.ts'
+import { makeAttaching } from './attaching.ts'
 import { checkEgress, isRelayed, keepsConnections } from './dns-policy.logic.ts'
 import type { ResolverAddress } from './dns-upstream.ts'
 import { defaultFirewallSettings, type FirewallSettings } from './firewall.logic.ts'
 import { type Firewall, hasTable, makeFirewall, readEntries } from './firewall.ts'
 import { findForwardBlocks, prepareHost, releaseHost } from './host-network.ts'
+import { type KnownLinks, makeKnownLinks } from './known-links.ts'
 import {
   addressInside,
   countPackets,
-  createLink,
   ipBatch,
+  type LinkPlan,
   listLinks,
   listNamespaces,
   listRoutes,
   namespacePathOf,
-  type RouterLink,
   type RouterPlace,
-  raiseLink,
-  readUplinkMtu,
   removeInterface,
-  removeLink,
   removeNamespace,
   setLinkState,
 } from './links.ts'
@@ -32,10 +30,12 @@ import type { NamesProgram } from './name-process.ts'
 import { makeNameService, type NameService } from './name-service.ts'
 import { makeNetworkNames, type NetworkNames } from './names.logic.ts'
 import { makeNamesLog } from './names-asked.logic.ts'
+import { makeOpening } from './opening.ts'
 import { makePrivateServices, type PrivateServices } from './private-services.ts'
 import { hasRouter, prepareRouter, removeRouter, routerPlaceOf } from './router.ts'
-import { addressInUse, attachedToOtherAddress, notAttached } from './sandbox-network.errors.ts'
-import type { EgressPolicy, NameRelay, NetworkAttachment, SandboxNetwork } from './sandbox-network.ts'
+import { notAttached } from './sandbox-network.errors.ts'
+import type { EgressPolicy, NameRelay, SandboxNetwork } from './sandbox-network.ts'
+import { makeUplinkMtu } from './uplink-mtu.ts'
 
 export type SandboxNetworkOptions = {
   installation: string
@@ -109,6 +109,7 @@ type NetworkDependencies = {
   firewall: Firewall
   privateServices: PrivateServices
   relay: NameRelay
+  known: KnownLinks
 }
 
 /** The network of sandboxes on Linux: namespaces, veth pairs, nftables. Needs root, `ip` and `nft`. */
@@ -116,9 +117,8 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
   const { logger, relay = noRelay } = options
   const names = makeNetworkNames(options.installation)
   const pool = makeAddressPool(options.pool)
-  const settings = { ...defaultFirewallSettings, ...options.firewall }
   const router = routerPlaceOf(names)
-  const firewall = makeFirewall({ names, router, pool, settings, logger, randomMark: () => randomInt(1, 2 ** 31) })
+  const { firewall, known, attaching } = makeLinkParts({ options, names, router, pool })
   const machineFirewall = makeMachineFirewall({ names, pool, logger })
   const interfaceByAddress = new Map<string, string>()
   const { asked, refused, ...records } = makeRecords(relay, names)
@@ -129,14 +129,25 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     logger,
   })
   const privateServices = makePrivateServices(firewall)
-  const dependencies = { names, router, pool, firewall, privateServices, relay }
+  const dependencies = { names, router, pool, firewall, privateServices, relay, known }
   const lock = makeKeyedLock()
-  let [isOpen, isInstalled] = [false, false]
+  const opening = makeOpening({
+    openRouter: () => prepareHost({ pool, names }).then(() => prepareRouter({ pool, names })),
+    installRules: async () => {
+      await firewall.install({ known: await readFormerEntries({ names, pool }) })
+      await machineFirewall.install()
+    },
+    startNames: () => service.start(programOf({ ...options, address: pool.routerAddress })),
+  })
+  const openRouter = async () => {
+    await opening.begin()
+    return namespacePathOf(router.namespaceName)
+  }
 
   const detach = async (sandboxId: string) => {
     const interfaceName = names.interfaceOf(sandboxId)
     records.forget(interfaceName)
-    await removeLink(router, { interfaceName, namespaceName: names.namespaceOf(sandboxId) })
+    await attaching.remove(sandboxId)
     await firewall.remove(interfaceName)
     await privateServices.set(interfaceName, [])
     await relay.removeSandbox(sandboxId)
@@ -147,41 +158,33 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     }
   }
 
-  const openRouter = async () => {
-    if (!isOpen) await prepareHost({ pool, names }).then(() => prepareRouter({ pool, names }))
-    isOpen = true
-    return namespacePathOf(router.namespaceName)
-  }
-
   return {
     openRouter,
     async prepare({ keep }) {
-      await openRouter()
-      const serving = service.start(programOf({ ...options, address: pool.routerAddress }))
-      if (!isInstalled) {
-        isInstalled = true
-        await firewall.install({ known: await readFormerEntries({ names, pool }) })
-        await machineFirewall.install()
-      }
+      await opening.finish()
       await moveLinks({ names, router })
-      await removeLeftOvers({ names, router, firewall, keep })
+      known.clear()
+      for (const link of await removeLeftOvers({ names, router, firewall, pool, keep })) known.remember(link)
       await warnOfForwardBlocks(options)
-      await serving
     },
-    stop: () => service.stop(),
+    async stop() {
+      opening.forgetNames()
+      await service.stop()
+    },
     async close() {
+      opening.forget()
       await service.stop()
       await firewall.forget()
       await machineFirewall.forget()
       await removeNetworkOf(options.installation)
-      ;[isOpen, isInstalled] = [false, false]
       interfaceByAddress.clear()
+      known.clear()
     },
 
     attach: async ({ sandboxId, address, egress: wanted }) =>
       lock(sandboxId, async () => {
         const egress = checkEgress(wanted)
-        const attachment = await attach({ dependencies, sandboxId, address, egress })
+        const attachment = await attaching.attach({ sandboxId, address, egress })
         interfaceByAddress.set(address, names.interfaceOf(sandboxId))
         records.begin(names.interfaceOf(sandboxId))
         await privateServices.set(names.interfaceOf(sandboxId), egress.privateAddresses)
@@ -206,6 +209,26 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
     addresses: () => pool.addresses(),
     names: service.process,
   }
+}
+
+/** What makes links, and the rules about them. */
+function makeLinkParts(parts: {
+  options: SandboxNetworkOptions
+  names: NetworkNames
+  router: RouterPlace
+  pool: AddressPool
+}) {
+  const { options, ...shared } = parts
+  const uplinkMtu = makeUplinkMtu()
+  const firewall = makeFirewall({
+    ...shared,
+    settings: { ...defaultFirewallSettings, ...options.firewall },
+    logger: options.logger,
+    randomMark: () => randomInt(1, 2 ** 31),
+    machineChanged: uplinkMtu.forget,
+  })
+  const known = makeKnownLinks(shared.router)
+  return { firewall, known, attaching: makeAttaching({ ...shared, firewall, known, uplinkMtu }) }
 }
 
 /** What sandboxes asked for and what they were kept from, by interface. */
@@ -242,9 +265,8 @@ async function changeEgress(options: {
   egress: EgressPolicy
 }): Promise<void> {
   const { dependencies, service, sandboxId, egress } = options
-  const { names, router, pool, firewall, privateServices, relay } = dependencies
-  const { interfaceName, gatewayAddress } = await findLink({ names, router, sandboxId })
-  const address = addressBehind({ pool, gatewayAddress })
+  const { firewall, privateServices, relay } = dependencies
+  const { interfaceName, address } = await findLink({ dependencies, sandboxId })
   await privateServices.set(interfaceName, egress.privateAddresses)
   const earlier = service.egressOf(address)
   await service.setClient({ address, egress })
@@ -259,10 +281,8 @@ async function changeEgress(options: {
 
 async function restoreAddress(options: { dependencies: NetworkDependencies; sandboxId: string }): Promise<void> {
   const { dependencies, sandboxId } = options
-  const { names, router, pool } = dependencies
-  const { gatewayAddress } = await findLink({ names, router, sandboxId })
-  const address = addressBehind({ pool, gatewayAddress })
-  await addressInside({ namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress })
+  const { address, gatewayAddress } = await findLink({ dependencies, sandboxId })
+  await addressInside({ namespaceName: dependencies.names.namespaceOf(sandboxId), address, gatewayAddress })
 }
 
 async function setLink(options: {
@@ -293,49 +313,6 @@ async function settle(options: { dependencies: NetworkDependencies; sandboxId: s
   }
 }
 
-async function attach(options: {
-  dependencies: NetworkDependencies
-  sandboxId: string
-  address: string
-  egress: EgressPolicy
-}): Promise<NetworkAttachment> {
-  const { dependencies, sandboxId, address, egress } = options
-  const { names, router, pool, firewall } = dependencies
-  const gatewayAddress = pool.gatewayOf(address)
-  const interfaceName = names.interfaceOf(sandboxId)
-  const namespaceName = names.namespaceOf(sandboxId)
-  const namespacePath = namespacePathOf(namespaceName)
-  const links = await listLinks(names, router)
-  const owner = links.find((link) => link.gatewayAddress === gatewayAddress && link.interfaceName !== interfaceName)
-  if (owner !== undefined) throw addressInUse({ address, sandboxId: owner.sandboxId ?? 'that is being made' })
-  const present = links.find((link) => link.interfaceName === interfaceName)
-  const isWhole = present?.sandboxId !== undefined && (await listNamespaces(names)).includes(namespaceName)
-  if (present?.sandboxId !== undefined && present.sandboxId !== sandboxId) {
-    throw addressInUse({ address: interfaceName, sandboxId: present.sandboxId })
-  }
-  if (isWhole && present.gatewayAddress !== gatewayAddress) {
-    throw attachedToOtherAddress({ sandboxId, address: present.gatewayAddress ?? 'an unknown address' })
-  }
-  const entry = { interfaceName, address, gatewayAddress, egress: egress.kind, isRelayed: isRelayed(egress) }
-  if (isWhole) {
-    await firewall.add({ ...entry })
-    return { sandboxId, namespacePath, address, gatewayAddress, mtu: present.mtu }
-  }
-  const mtu = await readUplinkMtu()
-  const plan = { sandboxId, interfaceName, namespaceName, address, gatewayAddress, mtu }
-  await removeLink(router, plan)
-  try {
-    await createLink(router, plan)
-    await firewall.add(entry)
-    await raiseLink(router, plan)
-  } catch (error) {
-    await removeLink(router, plan)
-    await firewall.remove(interfaceName)
-    throw error
-  }
-  return { sandboxId, namespacePath, address, gatewayAddress, mtu }
-}
-
 /** Entries of the table that an earlier release had in the machine’s namespace. */
 async function readFormerEntries({ names, pool }: Pick<NetworkDependencies, 'names' | 'pool'>) {
   const { table } = names
@@ -353,14 +330,15 @@ async function moveLinks({ names, router }: Pick<NetworkDependencies, 'names' | 
   }
 }
 
-/** Removes links that are not to be kept, incomplete ones, and rules without a link. */
+/** Removes links that are not to be kept, incomplete ones, and rules without a link. Returns the complete ones. */
 async function removeLeftOvers(options: {
   names: NetworkNames
   router: RouterPlace
   firewall: Firewall
+  pool: AddressPool
   keep: ReadonlySet<string>
-}): Promise<void> {
-  const { names, router, firewall, keep } = options
+}): Promise<LinkPlan[]> {
+  const { names, router, firewall, pool, keep } = options
   const links = await listLinks(names, router)
   const whole = links.filter((link) => link.sandboxId !== undefined && keep.has(link.sandboxId))
   const keptInterfaces = new Set(whole.map((link) => link.interfaceName))
@@ -374,17 +352,25 @@ async function removeLeftOvers(options: {
   for (const interfaceName of firewall.known()) {
     if (!keptInterfaces.has(interfaceName)) await firewall.remove(interfaceName)
   }
+  return whole.flatMap(({ sandboxId = '', interfaceName, gatewayAddress, mtu }) => {
+    if (gatewayAddress === undefined) return []
+    const address = addressBehind({ pool, gatewayAddress })
+    return [{ sandboxId, interfaceName, namespaceName: names.namespaceOf(sandboxId), address, gatewayAddress, mtu }]
+  })
 }
 
 async function findLink(options: {
-  names: NetworkNames
-  router: RouterPlace
+  dependencies: NetworkDependencies
   sandboxId: string
-}): Promise<RouterLink & { gatewayAddress: string }> {
-  const { names, router, sandboxId } = options
-  const link = (await listLinks(names, router)).find((each) => each.sandboxId === sandboxId)
-  if (link?.gatewayAddress === undefined) throw notAttached({ sandboxId })
-  return { ...link, gatewayAddress: link.gatewayAddress }
+}): Promise<Pick<LinkPlan, 'interfaceName' | 'address' | 'gatewayAddress'>> {
+  const { dependencies, sandboxId } = options
+  const { names, router, pool, known } = dependencies
+  const link = await known.find(sandboxId)
+  if (link !== undefined) return link
+  const listed = (await listLinks(names, router)).find((each) => each.sandboxId === sandboxId)
+  if (listed?.gatewayAddress === undefined) throw notAttached({ sandboxId })
+  const { interfaceName, gatewayAddress } = listed
+  return { interfaceName, gatewayAddress, address: addressBehind({ pool, gatewayAddress }) }
 }
 
 function addressBehind(options: { pool: AddressPool; gatewayAddress: string }): string {

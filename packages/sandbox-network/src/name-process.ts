@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '@threadbox/telemetry'
+import { endOf } from './child-end.ts'
 import type { ResolverAddress } from './dns-upstream.ts'
 import { longestReport, makeLineReader, type NamesOrder, type NamesReport, namesReportSchema } from './name-channel.ts'
 import { processLimits } from './process-limits.ts'
@@ -113,15 +113,6 @@ async function readReports(channel: Duplex, take: (report: NamesReport) => void)
   } catch (error) {
     // The process was killed while something was on its way.
     if (!channel.errored) throw error
-  }
-}
-
-async function endOf(child: ChildProcess): Promise<{ code?: number | null; signal?: string | null; reason?: string }> {
-  try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    return { code, signal }
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) }
   }
 }
 

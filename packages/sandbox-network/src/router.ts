@@ -1,8 +1,9 @@
-import { mkdir, rmdir, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, rmdir, writeFile } from 'node:fs/promises'
 import { type AddressPool, virtualRangeOf } from './address-pool.logic.ts'
 import {
   exists,
   ipBatch,
+  isNamespace,
   isOnMachine,
   namespacePathOf,
   type RouterPlace,
@@ -118,13 +119,7 @@ export async function removeRouter(names: NetworkNames): Promise<void> {
   await removeNamespace(router.namespaceName)
 }
 
-/** NSFS_MAGIC of linux/magic.h. */
-const namespaceType = 0x6e736673
-
-/** Whether the router exists. A file of its name can be left by another mount namespace. */
+/** Whether the router exists. */
 export async function hasRouter(names: NetworkNames): Promise<boolean> {
-  return await statfs(namespacePathOf(names.routerNamespace)).then(
-    ({ type }) => type === namespaceType,
-    () => false,
-  )
+  return await isNamespace(namespacePathOf(names.routerNamespace))
 }
