@@ -29,7 +29,7 @@ export type TestGuest = AsyncDisposable & {
 
 export type RunResult = { output: Buffer; text: string; ended: runs.ReadResponse_Ended }
 
-export async function startTestGuest(): Promise<TestGuest> {
+export async function startTestGuest(options: { fileServerIdleMs?: number } = {}): Promise<TestGuest> {
   const directory = mkdtempSync(join(tmpdir(), 'guest-test-'))
   const guest = await startGuest({
     programs: findPrograms(import.meta.dirname),
@@ -40,6 +40,7 @@ export async function startTestGuest(): Promise<TestGuest> {
     address: '127.0.0.1',
     ports: { guest: 0, code: 0, git: 0 },
     logger: makeLogger({ process: 'guest', level: 'silent' }),
+    ...options,
   })
   const url = `http://127.0.0.1:${guest.ports.guest}`
   const transport = createConnectTransport({

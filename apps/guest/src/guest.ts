@@ -18,6 +18,7 @@ import { type GuestState, makeGuestState } from './ground/guest-state.ts'
 import { makeHttpServer, trackConnections } from './ground/server.ts'
 import { initRoutes } from './init/init-routes.ts'
 import { spareRoutes } from './init/spare-routes.ts'
+import { turnRoutes } from './init/turn-routes.ts'
 import { makeWaking } from './init/waking.ts'
 import { codeRoutes } from './kernels/code-server.ts'
 import { type Contexts, makeContexts } from './kernels/contexts.ts'
@@ -61,6 +62,8 @@ export type GuestOptions = {
   address: string
   ports: GuestPorts
   logger: Logger
+  /** For tests that don't wait for a minute: how long a file server stays without a request. */
+  fileServerIdleMs?: number
 }
 
 export type Guest = { ports: GuestPorts; close(): Promise<void> }
@@ -87,7 +90,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
   const diskSpace = makeDiskSpace(options)
   const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
-  const fileServers = makeFileServers({ launcher, programs, logger })
+  const fileServers = makeFileServers({ launcher, programs, logger, idleMs: options.fileServerIdleMs })
   const contexts = makeContexts({ ...begun, launcher, programs, scratchDirectory })
   // It was started with the previous settings.
   const dropPrepared = () => {
@@ -97,21 +100,19 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const aptLogStart = keepBaseline(options, state)
   state.onApplied(dropPrepared)
   const rescues = makeRescues({
+    ...options,
     store: makeRescueStore({ stateDirectory: options.stateDirectory }),
     launcher,
-    programs,
-    stateDirectory: options.stateDirectory,
-    ownsMachine: options.ownsMachine,
     setPreferredVictim: watchdogs.setPreferredVictim,
     contexts,
     terminalPids: processes.terminalPids,
     runningKeys,
-    logger,
   })
   const readManifest = makeManifestReader({
     launcher,
     contexts: contexts.list,
     terminalPids: processes.terminalPids,
+    runningKeys,
     guestPorts,
     stateDirectory: options.stateDirectory,
     aptLogStart,
@@ -131,7 +132,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     logger,
   })
   const known = { rescues, registry, processes, contexts, launcher }
-  const guarded = guardStarts({ ...known, readManifest })
+  const guarded = guardStarts(known)
   const terminals = makeTerminalRegistry({ processes: guarded.processes, launcher })
   const server = makeHttpServer({
     state,
@@ -144,7 +145,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       ...git.routes,
       ...variables.routes,
     ],
-    services: addServices({ ...known, ...watchdogs, guarded, terminals, readManifest, services, git }),
+    services: addServices({ ...known, ...watchdogs, guarded, terminals, services, git }),
   })
   const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
@@ -175,9 +176,10 @@ function keepBaseline(
   return () => baseline.aptLogStart
 }
 
-/** What the host requests before it saves or discards the memory of this sandbox. */
+/** What the host requests before it saves or discards the memory of this sandbox, and before and after its use. */
 function savingRoutes(
   parts: Parameters<typeof spareRoutes>[0] &
+    Parameters<typeof turnRoutes>[0] &
     Omit<Parameters<typeof forgetRoutes>[0], 'dropUnused'> & { readManifest: ReadManifest },
 ): Parameters<typeof makeHttpServer>[0]['routes'] {
   const { readManifest, contexts, fileServers, rescues } = parts
@@ -185,6 +187,7 @@ function savingRoutes(
   return [
     ...manifestRoutes({ readManifest, dropUnused }),
     ...spareRoutes(parts),
+    ...turnRoutes(parts),
     ...forgetRoutes({ ...parts, dropUnused }),
     ...rescueRoutes({ rescues }),
   ]
@@ -195,18 +198,17 @@ function addServices(parts: {
   rescues: Rescues
   guarded: ReturnType<typeof guardStarts>
   terminals: TerminalRegistry
-  readManifest: ReadManifest
   contexts: Contexts
   services: ServiceRegistry
   launcher: Launcher
   git: GitModule
   takeTermination: Parameters<typeof makeRunsService>[0]['takeTermination']
 }) {
-  const { launcher, readManifest, rescues, guarded, terminals } = parts
+  const { launcher, rescues, guarded, terminals } = parts
   return (router: ConnectRouter) => {
     router.service(gitProtocol.Git, parts.git.service)
     router.service(runs.Runs, makeRunsService({ ...parts, registry: guarded.registry }))
-    router.service(servicesProtocol.Services, makeServicesService({ registry: parts.services, rescues, readManifest }))
+    router.service(servicesProtocol.Services, makeServicesService({ registry: parts.services, rescues }))
     router.service(terminalsProtocol.Terminals, makeTerminalsService(terminals))
     router.service(processProtocol.Process, makeProcessService({ registry: guarded.processes, launcher }))
   }

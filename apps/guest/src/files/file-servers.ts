@@ -23,8 +23,8 @@ export type FileServerOrder = { socketName: string; secret: string; base: PathBa
 
 /**
  * File servers: one process per user, with that user's rights. The guest forwards requests to them after checking who
- * sends them. Each starts with the first request, which waits about 350 ms for it: most boots of a sandbox receive no
- * file request, and the process takes 40 MB.
+ * sends them. Each starts with the first request, which waits about 350 ms for it, and ends after a minute without one:
+ * most boots of a sandbox receive no file request, and the process takes 40 MB.
  */
 export type FileServers = {
   /** Forwards a request; streams both bodies. */
@@ -36,44 +36,63 @@ export type FileServers = {
 
 type RunningServer = { child: ChildProcess; order: FileServerOrder; agent: Agent }
 
-export function makeFileServers(dependencies: { launcher: Launcher; programs: Programs; logger: Logger }): FileServers {
+/** `passing`: requests in progress, whose transfers end with them. */
+type UserServer = { starting: Promise<RunningServer>; passing: number; idle: NodeJS.Timeout | undefined }
+
+/** Longer than a person pauses between two clicks in a list of files. */
+const idleMs = 60_000
+
+export function makeFileServers(dependencies: {
+  launcher: Launcher
+  programs: Programs
+  logger: Logger
+  /** How long a server stays without a request, in milliseconds; a minute if omitted. */
+  idleMs?: number | undefined
+}): FileServers {
   const { launcher, programs, logger } = dependencies
-  const servers = new Map<number, Promise<RunningServer>>()
+  const servers = new Map<number, UserServer>()
   const closed = new AbortController()
-  /** Requests in progress. */
-  let passing = 0
   const serverOf = (user: SandboxUser) => {
     const known = servers.get(user.uid)
     if (known !== undefined) return known
-    const starting = startServer({
-      user,
-      programs,
-      signal: closed.signal,
-      base: { home: user.home, workdir: launcher.workdir(user) },
-    })
-    servers.set(user.uid, starting)
+    const base = { home: user.home, workdir: launcher.workdir(user) }
+    const starting = startServer({ user, programs, signal: closed.signal, base })
+    const server: UserServer = { starting, passing: 0, idle: undefined }
+    servers.set(user.uid, server)
     const drop = () => {
-      if (servers.get(user.uid) === starting) servers.delete(user.uid)
+      clearTimeout(server.idle)
+      if (servers.get(user.uid) === server) servers.delete(user.uid)
     }
     starting.then(({ child }) => child.once('exit', drop), drop)
-    return starting
+    return server
+  }
+  const end = async (uid: number, server: UserServer) => {
+    clearTimeout(server.idle)
+    // A request that arrives now is not forwarded to a server that is ending.
+    if (servers.get(uid) === server) servers.delete(uid)
+    await endServer(server.starting)
+  }
+  const endWhenIdle = (uid: number, server: UserServer) => {
+    if (servers.get(uid) !== server) return
+    server.idle = setTimeout(() => void end(uid, server), dependencies.idleMs ?? idleMs)
+    server.idle.unref()
   }
   return {
     forward: async (request, { response, userName }) => {
       const user = launcher.user(userName)
-      passing += 1
+      const server = serverOf(user)
+      clearTimeout(server.idle)
+      server.passing += 1
       try {
-        await pass(request, { response, user, logger, server: await serverOf(user) })
+        await pass(request, { response, user, logger, server: await server.starting })
       } finally {
-        passing -= 1
+        server.passing -= 1
+        if (server.passing === 0) endWhenIdle(user.uid, server)
       }
     },
     stopIdle: async () => {
-      if (passing > 0) return
-      const idle = [...servers.values()]
-      // A request that arrives now is not forwarded to a server that is ending.
-      servers.clear()
-      await Promise.all(idle.map(endServer))
+      const idle = [...servers].filter(([, { passing }]) => passing === 0)
+      await Promise.all(idle.map(([uid, server]) => end(uid, server)))
     },
     close: () => closed.abort(),
   }

@@ -1,7 +1,7 @@
 import { makeSerial, waitAtMost } from '@threadbox/concurrency'
 import { defineError } from '@threadbox/errors'
 import type { JupyterMessage } from './jupyter-messages.ts'
-import type { Kernel } from './kernel.ts'
+import { type Kernel, kernelNotStarted, kernelUnneeded } from './kernel.ts'
 import { codeForVariables } from './kernel-variables.logic.ts'
 
 export const kernelDied = defineError<{ how: string }>({
@@ -36,12 +36,19 @@ export type Context = {
   kernel(): Kernel | undefined
   /** True while a cell runs. */
   isBusy(): boolean
+  /** False if its kernel was prewarmed and has run no cell of the user since. */
+  isUsed(): boolean
+  /** True once a cell was requested in this boot. */
+  hasRun(): boolean
   /** Starts the kernel before a cell needs it. */
   warm(): Promise<void>
-  /** Starts the kernel for the thread that will own this sandbox, and loads what a first cell needs. */
+  /** Starts the kernel, unless one runs or starts, before it is known whether a cell will need it. */
   prewarm(): Promise<void>
-  /** Ends a prewarmed kernel in which nothing has run yet; nothing is lost. */
-  dropUnused(): Promise<void>
+  /**
+   * Ends a prewarmed kernel, also one that is starting, if it holds nothing of a user: no cell has run in it, and no
+   * variable was restored. Returns whether there was one.
+   */
+  dropUnused(): Promise<boolean>
   /**
    * Accepts no more cells: drops those that wait and interrupts one that runs. Returns false if it still runs after
    * `timeoutMs`.
@@ -57,38 +64,25 @@ const interruptEveryMs = 300
 export function makeContext(options: {
   id: string
   cwd: string
-  start(cwd: string): Promise<Kernel>
+  start(signal: AbortSignal): Promise<Kernel>
+  /** True if the next kernel gets variables that were saved earlier. */
+  restores(): boolean
   /** Variables that a kernel starts with, and that one that runs gets before its next cell. */
   variables(): Record<string, string>
 }): Context {
   const variablesOf = new WeakMap<Kernel, Record<string, string>>()
-  let current: Kernel | undefined
-  let starting: Promise<Kernel> | undefined
+  const place = makeKernelPlace(async (signal) => {
+    const given = options.variables()
+    const kernel = await options.start(signal)
+    variablesOf.set(kernel, given)
+    return kernel
+  })
   const inOrder = makeSerial()
   let runningCells = 0
   let isQuiet = false
-  /** True while the kernel holds nothing of a user. */
+  let hasRun = false
+  /** True while the kernel holds nothing of a user, and no cell waits for it. */
   let isBlank = false
-  const ensureKernel = () => {
-    const given = options.variables()
-    starting ??= options.start(options.cwd).then(
-      (kernel) => {
-        variablesOf.set(kernel, given)
-        current = kernel
-        void kernel.exit.then(() => {
-          if (current !== kernel) return
-          current = undefined
-          starting = undefined
-        })
-        return kernel
-      },
-      (error) => {
-        starting = undefined
-        throw error
-      },
-    )
-    return starting
-  }
   const bringVariables = async (kernel: Kernel) => {
     const now = options.variables()
     const code = codeForVariables(variablesOf.get(kernel) ?? {}, now)
@@ -99,14 +93,17 @@ export function makeContext(options: {
   return {
     id: options.id,
     cwd: options.cwd,
-    kernel: () => current,
+    kernel: place.kernel,
     isBusy: () => runningCells > 0,
+    isUsed: () => !isBlank,
+    hasRun: () => hasRun,
     run: (cell) => {
       let running: Kernel | undefined
       let cancelled = false
       isBlank = false
+      hasRun = true
       const done = inOrder(async () => {
-        const kernel = cancelled || isQuiet ? undefined : await ensureKernel()
+        const kernel = cancelled || isQuiet ? undefined : await place.ensure()
         if (kernel === undefined || cancelled || isQuiet) return
         running = kernel
         runningCells += 1
@@ -123,27 +120,28 @@ export function makeContext(options: {
       }
       return { done, kernel: () => running, cancel }
     },
-    warm: async () => void (await ensureKernel()),
+    warm: async () => {
+      isBlank = false
+      await place.ensure()
+    },
     prewarm: async () => {
-      if (starting !== undefined) return
-      isBlank = true
-      await executeCell(await ensureKernel(), { code: 'pass', silent: true, listener: silence })
+      if (!place.isEmpty()) return
+      isBlank = !options.restores()
+      // Loads what a first cell needs.
+      await executeCell(await place.ensure(), { code: 'pass', silent: true, listener: silence })
     },
     dropUnused: async () => {
-      const kernel = current
-      if (!isBlank || kernel === undefined) return
-      // A cell that arrives now gets another kernel.
-      current = undefined
-      starting = undefined
-      await kernel.kill()
-      await kernel.exit
+      if (!isBlank || place.isEmpty()) return false
+      isBlank = false
+      await place.empty()
+      return true
     },
     quiesce: async (timeoutMs) => {
       isQuiet = true
       const ended = inOrder.settled()
       for (let waited = 0; waited < timeoutMs; waited += interruptEveryMs) {
-        current?.hold(false)
-        if (runningCells > 0) current?.interrupt()
+        place.kernel()?.hold(false)
+        if (runningCells > 0) place.kernel()?.interrupt()
         if ((await waitAtMost(interruptEveryMs, { work: ended })) === 'done') {
           isQuiet = false
           return true
@@ -153,11 +151,59 @@ export function makeContext(options: {
       return false
     },
     restart: async () => {
-      const kernel = current
-      await kernel?.kill()
-      await kernel?.exit
+      const kernel = place.kernel()
+      if (kernel !== undefined) await endKernel(kernel)
     },
   }
+}
+
+/** Where a context has its kernel, running or starting. */
+function makeKernelPlace(start: (signal: AbortSignal) => Promise<Kernel>) {
+  let current: Kernel | undefined
+  let starting: Promise<Kernel> | undefined
+  let abandonment = new AbortController()
+  const begin = async (signal: AbortSignal) => {
+    const kernel = await start(signal).catch((error: unknown) => {
+      if (!signal.aborted) starting = undefined
+      throw error
+    })
+    if (signal.aborted) {
+      await endKernel(kernel)
+      throw kernelNotStarted({ problem: kernelUnneeded })
+    }
+    current = kernel
+    void kernel.exit.then(() => {
+      if (current !== kernel) return
+      current = undefined
+      starting = undefined
+    })
+    return kernel
+  }
+  return {
+    kernel: () => current,
+    isEmpty: () => starting === undefined,
+    ensure: () => {
+      if (starting !== undefined) return starting
+      abandonment = new AbortController()
+      starting = begin(abandonment.signal)
+      return starting
+    },
+    /** Ends the kernel or its start. One that is needed from now on is another. */
+    empty: async () => {
+      const [kernel, begun] = [current, starting]
+      current = undefined
+      starting = undefined
+      abandonment.abort()
+      if (kernel !== undefined) await endKernel(kernel)
+      // One that is starting ends in its own start.
+      await Promise.allSettled([begun])
+    },
+  }
+}
+
+async function endKernel(kernel: Kernel): Promise<void> {
+  await kernel.kill()
+  await kernel.exit
 }
 
 /** Ignores everything. */

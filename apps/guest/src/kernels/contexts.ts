@@ -16,7 +16,13 @@ export const contextUnknown = defineError<{ id: string }>({
 /** Id of the context that always exists and that runs cells without a context. */
 const mainContext = 'main'
 
-type PrepareKernel = (context: string, kernel: Kernel) => Promise<boolean>
+/** What a fresh kernel gets before cells run in it. */
+export type KernelPreparer = {
+  /** True if `prepare` will restore something of the user in this context. */
+  restores(context: string): boolean
+  /** Returns false if another kernel must be started. */
+  prepare(context: string, kernel: Kernel): Promise<boolean>
+}
 
 /** Contexts by id. `main` always exists. */
 export type Contexts = {
@@ -24,16 +30,13 @@ export type Contexts = {
   get(id: string): Context
   list(): Context[]
   create(options: { cwd: string | undefined }): Context
-  /**
-   * `prepare` is called with each fresh kernel before cells run in it; if it returns false, another kernel is started.
-   */
-  addPreparer(prepare: PrepareKernel): void
+  addPreparer(preparer: KernelPreparer): void
   /** Registers a context that existed before a cold start; a known one is left unchanged. */
   restore(options: { id: string; cwd: string }): void
   /** Ends the context's kernel and forgets it. */
   remove(id: string): Promise<void>
-  /** Ends prewarmed kernels that have not been used. */
-  dropUnused(): Promise<void>
+  /** Ends prewarmed kernels that have not been used. Returns whether there were any. */
+  dropUnused(): Promise<boolean>
   /** Ends every kernel. */
   close(): Promise<void>
 }
@@ -47,20 +50,27 @@ export function makeContexts(dependencies: {
 }): Contexts {
   const { launcher, programs, scratchDirectory, addedVariables } = dependencies
   const contexts = new Map<string, Context>()
-  const preparers: PrepareKernel[] = []
+  const preparers: KernelPreparer[] = []
   const isPrepared = async (id: string, kernel: Kernel) => {
-    for (const prepare of preparers) if (!(await prepare(id, kernel))) return false
+    for (const { prepare } of preparers) if (!(await prepare(id, kernel))) return false
     return true
   }
-  const start = async (id: string, cwd: string): Promise<Kernel> => {
+  const start = async (id: string, options: { cwd: string; signal: AbortSignal }): Promise<Kernel> => {
     for (;;) {
-      const kernel = await startKernel({ launcher, scratchDirectory, kernelProgram: programs.file('kernel.py'), cwd })
+      const kernelProgram = programs.file('kernel.py')
+      const kernel = await startKernel({ launcher, scratchDirectory, kernelProgram, ...options })
       if (await isPrepared(id, kernel)) return kernel
       await kernel.kill()
     }
   }
   const add = (id: string, cwd: string) => {
-    const context = makeContext({ id, cwd, start: () => start(id, cwd), variables: addedVariables })
+    const context = makeContext({
+      id,
+      cwd,
+      start: (signal) => start(id, { cwd, signal }),
+      restores: () => preparers.some(({ restores }) => restores(id)),
+      variables: addedVariables,
+    })
     contexts.set(id, context)
     return context
   }
@@ -79,11 +89,14 @@ export function makeContexts(dependencies: {
       requireDirectory(directory)
       return add(freshRandom(12), directory)
     },
-    addPreparer: (prepare) => void preparers.push(prepare),
+    addPreparer: (preparer) => void preparers.push(preparer),
     restore: ({ id, cwd }) => {
       if (!contexts.has(id)) add(id, cwd)
     },
-    dropUnused: async () => void (await Promise.all([...contexts.values()].map((context) => context.dropUnused()))),
+    dropUnused: async () => {
+      const dropped = await Promise.all([...contexts.values()].map((context) => context.dropUnused()))
+      return dropped.includes(true)
+    },
     close: async () => void (await Promise.all([...contexts.values()].map((context) => context.restart()))),
     remove: async (id) => {
       const context = get(id)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { makeGuestState } from '../ground/guest-state.ts'
 import { makeLauncher } from '../launch/launcher.ts'
 import { makePipePool } from '../launch/pipe-pool.ts'
 import { findPrograms } from '../launch/programs.ts'
+import { isZombie, readProcess } from '../processes/process-table.ts'
 import { startKernel } from './kernel.ts'
 
 let directory: string
@@ -83,7 +84,32 @@ os._exit(4)
   await expect.poll(() => existsSync(join(directory, 'kernel.py.closed'))).toBe(true)
 })
 
-async function start(program: string): Promise<unknown> {
+test('a start that is abandoned ends what it has started', { timeout: 20_000 }, async () => {
+  const program = `
+import os, sys, time
+open(f'{sys.argv[0]}.pid', 'w').write(str(os.getpid()))
+time.sleep(600)
+`
+  const abandonment = new AbortController()
+  const starting = start(program, abandonment.signal)
+  const pid = () => Number(existsSync(pidFile) && readFileSync(pidFile, 'utf8'))
+  const pidFile = join(directory, 'kernel.py.pid')
+  await expect.poll(pid, { timeout: 10_000 }).toBeGreaterThan(0)
+  const started = pid()
+  abandonment.abort()
+  await expect(starting).rejects.toMatchObject({
+    code: 'kernel.not-started',
+    message: expect.stringContaining('no cell used it'),
+  })
+  expect(isRunning(started)).toBe(false)
+})
+
+function isRunning(pid: number): boolean {
+  const found = readProcess(pid)
+  return found !== undefined && !isZombie(found)
+}
+
+async function start(program: string, signal = new AbortController().signal): Promise<unknown> {
   const kernelProgram = join(directory, 'kernel.py')
   writeFileSync(kernelProgram, program)
   const state = makeGuestState()
@@ -104,5 +130,5 @@ async function start(program: string): Promise<unknown> {
   const programs = findPrograms(join(import.meta.dirname, '..'))
   const pipes = makePipePool({ scratchDirectory: directory, mkfifo: programs.mkfifo })
   const launcher = makeLauncher({ state, pipes, programs, ownEnvironment: {} })
-  return await startKernel({ launcher, kernelProgram, scratchDirectory: directory, cwd: directory })
+  return await startKernel({ launcher, kernelProgram, scratchDirectory: directory, cwd: directory, signal })
 }

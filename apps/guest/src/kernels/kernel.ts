@@ -49,6 +49,9 @@ export type Kernel = {
   kill(): Promise<void>
 }
 
+/** Why a start was abandoned. */
+export const kernelUnneeded = 'it was ended because no cell used it.'
+
 /** Python and its packages can take long to load from a slow disk the first time. */
 const startTimeoutMs = 60_000
 const retryMs = 20
@@ -59,11 +62,13 @@ const lastWordsBytes = 4096
 const listenersKept = 200
 const ports = { shell: 1, iopub: 2, stdin: 3, control: 4, hb: 5 }
 
+/** Ends what it has started when `signal` aborts, and throws `kernel.not-started`. */
 export async function startKernel(options: {
   launcher: Launcher
   kernelProgram: string
   scratchDirectory: string
   cwd: string
+  signal: AbortSignal
 }): Promise<Kernel> {
   const { launcher } = options
   const user = launcher.user(undefined)
@@ -93,7 +98,7 @@ export async function startKernel(options: {
   })
   const family = { root: launched.pid, mark: undefined }
   try {
-    const channels = await connectChannels({ directory, exit })
+    const channels = await connectChannels({ directory, exit, signal: options.signal })
     let isAlive = true
     void exit.then(() => {
       isAlive = false
@@ -148,10 +153,11 @@ function makeSocketDirectory(scratchDirectory: string, user: SandboxUser): strin
   return directory
 }
 
-async function connectChannels(options: { directory: string; exit: Kernel['exit'] }) {
+async function connectChannels(options: { directory: string; exit: Kernel['exit']; signal: AbortSignal }) {
   const listeners = new Map<string, RequestListener>()
   const session = newMessageId()
   const givenUp = new AbortController()
+  const ended = AbortSignal.any([givenUp.signal, options.signal])
   const timeout = afterAwake(startTimeoutMs, () => givenUp.abort())
   let problem = `it did not answer within ${startTimeoutMs / 1000} seconds`
   void options.exit.then(({ code, signal, lastWords }) => {
@@ -173,7 +179,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     const socket = await connectWhenThere({
       path: join(options.directory, `k-${port}`),
       type,
-      signal: givenUp.signal,
+      signal: ended,
       onMessage: (frames) => dispatch(frames, type === 'SUB' ? 'onMessage' : 'onReply'),
     })
     sockets.push(socket)
@@ -184,14 +190,14 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     await connect(ports.iopub, 'SUB')
     // A subscription takes effect some time after it was sent; the first message received proves that it has.
     while (!heard) {
-      givenUp.signal.throwIfAborted()
+      ended.throwIfAborted()
       const id = newMessageId()
       listeners.set(id, { onMessage: () => undefined, onReply: () => answered.resolve() })
       shell.send(encodeRequest({ id, type: 'kernel_info_request', content: {}, session }))
       await delay(retryMs)
     }
     // Only now everything that belongs to the kernel itself is open.
-    await orAborted(answered.promise, givenUp.signal)
+    await orAborted(answered.promise, ended)
     return {
       forget: () => listeners.clear(),
       request: (request: { type: string; content: object; listener: RequestListener }) => {
@@ -206,7 +212,7 @@ async function connectChannels(options: { directory: string; exit: Kernel['exit'
     }
   } catch (cause) {
     for (const socket of sockets) socket.close()
-    throw kernelNotStarted({ problem }, { cause })
+    throw kernelNotStarted({ problem: options.signal.aborted ? kernelUnneeded : problem }, { cause })
   } finally {
     timeout.cancel()
   }

@@ -17,8 +17,6 @@ import { readSockets } from './sockets.ts'
 
 /** Longest wait for a kernel to list its variables; a pause waits for it. */
 const kernelAnswerMs = 900
-/** The first read of all packages takes half a second, which neither a command nor a pause should wait for. */
-const warmAfterMs = 5_000
 
 /**
  * Of all processes together; those with few files come first, so that a database with a thousand does not crowd them
@@ -30,10 +28,11 @@ const maxWrittenFiles = 1000
 export type ManifestRequest = { hashKey: string; variableBytes: number | undefined; isQuick: boolean }
 export type ReadManifest = {
   (request: ManifestRequest): Promise<Manifest>
-  /** Reads the installed packages, half a second of work: later manifests read only what has changed since. */
+  /**
+   * Reads the installed packages, up to half a second of work: later manifests read only what has changed since. For a
+   * moment in which neither a command nor a pause waits.
+   */
   warm(): void
-  /** Calls `warm` once, 5 s after the first call. */
-  warmSoon(): void
 }
 
 /** Reads the running system. What cannot be read is named in `unread`; nothing makes the whole manifest fail. */
@@ -41,6 +40,8 @@ export function makeManifestReader(dependencies: {
   launcher: Launcher
   contexts(): Context[]
   terminalPids(): number[]
+  /** Keys of the commands and cells that have not ended. */
+  runningKeys(): string[]
   guestPorts: readonly number[]
   stateDirectory: string
   /** Length of dpkg's log when this disk was first booted. */
@@ -90,6 +91,7 @@ export function makeManifestReader(dependencies: {
         { ports: [], connections: [] },
       ),
       kernels,
+      runsInProgress: dependencies.runningKeys().length,
       shell: attempt(
         'shell',
         () =>
@@ -119,12 +121,7 @@ export function makeManifestReader(dependencies: {
       // The manifest that needs it names what cannot be read.
     }
   }
-  let isWarm = false
-  const warmSoon = () => {
-    if (!isWarm) setTimeout(warm, warmAfterMs).unref()
-    isWarm = true
-  }
-  return Object.assign(read, { warm, warmSoon })
+  return Object.assign(read, { warm })
 }
 
 const noneInstalled: Manifest['packages'] = { python: {}, apt: {}, npm: {} }
@@ -162,7 +159,7 @@ async function readKernels(
   })
   return await Promise.all(
     running.map(async ({ context, kernel }) => {
-      const known = { context: context.id, pid: kernel.pid }
+      const known = { context: context.id, pid: kernel.pid, isUsed: context.isUsed() }
       const part = { part: 'variables', context: context.id } as const
       try {
         const { variables, left } = await readVariables(kernel, options.request)

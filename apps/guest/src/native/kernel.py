@@ -33,6 +33,9 @@ started["environ"].pop("PYDEVD_DISABLE_FILE_VALIDATION")
 
 class Kernel(IPKernelApp):
     def initialize(self, argv=None):
+        # Most kernels run nothing, and a start that writes to the disk makes a turn's snapshot a new one. A configuration of
+        # the user comes after this.
+        self.config.HistoryManager.hist_file = ":memory:"
         super().initialize(argv)
         os.environ.pop("PYDEVD_DISABLE_FILE_VALIDATION", None)
         directory = os.path.dirname(self.abs_connection_file)

@@ -1,30 +1,20 @@
-import type { ReadManifest } from '../manifest/manifest.ts'
 import type { ProcessRegistry } from '../processes/process-registry.ts'
 import type { ExecutionRegistry } from '../runs/run-registry.ts'
 import type { Rescues } from './rescues.ts'
 
 /** Registries that start nothing while memory is being discarded, and that report each start. */
-export function guardStarts(options: {
-  rescues: Rescues
-  registry: ExecutionRegistry
-  processes: ProcessRegistry
-  readManifest: ReadManifest
-}): {
+export function guardStarts(options: { rescues: Rescues; registry: ExecutionRegistry; processes: ProcessRegistry }): {
   registry: ExecutionRegistry
   processes: ProcessRegistry
 } {
   const { rescues, registry, processes } = options
-  const onStarted = () => {
-    rescues.commandStarted()
-    options.readManifest.warmSoon()
-  }
   return {
     registry: {
       ...registry,
       startCommand: async (request) => {
         rescues.requireOpen()
         const started = await registry.startCommand(request)
-        onStarted()
+        rescues.commandStarted()
         return started
       },
       startOther: (key, start) => {
@@ -37,7 +27,7 @@ export function guardStarts(options: {
       start: async (request) => {
         rescues.requireOpen()
         const started = await processes.start(request)
-        onStarted()
+        rescues.commandStarted()
         return started
       },
     },

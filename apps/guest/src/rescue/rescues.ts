@@ -117,7 +117,7 @@ export function makeRescues(
       throw error
     }
   }
-  contexts.addPreparer(prepare)
+  contexts.addPreparer({ prepare, restores: (context) => pending?.waiting.has(context) === true })
   return {
     requireOpen: () => {
       if (isClosed) throw rescueRunning({})

@@ -11,8 +11,8 @@ import type { Terminations } from '../watchdog/terminations.ts'
 import { type CommandExecution, type CommandRequest, startCommandExecution } from './command-run.ts'
 import { makeOutputLog } from './output-log.ts'
 import type { Execution } from './run.ts'
-import { makeSessionStore } from './session-store.ts'
-import { makeShellPool } from './shell-pool.ts'
+import { makeSessionStore, type SessionCopy, type SessionStore } from './session-store.ts'
+import { makeShellPool, type ShellPool } from './shell-pool.ts'
 
 export const runUnknown = defineError<{ key: string }>({
   code: 'run.unknown',
@@ -82,16 +82,11 @@ export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencie
     settled.delete(execution.key)
     known.delete(execution.key)
   }
-  const prepareNow = () => shells.prepare(sessions.open('').state === undefined ? 'login' : 'bare')
-  let preparing: NodeJS.Timeout | undefined
-  // Starting a shell keeps the guest busy for a moment, which would delay the report of the command's end.
-  const prepareSoon = () => {
-    clearTimeout(preparing)
-    preparing = setTimeout(() => state.isReady() && prepareNow(), prepareAfterMs)
-  }
+  const preparing = makePreparing({ shells, sessions, isReady: state.isReady })
 
   const start = async (request: CommandRequest & { session: string }) => {
     const session = sessions.open(request.session)
+    const prepareNext = preparing.begin(session)
     const user = launcher.user(undefined)
     const shell = await shells.take(session)
     const execution = startCommandExecution(request, {
@@ -108,7 +103,7 @@ export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencie
       onReusable: shells.giveBack,
     })
     settled.set(request.key, execution)
-    void execution.whenEnded.then(prepareSoon)
+    void execution.whenEnded.then(prepareNext)
     return execution
   }
   return {
@@ -157,17 +152,47 @@ export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencie
       }
       // The end of an execution prepares for the next one.
       await delay(prepareAfterMs)
-      clearTimeout(preparing)
+      preparing.cancel()
       shells.reset()
     },
     close: () => {
-      clearTimeout(preparing)
+      preparing.cancel()
       shells.reset()
     },
     reset: () => {
       sessions.reset()
       shells.reset()
-      prepareNow()
+      preparing.restart()
+    },
+  }
+}
+
+/** Starts shells before a command needs one. */
+function makePreparing(parts: { shells: ShellPool; sessions: SessionStore; isReady(): boolean }) {
+  const { shells, sessions } = parts
+  /** Of the user's own session. The shell of the first one is enough for a second, which many sandboxes never run. */
+  let commands = 0
+  let timer: NodeJS.Timeout | undefined
+  const own = () => sessions.open('')
+  const prepare = () => shells.prepare(own().state === undefined ? 'login' : 'bare')
+  return {
+    /** Counts a command of this session; the result is called when it has ended. */
+    begin: ({ name }: SessionCopy) => {
+      const isOwn = name === own().name
+      if (isOwn) commands += 1
+      const isFirst = isOwn && commands === 1
+      const isEnough = () => isFirst && (commands > 1 || shells.holds(own()))
+      // Starting a shell keeps the guest busy for a moment, which would delay the report of the command's end.
+      return () => {
+        clearTimeout(timer)
+        timer = setTimeout(() => parts.isReady() && !isEnough() && prepare(), prepareAfterMs)
+      }
+    },
+    cancel: () => clearTimeout(timer),
+    /** For another disk or other settings: the next command is a first one. */
+    restart: () => {
+      commands = 0
+      prepare()
     },
   }
 }

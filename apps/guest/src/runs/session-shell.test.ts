@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startTestGuest, type TestGuest } from '../guest.test-utils.ts'
+import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
+import { isZombie, listProcesses } from '../processes/process-table.ts'
 
 let guest: TestGuest
 beforeEach(async () => {
@@ -16,6 +17,19 @@ test('commands one after another have one shell, for as many commands as come', 
   expect(shells.size).toBeLessThan(5)
   expect(await textOf('echo $last')).toBe('39\n')
 })
+
+test('a second shell waits only after a second command, or when the shell of the first one has ended', async () => {
+  const shells = async () => Number(await textOf('sleep 0.3; pgrep -c -P $PPID -x bash'))
+  expect([await shells(), await shells(), await shells()]).toEqual([1, 1, 2])
+  const freshLimits = { memoryBytes: 2 ** 50, processes: 30_001 }
+  expect((await guest.handshake({ limits: freshLimits }, testToken)).status).toBe(200)
+  expect((await guest.run('exit 3')).ended.exitCode).toBe(3)
+  await expect.poll(() => guestShells()).toBe(1)
+})
+
+/** Shells of this guest, none of which runs a command. */
+const guestShells = () =>
+  listProcesses().filter((entry) => entry.parent === process.pid && entry.name === 'bash' && !isZombie(entry)).length
 
 test.each([
   ['a descriptor', 'exec 7</dev/null'],

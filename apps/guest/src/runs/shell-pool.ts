@@ -11,6 +11,8 @@ export type ShellPool = {
   take(session: SessionCopy): Promise<SessionShell>
   /** Returns a shell to the pool: it holds the session's state and is clean. A shell from before a `reset` is ended. */
   giveBack(shell: SessionShell, session: SessionCopy): void
+  /** True if a shell with the session's state waits. */
+  holds(session: SessionCopy): boolean
   /** Starts a shell of this kind, unless one already waits. Failures show when one is taken. */
   prepare(kind: ShellKind): void
   /** Ends waiting shells: environment, limits or disk have changed. */
@@ -33,7 +35,10 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
   const forget = (shell: SessionShell) => {
     idle = idle.filter((other) => other !== shell)
   }
+  const heldFor = (session: SessionCopy) =>
+    idle.find(({ loadedState }) => loadedState?.name === session.name && loadedState.version === session.version)
   return {
+    holds: (session) => heldFor(session) !== undefined,
     prepare: (kind) => {
       if (waiting.has(kind)) return
       const shell = start(kind)
@@ -44,9 +49,7 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
       shell.then(({ exit }) => exit.then(drop), drop)
     },
     take: async (session) => {
-      const held = idle.find(
-        ({ loadedState }) => loadedState?.name === session.name && loadedState.version === session.version,
-      )
+      const held = heldFor(session)
       if (held !== undefined) {
         forget(held)
         return held

@@ -2,7 +2,6 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { waitAtMost } from '@threadbox/concurrency'
 import type { services } from '@threadbox/protocol/guest'
-import type { ReadManifest } from '../manifest/manifest.ts'
 import { listListeners } from './listeners.ts'
 import type { OpenPort } from './open-ports.ts'
 import type { KnownService, ServiceRegistry } from './service-registry.ts'
@@ -23,17 +22,14 @@ export function makeServicesService(dependencies: {
   registry: ServiceRegistry
   /** Throws `rescue.running` while memory is being discarded: from that point on nothing can be started. */
   rescues: { requireOpen(): void }
-  readManifest: Pick<ReadManifest, 'warmSoon'>
 }): ServiceImpl<typeof services.Services> {
-  const { registry, rescues, readManifest } = dependencies
+  const { registry, rescues } = dependencies
   return {
     startService: async ({ key, name, command, port, cwd, envs, readyTimeoutMs }) => {
       rescues.requireOpen()
       const timeout = readyTimeoutMs === 0 ? defaultReadyTimeoutMs : readyTimeoutMs
       const request = { key, name, command, port, cwd, envs, readyTimeoutMs: timeout }
-      const started = await registry.start(request)
-      readManifest.warmSoon()
-      return { service: present(started) }
+      return { service: present(await registry.start(request)) }
     },
     stopService: async ({ name }) => {
       await registry.stop(name)

@@ -92,8 +92,12 @@ export const manifestSchema = z.object({
       variables: listOf(manifestVariableSchema),
       /** Number of variables that are not described here. */
       variablesLeftOut: leftOutSchema,
+      /** False: no cell has run in it. An older guest does not say. */
+      isUsed: z.boolean().optional(),
     }),
   ),
+  /** Number of commands and cells that have not ended. An older guest does not say. */
+  runsInProgress: leftOutSchema,
   shell: z.object({
     cwd: z.string(),
     /** Keyed hash of the value, by name. */
@@ -210,6 +214,16 @@ export const guestPaths = {
   forget: '/forget',
   /** `POST` (access token), for an unused sandbox: starts its Python kernel. Responds when the kernel is ready. */
   prewarm: '/prewarm',
+  /**
+   * `POST` (access token): an agent’s turn has begun, in which cells are likely. Responds immediately; the guest starts
+   * its Python kernel, unless one runs or earlier turns left theirs unused. An older guest does not have this path.
+   */
+  expectCells: '/expect-cells',
+  /**
+   * `POST` (access token): a turn has ended and none follows. The guest ends what was started for the turn and holds
+   * nothing of the user, and reads which packages the turn has installed. An older guest does not have this path.
+   */
+  quiet: '/quiet',
   /**
    * `POST` (access token), for an unused sandbox: ends everything prepared and returns to the state before the first
    * handshake, to be saved and restored any number of times.
