@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { egressSettings, readSettings } from '@threadbox/config'
+import { egressSettings, endIfAskedForVersion, readSettings } from '@threadbox/config'
 import { becomeUser, listenOnUnixSocket } from '@threadbox/daemon'
 import { defineError } from '@threadbox/errors'
 import {
@@ -21,6 +21,7 @@ const socketTaken = defineError<{ path: string }>({
   remedy: () => 'Stop it, or use another data directory.',
 })
 
+endIfAskedForVersion(import.meta.url)
 const settings = readSettings(egressSettings, process.env)
 const logger = makeLogger({ process: 'egress', level: settings.logLevel })
 

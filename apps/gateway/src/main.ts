@@ -1,4 +1,4 @@
-import { gatewaySettings, readSettings } from '@threadbox/config'
+import { endIfAskedForVersion, gatewaySettings, readSettings } from '@threadbox/config'
 import { becomeUser, listenOnUnixSocket } from '@threadbox/daemon'
 import { defineError } from '@threadbox/errors'
 import { makeGatewayServers } from '@threadbox/sandbox-gateway'
@@ -11,6 +11,7 @@ const socketTaken = defineError<{ path: string }>({
   remedy: () => 'Stop it, or use another data directory.',
 })
 
+endIfAskedForVersion(import.meta.url)
 const settings = readSettings(gatewaySettings, process.env)
 const logger = makeLogger({ process: 'gateway', level: settings.logLevel })
 

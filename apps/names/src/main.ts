@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { namesSettings, readSettings } from '@threadbox/config'
+import { endIfAskedForVersion, namesSettings, readSettings } from '@threadbox/config'
 import { becomeUser } from '@threadbox/daemon/become-user'
 import {
   makeDnsUpstream,
@@ -10,6 +10,7 @@ import {
 } from '@threadbox/sandbox-network/dns'
 import { makeLogger } from '@threadbox/telemetry'
 
+endIfAskedForVersion(import.meta.url)
 const settings = readSettings(namesSettings, process.env)
 const logger = makeLogger({ process: 'names', level: settings.logLevel })
 /** The end of the socket pair whose other end the host daemon has. */

@@ -14,6 +14,8 @@ export function makeClientGuard(target: { name: string; port: number }): Guard {
   let chosen: Guard | undefined
   return {
     push: (bytes) => {
+      // The first byte decides, and a piece can be empty.
+      if (bytes.length === 0) return { forward: [] }
       chosen ??= choose(target, bytes)
       return chosen.push(bytes)
     },

@@ -28,7 +28,7 @@ export function makeGatewayServers(options: { logger: Logger; clock: () => numbe
   const { logger, clock } = options
   const boots = makeAdmittedBoots()
   const events = makeGatewayEvents()
-  const gateway = makeGateway({ boots, onActivity: events.emit, logger, clock })
+  const gateway = makeGateway({ boots, onUse: events.emit, logger, clock })
   const serve = serveContract(gatewayContract, makeGatewayOrders({ boots, events }))
   return {
     requests: lasting(makeRequestsServer(gateway)),

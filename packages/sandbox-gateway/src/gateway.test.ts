@@ -322,3 +322,27 @@ test('O11: a request to a service counts as activity with its port, one that is 
   ])
   expect(new Set(marks)).toEqual(new Set([undefined]))
 })
+
+test('the first cell of a boot is reported, over either protocol; no other request is', async () => {
+  const cells: [string, Record<string, string>?][] = [
+    ['guest/threadbox.guest.v1.Runs/StartCell'],
+    ['guest/threadbox.guest.v1.Runs/Read', { 'threadbox-cell': '1' }],
+    ['code/execute?a=b'],
+  ]
+  for (const [cell, headers] of cells) {
+    const { gateway, sandboxId, guest } = await running((_, response) => void response.end('ok'))
+    await using _ = gateway
+    const post = (path: string, more: Record<string, string> = {}) =>
+      fetch(guest.replace(/guest$/, path), { method: 'POST', headers: more }).catch(() => undefined)
+    await post('guest/threadbox.guest.v1.Runs/StartCommand')
+    await post('guest/threadbox.guest.v1.Runs/Read')
+    await post('code/contexts')
+    await post('port/8000/execute')
+    const python = () => gateway.events.filter(({ type }) => type === 'python-used')
+    expect(python()).toEqual([])
+    for (let count = 0; count < 3; count++) await post(cell, headers)
+    await expect.poll(python).toEqual([{ type: 'python-used', sandboxId }])
+    await fetch(`${guest}/health`)
+    expect(python()).toHaveLength(1)
+  }
+})

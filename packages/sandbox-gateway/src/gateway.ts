@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { httpStatusOf, toWireError } from '@threadbox/errors'
 import { bootMismatch, type GatewayEvent, sandboxNotRunning } from '@threadbox/protocol/gateway'
@@ -7,7 +7,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { AdmittedBoots, OpenBoot } from './admitted-boots.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
 import { portClosed, routeBlocked } from './gateway.errors.ts'
-import { isHostOnly, isInsideOnly, type Target, targetOf } from './target.logic.ts'
+import { isHostOnly, isInsideOnly, runsPython, type Target, targetOf } from './target.logic.ts'
 
 /**
  * The only way to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
@@ -24,12 +24,13 @@ const activityEveryMs = 10_000
 
 export function makeGateway(options: {
   boots: AdmittedBoots
-  onActivity: (event: Extract<GatewayEvent, { type: 'activity' }>) => void
+  onUse: (event: Extract<GatewayEvent, { type: 'activity' | 'python-used' }>) => void
   logger: Logger
   clock: () => number
 }): Gateway {
-  const { boots, onActivity, logger, clock } = options
+  const { boots, onUse, logger, clock } = options
   const toldAt = new WeakMap<AbortSignal, Map<string, number>>()
+  const withPython = new WeakSet<AbortSignal>()
 
   const note = (boot: OpenBoot, target: Target) => {
     const at = clock()
@@ -38,7 +39,12 @@ export function makeGateway(options: {
     if (at - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < activityEveryMs) return
     toldAt.set(boot.ended, told.set(reason, at))
     const detail = target.kind === 'port' ? { detail: String(target.port) } : {}
-    onActivity({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
+    onUse({ type: 'activity', sandboxId: boot.sandboxId, bootId: boot.bootId, reason, ...detail, at })
+  }
+  const notePython = ({ ended, sandboxId }: OpenBoot, target: Target, headers: IncomingHttpHeaders) => {
+    if (withPython.has(ended) || !runsPython(target, headers)) return
+    withPython.add(ended)
+    onUse({ type: 'python-used', sandboxId })
   }
   const admit = (request: IncomingMessage, target: Target) => {
     const { sandboxId } = target
@@ -51,6 +57,7 @@ export function makeGateway(options: {
       throw bootMismatch({ sandboxId, bootId: wanted, currentBootId: boot.bootId })
     }
     if (request.headers[backgroundHeader] === undefined) note(boot, target)
+    notePython(boot, target, request.headers)
     return boot
   }
   const forward = async (options: { request: IncomingMessage; response: ServerResponse; target: Target }) => {

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { posix } from 'node:path'
-import { accessTokenHeader, codePort, guestPort, guestPorts } from '@threadbox/protocol/guest'
-import { backgroundHeader, bootHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
+import { accessTokenHeader, codePort, guestPort, guestPorts, runs } from '@threadbox/protocol/guest'
+import { backgroundHeader, bootHeader, cellHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
 
 /** The part of a sandbox that a request goes to. */
 export type Target = {
@@ -23,6 +24,15 @@ export function targetOf(url: string): Target | undefined {
   if (port < 1 || port > 65_535) return undefined
   return { sandboxId, kind, port, path: path + query }
 }
+
+/** True for a request to run a Python cell, over each of the guest’s protocols. The server reads and starts in one request. */
+export function runsPython({ kind, path }: Target, headers: IncomingHttpHeaders): boolean {
+  const [name] = path.split('?')
+  if (kind === 'code') return name === '/execute'
+  return kind === 'guest' && (name === startCellPath || headers[cellHeader] !== undefined)
+}
+
+const startCellPath = `/${runs.Runs.typeName}/${runs.Runs.method.startCell.name}`
 
 /** Routes of the guest that only the host daemon itself can call. */
 const hostOnlyPaths = /^\/(init$|disk$|prewarm$|template$|tunnel\/)/
@@ -84,7 +94,7 @@ export function headersForSandbox(options: {
 }
 
 /** A service in a sandbox must get neither the guest's token nor the host's. */
-const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader])
+const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader, cellHeader])
 
 /** Headers of a sandbox's response. The gateway's own error code never comes from a sandbox. */
 export function headersForClient(rawHeaders: readonly string[]): string[] {

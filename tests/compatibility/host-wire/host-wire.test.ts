@@ -133,10 +133,11 @@ async function recordMemory(scene: Scene): Promise<void> {
 async function recordSnapshots(scene: Scene): Promise<void> {
   const { client } = scene
   const [first, second] = [idOf('d', 1), idOf('d', 2)]
-  await record(scene, 'takeSnapshot', () => client.takeSnapshot(sandboxId, { snapshotId: first, memory: null }))
-  await record(scene, 'takeSnapshot with no id', () =>
-    client.takeSnapshot(sandboxId, { snapshotId: 'x', memory: null }),
-  )
+  const take = (snapshotId: string, sharesMemory: boolean) =>
+    client.takeSnapshot(sandboxId, { snapshotId, memory: null, sharesMemory })
+  await record(scene, 'takeSnapshot', () => take(first, true))
+  await record(scene, 'takeSnapshot that shares no memory', () => take(second, false))
+  await record(scene, 'takeSnapshot with no id', () => take('x', true))
   await record(scene, 'snapshots', () => client.snapshots(sandboxId))
   await record(scene, 'snapshotChanges', () => client.snapshotChanges(sandboxId, first))
   await record(scene, 'snapshotChanges since the image', () => client.snapshotChanges(sandboxId, imageSnapshot))

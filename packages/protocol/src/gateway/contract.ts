@@ -51,6 +51,8 @@ export const gatewayEventSchema = z.discriminatedUnion('type', [
     detail: z.string().optional(),
     at: z.number().int(),
   }),
+  /** The first request of a boot to run Python passed to its sandbox. */
+  z.object({ type: z.literal('python-used'), sandboxId: z.string() }),
   z.object({ type: z.literal('keepalive') }),
 ])
 export type GatewayEvent = z.infer<typeof gatewayEventSchema>

@@ -25,6 +25,9 @@ export const errorHeader = 'threadbox-error'
  */
 export const backgroundHeader = 'threadbox-background'
 
+/** Marks a request to the guest that starts a Python cell, where the path alone doesn’t say so. */
+export const cellHeader = 'threadbox-cell'
+
 /** Names, also with a port, that the sandbox has secrets for. Missing: none. */
 const brokered = z.array(z.string().max(259)).max(4096).optional()
 /** Services in private networks, each at the addresses that its name has in the range. Missing: none. */
@@ -286,6 +289,8 @@ export const hostInfoSchema = z.object({
   memoryImageBudgetBytes: z.number().int().optional(),
   /** Spares: booted sandboxes that no thread has adopted yet. */
   spareSandboxes: z.number().int().optional(),
+  /** How many of these have a Python kernel. */
+  spareKernels: z.number().int().optional(),
   /** What is still being prepared after an installation; empty if sandboxes can start. */
   preparing: z.array(z.string()),
   /** The same in codes. */

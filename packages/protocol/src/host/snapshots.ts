@@ -27,7 +27,14 @@ export type SnapshotMemoryProblem = z.infer<typeof snapshotMemoryProblemSchema>
  * sandbox stops while both are saved, and continues whether that succeeds or not. Returns {@link takenSnapshotSchema}.
  * The same id again is the same snapshot.
  */
-export const takeSnapshotSchema = z.object({ snapshotId: z.string(), memory: snapshotMemoryOrderSchema.default(null) })
+export const takeSnapshotSchema = z.object({
+  snapshotId: z.string(),
+  memory: snapshotMemoryOrderSchema.default(null),
+  /** False: an earlier snapshot is not returned if it has memory, because something else may run now. */
+  sharesMemory: z.boolean().default(true),
+  /** Refused with `host.busy` while a person waits for a sandbox, or the machine is busy. */
+  ifFree: z.boolean().optional(),
+})
 
 export const takenSnapshotSchema = z.object({
   snapshot: hostSnapshotSchema,

@@ -19,9 +19,11 @@ export const snapshotSchema = z
     /** Size of the memory that is kept with it, shared like files are; null: files only. */
     memoryBytes: z.number().int().nullable(),
     /**
-     * Why there are files only, although memory was meant to be kept. `too-large`, `no-room`: it exceeds a limit.
-     * `not-awake`: nothing ran. `not-quiet`: the next message came immediately. `not-saved`, `unsupported`: it could
-     * not be saved. `removed`: it made room for newer memory.
+     * Why there are files only. `nothing-ran`: they are all there was, and a rewind restores everything. `not-yet`:
+     * memory is saved once the thread has been idle for a while. `not-quiet`: the thread was used again before that;
+     * `left-out`: while the limit of the hour was reached.
+     * `too-large`, `no-room`: it exceeds a limit. `not-awake`: the sandbox had stopped. `not-saved`, `unsupported`: it
+     * could not be saved. `removed`: it made room for newer memory.
      */
     memoryProblem: z.string().nullable(),
   })
@@ -218,6 +220,8 @@ export const rewindPreviewSchema = z
      * files.
      */
     bringsMemory: z.boolean(),
+    /** Nothing was running then: without memory, nothing of that time is missing either. */
+    nothingRan: z.boolean().default(false),
     running: rewindRunningSchema,
     /** Calls to connections: their effects elsewhere are not undone. */
     calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),
