@@ -51,6 +51,14 @@ export const hostPreparing = defineError<{ what: string }>({
   remedy: () => 'Try again in a few minutes. If preparing doesn’t finish, check `./threadbox logs host`.',
 })
 
+/** The error for work that can wait. */
+export const hostBusy = defineError({
+  code: 'host.busy',
+  kind: 'conflict',
+  message: () => 'The host has more urgent work.',
+  remedy: () => 'Try again in a few seconds.',
+})
+
 export const hostShuttingDown = defineError({
   code: 'host.shutting-down',
   kind: 'unavailable',

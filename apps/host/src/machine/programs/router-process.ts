@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { keepRunning } from '@threadbox/concurrency'
-import { processLimits } from '@threadbox/sandbox-network'
+import { endOf, processLimits } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import { type ProgramName, programFile } from './start-program.ts'
 
@@ -100,16 +99,7 @@ const commonOptions = ['--disable-sigusr1']
 /** The default lets short-lived objects take 40 MiB: with 500 connections to hosts with secrets, or of a guest that floods. */
 const fewShortLived = (megabytes: number) => `--max-semi-space-size=${megabytes}`
 
-const nodeOptions = {
+export const nodeOptions = {
   gateway: [...commonOptions, fewShortLived(2)],
   egress: [...commonOptions, fewShortLived(1)],
-}
-
-async function endOf(child: ChildProcess): Promise<{ code?: number | null; signal?: string | null; reason?: string }> {
-  try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    return { code, signal }
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) }
-  }
 }
