@@ -60,6 +60,7 @@ export type HostUnderTestOptions = {
   imageBudgetBytes?: number
   bootTemplates?: boolean
   spareSandboxes?: number
+  preparedAllocations?: number
 }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
@@ -187,7 +188,8 @@ async function openHost(
     imageArchive: '',
     guestEnvironment: makeGuestEnvironment({ sandboxProxy: options.sandboxProxy ?? '', sandboxNoProxy: 'localhost' }),
     spareSandboxes: options.spareSandboxes ?? 0,
-    spareKernels: false,
+    preparedAllocations: options.preparedAllocations ?? 0,
+    spareKernels: 'off',
     memory: {
       keepsFrozen: options.keepsFrozen ?? true,
       imageBudgetBytes: options.imageBudgetBytes ?? 2 ** 40,

@@ -38,6 +38,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     prepareImage: async () => {
       await machine.images.prepare()
       boots.spares.refill()
+      boots.allocations.refill()
     },
     makeServer: ({ token }) => makeHostServer({ app, token }),
     close: async () => {

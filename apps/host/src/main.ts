@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import path from 'node:path'
-import { hostSettings, readSettings } from '@threadbox/config'
+import { endIfAskedForVersion, hostSettings, readSettings, readVersion } from '@threadbox/config'
 import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
@@ -14,6 +14,7 @@ import { openStateDatabase } from './machine/state/state-database.ts'
 import { openRouter } from './router.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
 
+endIfAskedForVersion(import.meta.url)
 const settings = readSettings(hostSettings, process.env)
 const logger = makeLogger({ process: 'host', level: settings.logLevel })
 const closing = new AbortController()
@@ -75,7 +76,8 @@ async function main() {
     },
     imageArchive: settings.imageArchive,
     spareSandboxes: settings.spareSandboxes,
-    spareKernels: settings.spareKernels === 'on',
+    preparedAllocations: settings.preparedAllocations,
+    spareKernels: settings.spareKernels,
     memory: {
       keepsFrozen: settings.frozenCopies === 'on',
       imageBudgetBytes: settings.memoryImageBudgetBytes,
@@ -92,7 +94,7 @@ async function main() {
     sealingKeyFile: path.join(hostDirectory, 'sealing-key'),
     processes,
     readyTimeoutMs,
-    version: readVersion(),
+    version: readVersion(import.meta.url),
     logger,
     clock: Date.now,
     randomBytes,
@@ -127,9 +129,4 @@ function readToken(file: string): string {
   if (token.length < 32)
     throw new Error('THREADBOX_HOST_LISTEN requires a THREADBOX_HOST_TOKEN_FILE of at least 32 characters')
   return token
-}
-
-function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-  return manifest.version
 }

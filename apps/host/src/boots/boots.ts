@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { pLimit, waitAtMost } from '@threadbox/concurrency'
 import type { MachineArea } from '../machine/machine.ts'
+import { type BackgroundWork, makeBackgroundWork } from '../machine/programs/background-work.ts'
 import { makeActivityWatch } from './activity/activity-watch.ts'
 import { makeDiskSpaceWatch } from './activity/disk-space-watch.ts'
+import { type Allocations, makeAllocations } from './allocations/allocations.ts'
 import { type Boots, makeBoots } from './boots/boots.ts'
 import { watchGateway } from './gateway/gateway-watch.ts'
 import { type ActiveBoots, makeActiveBoots } from './launch/active-boots.ts'
@@ -11,7 +13,7 @@ import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/b
 import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { GuestEnvironment } from './launch/guest-environment.ts'
 import type { LaunchPorts } from './launch/launch.ts'
-import { makeSpares, type Spares } from './spares/spares.ts'
+import { makeSpares, type Spares, type SparesPorts } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
 
 export type BootOptions = {
@@ -23,8 +25,10 @@ export type BootOptions = {
   readyTimeoutMs: number
   /** Number of booted sandboxes kept ready for the next threads. */
   spareSandboxes: number
-  /** True if each of them has a waiting Python kernel. */
-  spareKernels: boolean
+  /** Number of disks with a network that are made ahead. */
+  preparedAllocations: number
+  /** Which of them get a Python kernel: see {@link SparesPorts}. */
+  spareKernels: SparesPorts['kernels']
   /** True if boots start from a saved guest. */
   bootTemplates: boolean
   /** Share of one processor above which the programs of a sandbox count as active. */
@@ -37,7 +41,9 @@ export type BootsArea = {
   files: BootFiles
   launch: LaunchPorts
   running: Boots
+  background: BackgroundWork
   spares: Spares
+  allocations: Allocations
   templates: Pick<BootTemplates, 'reclaim'>
   /**
    * Follows the gateway and the activity in sandboxes, and reports disk space to guests. Resolves when the gateway knows
@@ -82,13 +88,28 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     guestDirectory: path.basename(guestDirectory),
     signal,
   })
+  const background = makeBackgroundWork()
+  const allocations = makeAllocations({
+    count: options.preparedAllocations,
+    background,
+    disks,
+    network,
+    attachments,
+    addresses,
+    images,
+    store: stores.spares,
+    clock,
+    randomBytes,
+    logger,
+  })
   const spares = makeSpares({
+    allocations,
+    background,
     count: options.spareSandboxes,
-    withKernels: options.spareKernels,
+    kernels: options.spareKernels,
     launch,
     disks,
     network,
-    addresses,
     images,
     store: stores.spares,
     templates,
@@ -111,11 +132,14 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     files,
     launch,
     running,
+    background,
     spares,
+    allocations,
     templates,
     watch: async () => {
       const told = Promise.withResolvers<void>()
-      void watchGateway({ gateway, active, events, logger, signal, onTold: told.resolve })
+      const { notePython: onPython } = spares
+      void watchGateway({ gateway, active, events, logger, signal, onTold: told.resolve, onPython })
       activity.watch()
       space.watch()
       await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })

@@ -40,7 +40,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   const { machine, boots, memory, copies } = known
   const { driver, disks, network, attachments, addresses, images, events, skills, stores } = machine
   const { logger, clock, randomBytes, signal } = machine
-  const { active, files, launch, running, spares } = boots
+  const { active, background, files, launch, running, spares, allocations } = boots
   const { gateway } = launch
   const { paused, room, snapshots } = memory
   const sealing = await openSealing(options.sealingKeyFile, stores.facts)
@@ -54,6 +54,8 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     attachments,
     files,
     spares,
+    allocations,
+    background,
     paused,
     gateway,
     snapshots,
@@ -79,9 +81,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
       ...makeDoctor({ ...options, sharedDirectories, orders, active, gateway, disks, driver, randomBytes, clock }),
     },
     reclaim: async () => {
-      await files.prepare()
-      await skills.prepare()
-      await disks.prepare()
+      await Promise.all([files.prepare().then(() => skills.prepare()), disks.prepare()])
       await reclaim({ ...place, remove: (sandbox) => deleteSandbox(place, sandbox) })
       await boots.templates.reclaim()
     },

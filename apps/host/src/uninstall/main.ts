@@ -1,11 +1,11 @@
 import { hostSettings, readSettings } from '@threadbox/config'
-import { removeCgroupTree } from '@threadbox/gvisor-driver'
+import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { removeNetworkOf } from '@threadbox/sandbox-network'
 
 /**
  * Removes what an installation has added to the kernel of this machine: namespaces, interfaces, routes, firewall table,
- * control groups. Requires that the installation's daemons have ended; the launcher removes its files.
+ * control groups, namespace of file servers. Requires that the installation's daemons have ended; the launcher removes its files.
  */
 const { installation } = readSettings(hostSettings, process.env)
 await removeNetworkOf(installation)
-await removeCgroupTree(installation)
+await removeDriverOf(installation)

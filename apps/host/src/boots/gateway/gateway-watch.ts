@@ -18,14 +18,17 @@ export async function watchGateway(options: {
   logger: Logger
   signal: AbortSignal
   onTold: () => void
+  /** Called when a program or person first runs Python in a boot. */
+  onPython: (sandboxId: string) => void
 }): Promise<void> {
-  const { gateway, active, events, logger, signal, onTold } = options
+  const { gateway, active, events, logger, signal, onTold, onPython } = options
   let isConnected = true
   await followWhile({
     signal,
     connect: async () => gateway.events(signal),
     onEvent: async (event) => {
       if (event.type === 'activity') events.emit(event)
+      if (event.type === 'python-used') onPython(event.sandboxId)
       if (event.type !== 'opened') return
       await active.sendAll()
       onTold()

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { makeSerial } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
@@ -6,11 +5,13 @@ import type { GuestAddress } from '@threadbox/protocol/gateway'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { BaseImages } from '../../machine/images/base-images.ts'
-import type { AddressBook } from '../../machine/network/address-book.ts'
+import { type BackgroundWork, pauseAfterMs } from '../../machine/programs/background-work.ts'
 import { readMemory } from '../../machine/programs/machine-memory.ts'
 import type { SparesStore } from '../../machine/state/spares.store.ts'
+import type { Allocations } from '../allocations/allocations.ts'
 import { greetGuest, type LaunchPorts, launchGuest, type WaitingBoot } from '../launch/launch.ts'
 import type { BootTemplates } from '../templates/boot-templates.ts'
+import { type KernelPolicy, makeSpareKernels } from './spare-kernels.ts'
 
 /** A booted sandbox that has no owner yet and was never used. */
 export type Spare = { placeId: string; address: string; imageId: string; limits: SandboxLimits; waiting: WaitingBoot }
@@ -20,14 +21,19 @@ export type Spare = { placeId: string; address: string; imageId: string; limits:
  * while memory is free.
  */
 export type Spares = {
-  /** Returns a spare with this image and these limits, which then belongs to the caller; undefined if none matches. */
-  take(wanted: { imageId: string; limits: SandboxLimits }): Spare | undefined
+  /**
+   * Returns a spare with this image and these limits, which then belongs to the new sandbox; undefined if none matches.
+   */
+  take(wanted: { sandboxId: string; imageId: string; limits: SandboxLimits }): Spare | undefined
   /** Returns, once, the boot that waits on an allocation that was taken. */
   claim(allocationId: string): WaitingBoot | undefined
   /** Runs `work` and pauses refilling until shortly after it ends, so that booting spares does not slow it down. */
   pauseRefillDuring<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Number of spares that wait and have everything ready. */
+  /** Number of spares that wait and have everything ready, and how many of them have a kernel. */
   count(): number
+  countKernels(): number
+  /** Python ran in a sandbox: it becomes likely that the next threads use it too. */
+  notePython(sandboxId: string): void
   /** Removes one that waits, because its memory is needed; returns false if none waits. */
   discardOne(): Promise<boolean>
   /** Starts the missing ones after a delay. */
@@ -40,12 +46,12 @@ export type Spares = {
 
 export type SparesPorts = {
   count: number
-  /** True if each of them has a waiting Python kernel. */
-  withKernels: boolean
+  kernels: KernelPolicy
+  background: BackgroundWork
+  allocations: Pick<Allocations, 'obtain'>
   launch: LaunchPorts
   disks: DiskStore
   network: SandboxNetwork
-  addresses: AddressBook
   images: BaseImages
   store: SparesStore
   templates: BootTemplates
@@ -53,54 +59,47 @@ export type SparesPorts = {
   signal: AbortSignal
 }
 
-/** A thread that has just got a sandbox is about to run something: the next spare is made after that. */
-const refillDelayMs = 700
 /** Longest delay of a refill: where sandboxes are started all the time, no quiet moment comes. */
 const longestHoldMs = 15_000
-const pollEveryMs = 50
-/** Measured: 9 s on a machine with every core busy. */
-const prewarmTimeoutMs = 60_000
 /** Spares are kept while this share of memory is available, because they are only a convenience. */
 const freeMemoryShare = 0.2
 
 export function makeSpares(ports: SparesPorts): Spares {
-  const { launch, logger } = ports
+  const { background, launch, logger } = ports
   const ready = new Map<string, Spare>()
   // A spare can be taken before it is complete.
   const complete = new Set<string>()
+  const kernels = makeSpareKernels({ policy: ports.kernels, onDue: () => refill(), launch, logger })
   const taken = new Map<string, WaitingBoot>()
   const removals = makeRemovals(ports)
   let limits = defaultSandboxLimits
-  const quiet = makeQuiet()
   const filling = makeSerial()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   const fill = async () => {
-    while ((await quiet.moment()) && !isClosed && (await hasFreeMemory())) {
+    for (;;) {
+      await background.moment(longestHoldMs)
+      if (isClosed || !(await hasFreeMemory())) return
       if (ready.size < ports.count) {
         await makeTemplate(ports, limits).catch((error: unknown) =>
           logger.warn({ err: error }, 'no template could be made'),
         )
-        const spare = await makeSpare(ports, limits)
+        const spare = await background.inTurn(() => makeSpare(ports, limits))
         ready.set(spare.placeId, spare)
         watch(spare).catch((error: unknown) =>
           logger.warn({ err: error }, 'a waiting sandbox that has ended could not be removed'),
         )
         continue
       }
-      const next = [...ready.values()].find(({ placeId: allocationId }) => !complete.has(allocationId))
-      if (next === undefined) return
-      if (ports.withKernels) {
-        await prewarmKernel(ports.launch, next).catch((error: unknown) =>
-          logger.info({ err: error }, 'a waiting sandbox has no kernel'),
-        )
-      }
-      if (ready.has(next.placeId)) complete.add(next.placeId)
+      const kernel = await kernels.giveNext([...ready.values()])
+      for (const id of ready.keys()) if (kernel !== 'given' || kernels.has(id)) complete.add(id)
+      if (kernel !== 'given') return
     }
   }
   const leave = (allocationId: string) => {
     complete.delete(allocationId)
+    kernels.forget(allocationId)
     return ready.delete(allocationId)
   }
   const watch = async (spare: Spare) => {
@@ -114,7 +113,7 @@ export function makeSpares(ports: SparesPorts): Spares {
     timer = setTimeout(() => {
       timer = undefined
       filling(fill).catch((error: unknown) => logger.warn({ err: error }, 'no sandbox could be kept waiting'))
-    }, refillDelayMs)
+    }, pauseAfterMs)
   }
   const drop = async (spare: Spare) => {
     leave(spare.placeId)
@@ -123,6 +122,7 @@ export function makeSpares(ports: SparesPorts): Spares {
   return {
     take: (wanted) => {
       limits = wanted.limits
+      kernels.began(wanted.sandboxId)
       refill()
       for (const spare of ready.values()) {
         if (spare.imageId === wanted.imageId && fits(spare.limits, wanted.limits)) {
@@ -141,8 +141,10 @@ export function makeSpares(ports: SparesPorts): Spares {
       taken.delete(allocationId)
       return waiting
     },
-    pauseRefillDuring: quiet.hold,
+    pauseRefillDuring: background.holdOffDuring,
     count: () => complete.size,
+    countKernels: () => [...complete].filter(kernels.has).length,
+    notePython: kernels.used,
     discardOne: async () => {
       const spare = ready.values().next().value
       if (spare !== undefined) await drop(spare)
@@ -155,7 +157,7 @@ export function makeSpares(ports: SparesPorts): Spares {
     close: async () => {
       isClosed = true
       clearTimeout(timer)
-      quiet.end()
+      background.close()
       await filling.settled()
       await Promise.all([...ready.values()].map(drop))
       await removals.settled()
@@ -177,46 +179,18 @@ function makeRemovals(ports: SparesPorts) {
   }
 }
 
-/** Waits for moments in which no thread waits for a sandbox. */
-function makeQuiet() {
-  const ended = new AbortController()
-  let holds = 0
-  let freeAt = 0
-  return {
-    hold: async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      holds += 1
-      try {
-        return await work()
-      } finally {
-        holds -= 1
-        freeAt = performance.now() + refillDelayMs
-      }
-    },
-    /** Resolves with true when such a moment has come, or when waiting for one was stopped. */
-    moment: async (): Promise<true> => {
-      const until = performance.now() + longestHoldMs
-      while (!ended.signal.aborted && performance.now() < until && (holds > 0 || performance.now() < freeAt)) {
-        await delay(pollEveryMs, undefined, { signal: ended.signal }).catch(() => undefined)
-      }
-      return true
-    },
-    end: () => ended.abort(),
-  }
-}
-
 /**
  * The first command in a guest takes three times as long as the second: code that has never run is compiled, files are
- * read for the first time. So the first one is not the user's. It runs in its own session.
+ * read for the first time. So the first one is not the user's. It runs in its own session, whose shell ends with the
+ * second.
  */
 async function warmUp({ gateway }: LaunchPorts, guest: GuestAddress): Promise<void> {
-  for (const key of ['warm-up-1', 'warm-up-2'])
-    await gateway.run({ guest, key, command: 'true', session: 'warm-up', timeoutMs: 10_000 })
-}
-
-/** Python takes seconds to start in a sandbox. Each spare gets its own kernel, started inside it. */
-async function prewarmKernel({ gateway }: LaunchPorts, { address, waiting }: Spare): Promise<void> {
-  const guest = { address, accessToken: waiting.accessToken }
-  await gateway.prewarm({ guest }, AbortSignal.timeout(prewarmTimeoutMs))
+  for (const [key, command] of [
+    ['warm-up-1', 'true'],
+    ['warm-up-2', 'exit'],
+  ] as const) {
+    await gateway.run({ guest, key, command, session: 'warm-up', timeoutMs: 10_000 })
+  }
 }
 
 /** Memory and processors are fixed at boot; the rest can be changed when a spare is taken. */
@@ -224,15 +198,11 @@ function fits(made: SandboxLimits, wanted: SandboxLimits): boolean {
   return made.memoryBytes === wanted.memoryBytes && made.cpus === wanted.cpus
 }
 
-/** Recorded first, as everything else: the next start of the daemon removes what a crash leaves of it. */
 async function makeAllocation(ports: SparesPorts, limits: SandboxLimits) {
-  const { launch, store } = ports
-  const allocationId = makeId('sandbox', launch.randomBytes)
+  const { launch } = ports
   const imageId = await ports.images.current()
-  const address = await ports.addresses.assign(async (free) => {
-    await store.insert({ placeId: allocationId, address: free, imageId, createdAt: launch.clock() })
-    return free
-  })
+  const { diskBytes } = limits
+  const { placeId: allocationId, address } = await ports.allocations.obtain({ imageId, diskBytes })
   const waiting = {
     driverBootId: makeId('boot', launch.randomBytes),
     hostname: `threadbox-${allocationId.slice(1, 9)}`,

@@ -86,7 +86,12 @@ export function makeRewinds(ports: RewindsPorts): Rewinds {
       const alreadyKept = last?.keepId === keepId ? await find(sandbox, last.keptId) : undefined
       if (alreadyKept !== undefined) return await outcomeOf(ports, { sandbox, kept: alreadyKept })
       if (snapshotId !== null && (await find(sandbox, snapshotId)) === undefined) throw rewindTargetGone({ snapshotId })
-      const { snapshot: kept } = await snapshots.take({ sandbox, snapshotId: keepId, memory })
+      const { snapshot: kept } = await snapshots.take({
+        sandbox,
+        snapshotId: keepId,
+        memory,
+        sharesMemory: false,
+      })
       const rewind = { sandboxId, keepId, keptId: kept.snapshotId, targetId: snapshotId, bootId }
       await store.begin(rewind)
       await finish(ports, sandbox, { ...rewind, memoryObstacle })

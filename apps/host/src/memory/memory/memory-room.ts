@@ -2,6 +2,7 @@ import { makeSerial } from '@threadbox/concurrency'
 import type { Logger } from '@threadbox/telemetry'
 import type { Spares } from '../../boots/spares/spares.ts'
 import { hostNoMemory } from '../../machine/errors/memory.errors.ts'
+import type { BootMemory } from './boot-memory.ts'
 import type { FrozenCopies } from './frozen-copies.ts'
 
 export type ReadMemory = () => Promise<{ totalBytes: number; availableBytes: number }>
@@ -10,12 +11,12 @@ export type ReadMemory = () => Promise<{ totalBytes: number; availableBytes: num
 export type MemoryRoom = {
   /** Returns when this much is free beside the reserve. Throws `host.no-memory` if it cannot be freed. */
   ensure(neededBytes: number): Promise<void>
+  /** The same for a boot that starts without a saved memory. */
+  ensureForStart(): Promise<void>
   /** Evicts frozen copies while memory is short. */
   relieve(): Promise<void>
 }
 
-/** A boot with its first commands: guest and kernel take about 70 MB, a Python kernel the same again. */
-export const bootBytes = 256 * 1024 * 1024
 /** Frozen copies are kept while this share of memory is available: they are only a convenience. */
 const freeMemoryShare = 0.1
 
@@ -25,6 +26,7 @@ export function makeMemoryRoom(ports: {
   reserveBytes: number
   frozen: FrozenCopies
   spares: Pick<Spares, 'discardOne'>
+  bootMemory: BootMemory
   awake: () => number
   logger: Logger
 }): MemoryRoom {
@@ -46,6 +48,7 @@ export function makeMemoryRoom(ports: {
   }
   return {
     ensure: (neededBytes) => serial(() => ensure(neededBytes)),
+    ensureForStart: () => serial(async () => ensure(await ports.bootMemory.neededBytes())),
     relieve: async () => {
       while (frozen.count() > 0) {
         const { totalBytes, availableBytes } = await readMemory()

@@ -9,6 +9,7 @@ import type { HostEvents } from '../../machine/events/host-events.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
+import { makeBootMemory } from './boot-memory.ts'
 import { makeFrozenCopies } from './frozen-copies.ts'
 import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
 import { makePausePoints } from './pause-points.ts'
@@ -57,6 +58,7 @@ export function makePausing(ports: {
     reserveBytes: options.reserveBytes,
     frozen,
     spares: ports.spares,
+    bootMemory: makeBootMemory({ driver, boots: ports.boots, clock }),
     awake: () => active.count(),
     logger,
   })

@@ -18,8 +18,8 @@ import { snapshotIdTaken } from './snapshots.errors.ts'
 export type Snapshots = {
   /**
    * Freezes the current disk, also while the sandbox runs. If nothing was written since the last snapshot, returns that
-   * one (`isNew: false`), unless memory is saved with it, which can have changed all the same. Called again with the
-   * same id, it returns the same snapshot.
+   * one (`isNew: false`), unless memory is saved with it, which can have changed all the same, or that one has memory
+   * that is not to be shared. Called again with the same id, it returns the same snapshot.
    */
   take(options: WantedSnapshot): Promise<SnapshotResult>
   /** Oldest first. */
@@ -39,7 +39,12 @@ export type Snapshots = {
   reclaim(sandboxes: readonly StoredSandbox[]): Promise<void>
 }
 
-type WantedSnapshot = { sandbox: StoredSandbox; snapshotId: string; memory: SnapshotMemoryOrder }
+type WantedSnapshot = {
+  sandbox: StoredSandbox
+  snapshotId: string
+  memory: SnapshotMemoryOrder
+  sharesMemory: boolean
+}
 type SnapshotResult = Omit<TakenSnapshot, 'usedBytes' | 'limitBytes'>
 
 type SnapshotsPorts = {
@@ -103,7 +108,7 @@ export function makeSnapshots(ports: SnapshotsPorts): Snapshots {
 
 async function takeSnapshot(
   ports: SnapshotsPorts,
-  { sandbox, snapshotId, memory }: WantedSnapshot,
+  { sandbox, snapshotId, memory, sharesMemory }: WantedSnapshot,
 ): Promise<SnapshotResult> {
   const { disks, store, memories, clock } = ports
   const { sandboxId, placeId: diskId } = sandbox
@@ -114,7 +119,7 @@ async function takeSnapshot(
   // The disk of a paused sandbox is not touched: its memory fits its disk exactly as it is, and a snapshot is a change.
   const isChanged = async ({ snapshotId, at }: SnapshotsTable) =>
     paused === undefined ? await hasChanged(ports, { diskId, snapshotId }) : at < paused.at
-  if (last !== undefined && (await mayShare(ports, { last, plan })) && !(await isChanged(last))) {
+  if (last !== undefined && (await mayShare(ports, { last, plan, sharesMemory })) && !(await isChanged(last))) {
     const problem = plan?.of === 'nothing' ? plan.problem : null
     return await describe(ports, last, {
       isNew: false,
@@ -149,13 +154,14 @@ async function takeSnapshot(
   }
 }
 
-/** False if memory is to be saved, or if the last snapshot has memory and none can be saved now. */
+/** False if memory is to be saved, or if the last snapshot has memory that may be of another state. */
 async function mayShare(
   { memories }: SnapshotsPorts,
-  { last, plan }: { last: SnapshotsTable; plan: MemoryPlan | undefined },
+  { last, plan, sharesMemory }: { last: SnapshotsTable; plan: MemoryPlan | undefined; sharesMemory: boolean },
 ): Promise<boolean> {
-  if (plan === undefined) return true
-  return plan.of === 'nothing' && !(await memories.sizes(last.sandboxId)).has(last.snapshotId)
+  if (plan === undefined && sharesMemory) return true
+  if (plan !== undefined && plan.of !== 'nothing') return false
+  return !(await memories.sizes(last.sandboxId)).has(last.snapshotId)
 }
 
 async function describe(

@@ -40,9 +40,10 @@ async function examineOne({ id, title, run }: Check): Promise<HostDoctor['checks
   return { id, title, ...(await run().catch(findingOf)) }
 }
 
-async function checkDriver(driver: DoctorPorts['driver']): Promise<Finding> {
-  const { name, version } = await driver.describe()
-  return findingWith('ok', 'driver-fine', { name, version })
+export async function checkDriver(driver: DoctorPorts['driver']): Promise<Finding> {
+  const { name, version, isComplete } = await driver.describe()
+  if (isComplete) return findingWith('ok', 'driver-fine', { name, version })
+  return findingWith('warning', 'driver-without-helpers', { name, version })
 }
 
 async function checkIds({ disks, sharedDirectories }: DoctorPorts): Promise<Finding> {

@@ -10,6 +10,10 @@ export const findingWords = {
     cure: 'Upgrade to Debian 12, Ubuntu 24.04 or later.',
   },
   'cgroups-fine': { detail: 'version {version}: memory, cpu and pids can be limited', cure: '' },
+  'cgroups-fine-v1': {
+    detail: 'version 1: memory, cpu and pids can be limited; a sandbox starts 5–30 ms later than with version 2',
+    cure: '',
+  },
   'cgroups-missing': {
     detail: 'version {version}: {missing} cannot be limited',
     cure: "Add `cgroup_enable={first}` to the kernel's command line, or give the container its own cgroups.",
@@ -64,7 +68,11 @@ export const findingWords = {
     detail: 'the kernel creates no user namespace: {reason}',
     cure: 'Allow them: `sysctl user.max_user_namespaces=15000`. In a container, its runtime must allow them too.',
   },
-  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'driver-fine': { detail: '{name} {version}, with its helper programs', cure: '' },
+  'driver-without-helpers': {
+    detail: '{name} {version}, without its helper programs: on some kernels a sandbox starts 40 ms later',
+    cure: 'Run `./threadbox up` to install them.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} of {totalBytes:size} free, {reservedBytes:size} of that reserved',
     cure: '',

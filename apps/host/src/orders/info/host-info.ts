@@ -34,6 +34,7 @@ export function hostInfo(options: {
         awakeSandboxes: options.active.count(),
         ...saved,
         spareSandboxes: options.spares.count(),
+        spareKernels: options.spares.countKernels(),
         preparing: preparingSteps.map((step) => stepWords[step]),
         preparingSteps,
         sealingKey: options.sealingKey,

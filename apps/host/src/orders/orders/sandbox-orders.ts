@@ -40,7 +40,10 @@ export function sandboxOrders(
     ensure: (sandboxId, wanted) =>
       lock(sandboxId, async () => {
         const sandbox = await sandboxes.find(sandboxId)
-        if (sandbox === undefined) return await toHostSandbox(await ports.create({ sandboxId, ...wanted }))
+        if (sandbox === undefined) {
+          const create = () => ports.create({ sandboxId, ...wanted })
+          return await toHostSandbox(await ports.spares.pauseRefillDuring(create))
+        }
         if (sandbox.isDeleting) throw sandboxDeleting({ sandboxId })
         // The request's `hashKey` is stored as `manifestKey`.
         const { limits, egress, hashKey } = wanted

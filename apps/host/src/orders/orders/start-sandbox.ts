@@ -8,7 +8,7 @@ import { sandboxPaused } from '../../machine/errors/memory.errors.ts'
 import { bootUsedBefore } from '../../machine/errors/orders.errors.ts'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { bootBytes, type MemoryRoom } from '../../memory/memory/memory-room.ts'
+import type { MemoryRoom } from '../../memory/memory/memory-room.ts'
 import { isBootAsleep, type PausedBoots } from '../../memory/memory/paused-boots.ts'
 
 export type StartPorts = {
@@ -37,7 +37,7 @@ export async function startSandbox(
   await ports.rewinds.finishPending(sandbox)
   const { diskPath, diskRestoredFrom } = await openDisk(ports, sandbox)
   const waiting = ports.spares.claim(sandbox.placeId)
-  if (waiting === undefined) await ports.room.ensure(bootBytes)
+  if (waiting === undefined) await ports.room.ensureForStart()
   if (sandbox.hostname === null) await ports.sandboxes.setHostname(sandboxId, hostname)
   const kept = sandbox.hostname ?? hostname
   await ports.running.start({ sandbox, diskPath, bootId, hostname: kept, waiting, diskRestoredFrom })

@@ -2,6 +2,7 @@ import { pLimit } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { ShutdownOutcome } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
+import type { Allocations } from '../../boots/allocations/allocations.ts'
 import type { Boots } from '../../boots/boots/boots.ts'
 import type { Spares } from '../../boots/spares/spares.ts'
 import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
@@ -21,6 +22,7 @@ export type ShutDownPorts = StopPorts & {
   sandboxes: SandboxesStore
   boots: BootsStore
   spares: Pick<Spares, 'close'>
+  allocations: Pick<Allocations, 'close'>
   logger: Logger
 }
 
@@ -71,7 +73,7 @@ export async function shutDownAll(
       lock(sandboxId, () => endOne(sandboxId)),
     ),
   )
-  await Promise.all([...all, noted(null, ports.spares.close())])
+  await Promise.all([...all, noted(null, ports.spares.close()), noted(null, ports.allocations.close())])
   await ports.paused.settled()
   return outcome
 }

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DiskStore } from '@threadbox/disk-store'
 import type { SandboxLimits } from '@threadbox/domain'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
-import type { Spare, Spares } from '../../boots/spares/spares.ts'
+import type { Allocations } from '../../boots/allocations/allocations.ts'
+import type { Spares } from '../../boots/spares/spares.ts'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
@@ -14,6 +16,7 @@ export type CreatePorts = {
   attachments: Attachments
   images: BaseImages
   spares: Spares
+  allocations: Pick<Allocations, 'take' | 'remove'>
   disks: DiskStore
   network: SandboxNetwork
   clock: () => number
@@ -36,8 +39,14 @@ export async function createSandbox(
   const manifestKey = wanted.hashKey ?? null
   const imageId = await ports.images.current()
   const row = { sandboxId, imageId, limits, egress, manifestKey, createdAt: ports.clock(), isDeleting: false }
-  const spare = ports.spares.take({ imageId, limits })
-  if (spare !== undefined) return await takeSpare(ports, { row, spare })
+  const spare = ports.spares.take({ sandboxId, imageId, limits })
+  if (spare !== undefined) {
+    const { placeId, address, waiting } = spare
+    const made = { placeId, address, hostname: waiting.hostname, diskBytes: spare.limits.diskBytes }
+    return await adopt(ports, { row, made })
+  }
+  const prepared = ports.allocations.take({ imageId })
+  if (prepared !== undefined) return await adoptPrepared(ports, { row, made: { ...prepared, hostname: null } })
   const sandbox = await ports.addresses.assign(async (address) => {
     const own = { ...row, placeId: sandboxId, hostname: null, address }
     await ports.sandboxes.insert(own)
@@ -53,16 +62,36 @@ export async function createSandbox(
   throw failure.reason
 }
 
-/** A spare's allocation becomes a sandbox's. The parts of the order that are not fixed at boot are applied to it. */
-async function takeSpare(
-  ports: CreatePorts,
-  { row, spare }: { row: Omit<StoredSandbox, 'placeId' | 'hostname' | 'address'>; spare: Spare },
-): Promise<StoredSandbox> {
-  const { placeId, address, waiting } = spare
-  const sandbox = { ...row, placeId, address, hostname: waiting.hostname }
+type Adoption = {
+  row: Omit<StoredSandbox, 'placeId' | 'hostname' | 'address'>
+  made: Pick<StoredSandbox, 'placeId' | 'hostname' | 'address'> & { diskBytes: number }
+}
+
+/** An allocation that was made ahead becomes a sandbox's. The parts of the order that can change are applied to it. */
+async function adopt(ports: CreatePorts, { row, made }: Adoption): Promise<StoredSandbox> {
+  const { placeId, address, hostname } = made
+  const sandbox = { ...row, placeId, address, hostname }
   await ports.sandboxes.insert(sandbox)
   const { diskBytes } = row.limits
-  if (diskBytes !== spare.limits.diskBytes) await ports.disks.setDiskLimit({ diskId: placeId, limitBytes: diskBytes })
-  if (row.egress.kind !== 'open') await ports.network.setEgress({ sandboxId: placeId, egress: row.egress })
+  try {
+    if (diskBytes !== made.diskBytes) await ports.disks.setDiskLimit({ diskId: placeId, limitBytes: diskBytes })
+    if (!isDeepStrictEqual(row.egress, { kind: 'open' })) {
+      await ports.network.setEgress({ sandboxId: placeId, egress: row.egress })
+    }
+  } catch (error) {
+    await ports.remove(sandbox)
+    throw error
+  }
   return sandbox
+}
+
+/** An allocation that no sandbox was recorded for would stay until the next start of the daemon. */
+async function adoptPrepared(ports: CreatePorts, adoption: Adoption): Promise<StoredSandbox> {
+  try {
+    return await adopt(ports, adoption)
+  } catch (error) {
+    const isRecorded = (await ports.sandboxes.find(adoption.row.sandboxId)) !== undefined
+    if (!isRecorded) await ports.allocations.remove(adoption.made.placeId)
+    throw error
+  }
 }
