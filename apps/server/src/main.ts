@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 
-import { readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
+import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
@@ -20,6 +20,7 @@ import { makeHostClient } from './sandboxes/host/host-client.ts'
 /** How long connections can take to end at a stop before they are cut. */
 const closeLimitMs = 3000
 
+endIfAskedForVersion(import.meta.url)
 const environment = process.env
 const version = environment.THREADBOX_VERSION ?? '0.1.0'
 const settings = readSettings(serverSettings, environment)

@@ -31,7 +31,13 @@ import { addConnectionPrograms } from './turns/connections/programs.table.ts'
 import { addModelImages, createModelTables } from './turns/models/models.table.ts'
 import { addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
-import { addSnapshotMemory, createManifestTable, createSnapshotTables } from './turns/snapshots/snapshots.table.ts'
+import {
+  addOtherSnapshot,
+  addSnapshotMemory,
+  createManifestTable,
+  createMemoryWriteTable,
+  createSnapshotTables,
+} from './turns/snapshots/snapshots.table.ts'
 import { addAgentDrafts } from './workflows/agents/agent-drafts.table.ts'
 import { createAgentTables } from './workflows/agents/agents.table.ts'
 import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
@@ -100,6 +106,8 @@ const changes: Record<string, Change> = {
   '0053-secrets': createSecretTables,
   '0054-placeholders': createPlaceholderTables,
   '0055-private-addresses': createPrivateAddressTable,
+  '0056-other-snapshots': addOtherSnapshot,
+  '0057-memory-writes': createMemoryWriteTable,
 }
 
 export const migrationNames = Object.keys(changes)

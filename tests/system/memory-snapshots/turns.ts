@@ -16,10 +16,13 @@ export const messagesOf = async (thread: TestThread) =>
     entry.kind === 'user-message' ? [{ id: entry.id, turnId: entry.turnId, text: entry.text }] : [],
   )
 
-/** Resolves when the snapshots of all turns exist. */
+/** Resolves when the snapshots of all turns exist, with memory where it is to be saved. */
 export async function untilKept({ client }: TestInstallation, thread: TestThread): Promise<void> {
-  const states = async () => (await client.snapshots.list(thread.id)).snapshots.map(({ state }) => state)
-  await expect.poll(async () => (await states()).every((state) => state === 'kept'), pollOptions).toBe(true)
+  const isDone = async () => {
+    const { snapshots } = await client.snapshots.list(thread.id)
+    return snapshots.every(({ state, memoryProblem }) => state === 'kept' && memoryProblem !== 'not-yet')
+  }
+  await expect.poll(isDone, pollOptions).toBe(true)
 }
 
 /** Counts in a variable of its shell as far as it is asked to, and prints the count. Nothing of it is on the disk. */

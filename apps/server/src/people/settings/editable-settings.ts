@@ -110,10 +110,20 @@ export const editableSettings = {
     schema: z.number().int().min(1).max(1_073_741_824),
     default: 4096,
   },
+  memorySnapshotMebibytesPerThreadHour: {
+    doc: 'Maximum MiB of memory saved for one thread’s snapshots within an hour. Above it, a save waits until the hour has room.',
+    schema: z.number().int().min(1).max(1_073_741_824),
+    default: 1024,
+  },
+  memorySnapshotMebibytesPerHour: {
+    doc: 'Maximum MiB of memory saved for the snapshots of all threads within an hour. Above it, saves wait until the hour has room.',
+    schema: z.number().int().min(1).max(1_073_741_824),
+    default: 8192,
+  },
   memorySnapshotQuietSeconds: {
     doc: 'Seconds to wait after a response before saving memory with the snapshot. A message sent sooner skips the save.',
     schema: z.number().int().min(0).max(600),
-    default: 2,
+    default: 10,
   },
   runsAtOnce: {
     doc: 'Maximum agent runs at the same time per person. Others wait.',

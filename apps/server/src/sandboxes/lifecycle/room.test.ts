@@ -85,13 +85,13 @@ test('waking ahead of a message pauses no other sandbox and does not wait', asyn
   await bench.server.areas.sandboxes.lifecycle.pause(thread(2))
   await Promise.all([awake(0), awake(1)])
   bench.server.clock.now += minute
-  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(2))
+  bench.server.areas.sandboxes.sandboxes.prepareForAgent(thread(2))
   await vi.waitFor(() => expect(bench.host.orders.at(-1)?.order).toBe('wake'))
   await vi.waitFor(async () => expect((await view(2))?.state).toBe('paused'))
   expect([(await view(0))?.state, (await view(1))?.state]).toEqual(['active', 'active'])
   bench.host.places = 3
-  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(2))
+  bench.server.areas.sandboxes.sandboxes.prepareForAgent(thread(2))
   await vi.waitFor(async () => expect((await view(2))?.state).toBe('active'))
-  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(3))
+  bench.server.areas.sandboxes.sandboxes.prepareForAgent(thread(3))
   expect((await view(3))?.state).toBe('fresh')
 })

@@ -6,12 +6,14 @@ import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { noMemoryCode, type Wait } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
 import type { SandboxAccess } from './sandbox-access.ts'
+import type { TurnSignals } from './turn-signals.ts'
 import { wakeSandbox } from './wake-sandbox.ts'
 import type { WakingDependencies } from './waking-dependencies.ts'
 
 export type SandboxAccessDependencies = WakingDependencies & {
   claims: Claims
   activity: SandboxActivity
+  turnSignals: TurnSignals
   recorder: Pick<LifecycleRecorder, 'reportWake'>
   /** Copies files into the sandbox that were uploaded while it slept. */
   deliver: (threadId: string, sandbox: ReachableSandbox) => Promise<void>
@@ -37,7 +39,7 @@ export type Sandboxes = Omit<SandboxAccess, 'awake' | 'ifAwake'> &
   }
 
 export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sandboxes {
-  const { store, host, claims, activity } = dependencies
+  const { store, host, claims, activity, turnSignals } = dependencies
   // One connection per boot, so that its clients are created once.
   const reached = new Map<string, ReachableSandbox>()
   const reach = (row: Sandbox, bootId: string) => {
@@ -56,6 +58,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     })
     activity.touch(row.id)
     const sandbox = reach(row, row.boot_id ?? '')
+    turnSignals.awoken(threadId, sandbox)
     await dependencies.deliver(threadId, sandbox)
     return sandbox
   }
@@ -81,7 +84,8 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
 
   return {
     awake,
-    wakeAhead: (threadId) => {
+    prepareForAgent: (threadId) => {
+      turnSignals.agentTurnBegan(threadId)
       const quietly = async () => {
         const row = await store.find(threadId)
         const sleeps = row?.has_run === 1 && (row.state === 'paused' || row.state === 'cold' || row.state === 'pausing')
@@ -89,6 +93,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       }
       quietly().catch((error: unknown) => dependencies.logger.debug({ err: error, threadId }, 'not woken ahead'))
     },
+    turnEnded: turnSignals.turnEnded,
     believedReady: async (threadId) => {
       const row = await store.find(threadId)
       const known = row === undefined ? undefined : reached.get(row.id)

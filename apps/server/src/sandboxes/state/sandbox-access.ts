@@ -22,10 +22,12 @@ export type SandboxAccess = {
   /** Returns the sandbox if it is awake now, else undefined. */
   ifAwake(threadId: string): Promise<AwakeSandbox | undefined>
   /**
-   * Wakes a sleeping sandbox that will be needed soon, in the background. Never creates one, and never waits for
-   * memory.
+   * An agent's turn has begun: wakes a sleeping sandbox, and has its Python kernel start, in the background. Never creates
+   * a sandbox, and never waits for memory.
    */
-  wakeAhead(threadId: string): void
+  prepareForAgent(threadId: string): void
+  /** A turn has ended and none follows: what was started for it and not used is ended, in the background. */
+  turnEnded(threadId: string): void
   /** Marks a turn as running in this thread until the result is disposed of: its sandbox must not be paused. */
   hold(threadId: string): Disposable
 }

@@ -28,6 +28,7 @@ import {
 import { type PresenterContext, presentSandbox } from './sandboxes.presenter.ts'
 import type { SandboxStore } from './sandboxes.store.ts'
 import { makeTransition, type Transition } from './transitions.ts'
+import { makeTurnSignals } from './turn-signals.ts'
 
 /** Prepares an awake sandbox before its use. */
 export type Preparer = (threadId: string, sandbox: ReachableSandbox) => Promise<void>
@@ -105,6 +106,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     transition,
     claims,
     activity,
+    turnSignals: makeTurnSignals(ports),
     wakeQueue,
     pausing,
     demotions,

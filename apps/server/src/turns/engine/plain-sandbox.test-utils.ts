@@ -36,6 +36,9 @@ export type PlainSandbox = SandboxAccess & {
   fails: Error | undefined
 }
 
+/** Its programs need no notice of turns. */
+const unsignaled = { prepareForAgent: () => undefined, turnEnded: () => undefined }
+
 export function makePlainSandbox(directory: string): PlainSandbox {
   let known = new Map<string, Run>()
   let connections = new AbortController()
@@ -112,7 +115,7 @@ export function makePlainSandbox(directory: string): PlainSandbox {
     },
     believedReady: async () => (believedBoot === undefined ? undefined : awake(believedBoot)),
     ifAwake: async () => awake(),
-    wakeAhead: () => undefined,
+    ...unsignaled,
     hold: () => ({ [Symbol.dispose]: () => undefined }),
     crash: () => {
       for (const run of known.values()) killGroup(run.child)

@@ -58,8 +58,9 @@ export function makeTurnEngine(
       if (leave.aborted) return undefined
       const record = begun?.record ?? (await dependencies.store.turn(turnId))
       if (record === undefined || record.status !== 'running') return undefined
-      // The agent will need its sandbox, which wakes while the model generates its first response.
-      if (record.mode === 'agent' && !isWoken) dependencies.sandbox.access.wakeAhead(turn.threadId)
+      // The agent will need its sandbox, which wakes while the model generates its first response. Every agent has the
+      // Python tool, and its kernel takes longer to start than most first responses.
+      if (record.mode === 'agent' && !isWoken) dependencies.sandbox.access.prepareForAgent(turn.threadId)
       isWoken = true
       const action = nextAction(stateOf(record, dependencies.system.now()), limitsOf(dependencies.settings))
       // An approval can take any time: until the decision, only the turn's record exists.

@@ -66,18 +66,15 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
       void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status })
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
-      await exclusively(turn.threadId, () =>
-        status === 'finished' ? deliver(turn.threadId) : queue.hold(turn.threadId),
+      const next = await exclusively(turn.threadId, async () =>
+        status === 'finished' ? deliver(turn.threadId) : void (await queue.hold(turn.threadId)),
       )
+      if (next === undefined) dependencies.sandbox.access.turnEnded(turn.threadId)
     },
   })
   const intake = makeIntake(dependencies, engine)
   const beginning = makeTurnStarter(dependencies, exclusively)
-  const deliver = async (threadId: string) => {
-    if (!(await canBegin(dependencies, threadId))) return
-    const turnId = await queue.deliver(threadId)
-    if (turnId !== undefined) engine.start({ id: turnId, threadId })
-  }
+  const deliver = makeDelivery(dependencies, { queue, engine })
   return {
     send: (threadId, request) =>
       beginning(threadId, async () => {
@@ -164,6 +161,19 @@ function makeTurnStarter(dependencies: Pick<TurnDependencies, 'above' | 'threads
     })
 }
 
+/** Returns a function that starts the next queued message, and returns its turn, if a turn can start. */
+function makeDelivery(
+  dependencies: Pick<TurnDependencies, 'above'>,
+  { queue, engine }: { queue: ReturnType<typeof makeQueue>; engine: TurnEngine },
+) {
+  return async (threadId: string): Promise<string | undefined> => {
+    if (!(await canBegin(dependencies, threadId))) return undefined
+    const turnId = await queue.deliver(threadId)
+    if (turnId !== undefined) engine.start({ id: turnId, threadId })
+    return turnId
+  }
+}
+
 async function assertCanBegin({ above }: Pick<TurnDependencies, 'above'>, threadId: string): Promise<void> {
   for (const gate of above.gates()) await gate(threadId)
 }
@@ -200,7 +210,8 @@ async function canBegin(dependencies: Pick<TurnDependencies, 'above'>, threadId:
 function queueCalls(parts: {
   queue: ReturnType<typeof makeQueue>
   exclusively: KeyedLock
-  deliver: (threadId: string) => Promise<void>
+  /** Returns the turn that a queued message became. */
+  deliver: (threadId: string) => Promise<string | undefined>
 }): Pick<Turns, 'editQueued' | 'removeQueued' | 'reorderQueue' | 'resumeQueue'> {
   const { queue, exclusively, deliver } = parts
   return {

@@ -11,6 +11,10 @@ export type QuietWaits = {
    */
   wait(threadId: string, delayMs: number): Promise<QuietEnd>
   isWanted(threadId: string): boolean
+  /** How often `want` was called for this thread: shows whether it was in between. */
+  wantsOf(threadId: string): number
+  /** True while `hurry` applies. */
+  isHurried(): boolean
   /** Announces that an operation wants to continue with this thread. */
   want(threadId: string): Disposable
   /** Ends all waits: every thread counts as idle, except wanted ones. */
@@ -20,6 +24,7 @@ export type QuietWaits = {
 export function makeQuietWaits(): QuietWaits {
   const waits = new Map<string, Set<(end: QuietEnd) => void>>()
   const wanted = new Map<string, number>()
+  const wants = new Map<string, number>()
   let hurries = 0
   const count = (threadId: string, change: 1 | -1) => {
     const now = (wanted.get(threadId) ?? 0) + change
@@ -42,8 +47,11 @@ export function makeQuietWaits(): QuietWaits {
       }
     },
     isWanted: (threadId) => wanted.has(threadId),
+    wantsOf: (threadId) => wants.get(threadId) ?? 0,
+    isHurried: () => hurries > 0,
     want: (threadId) => {
       count(threadId, 1)
+      wants.set(threadId, (wants.get(threadId) ?? 0) + 1)
       for (const end of waits.get(threadId) ?? []) end('wanted')
       return { [Symbol.dispose]: () => count(threadId, -1) }
     },

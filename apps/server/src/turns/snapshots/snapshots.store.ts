@@ -1,8 +1,14 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { LogTransaction } from '../../threads/public.ts'
-import type { SnapshotRow, SnapshotTables, TurnManifestRow, TurnSnapshotRow } from './snapshots.table.ts'
+import {
+  memoryStates,
+  type SnapshotRow,
+  type SnapshotTables,
+  type TurnManifestRow,
+  type TurnSnapshotRow,
+} from './snapshots.table.ts'
 
-type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
+export type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
 
 /** The only code that touches `snapshots`, `turn_snapshots` and `turn_manifests`. */
 export type SnapshotStore = {
@@ -103,17 +109,14 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
         .where('id', '=', id)
         .executeTakeFirst(),
     remove: async (id) => {
-      await database.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('turn_manifests').where('snapshot_id', '=', id).execute()
-        await transaction.deleteFrom('snapshots').where('id', '=', id).execute()
-      })
+      await database.transaction().execute((transaction) => deleteSnapshot(transaction, id))
     },
     removeMemory: async (id) => {
       await database.transaction().execute(async (transaction) => {
         await transaction.updateTable('snapshots').set({ memory_bytes: null }).where('id', '=', id).execute()
         await transaction
           .updateTable('turn_snapshots')
-          .set({ memory_problem: 'removed' })
+          .set({ memory_problem: memoryStates.removed })
           .where('snapshot_id', '=', id)
           .execute()
       })
@@ -147,7 +150,12 @@ async function insertTaken(
   })
 }
 
-async function insertSnapshot(
+export async function deleteSnapshot(transaction: Transaction<SnapshotTables>, id: string): Promise<void> {
+  await transaction.deleteFrom('turn_manifests').where('snapshot_id', '=', id).execute()
+  await transaction.deleteFrom('snapshots').where('id', '=', id).execute()
+}
+
+export async function insertSnapshot(
   database: Kysely<SnapshotTables>,
   snapshot: Omit<SnapshotRow, 'position'>,
 ): Promise<void> {

@@ -25,10 +25,31 @@ export type TurnSnapshotRow = {
   snapshot_id: string
   problem: string | null
   /**
-   * Why the snapshot has no memory: a code of the host, or `removed`. Null: it has memory, or the turn used no sandbox.
+   * Why the snapshot has no memory: a code of the host or one of {@link memoryStates}. Null: it has memory, or the turn
+   * used no sandbox.
    */
   memory_problem: string | null
+  /**
+   * A second snapshot that the host may have for this turn: the one with memory while it is ordered, then the one of
+   * files that it replaced, until that is removed. A crash leaves it to be removed.
+   */
+  other_snapshot_id: string | null
 }
+
+/** What a turn records of its memory besides the host’s codes. */
+export const memoryStates = {
+  /** It is saved when the thread has been idle for a while. */
+  notYet: 'not-yet',
+  /** There was nothing to save. */
+  nothingRan: 'nothing-ran',
+  /** The thread was used again before that. */
+  notQuiet: 'not-quiet',
+  /** The same while the hour’s limit was reached. */
+  leftOut: 'left-out',
+  notSaved: 'not-saved',
+  noRoom: 'no-room',
+  removed: 'removed',
+} as const
 
 /**
  * What the guest reported as running when a turn had ended. If the snapshot has memory, the row is of the turn in which
@@ -42,10 +63,14 @@ export type TurnManifestRow = {
   json: string
 }
 
+/** Memory that was saved within the last hour, or is being saved. */
+export type MemoryWriteRow = { turn_id: string; thread_id: string; at: number; bytes: number }
+
 export type SnapshotTables = {
   snapshots: SnapshotRow
   turn_snapshots: TurnSnapshotRow
   turn_manifests: TurnManifestRow
+  memory_writes: MemoryWriteRow
 }
 
 export async function createSnapshotTables(database: Kysely<never>): Promise<void> {
@@ -82,6 +107,21 @@ export async function addSnapshotMemory(database: Kysely<never>): Promise<void> 
   for (const name of ['boot_id', 'undo_boot_id', 'came_back']) {
     await database.schema.alterTable('rewinds').addColumn(name, 'text').execute()
   }
+}
+
+export async function addOtherSnapshot(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('turn_snapshots').addColumn('other_snapshot_id', 'text').execute()
+}
+
+/** Threads can be gone: what they wrote counts all the same. */
+export async function createMemoryWriteTable(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('memory_writes')
+    .addColumn('turn_id', 'text', (column) => column.primaryKey())
+    .addColumn('thread_id', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('bytes', 'bigint', (column) => column.notNull())
+    .execute()
 }
 
 export async function createManifestTable(database: Kysely<never>): Promise<void> {

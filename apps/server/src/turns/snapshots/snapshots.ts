@@ -11,10 +11,13 @@ import {
 } from '../../sandboxes/public.ts'
 import type { ThreadRows } from '../../threads/public.ts'
 import type { TurnHistory } from '../record/turn-history.ts'
+import { makeMemoryBudget } from './memory-budget.ts'
+import { hourlyLimitsIn } from './snapshots.dependencies.ts'
 import { snapshotRoutes } from './snapshots.routes.ts'
 import { makeSnapshotStore } from './snapshots.store.ts'
 import type { SnapshotTables } from './snapshots.table.ts'
 import { makeSnapshots, type Snapshots } from './snapshots.usecases.ts'
+import { makeTurnMemoryStore } from './turn-memories.store.ts'
 
 export type SnapshotsFeature = { snapshots: Snapshots; routes: Api }
 
@@ -32,8 +35,15 @@ export function makeSnapshotsFeature(ports: {
   logger: Logger
 }): SnapshotsFeature {
   const { host, record, threads, sandboxOf, inside, settings, manifestTimeoutMs, system, logger } = ports
+  const tables = tablesOf<SnapshotTables>(ports.open.database)
   const snapshots = makeSnapshots({
-    store: makeSnapshotStore(tablesOf<SnapshotTables>(ports.open.database)),
+    store: makeSnapshotStore(tables),
+    memories: makeTurnMemoryStore(tables),
+    budget: makeMemoryBudget({
+      database: tables,
+      limits: async () => hourlyLimitsIn(await settings.values()),
+      now: system.now,
+    }),
     host,
     sandboxOf,
     readRunningState: (sandbox, signal) => readRunningState(inside, sandbox, signal),

@@ -9,7 +9,7 @@ import { runs } from '@threadbox/protocol/guest'
 import { expect, test } from 'vitest'
 import { makeHostClient } from '../../sandboxes/host/host-client.ts'
 import { guestMessageLimits } from '../../sandboxes/public.ts'
-import { type ExecutionDisplay, followExecution } from './follow-run.ts'
+import { type ExecutionDisplay, type FollowOptions, followExecution } from './follow-run.ts'
 import type { ToolContext } from './tool.ts'
 
 type Event = Parameters<typeof create<typeof runs.ReadResponseSchema>>[1]
@@ -22,15 +22,20 @@ function envelope(content: Uint8Array, flags = 0): Buffer {
 }
 
 /** A guest whose `Read` responds with these events, from the requested result on. */
-async function followFrom(eventsFrom: (display: number) => Event[]) {
+async function followFrom(
+  eventsFrom: (display: number) => Event[],
+  start: FollowOptions['start'] = { case: 'startCell', value: { code: 'x' } },
+) {
   const directory = await mkdtemp(join(tmpdir(), 'threadbox-follow-'))
   const stop = Promise.withResolvers<string>()
+  const marks: unknown[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     if (request.url?.endsWith('/Stop')) stop.resolve('/Stop')
     if (!request.url?.endsWith('/Read')) return response.writeHead(200, { 'content-type': 'application/proto' }).end()
+    marks.push(request.headers['threadbox-cell'])
     const { display } = fromBinary(runs.ReadRequestSchema, body.subarray(5))
     const messages = eventsFrom(display).map((event) =>
       envelope(toBinary(runs.ReadResponseSchema, create(runs.ReadResponseSchema, event))),
@@ -57,10 +62,10 @@ async function followFrom(eventsFrom: (display: number) => Event[]) {
   const displays: ExecutionDisplay[] = []
   try {
     const end = await followExecution(context, {
-      start: { case: 'startCell', value: { code: 'x' } },
+      start,
       onDisplay: async (display) => void displays.push(display),
     })
-    return { end, displays }
+    return { end, displays, marks }
   } catch (error) {
     return { error, displays, stopped: await stop.promise }
   } finally {
@@ -89,4 +94,10 @@ test('a run with large results below the limit is read to its end', async () => 
   const { end, displays } = await followFrom((from) => [display(from), display(from + 1, large), ended])
   expect(end).toMatchObject({ kind: 'ended', ended: { exitCode: 0 } })
   expect(displays).toMatchObject([{ index: 0 }, { index: 1, bundleJson: large }])
+})
+
+test('a request that starts a cell says so to the gateway, which can’t read its body, and one that starts a command doesn’t', async () => {
+  expect((await followFrom(() => [ended])).marks).toEqual(['1'])
+  const command = { case: 'startCommand', value: { command: 'true' } } as const
+  expect((await followFrom(() => [ended], command)).marks).toEqual([undefined])
 })

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { waitAtMost } from '@threadbox/concurrency'
 import { isErrorOf, isThreadboxError } from '@threadbox/errors'
 import type { runs } from '@threadbox/protocol/guest'
-import { errorHeader } from '@threadbox/protocol/host'
+import { cellHeader, errorHeader } from '@threadbox/protocol/host'
 import { type AwakeSandbox, guestResponseTooLarge } from '../../sandboxes/public.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -112,10 +112,11 @@ async function readToEnd(
   await recorder.flush()
   const start = options.start === undefined ? {} : { start: options.start }
   const request = { key: call.id, offset: BigInt(recorder.tail().sizeBytes), display: options.firstDisplay, ...start }
+  const headers: Record<string, string> = options.start?.case === 'startCell' ? { [cellHeader]: '1' } : {}
   let next = recorder.tail().sizeBytes
   let isFirst = true
   try {
-    for await (const { event } of options.sandbox.runs.read(request, { signal: options.signal })) {
+    for await (const { event } of options.sandbox.runs.read(request, { signal: options.signal, headers })) {
       if (isFirst) options.onStarted()
       isFirst = false
       if (event.case === 'output') {

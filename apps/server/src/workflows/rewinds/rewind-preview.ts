@@ -44,6 +44,7 @@ export async function previewRewind(
     messages: { sent: undone.length, answers: undone.filter(({ steps }) => steps.length > 0).length },
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
     bringsMemory,
+    nothingRan: disk.to === 'image' || disk.to === 'none' || (disk.to === 'snapshot' && disk.hadNothing),
     running: compareRunning({ now, earlier, bringsMemory }),
     calls: connectionCalls(undone),
     lookups,
@@ -106,9 +107,9 @@ export async function runningAtTarget(
 ): Promise<Manifest | null> {
   if (disk.to === 'none' || disk.to === 'image') return nothingRuns
   if (disk.to === 'gone') return null
-  const { snapshotId: id, at, hasMemory } = disk
+  const { snapshotId: id, at, hasMemory, hadNothing } = disk
   const turnIds = kept.map((turn) => turn.id)
-  return await snapshots.runningStateAt({ id, at, hasMemory }, turnIds)
+  return await snapshots.runningStateAt({ id, at, hasMemory, hadNothing }, turnIds)
 }
 
 /** The hostnames that the sandbox looked up. The host has recorded them only since it started. */

@@ -14,6 +14,11 @@ export const findings: FindingWords = {
     detail: 'Linux {release} ist älter als 5.10.',
     cure: 'Aktualisieren Sie auf Debian 12, Ubuntu 24.04 oder neuer.',
   },
+  'cgroups-fine-v1': {
+    detail:
+      'Version 1: Arbeitsspeicher, CPU und Prozesse lassen sich begrenzen. Eine Sandbox startet 5–30 ms später als mit Version 2.',
+    cure: '',
+  },
   'cgroups-fine': { detail: 'Version {version}: Arbeitsspeicher, CPU und Prozesse lassen sich begrenzen.', cure: '' },
   'cgroups-missing': {
     detail: 'Version {version}: Keine Grenze möglich für {missing}.',
@@ -79,7 +84,11 @@ export const findings: FindingWords = {
     detail: 'Der Kernel legt keinen Benutzer-Namensraum an: {reason}',
     cure: 'Erlauben Sie sie: `sysctl user.max_user_namespaces=15000`. In einem Container muss auch dessen Laufzeitumgebung sie erlauben.',
   },
-  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'driver-fine': { detail: '{name} {version}, mit Hilfsprogrammen', cure: '' },
+  'driver-without-helpers': {
+    detail: '{name} {version}, ohne Hilfsprogramme: Auf manchen Systemen startet eine Sandbox 40 ms später.',
+    cure: 'Installieren Sie sie mit `./threadbox up`.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} von {totalBytes:size} frei, davon {reservedBytes:size} reserviert.',
     cure: '',

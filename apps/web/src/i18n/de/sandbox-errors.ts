@@ -66,6 +66,10 @@ export const sandboxErrors: ErrorWords = {
     message: 'Es laufen schon mehr als {limit} git-Anfragen.',
     remedy: 'Versuchen Sie es noch einmal, wenn einige fertig sind.',
   },
+  'host.busy': {
+    message: 'Der Host hat Dringenderes zu tun.',
+    remedy: 'Versuchen Sie es in ein paar Sekunden noch einmal.',
+  },
   'host.image-missing': {
     message: 'Für neue Sandboxes gibt es kein Basis-Image.',
     remedy: 'Führen Sie `threadbox up` noch einmal aus. Es baut das Image und setzt THREADBOX_IMAGE.',

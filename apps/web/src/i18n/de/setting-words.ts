@@ -59,6 +59,14 @@ export const settingWords: SettingWords = {
     title: 'Speicher der Schnappschüsse in allen Threads (MiB)',
     doc: 'MiB für den Arbeitsspeicher von Schnappschüssen in allen Threads. Darüber wird der älteste gelöscht. Einer nimmt höchstens ein Viertel.',
   },
+  memorySnapshotMebibytesPerThreadHour: {
+    title: 'Gesicherter Speicher von Schnappschüssen je Thread und Stunde (MiB)',
+    doc: 'MiB Arbeitsspeicher, die in einer Stunde mit den Schnappschüssen eines Threads gesichert werden. Darüber wartet das Sichern, bis die Stunde wieder Platz hat.',
+  },
+  memorySnapshotMebibytesPerHour: {
+    title: 'Gesicherter Speicher von Schnappschüssen je Stunde in allen Threads (MiB)',
+    doc: 'MiB Arbeitsspeicher, die in einer Stunde mit den Schnappschüssen aller Threads gesichert werden. Darüber wartet das Sichern, bis die Stunde wieder Platz hat.',
+  },
   memorySnapshotQuietSeconds: {
     title: 'Ruhe, bevor der Speicher eines Schnappschusses gesichert wird (Sekunden)',
     doc: 'Sekunden nach einer Antwort, bevor mit dem Schnappschuss der Arbeitsspeicher gesichert wird. Wird früher eine Nachricht gesendet, entfällt das.',

@@ -193,6 +193,7 @@ export const threads: Texts<typeof source> = {
     },
     noMemory:
       'Von damals ist kein Speicher aufbewahrt: Die Sandbox startet kalt mit ihren Dateien, und Dienste starten neu.',
+    nothingRan: 'Damals lief nichts: Die Dateien sind alles, was es gab.',
     thenUnknown: 'Welche Prozesse damals liefen, wurde nicht aufgezeichnet. Was lief, wird wiederhergestellt.',
     nowUnknown: 'Was jetzt läuft, ließ sich nicht prüfen.',
     processesLeftOutNow_one: '{{count}} weiterer Prozess, der jetzt läuft, ist nicht aufgeführt.',

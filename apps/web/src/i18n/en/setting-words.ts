@@ -14,6 +14,8 @@ export const settingTitles: Readonly<Record<string, string>> = {
   snapshotMebibytes: 'Snapshot storage in all threads (MiB)',
   memorySnapshotsPerThread: 'Snapshots with memory per thread',
   memorySnapshotMebibytes: 'Snapshot memory in all threads (MiB)',
+  memorySnapshotMebibytesPerThreadHour: 'Snapshot memory saved per thread and hour (MiB)',
+  memorySnapshotMebibytesPerHour: 'Snapshot memory saved per hour in all threads (MiB)',
   memorySnapshotQuietSeconds: 'Idle time before snapshot memory is saved (seconds)',
   runsAtOnce: 'Concurrent runs',
   runsQueued: 'Queued runs',

@@ -185,6 +185,7 @@ export const threads = {
       lost: 'service, was running, can’t be restored',
     },
     noMemory: 'There’s no saved memory from that point: the sandbox starts cold with its files, and services restart.',
+    nothingRan: 'Nothing was running at that point, so its files are all there was.',
     thenUnknown: 'The list of processes from that point wasn’t recorded. Whatever was running is restored.',
     nowUnknown: 'Couldn’t check what’s running now.',
     processesLeftOutNow_one: '{{count}} more process running now isn’t listed.',

@@ -13,6 +13,11 @@ export const findings: FindingWords = {
     detail: 'Linux {release} è precedente alla versione 5.10.',
     cure: 'Aggiorna a Debian 12, Ubuntu 24.04 o versioni successive.',
   },
+  'cgroups-fine-v1': {
+    detail:
+      'Versione 1: memoria, CPU e processi si possono limitare. Una sandbox parte 5–30 ms più tardi che con la versione 2.',
+    cure: '',
+  },
   'cgroups-fine': { detail: 'Versione {version}: memoria, CPU e processi si possono limitare.', cure: '' },
   'cgroups-missing': {
     detail: 'Versione {version}: nessun limite possibile per {missing}.',
@@ -79,7 +84,11 @@ export const findings: FindingWords = {
     detail: 'Il kernel non crea namespace utente: {reason}',
     cure: 'Permettili: `sysctl user.max_user_namespaces=15000`. In un container deve permetterli anche il suo runtime.',
   },
-  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'driver-fine': { detail: '{name} {version}, con i programmi ausiliari', cure: '' },
+  'driver-without-helpers': {
+    detail: '{name} {version}, senza i programmi ausiliari: con alcuni kernel una sandbox parte 40 ms più tardi.',
+    cure: 'Esegui `./threadbox up` per installarli.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} liberi su {totalBytes:size}, di cui {reservedBytes:size} riservati.',
     cure: '',

@@ -60,6 +60,10 @@ export const sandboxErrors: ErrorWords = {
     message: 'Sono già in corso più di {limit} richieste git.',
     remedy: 'Riprova quando alcune sono terminate.',
   },
+  'host.busy': {
+    message: 'L’host ha lavori più urgenti.',
+    remedy: 'Riprova tra qualche secondo.',
+  },
   'host.image-missing': {
     message: 'Non c’è un’immagine di base per le nuove sandbox.',
     remedy: 'Esegui di nuovo `threadbox up`. Crea l’immagine e imposta THREADBOX_IMAGE.',

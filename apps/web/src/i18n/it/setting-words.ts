@@ -62,6 +62,14 @@ export const settingWords: SettingWords = {
     title: 'Memoria delle istantanee di tutti i thread (MiB)',
     doc: 'MiB per la memoria delle istantanee di tutti i thread. Oltre questo limite viene eliminata la meno recente. Una sola ne occupa al massimo un quarto.',
   },
+  memorySnapshotMebibytesPerThreadHour: {
+    title: 'Memoria delle istantanee salvata per thread e ora (MiB)',
+    doc: 'MiB di memoria salvati in un’ora con le istantanee di un thread. Oltre questo limite il salvataggio attende che nell’ora ci sia posto.',
+  },
+  memorySnapshotMebibytesPerHour: {
+    title: 'Memoria delle istantanee salvata per ora in tutti i thread (MiB)',
+    doc: 'MiB di memoria salvati in un’ora con le istantanee di tutti i thread. Oltre questo limite i salvataggi attendono che nell’ora ci sia posto.',
+  },
   memorySnapshotQuietSeconds: {
     title: 'Inattività prima di salvare la memoria di un’istantanea (secondi)',
     doc: 'Secondi dopo una risposta prima che con l’istantanea venga salvata la memoria. Se prima viene inviato un messaggio, non viene salvata.',

@@ -193,6 +193,7 @@ export const threads: Texts<typeof source> = {
     },
     noMemory:
       'Di quel momento non c’è memoria salvata: la sandbox si avvia a freddo con i suoi file, e i servizi si riavviano.',
+    nothingRan: 'In quel momento non era in esecuzione nulla: i file sono tutto ciò che c’era.',
     thenUnknown:
       'L’elenco dei processi di quel momento non è stato registrato. Ciò che era in esecuzione viene ripristinato.',
     nowUnknown: 'Impossibile controllare che cosa è in esecuzione ora.',

@@ -16,6 +16,11 @@ export const findings: FindingWords = {
     detail: 'Linux {release} は 5.10 より古いバージョンです。',
     cure: 'Debian 12、Ubuntu 24.04、またはそれ以降にアップグレードしてください。',
   },
+  'cgroups-fine-v1': {
+    detail:
+      'バージョン 1：メモリ、CPU、プロセス数を制限できます。サンドボックスの起動はバージョン 2 より 5～30 ミリ秒遅くなります。',
+    cure: '',
+  },
   'cgroups-fine': { detail: 'バージョン {version}：メモリ、CPU、プロセス数を制限できます。', cure: '' },
   'cgroups-missing': {
     detail: 'バージョン {version}：{missing} を制限できません。',
@@ -75,7 +80,11 @@ export const findings: FindingWords = {
     detail: 'カーネルがユーザー名前空間を作成しません：{reason}',
     cure: '許可してください：`sysctl user.max_user_namespaces=15000`。コンテナの中では、そのランタイムの許可も必要です。',
   },
-  'driver-fine': { detail: '{name} {version}', cure: '' },
+  'driver-fine': { detail: '{name} {version}（補助プログラムあり）', cure: '' },
+  'driver-without-helpers': {
+    detail: '{name} {version}（補助プログラムなし）：カーネルによってはサンドボックスの起動が 40 ミリ秒遅くなります。',
+    cure: '`./threadbox up` を実行してインストールしてください。',
+  },
   'pool-fine': {
     detail: '{totalBytes:size} 中 {freeBytes:size} が空いており、そのうち {reservedBytes:size} は確保されています。',
     cure: '',

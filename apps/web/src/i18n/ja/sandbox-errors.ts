@@ -65,6 +65,10 @@ export const sandboxErrors: ErrorWords = {
     message: '処理中の git のリクエストが、すでに {limit} 件を超えています。',
     remedy: 'いくつか終わってから、もう一度お試しください。',
   },
+  'host.busy': {
+    message: 'ホストは、より急ぎの処理を行っています。',
+    remedy: '数秒後にもう一度お試しください。',
+  },
   'host.image-missing': {
     message: '新しいサンドボックスのためのベースイメージがありません。',
     remedy: '`threadbox up` をもう一度実行してください。イメージをビルドし、THREADBOX_IMAGE を設定します。',

@@ -171,6 +171,7 @@ export const threads: Texts<typeof source> = {
     },
     noMemory:
       'その時点のメモリは保存されていません。サンドボックスはファイルだけでコールドから起動し、サービスは再起動します。',
+    nothingRan: 'その時点では何も動いていなかったため、ファイルがすべてです。',
     thenUnknown: 'その時点のプロセスの一覧は記録されていません。動いていたものは復元されます。',
     nowUnknown: '現在動いているものを確認できませんでした。',
     processesLeftOutNow_other: '現在動いているプロセスのうち、ほか {{count}} 個は一覧にありません。',

@@ -128,7 +128,12 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
       </Part>
       {disk.to !== 'none' && disk.to !== 'gone' && <FilesPart disk={disk} />}
       {disk.to !== 'none' && disk.to !== 'gone' && (
-        <RunningParts running={preview.running} comesBack={preview.bringsMemory} time={time} />
+        <RunningParts
+          running={preview.running}
+          comesBack={preview.bringsMemory}
+          nothingRan={preview.nothingRan}
+          time={time}
+        />
       )}
       <StaysPart calls={preview.calls} lookups={preview.lookups} />
       <p className="rewind-foot faint">{t('rewind.foot')}</p>

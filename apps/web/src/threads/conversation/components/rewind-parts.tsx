@@ -106,7 +106,7 @@ function LineChanges(props: { lines: { added: number; removed: number } }) {
 type Running = RewindPreview['running']
 
 /** What runs now compared with what ran then, as recorded at both moments. */
-export function RunningParts(props: { running: Running; comesBack: boolean; time: string }) {
+export function RunningParts(props: { running: Running; comesBack: boolean; nothingRan: boolean; time: string }) {
   return (
     <>
       <ProcessesPart {...props} />
@@ -117,7 +117,8 @@ export function RunningParts(props: { running: Running; comesBack: boolean; time
 
 const processMarks = { restored: '+', returns: '↺', restarted: '↻', removed: '−', unclear: '?', lost: '×' } as const
 
-function ProcessesPart({ running, comesBack, time }: { running: Running; comesBack: boolean; time: string }) {
+function ProcessesPart(props: { running: Running; comesBack: boolean; nothingRan: boolean; time: string }) {
+  const { running, comesBack, nothingRan, time } = props
   const { t } = useTranslation('threads')
   const format = useFormat()
   const { processes, processCount, processesByChange, leftOut, knowsNow, knowsThen } = running
@@ -131,7 +132,7 @@ function ProcessesPart({ running, comesBack, time }: { running: Running; comesBa
     return count === 0 ? [] : [t(`rewind.processCount.${change}`, { count })]
   })
   const notes = [
-    ...(comesBack ? [] : [t('rewind.noMemory')]),
+    ...(comesBack ? [] : [t(nothingRan ? 'rewind.nothingRan' : 'rewind.noMemory')]),
     ...(comesBack && !knowsThen ? [t('rewind.thenUnknown')] : []),
     ...(knowsNow ? [] : [t('rewind.nowUnknown')]),
     ...(leftOut.processesNow === 0 ? [] : [t('rewind.processesLeftOutNow', { count: leftOut.processesNow })]),
