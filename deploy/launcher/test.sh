@@ -2,14 +2,15 @@
 # shellcheck shell=bash
 
 # The Debian packages that a stage needs; system and browser tests run threadbox itself. `firefox` is what the full set of
-# browser tests needs on top.
+# browser tests needs on top, `benchmark` what the benchmark does.
 packages_for_stage() {
   case $1 in
     check) printf '%s\n' ca-certificates shellcheck ;;
-    unit) printf '%s\n' bzip2 ca-certificates curl git jq openssh-client postgresql procps ;;
+    unit) printf '%s\n' bzip2 ca-certificates curl git jq openssh-client postgresql procps python3 ;;
     system) printf '%s\n' "${debian_packages[@]}" curl e2fsprogs git openssl python3 ;;
     browser) printf '%s\n' "${debian_packages[@]}" chromium chromium-headless-shell e2fsprogs fonts-dejavu-core fonts-ipafont-gothic git openssl ;;
     firefox) printf '%s\n' firefox-esr ;;
+    benchmark) printf '%s\n' python3-venv ;;
   esac
 }
 
@@ -29,6 +30,10 @@ source_command() {
       (cd "$repository" && THREADBOX_SCHEMATHESIS=$(schemathesis_folder)/bin/schemathesis node deploy/testing/fuzz.ts "$@")
       ;;
     bench) source_run tests/performance/bench.ts "$@" ;;
+    benchmark)
+      prepare_benchmark
+      source_run tests/benchmark/benchmark.ts "$@"
+      ;;
     chaos) source_run tests/chaos/chaos.main.ts "$@" ;;
   esac
 }
@@ -75,6 +80,36 @@ source_run() {
   require_machine >&2
   prepare_test system >&2
   (cd "$repository" && node "$program" "$@")
+}
+
+# What `benchmark` compares with: the folder for its Python packages, and runc and CRIU of the machine’s distribution, unpacked
+# and not installed: an installed runc would replace that of Docker. What can’t be had is a row of the benchmark that says so.
+prepare_benchmark() {
+  local folder=$cache/benchmark package
+  local -a packages=(runc criu libnet1 libprotobuf-c1 libnl-3-200 libbsd0 libmd0)
+  export THREADBOX_BENCHMARK_CACHE=$folder
+  export_certificates
+  install_packages_for benchmark >&2
+  if [ ! -f "$folder/runtimes/.complete" ]; then
+    rm -rf "$folder/runtimes"
+    mkdir -p "$folder/runtimes/packages" "$folder/runtimes/bin"
+    (
+      cd "$folder/runtimes/packages"
+      apt-get -q download "${packages[@]}" || { apt-get -q -o DPkg::Lock::Timeout=300 update && apt-get -q download "${packages[@]}"; }
+    ) >&2 || {
+      warn "Couldn't download runc and CRIU."
+      return 0
+    }
+    for package in "$folder"/runtimes/packages/*.deb; do dpkg-deb -x "$package" "$folder/runtimes"; done
+    rm -rf "$folder/runtimes/packages"
+    ln -s ../usr/sbin/runc "$folder/runtimes/bin/runc"
+    # shellcheck disable=SC2016 # expanded when it runs
+    printf '#!/bin/sh\nLD_LIBRARY_PATH=$(echo %s/lib/*-linux-gnu):$(echo %s/usr/lib/*-linux-gnu) exec %s/usr/sbin/criu "$@"\n' \
+      "$folder/runtimes" "$folder/runtimes" "$folder/runtimes" >"$folder/runtimes/bin/criu"
+    chmod 0755 "$folder/runtimes/bin/criu"
+    touch "$folder/runtimes/.complete"
+  fi
+  PATH=$folder/runtimes/bin:$PATH
 }
 
 # Everything that CI runs. Arguments: deploy/testing/test-arguments.ts.
