@@ -5,7 +5,7 @@
 export type Figure = {
   id: string
   title: string
-  unit: 'ms' | 'MB/s' | 'MiB' | '%' | '/s'
+  unit: 'ms' | 'MB/s' | 'MiB' | 'KiB' | '%' | '/s' | 'times'
   /** Samples of threadbox, in the order they were taken. */
   samples: number[]
   /** Samples of the floor; empty where there is none. */
@@ -15,7 +15,11 @@ export type Figure = {
   target: { maxRatio?: number; minRatio?: number; maxP50?: number; minP50?: number; maxP95?: number } | null
   /** What the p50 is to become one day; watched, never a failure. */
   aimP50?: number
+  /** Where it is in a table of figures that belong together. */
+  cell?: Cell
 }
+
+export type Cell = { table: string; row: string; column: string }
 
 /** The row of `./threadbox bench --json`. `value` and `floor` are medians. */
 export type FigureRow = {
@@ -30,6 +34,7 @@ export type FigureRow = {
   isMet: boolean
   aim: string | null
   samples: number
+  cell: Cell | null
 }
 
 /** The value below which `share` of the samples lie (nearest rank). NaN when there are none. */
@@ -56,6 +61,7 @@ export function rowOf(figure: Figure): FigureRow {
     isMet: misses.length === 0,
     aim: figure.aimP50 === undefined ? null : describeAim(figure.aimP50, { value, unit: figure.unit }),
     samples: figure.samples.length,
+    cell: figure.cell ?? null,
   }
 }
 

@@ -14,7 +14,7 @@ export type Stage = TestInstallation & {
   newAwakeThread(): Promise<{ thread: TestThread; sandboxId: string }>
   /** Resolves when all spares are ready: between two new threads of people they are. */
   untilSparesWait(): Promise<void>
-  /** Resolves when the snapshot of the last turn was taken: between two messages of a person it is. */
+  /** Resolves when the files of the last turn were saved: between two messages of a person they are. */
   untilSnapshotTaken(threadId: string): Promise<void>
   /**
    * Permanently deletes threads, and resolves when their sandboxes are gone and the spares are ready: leftovers of one
@@ -37,16 +37,8 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
   if (options.hasApp) await buildWebApp(webDirectory)
   const installation = cleanup.use(
     await startInstallation({
-      serverEnvironment: {
-        THREADBOX_LOG_LEVEL: 'info',
-        THREADBOX_WEB_DIRECTORY: webDirectory,
-        THREADBOX_UNDO_SECONDS: '1',
-      },
-      hostEnvironment: {
-        THREADBOX_SPARE_SANDBOXES: String(spares),
-        THREADBOX_SPARE_KERNELS: 'on',
-        THREADBOX_BOOT_TEMPLATES: 'on',
-      },
+      asInstalled: true,
+      serverEnvironment: { THREADBOX_WEB_DIRECTORY: webDirectory, THREADBOX_UNDO_SECONDS: '1' },
     }),
   )
   const raw = cleanup.use(
@@ -56,17 +48,36 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
     }),
   )
   const kept = cleanup.move()
-  const untilSparesWait = async () => {
-    const waiting = async () => {
-      const { body } = await installation.host.request('GET', hostPaths.info())
-      return (body as { spareSandboxes: number }).spareSandboxes
-    }
-    while ((await waiting()) < spares) await delay(50)
-  }
+  const common = commonOf(installation)
   return {
     ...installation,
     raw,
     rounds: options.rounds,
+    ...common,
+    removeThreads: async (...threadIds) => {
+      await common.untilSparesWait()
+      const { length } = await sandboxIdsOf(installation)
+      await Promise.all(threadIds.map((threadId) => installation.client.threads.delete(threadId)))
+      while ((await sandboxIdsOf(installation)).length > length - threadIds.length) await delay(50)
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/**
+ * What every stage waits for. `pollMs`: asking more often costs the installation more. `withMemory`: snapshots are waited
+ * for until their memory is saved too, or was found to hold nothing.
+ */
+export function commonOf(
+  installation: TestInstallation,
+  { pollMs = 10, withMemory = false }: { pollMs?: number; withMemory?: boolean } = {},
+): Pick<Stage, 'newAwakeThread' | 'untilSparesWait' | 'untilSnapshotTaken'> {
+  const { client, host } = installation
+  const waiting = async () => {
+    const { body } = await host.request('GET', hostPaths.info())
+    return (body as { spareSandboxes: number }).spareSandboxes
+  }
+  return {
     newAwakeThread: async () => {
       const before = new Set(await sandboxIdsOf(installation))
       const thread = await installation.newThread()
@@ -75,18 +86,15 @@ export async function openStage(options: { rounds: number; hasApp: boolean }): P
       if (sandboxId === undefined) throw new Error('a command started no sandbox')
       return { thread, sandboxId }
     },
-    untilSparesWait,
-    removeThreads: async (...threadIds) => {
-      await untilSparesWait()
-      const { length } = await sandboxIdsOf(installation)
-      await Promise.all(threadIds.map((threadId) => installation.client.threads.delete(threadId)))
-      while ((await sandboxIdsOf(installation)).length > length - threadIds.length) await delay(50)
+    untilSparesWait: async () => {
+      while ((await waiting()) < spares) await delay(Math.max(50, pollMs))
     },
     untilSnapshotTaken: async (threadId) => {
       const wanted = async () =>
-        (await installation.client.snapshots.list(threadId)).snapshots.some(({ state }) => state === 'wanted')
-      while (await wanted()) await delay(10)
+        (await client.snapshots.list(threadId)).snapshots.some(
+          ({ state, memoryProblem }) => state === 'wanted' || (withMemory && memoryProblem === 'not-yet'),
+        )
+      while (await wanted()) await delay(pollMs)
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

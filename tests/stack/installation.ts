@@ -44,18 +44,22 @@ export async function startInstallation(
     serverEnvironment?: Record<string, string>
     /** Number of a thread’s snapshots that are kept with memory; none unless a test is about them. */
     memorySnapshots?: number
+    /** With the product’s own settings; for measurements. */
+    asInstalled?: boolean
     /** A proxy between server and host daemon. */
     between?: (host: TestHost) => Promise<AsyncDisposable & { socketPath: string }>
   } = {},
 ): Promise<TestInstallation> {
   await using cleanup = new AsyncDisposableStack()
-  const host = await startTestHost({ environment: options.hostEnvironment ?? {} })
+  const { asInstalled = false } = options
+  const host = await startTestHost({ environment: options.hostEnvironment ?? {}, asInstalled })
   cleanup.defer(() => host.close())
   const between = await options.between?.(host)
   if (between !== undefined) cleanup.use(between)
   const way: Record<string, string> = between === undefined ? {} : { THREADBOX_HOST_SOCKET: between.socketPath }
+  const environment = { ...way, ...options.serverEnvironment }
   const { memorySnapshots = 0 } = options
-  const server = await startTestServer({ host, memorySnapshots, environment: { ...way, ...options.serverEnvironment } })
+  const server = await startTestServer({ host, memorySnapshots, asInstalled, environment })
   cleanup.defer(() => server.close())
   const client = createClient({ baseUrl: server.loopbackOrigin, apiKey: server.apiKey, fetch: keyOrOwner(server) })
   const kept = cleanup.move()

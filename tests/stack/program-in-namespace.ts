@@ -44,3 +44,8 @@ export function startProgramIn(
     },
   }
 }
+
+/** What a program prints after a line, if that is a list of numbers. */
+export async function askForNumbers(program: ProgramInNamespace, line: string): Promise<number[]> {
+  return JSON.parse(await program.ask(line)) as number[]
+}

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
+import { nodeOptions } from '../../../apps/host/src/machine/programs/router-process.ts'
 import type { BrokeredPart } from './brokered-host.main.ts'
 
 export const brokeredName = 'api.example.test'
@@ -57,11 +58,8 @@ export async function startBrokeredHost(): Promise<BrokeredHost> {
 type StartedPart = { child: ChildProcess; port: number; authority: string }
 
 async function startPart(program: string, { host, ...part }: BrokeredPart): Promise<StartedPart> {
-  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: brokerOptions })
+  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: nodeOptions.egress })
   child.send({ ...part, ...(host === undefined ? {} : { host: { port: host.port, authority: host.authority } }) })
   const [started] = (await once(child, 'message')) as [{ port: number; authority: string }]
   return { child, ...started }
 }
-
-/** What passes through is young and dies young: more room for it costs memory and saves no time. */
-const brokerOptions = ['--max-semi-space-size=1']

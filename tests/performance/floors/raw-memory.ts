@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findTestMachine } from '@threadbox/testkit'
 import { timed } from '../figure.ts'
-import { rawSpec } from './raw-sandbox.ts'
+import { rawCgroup, rawSpec } from './raw-sandbox.ts'
 
 const run = promisify(execFile)
 
@@ -19,10 +19,18 @@ export type RawMemory = AsyncDisposable & {
    * the container is paused afterwards.
    */
   saveMs(): Promise<{ savedMs: number; syncedMs: number }>
+  /** Milliseconds of `runsc exec` of a command in the running container. */
+  execMs(...command: string[]): Promise<number>
   /** Milliseconds of `runsc resume` of the paused container. */
   resumeMs(): Promise<number>
   /** Milliseconds of `runsc restore` of the last save; the previous container is removed first, untimed. */
   restoreMs(): Promise<number>
+  /**
+   * Milliseconds of `runsc restore` of the last save as a second container beside the first one, which continues; the
+   * second is removed afterwards, untimed. Takes longer than {@link restoreMs}, which gets the memory that the previous
+   * container has just freed.
+   */
+  copyMs(): Promise<number>
 }
 
 /** What to hold: memory, and bytes of a file that was deleted while open. */
@@ -51,31 +59,44 @@ export async function makeRawMemory(options: {
   diskDirectory: string
   installation: string
   held: Held
+  /** Where there are several at the same time. */
+  name?: string
 }): Promise<RawMemory> {
   const { runscPath } = await findTestMachine()
   const work = await mkdtemp(path.join(options.diskDirectory, 'pool/raw-memory-'))
-  const namespace = `rawm-${options.installation}`
+  const { name = 'rawm' } = options
+  const namespace = `${name}-${options.installation}`
   await run('ip', ['netns', 'add', namespace])
   await run('ip', ['-n', namespace, 'link', 'set', 'lo', 'up'])
   const bundle = path.join(work, 'bundle')
   await mkdir(bundle)
   const root = path.join(work, 'root')
   await run('btrfs', ['subvolume', 'snapshot', options.imageRoot, root])
-  const spec = rawSpec({ root, namespace, args: holdingCommand(options.held), isReadOnly: false })
-  await writeFile(path.join(bundle, 'config.json'), JSON.stringify(spec))
+  const args = holdingCommand(options.held)
+  /** Its cgroup is its own: that of the container before it may not be gone yet. */
+  const writeSpec = async (containerId: string) => {
+    const spec = rawSpec({ root, namespace, args, isReadOnly: false, cgroupsPath: rawCgroup(containerId) })
+    await writeFile(path.join(bundle, 'config.json'), JSON.stringify(spec))
+  }
   const flags = [
     `--root=${path.join(work, 'state')}`,
     '--network=sandbox',
     '--overlay2=none',
     '--platform=systrap',
     '--allow-connected-on-save',
-    '--ignore-cgroups',
   ]
   const runsc = (...args: string[]) => runQuietly(runscPath, [...flags, ...args])
   let count = 0
-  const nameOf = (index: number) => `rawm-${process.pid}-${String(index).padStart(4, '0')}`
+  const nameOf = (index: number) => `${name}-${process.pid}-${String(index).padStart(4, '0')}`
   const imageOf = (index: number) => path.join(work, `image-${index}`)
+  const restoreAs = async (containerId: string) => {
+    await writeSpec(containerId)
+    return await timed(() =>
+      runsc('restore', '--detach', `--bundle=${bundle}`, `--image-path=${imageOf(count)}`, containerId),
+    )
+  }
   let current = nameOf(count)
+  await writeSpec(current)
   await runsc('run', '--detach', `--bundle=${bundle}`, current)
   while (
     await runsc('exec', current, '/bin/ls', '/dev/shm/ready').then(
@@ -94,13 +115,19 @@ export async function makeRawMemory(options: {
       })
       return { savedMs, syncedMs: savedMs + (await timed(() => run('btrfs', ['filesystem', 'sync', work]))) }
     },
+    execMs: (...command) => timed(() => runsc('exec', current, ...command)),
     resumeMs: () => timed(() => runsc('resume', current)),
     restoreMs: async () => {
       await runsc('delete', '--force', current)
       current = nameOf(count)
-      return await timed(() =>
-        runsc('restore', '--detach', `--bundle=${bundle}`, `--image-path=${imageOf(count)}`, current),
-      )
+      return await restoreAs(current)
+    },
+    copyMs: async () => {
+      const copy = `${current}-copy`
+      await runsc('resume', current)
+      const copiedMs = await restoreAs(copy)
+      await runsc('delete', '--force', copy)
+      return copiedMs
     },
     [Symbol.asyncDispose]: async () => {
       await runsc('delete', '--force', current)

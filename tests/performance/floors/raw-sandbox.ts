@@ -31,7 +31,14 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
   await mkdir(bundle)
   await writeFile(
     path.join(bundle, 'config.json'),
-    JSON.stringify(rawSpec({ root: path.join(images, image, 'root'), namespace, args: ['/bin/echo', 'ready'] })),
+    JSON.stringify(
+      rawSpec({
+        root: path.join(images, image, 'root'),
+        namespace,
+        args: ['/bin/echo', 'ready'],
+        cgroupsPath: rawCgroup(namespace),
+      }),
+    ),
   )
   return {
     firstByteMs: async () => {
@@ -39,7 +46,7 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
       const id = `raw-${process.pid}-${String(count).padStart(4, '0')}`
       const flags = [`--root=${path.join(work, 'state')}`, '--network=sandbox', '--overlay2=none', '--platform=systrap']
       const start = performance.now()
-      const child = spawn(runscPath, [...flags, '--ignore-cgroups', 'run', `--bundle=${bundle}`, id], {
+      const child = spawn(runscPath, [...flags, 'run', `--bundle=${bundle}`, id], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const firstByte = await new Promise<number>((resolve, reject) => {
@@ -60,8 +67,20 @@ export async function makeRawSandbox(options: { diskDirectory: string; installat
   }
 }
 
+/** The cgroup of a bare container, which runsc makes and removes. */
+export function rawCgroup(name: string): string {
+  return `/threadbox-floor-${name}`
+}
+
 /** The smallest OCI spec that makes a fair comparison. */
-export function rawSpec(options: { root: string; namespace: string; args: string[]; isReadOnly?: boolean }) {
+export function rawSpec(options: {
+  root: string
+  namespace: string
+  args: string[]
+  isReadOnly?: boolean
+  /** Where runsc makes the sandbox’s cgroup. */
+  cgroupsPath?: string
+}) {
   return {
     ociVersion: '1.0.0',
     hostname: 'raw',
@@ -77,6 +96,7 @@ export function rawSpec(options: { root: string; namespace: string; args: string
         ...['pid', 'ipc', 'uts', 'mount'].map((type) => ({ type })),
         { type: 'network', path: `/var/run/netns/${options.namespace}` },
       ],
+      ...(options.cgroupsPath === undefined ? {} : { cgroupsPath: options.cgroupsPath }),
     },
   }
 }

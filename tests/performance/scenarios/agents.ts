@@ -28,7 +28,7 @@ async function measure(stage: Stage, { keepsMemory }: { keepsMemory: boolean }):
     await stage.untilSnapshotTaken(thread.id)
     const { savedMs } = await raw.saveMs()
     const diskMs = await rawSnapshotsMs(place)
-    const restoredMs = await raw.restoreMs()
+    const restoredMs = await raw.copyMs()
     save.floorSamples.push(savedMs + diskMs + restoredMs)
     stall.floorSamples.push(await timed(() => succeed(thread)))
     await stage.untilSnapshotTaken(thread.id)

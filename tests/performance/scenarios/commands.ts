@@ -65,7 +65,8 @@ export async function activeCommand(stage: Stage): Promise<Figure[]> {
   return [figure]
 }
 
-async function timeOfTurn(thread: Awaited<ReturnType<Stage['newThread']>>): Promise<number> {
+/** Milliseconds from sending a message with `true` until its turn has ended. */
+export async function timeOfTurn(thread: Awaited<ReturnType<Stage['newThread']>>): Promise<number> {
   let start = 0
   let endedAt = 0
   await thread.say('/run true', {

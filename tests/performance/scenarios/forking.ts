@@ -27,14 +27,14 @@ async function forking(
   const figure = emptyFigure({
     id: `fork-${megabytes}`,
     title: `Fork of a running thread that holds ${title}, until the second one is running`,
-    floorTitle: 'runsc checkpoint and restore of the same process, and a snapshot of its disk',
+    floorTitle: 'runsc checkpoint of the same process, restore beside it, and a snapshot of its disk',
     target: null,
     aimP50,
   })
   for (let round = 0; round < stage.rounds; round++) {
     const { savedMs } = await raw.saveMs()
     const diskMs = await rawSnapshotsMs(place)
-    figure.floorSamples.push(savedMs + diskMs + (await raw.restoreMs()))
+    figure.floorSamples.push(savedMs + diskMs + (await raw.copyMs()))
     let forkId = ''
     figure.samples.push(
       await timed(async () => {

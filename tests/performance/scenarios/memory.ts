@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { heldMemory } from '../cost/held-memory.ts'
 import type { Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
@@ -8,16 +9,16 @@ export const MiB = 1024 * 1024
 export async function memory(stage: Stage): Promise<Figure[]> {
   const server = watched('memory-server', 'Memory of the idle server (PSS)')
   const host = watched('memory-host', 'Memory of the idle host daemon (PSS)')
-  const sandbox = watched('memory-sandbox', 'Memory of an awake, idle sandbox (PSS of all of its processes)')
+  const sandbox = watched('memory-sandbox', 'Memory of an awake, idle sandbox that can’t be reclaimed')
   server.samples.push((await pssBytes(stage.server.pid())) / MiB)
   host.samples.push((await pssBytes(stage.host.pid())) / MiB)
   for (let round = 0; round < 3; round++) {
     await stage.untilSparesWait()
-    const before = await sandboxPssBytes(stage)
+    const before = await heldBytes(stage)
     const thread = await stage.newThread()
     await thread.say('/run true')
     await stage.untilSparesWait()
-    sandbox.samples.push(((await sandboxPssBytes(stage)) - before) / MiB)
+    sandbox.samples.push(((await heldBytes(stage)) - before) / MiB)
   }
   return [server, host, sandbox]
 }
@@ -26,23 +27,8 @@ function watched(id: string, title: string): Figure {
   return { id, title, unit: 'MiB', samples: [], floorSamples: [], floorTitle: null, target: null }
 }
 
-async function sandboxPssBytes(stage: Stage): Promise<number> {
-  return [...(await cgroupSizes(stage)).values()].reduce((sum, size) => sum + size, 0)
-}
-
-/** Memory of each sandbox’s processes. They are in a cgroup below the one with the installation’s id. */
-export async function cgroupSizes({ host }: Stage): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>()
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  await Promise.all(
-    pids.map(async (pid) => {
-      const cgroup = await cgroupOf(Number(pid))
-      if (!cgroup.includes(host.installation)) return
-      const bytes = await pssBytes(Number(pid))
-      sizes.set(cgroup, (sizes.get(cgroup) ?? 0) + bytes)
-    }),
-  )
-  return sizes
+async function heldBytes({ host }: Stage): Promise<number> {
+  return [...(await heldMemory(host.installation)).values()].reduce((sum, size) => sum + size, 0)
 }
 
 /** In the hierarchy of processes: cgroup v1 has several. Empty if the process has ended. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { prepareFreePool } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
-import { startProgramIn } from '../../stack/program-in-namespace.ts'
+import { askForNumbers, startProgramIn } from '../../stack/program-in-namespace.ts'
 import { startRebindingNameServer } from '../../system/isolation/rebinding-name-server.ts'
 import { addNeighbor } from '../../system/isolation/test-machine.ts'
 import { emptyFigure, type Figure, percentile } from '../figure.ts'
@@ -29,7 +29,7 @@ const program = `
 `
 
 /** What the DNS process adds to a question: the same name server, asked through it and from another namespace directly. */
-export async function names(stage: Stage): Promise<Figure[]> {
+export async function names(stage: Pick<Stage, 'rounds'>): Promise<Figure[]> {
   await using cleanup = new AsyncDisposableStack()
   const lan = await addNeighbor({ subnet: 88, addresses: [], address6: 'fd77:88::2' })
   cleanup.defer(() => lan.remove())
@@ -56,8 +56,8 @@ export async function names(stage: Stage): Promise<Figure[]> {
     target: { maxP50: 2 },
   })
   for (let round = 0; round < stage.rounds; round++) {
-    figure.floorSamples.push(percentile(JSON.parse(await clients.direct.ask(String(questions))), 0.5))
-    figure.samples.push(percentile(JSON.parse(await clients.through.ask(String(questions))), 0.5))
+    figure.floorSamples.push(percentile(await askForNumbers(clients.direct, String(questions)), 0.5))
+    figure.samples.push(percentile(await askForNumbers(clients.through, String(questions)), 0.5))
   }
   return [figure]
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { prepareFreePool } from '@threadbox/sandbox-network'
 import { makeLogger } from '@threadbox/telemetry'
-import { type ProgramInNamespace, startProgramIn } from '../../stack/program-in-namespace.ts'
+import { askForNumbers, type ProgramInNamespace, startProgramIn } from '../../stack/program-in-namespace.ts'
 import { addNeighbor } from '../../system/isolation/test-machine.ts'
 import { emptyFigure, type Figure, percentile } from '../figure.ts'
 import type { Stage } from '../stage.ts'
@@ -118,8 +118,8 @@ export async function network(stage: Stage): Promise<Figure[]> {
       [clients.raw, 'floorSamples'],
       [clients.through, 'samples'],
     ] as const) {
-      connect[samples].push(percentile(await timesOf(client, `connect ${connections}`), 0.5))
-      const [milliseconds = Number.NaN] = await timesOf(client, `receive ${sentMegabytes * 1_000_000}`)
+      connect[samples].push(percentile(await askForNumbers(client, `connect ${connections}`), 0.5))
+      const [milliseconds = Number.NaN] = await askForNumbers(client, `receive ${sentMegabytes * 1_000_000}`)
       receive[samples].push((sentMegabytes * 1000) / milliseconds)
     }
   }
@@ -137,8 +137,4 @@ async function makePair({ bare, neighbor }: { bare: string; neighbor: string }):
 
 function start(namespace: string, args: (string | number)[]): ProgramInNamespace {
   return startProgramIn(namespace, ['-e', program, '--', ...args.map(String)])
-}
-
-async function timesOf(client: ProgramInNamespace, task: string): Promise<number[]> {
-  return JSON.parse(await client.ask(task)) as number[]
 }

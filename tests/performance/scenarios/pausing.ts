@@ -106,7 +106,7 @@ export async function holdIn(thread: TestThread, held: Held): Promise<void> {
 }
 
 /** Removes a paused sandbox from RAM, as the kernel can: its image is left. */
-export async function dropFrozen({ host }: Stage, sandboxId: string): Promise<void> {
+export async function dropFrozen({ host }: Pick<Stage, 'host'>, sandboxId: string): Promise<void> {
   using events = await host.events()
   await host.killSandbox(sandboxId)
   await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
@@ -121,6 +121,6 @@ async function lastStallMs({ host }: Stage, sandboxId: string): Promise<number> 
 }
 
 /** Resolves when the memory of a paused thread was discarded. */
-export async function untilCold({ client }: Stage, thread: TestThread): Promise<void> {
+export async function untilCold({ client }: Pick<Stage, 'client'>, thread: TestThread): Promise<void> {
   while ((await client.threads.get(thread.id)).sandbox.state !== 'cold') await delay(50)
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { buildPrograms } from '../../../deploy/build/build.ts'
-import { type ProgramInNamespace, startProgramIn } from '../../stack/program-in-namespace.ts'
+import { askForNumbers, startProgramIn } from '../../stack/program-in-namespace.ts'
 import { emptyFigure, type Figure, percentile } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 
@@ -121,8 +121,8 @@ export async function relay({ rounds }: Pick<Stage, 'rounds'>): Promise<Figure[]
       [publicAddress, 'floorSamples'],
       [virtualAddress, 'samples'],
     ] as const) {
-      connect[samples].push(percentile(await timesOf(client, `connect ${target} ${connections}`), 0.5))
-      const [milliseconds = Number.NaN] = await timesOf(client, `receive ${target} ${megabytes * 1_000_000}`)
+      connect[samples].push(percentile(await askForNumbers(client, `connect ${target} ${connections}`), 0.5))
+      const [milliseconds = Number.NaN] = await askForNumbers(client, `receive ${target} ${megabytes * 1_000_000}`)
       receive[samples].push((megabytes * 1000) / milliseconds)
     }
   }
@@ -183,8 +183,4 @@ async function order(socketPath: string, { path: at, body }: { path: string; bod
 async function proportionalMiB(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024
-}
-
-async function timesOf(client: ProgramInNamespace, task: string): Promise<number[]> {
-  return JSON.parse(await client.ask(task)) as number[]
 }

@@ -27,6 +27,8 @@ export type GuestsStandIn = {
   guestRoutes: (router: ConnectRouter) => void
   /** The output of every process that is started inside. */
   processOutput: string
+  /** The notices of turns that guests got, in order. */
+  turnSignals: { sandboxId: string; path: string }[]
 }
 
 type Host = GuestsStandIn & SandboxesStandIn
@@ -92,13 +94,17 @@ async function answerGuest(
 }
 
 /** The guest’s replies except files. */
-function guestAnswer(host: Host, exchange: Exchange & { path: string }): unknown {
+function guestAnswer(host: Host, exchange: Exchange & { sandboxId: string; path: string }): unknown {
   const { url, path, request } = exchange
   if (path === '/manifest') {
     host.hashKeys.look = url.searchParams.get('hashKey') ?? undefined
     return host.manifest
   }
   if (path === '/rescue') return host.rescue
+  if (path === guestPaths.expectCells || path === guestPaths.quiet) {
+    host.turnSignals.push({ sandboxId: exchange.sandboxId, path })
+    return {}
+  }
   const restart = /^\/rescue\/processes\/(.+)\/start$/.exec(path)
   if (restart?.[1] === undefined || request.method !== 'POST') return undefined
   host.restarted.push(restart[1])

@@ -89,7 +89,7 @@ function describeSandboxes({ api, newSandbox, newBooted }: Scene): void {
       api().wake(unknown, { bootId }),
       api().demote(unknown, { bootId, budgets }),
       api().fileChanges(unknown),
-      api().takeSnapshot(unknown, { snapshotId, memory: null }),
+      api().takeSnapshot(unknown, { snapshotId, memory: null, sharesMemory: true }),
       api().snapshots(unknown),
       api().rewind(unknown, { snapshotId, keepId: newSnapshot(), memory: null, bootId: null }),
       api().namesAsked(unknown, { since: 1 }),
@@ -223,9 +223,9 @@ function describeMemory({ api, newBooted }: Scene): void {
 function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
   test('C9: a snapshot is taken once under its ID, is listed, and does not exist after it was removed', async () => {
     const [sandboxId, snapshotId] = [await newSandbox(), newSnapshot()]
-    const taken = await api().takeSnapshot(sandboxId, { snapshotId, memory: null })
+    const taken = await api().takeSnapshot(sandboxId, { snapshotId, memory: null, sharesMemory: true })
     expect(taken).toMatchObject({ snapshot: { snapshotId, memoryBytes: null }, isNew: true, memoryProblem: null })
-    const again = await api().takeSnapshot(sandboxId, { snapshotId, memory: null })
+    const again = await api().takeSnapshot(sandboxId, { snapshotId, memory: null, sharesMemory: true })
     expect(again.snapshot).toEqual(taken.snapshot)
     const listed = await api().snapshots(sandboxId)
     expect(listed.snapshots).toEqual([taken.snapshot])
@@ -239,7 +239,7 @@ function describeDisks({ api, made, newSandbox, newBooted }: Scene): void {
   test('a rewind ends the boot and keeps the current disk; a repeated order is the same rewind', async () => {
     const { sandboxId, bootId } = await newBooted()
     const [snapshotId, keepId] = [newSnapshot(), newSnapshot()]
-    await api().takeSnapshot(sandboxId, { snapshotId, memory: null })
+    await api().takeSnapshot(sandboxId, { snapshotId, memory: null, sharesMemory: true })
     const order = { snapshotId, keepId, memory: null, bootId: null }
     const rewound = await api().rewind(sandboxId, order)
     const ended = { actual: 'stopped', bootId: null, lastBootEnd: { bootId, cause: 'stopped' } }

@@ -65,6 +65,7 @@ export async function startHostStandIn(): Promise<HostStandIn> {
     processOutput: '',
     service: closedPort,
     guestRoutes: () => {},
+    turnSignals: [],
     emit: events.emit,
     followed: events.followed,
     endBoot: (sandboxId, cause) => {

@@ -61,13 +61,15 @@ export function snapshotCalls(host: Host): SnapshotCalls {
     return { usedBytes: snapshots.usedBytes, limitBytes: limits.diskBytes }
   }
   return {
-    takeSnapshot: async (sandboxId, { snapshotId, memory }) => {
+    takeSnapshot: async (sandboxId, { snapshotId, memory, sharesMemory = true }) => {
       const figures = figuresOf(sandboxId)
       const present = presentOf(sandboxId)
       const found = present.find((one) => one.snapshotId === snapshotId)
       const memoryBytes = memory === null ? null : snapshots.memoryBytes
       const memoryProblem = memory === null || memoryBytes !== null ? null : snapshots.memoryProblem
-      const last = snapshots.isDiskChanged || memoryBytes !== null ? undefined : present.at(-1)
+      const newest = present.at(-1)
+      const mayShare = memory === null && sharesMemory ? true : newest?.memoryBytes === null
+      const last = snapshots.isDiskChanged || memoryBytes !== null || !mayShare ? undefined : newest
       const made = { snapshotId, at: Date.now(), writtenBytes: snapshots.writtenBytes, memoryBytes }
       const snapshot = found ?? last ?? made
       if (!present.includes(snapshot)) snapshots.bySandbox.set(sandboxId, [...present, snapshot])

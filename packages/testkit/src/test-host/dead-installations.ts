@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { removeCgroupTree } from '@threadbox/gvisor-driver'
+import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { removeLeftovers } from './leftovers.ts'
 import { removeMounts } from './mounts.ts'
 import { claim, isClaimed } from './process-claim.ts'
@@ -25,7 +25,7 @@ export async function removeDeadInstallations(): Promise<void> {
     if (await isClaimed(owner)) continue
     for (const pid of await processesOf(dataDirectory)) kill(pid)
     await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
-    await removeCgroupTree(installation)
+    await removeDriverOf(installation)
     await removeMounts(dataDirectory)
     await rm(dataDirectory, { recursive: true, force: true })
     await rm(removal, { force: true })

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeId } from '@threadbox/domain'
-import { removeCgroupTree } from '@threadbox/gvisor-driver'
+import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 import {
@@ -61,6 +61,13 @@ export type TestHost = HostRequests & {
 }
 
 const startTimeoutMs = 60_000
+/** Spares and prepared allocations would count as leftovers of a test. */
+const forTests = {
+  THREADBOX_SPARE_SANDBOXES: '0',
+  THREADBOX_PREPARED_ALLOCATIONS: '0',
+  THREADBOX_SPARE_KERNELS: 'off',
+  THREADBOX_LOG_LEVEL: 'debug',
+}
 /** Time for unpacking the base image into a new slot on a busy machine. */
 const imageTimeoutMs = 300_000
 
@@ -69,6 +76,8 @@ export async function startTestHost(
     environment?: Record<string, string>
     /** See {@link spawnProgram}. */
     enter?: readonly string[]
+    /** With the product’s own settings: spares, their kernels, and what is logged. */
+    asInstalled?: boolean
   } = {},
 ): Promise<TestHost> {
   const machine = await findTestMachine()
@@ -90,10 +99,7 @@ export async function startTestHost(
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guestDirectory,
-    // Spares would count as leftovers of a test.
-    THREADBOX_SPARE_SANDBOXES: '0',
-    THREADBOX_SPARE_KERNELS: 'off',
-    THREADBOX_LOG_LEVEL: 'debug',
+    ...(options.asInstalled === true ? {} : forTests),
     ...options.environment,
   }
   const requests = makeHostRequests({ socketPath, gatewaySocketPath })
@@ -123,7 +129,7 @@ export async function startTestHost(
     await kill('SIGTERM')
     requests.close()
     await removeLeftovers(own)
-    await removeCgroupTree(installation)
+    await removeDriverOf(installation)
     await slot.release()
     forgetLog(logFile)
     await rm(dataDirectory, { recursive: true, force: true })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { memoryEnvironment, memoryOptions } from '@threadbox/config'
 import { noteStart } from './start-record.ts'
 
 export type ProgramName = 'host' | 'server'
@@ -36,10 +37,14 @@ export function spawnProgram(
   noteStart(name)
   const log = openSync(logFile, 'a')
   try {
-    const [program = '', ...args] = [...enter, process.execPath, programFile(name)]
+    const [program = '', ...args] = [...enter, process.execPath, ...memoryOptions, programFile(name)]
     return spawn(program, args, {
-      // Keeps what Node compiled from start to start.
-      env: { NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'), ...environment },
+      // As installed: Node keeps what it compiled from start to start.
+      env: {
+        NODE_COMPILE_CACHE: path.join(tmpdir(), 'threadbox-compile-cache'),
+        ...memoryEnvironment,
+        ...environment,
+      },
       stdio: ['ignore', log, log],
     })
   } finally {

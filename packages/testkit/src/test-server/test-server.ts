@@ -48,6 +48,8 @@ export async function startTestServer(options: {
    * would delay all other tests’ next commands by half a second.
    */
   memorySnapshots?: number
+  /** With the product’s own settings, also those that a person can change. */
+  asInstalled?: boolean
 }): Promise<TestServer & { ownerToken: OwnerToken }> {
   const port = await freePort()
   const directory = path.join(options.host.dataDirectory, `server-${randomBytes(3).toString('hex')}`)
@@ -61,7 +63,7 @@ export async function startTestServer(options: {
     THREADBOX_PORT: String(port),
     THREADBOX_SERVER_DATA: directory,
     THREADBOX_OWNER_TOKEN_FILE: ownerToken.file,
-    THREADBOX_LOG_LEVEL: 'debug',
+    ...(options.asInstalled === true ? {} : { THREADBOX_LOG_LEVEL: 'debug' }),
     ...options.environment,
   }
   const loopbackOrigin = `http://127.0.0.1:${port}`
@@ -77,7 +79,10 @@ export async function startTestServer(options: {
     await ended
   }
   await start()
-  const settings = { memorySnapshotsPerThread: options.memorySnapshots ?? 0, memorySnapshotQuietSeconds: 0 }
+  const settings: Record<string, number> =
+    options.asInstalled === true
+      ? {}
+      : { memorySnapshotsPerThread: options.memorySnapshots ?? 0, memorySnapshotQuietSeconds: 0 }
   const apiKey = options.signUp === false ? '' : await signUp({ loopbackOrigin, token: ownerToken.token, settings })
   return {
     origin: `http://app.${options.host.installation}.localhost:${port}`,
@@ -134,12 +139,11 @@ async function signUp(options: {
     .map((header) => header.split(';')[0] ?? '')
     .join('; ')
   await signedUp.body?.cancel()
-  const changed = await send('PATCH', {
-    route: '/settings',
-    body: { settings: options.settings },
-    headers: { cookie },
-  })
-  await changed.body?.cancel()
+  const { settings } = options
+  if (Object.keys(settings).length > 0) {
+    const changed = await send('PATCH', { route: '/settings', body: { settings }, headers: { cookie } })
+    await changed.body?.cancel()
+  }
   const created = await send('POST', {
     route: '/api-keys',
     body: { name: 'tests', scopes: keyScopes, expiresInDays: null },
