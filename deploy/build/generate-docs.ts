@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { benchmarkPage } from '../../tests/benchmark/page.ts'
+import { readLines, samplesFile } from '../../tests/benchmark/raw-samples.ts'
 import { testingPage } from '../testing/testing-page.ts'
 import { apiReportPath, apiReportText, makeApiReport } from './api-report/api-report.ts'
 import { errorsPage, lifecycleDiagram, settingsPage, withSection } from './docs-pages.ts'
@@ -15,6 +17,7 @@ export async function generateDocs(root: string): Promise<Record<string, string>
     'docs/settings.md': settingsPage(await findSettings(root)),
     'docs/errors.md': errorsPage(await findErrors(root)),
     'docs/testing.md': testingPage(root),
+    'docs/benchmark.md': benchmarkPage(readLines(readFileSync(join(root, samplesFile), 'utf8'))),
     ...(await generateSitePages(root)),
     [apiReportPath]: apiReportText(await makeApiReport(root)),
     [architecture]: withSections(readFileSync(join(root, architecture), 'utf8'), {

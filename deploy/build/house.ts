@@ -83,8 +83,9 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'boots',
         about: 'running guests, and the gateway to them',
-        features: ['launch', 'templates', 'spares', 'boots', 'activity', 'gateway'],
+        features: ['launch', 'templates', 'allocations', 'spares', 'boots', 'activity', 'gateway'],
         publicFiles: [
+          'allocations/allocations.ts',
           'boots/boots.ts',
           'launch/active-boots.ts',
           'launch/boot-files.ts',

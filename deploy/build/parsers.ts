@@ -18,6 +18,7 @@ const properties = {
   hostWire: 'packages/protocol/src/host/host-wire.fuzz.test.ts',
   brokeredHeads: 'packages/secret-broker/src/heads.fuzz.test.ts',
   brokeredStreams: 'packages/secret-broker/src/stream-replacer.fuzz.test.ts',
+  kernelReplies: 'packages/gvisor-driver/src/kernel-replies.fuzz.test.ts',
   filePreviews: `${inWeb}/files/state/file-previews.fuzz.test.ts`,
 } as const
 
@@ -35,6 +36,8 @@ export const parsers: Parsers = {
   'packages/domain/src/private-address.ts': 'packages/domain/src/private-address.fuzz.test.ts',
   'packages/domain/src/network-name.ts': 'packages/domain/src/network-name.fuzz.test.ts',
   'packages/domain/src/secret-host.ts': 'packages/domain/src/secret-host.fuzz.test.ts',
+  'packages/gvisor-driver/src/control-socket.ts': properties.kernelReplies,
+  'packages/gvisor-driver/src/kernel-tasks.ts': properties.kernelReplies,
   'packages/disk-store/src/send-stream.ts': 'packages/disk-store/src/send-stream.fuzz.test.ts',
   [`${server}/platform/http/accept-language.ts`]: properties.http,
   [`${server}/platform/http/client-address.ts`]: properties.http,
@@ -132,7 +135,7 @@ export const otherInput: OtherInput = {
     'apps/host/src/copies/environments/pack-disk/main.ts',
     'apps/host/src/copies/environments/search-memory/main.ts',
     'apps/host/src/copies/sleeping/read-disk/main.ts',
-    'apps/host/src/main.ts',
+    'packages/config/src/program-version.ts',
     'packages/disk-store/src/directory-disk-store.ts',
     'packages/gvisor-driver/src/guest-manifest.ts',
     'packages/sandbox-egress/src/reach-by-proxy.ts',

@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryEnvironment, memoryOptions } from '@threadbox/config'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 const repository = join(import.meta.dirname, '../..')
@@ -24,7 +34,7 @@ const parts = [
 ]
 const commands = [
   ...['up', 'upgrade', 'down', 'status', 'logs', 'doctor', 'service', 'uninstall'],
-  ...['test', 'bench', 'chaos', 'fuzz', 'dev', 'check'],
+  ...['test', 'bench', 'benchmark', 'chaos', 'fuzz', 'dev', 'check'],
 ]
 let folder: string
 
@@ -88,6 +98,7 @@ test('options are accepted in every valid form, and a value is never read as an 
     "test check tests/a.test.ts -t '--help: it is shown' --full --changed",
     'test --changed=main -tname',
     'bench starting pausing --only cold,memory --rounds 5 --json',
+    'benchmark --drivers threadbox,runsc --rows resume --rounds=3 --seed 7 --save',
     'chaos --kills 3 --seed=7',
   ]) {
     expect(launcher(`check_arguments ${args}; echo fine`), args).toEqual({ stdout: 'fine\n', stderr: '', status: 0 })
@@ -241,8 +252,47 @@ test('another program on the port is named before anything starts', async () => 
 })
 
 test('only the current release and the previous one are kept', () => {
-  launcher(`mkdir -p releases/{a,b,c,.building-x}; prune_releases c b`)
+  launcher(`mkdir -p releases/{a,b,c,.building-x} compiled/{a,b,c,d.new}; prune_releases c b`)
   expect(readdirSync(join(folder, 'releases'))).toEqual(['b', 'c'])
+  expect(readdirSync(join(folder, 'compiled'))).toEqual(['b', 'c'])
+})
+
+describe('the programs of a new release', () => {
+  const programs = ['host', 'server', 'gateway', 'egress', 'names']
+  const makeRelease = () => {
+    mkdirSync(join(folder, 'releases/new/node/bin'), { recursive: true })
+    mkdirSync(join(folder, 'releases/new/guest/guest-1'), { recursive: true })
+    symlinkSync(process.execPath, join(folder, 'releases/new/node/bin/node'))
+    for (const program of programs) {
+      mkdirSync(join(folder, 'releases/new', program))
+      const isAsked = `if (process.argv[2] !== '--version') process.exit(1)`
+      writeFileSync(join(folder, 'releases/new', program, 'main.js'), `${isAsked}\n${'// code\n'.repeat(100)}`)
+    }
+  }
+
+  test('are compiled once, for every user to read and for root to write', () => {
+    makeRelease()
+    expect(launcher('umask 077; mkdir -m 755 compiled; compile_programs new').status).toBe(0)
+    const [version = ''] = readdirSync(join(folder, 'compiled/new'))
+    const compiled = join(folder, 'compiled/new', version)
+    expect(readdirSync(compiled)).toHaveLength(programs.length)
+    for (const file of readdirSync(compiled)) expect(statSync(join(compiled, file)).mode & 0o777).toBe(0o644)
+    expect(statSync(compiled).mode & 0o777).toBe(0o755)
+    // A second time, nothing is loaded.
+    rmSync(join(folder, 'releases/new/node'), { recursive: true })
+    expect(launcher('compile_programs new').status).toBe(0)
+    expect(launcher('switch_release new; get_environment NODE_COMPILE_CACHE').stdout).toContain('/compiled/new')
+  })
+
+  test('are named if one can’t be loaded, before the release becomes current', () => {
+    makeRelease()
+    writeFileSync(join(folder, 'releases/new/gateway/main.js'), `import 'node:missing'`)
+    const { status, stdout } = launcher('compile_programs new; switch_release new')
+    expect(status).toBe(1)
+    expect(stdout).toContain("The program gateway of the new release can't be loaded on this machine.")
+    expect(readdirSync(folder)).not.toContain('current')
+    expect(readdirSync(join(folder, 'compiled'))).not.toContain('new')
+  })
 })
 
 test('units name the installation, and stopping the host daemon does not touch its sandboxes', () => {
@@ -255,6 +305,16 @@ test('units name the installation, and stopping the host daemon does not touch i
   expect(stdout).toContain('After=threadbox-abc123-host.service')
   // A running program is found by its record, no matter what started it.
   for (const program of ['host', 'server']) expect(stdout).toContain(`record-process ${program} $MAINPID`)
+})
+
+test('units limit the memory of daemons as the supervisor does', () => {
+  const { stdout } = launcher('set_environment THREADBOX_INSTALLATION abc123; host_unit; server_unit abc')
+  const variables = Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`)
+  const lines = stdout.split('\n')
+  expect(lines.filter((line) => line === `Environment=${variables.join(' ')}`)).toHaveLength(2)
+  expect(lines.filter((line) => line.startsWith('ExecStart=') && line.includes(memoryOptions.join(' ')))).toHaveLength(
+    2,
+  )
 })
 
 test('the unit of the server has no right that it doesn’t need, and systemd knows every line of the units', () => {

@@ -1,6 +1,10 @@
 # `service install` and `service uninstall`: systemd instead of our own supervisor. Sourced by the launcher.
 # shellcheck shell=bash
 
+# As our own supervisor starts them; a test compares both.
+readonly node_options='--enable-source-maps --disable-sigusr1 --max-semi-space-size=8'
+readonly memory_environment='MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072'
+
 service_command() {
   local action=${1:-}
   need_root service "$@"
@@ -64,8 +68,9 @@ Wants=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
+Environment=$memory_environment
 EnvironmentFile=$data_dir/threadbox.env
-ExecStart=$data_dir/current/node/bin/node --enable-source-maps --disable-sigusr1 $data_dir/current/host/main.js
+ExecStart=$data_dir/current/node/bin/node $node_options $data_dir/current/host/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process host \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir
 KillMode=process
@@ -126,8 +131,9 @@ StartLimitIntervalSec=0
 
 [Service]
 User=threadbox-$(get_environment THREADBOX_INSTALLATION)
+Environment=$memory_environment
 EnvironmentFile=$data_dir/threadbox.env
-ExecStart=$data_dir/current/node/bin/node --enable-source-maps --disable-sigusr1 $data_dir/current/server/main.js
+ExecStart=$data_dir/current/node/bin/node $node_options $data_dir/current/server/main.js
 ExecStartPost=+$data_dir/current/node/bin/node $data_dir/current/cli/main.js record-process server \$MAINPID --data-dir $data_dir
 WorkingDirectory=$data_dir/server
 Restart=always

@@ -56,7 +56,7 @@ make_installation() {
   install -d -m 0710 -o root -g "$user" "$data_dir"
   install -d -m 2750 -o root -g "$user" "$data_dir/run"
   install -d -m 0700 -o "$user" -g "$user" "$data_dir/server"
-  install -d -m 0755 "$data_dir/releases" "$data_dir/guests"
+  install -d -m 0755 "$data_dir/releases" "$data_dir/compiled" "$data_dir/guests"
   install -d -m 0700 "$data_dir/logs" "$data_dir/host" "$data_dir/disks" "$cache"
   chmod 0755 "$cache"
   make_owner_token "$user"

@@ -31,6 +31,9 @@ async function printed(): Promise<string> {
 test('C9: the dialog lists what is removed; Rewind, by keyboard, removes it; Undo in the notice restores it', async () => {
   await send(page, '/run echo first > /home/user/note')
   await answered(page)
+  const recorded = async () =>
+    (await stage.installation.client.snapshots.list(threadId)).snapshots[0]?.memoryProblem ?? null
+  await expect.poll(recorded, { timeout: 60_000 }).toBe('nothing-ran')
   await send(
     page,
     '/run echo second > /home/user/note; echo more > /home/user/added; nohup sleep 4000 > /dev/null 2>&1 & true',
@@ -45,7 +48,7 @@ test('C9: the dialog lists what is removed; Rewind, by keyboard, removes it; Und
     .getByText(/^1( message and 1 response)? removed/)
     .waitFor()
   await dialog().getByRole('listitem').filter({ hasText: 'sleep 4000' }).getByText('stops').waitFor()
-  await dialog().getByText('There’s no saved memory from that point').waitFor()
+  await dialog().getByText('Nothing was running at that point').waitFor()
   const button = dialog().getByRole('button', { name: 'Rewind', exact: true })
   expect(await button.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
@@ -93,6 +96,7 @@ test('the dialog counts processes and variables that it does not list', async ()
   for (const words of ['120 stopped', 'and 112 more', /^3,?000 removed$/, /^and 2,?992 more$/]) {
     await dialog().getByText(words, { exact: true }).waitFor({ timeout: 60_000 })
   }
+  await dialog().getByText('There’s no saved memory from that point').waitFor()
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
 })

@@ -2,7 +2,7 @@ import { hostPaths } from '@threadbox/protocol/host'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
-import { changesOf, count, counter, messagesOf, reported, run, untilKept } from './memory-snapshots/turns.ts'
+import { changesOf, count, counter, messagesOf, output, reported, run, untilKept } from './memory-snapshots/turns.ts'
 
 /** The turns whose memory is kept. */
 let installation: TestInstallation
@@ -67,6 +67,8 @@ test('C9: a turn that did not use the sandbox shares the previous turn’s snaps
   await models.connect({ provider: 'anthropic', model: 'test-model', baseUrl, apiKey: 'key' })
   const thread = await installation.newThread()
   await run(thread, 'echo 1 > /home/user/note')
+  // An agent’s turn starts a kernel, whose first start in a sandbox makes directories.
+  await output(thread, '/python print(1)')
   const [pid] = (await run(thread, `echo 2 > /home/user/note; ${counter} ${count(1)}`)).split(' ')
   await untilKept(installation, thread)
   const before = await messagesOf(thread)
@@ -78,7 +80,7 @@ test('C9: a turn that did not use the sandbox shares the previous turn’s snaps
   expect((await thread.say('hello')).turn).toMatchObject({ status: 'finished' })
   await untilKept(installation, thread)
   const { snapshots } = await snapshotsOf(thread)
-  expect(snapshots).toHaveLength(3)
+  expect(snapshots).toHaveLength(4)
   const [shared, own] = snapshots
   expect(shared).toMatchObject({ id: own?.id, memoryBytes: expect.any(Number), memoryProblem: null })
   await run(thread, `echo 3 > /home/user/note; ${count(2)}`)

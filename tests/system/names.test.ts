@@ -11,8 +11,8 @@ const publicAddress = '198.51.100.77'
 const [userId, groupId] = [64_532, 64_531]
 
 /**
- * Sends a question every few milliseconds, each from its own socket, from the first that is refused on until some were
- * answered. Prints how many were refused, were answered, and got neither in two seconds.
+ * Sends a question every few milliseconds, each from its own socket, until some were answered after the first that was
+ * refused. Of those sent after it, prints how many were refused, were answered, and got neither in two seconds.
  */
 const asker = `
   const { createSocket } = require('node:dgram')
@@ -27,13 +27,16 @@ const asker = `
     socket.once('message', () => end('answered')).once('error', () => end('refused'))
     socket.connect(53, process.argv[1], () => socket.send(question))
   })
-  const count = (what) => { counts[what] += 1 }
+  let isAway = false
   console.log('ready')
   const main = async () => {
-    while ((await ask()) !== 'refused');
     while (counts.answered < 10) {
-      waiting.push(ask().then(count))
-      await new Promise((resolve) => setTimeout(resolve, 25))
+      const counted = isAway
+      waiting.push(ask().then((what) => {
+        if (counted) counts[what] += 1
+        isAway ||= what === 'refused'
+      }))
+      await new Promise((resolve) => setTimeout(resolve, 10))
     }
     await Promise.all(waiting)
     console.log(JSON.stringify(counts))

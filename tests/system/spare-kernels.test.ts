@@ -11,7 +11,7 @@ beforeAll(async () => {
   host = await startTestHost({
     environment: {
       THREADBOX_SPARE_SANDBOXES: '2',
-      THREADBOX_SPARE_KERNELS: 'on',
+      THREADBOX_SPARE_KERNELS: 'always',
     },
   })
 })

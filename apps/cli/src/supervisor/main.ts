@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { memoryEnvironment, memoryOptions } from '@threadbox/config'
 import { type Installation, readInstallation } from '../installation/data-directory.ts'
 import { identify, removeProcessRecord, writeProcessRecord } from '../installation/process-record.ts'
 import { stopSandboxes } from '../installation/stop-sandboxes.ts'
@@ -20,7 +21,7 @@ const machine = [/^(PATH|LANG|LC_ALL|TZ|(HTTPS?|NO)_PROXY|(https?|no)_proxy|SSL_
 const modelKeys = /^[A-Z_]+_API_KEY$/
 
 /** SIGUSR1 would open a debugger to every program of this machine; deploy/launcher starts Node with the same options. */
-const nodeOptions = ['--enable-source-maps', '--disable-sigusr1']
+const nodeOptions = ['--enable-source-maps', '--disable-sigusr1', ...memoryOptions]
 
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } })
 const installation = readInstallation(values['data-dir'] ?? '/var/lib/threadbox')
@@ -64,7 +65,11 @@ function program(of: Installation, name: 'host' | 'server') {
   return {
     name,
     command: [join(of.release, 'node/bin/node'), ...nodeOptions, join(of.release, name, 'main.js')] as const,
-    environment: { ...inherited(name === 'server' ? [...machine, modelKeys] : machine), ...of.environment },
+    environment: {
+      ...memoryEnvironment,
+      ...inherited(name === 'server' ? [...machine, modelKeys] : machine),
+      ...of.environment,
+    },
     workingDirectory: of.dataDirectory,
     logPath: of.log(name),
     recordPath: of.record(name),
