@@ -12,7 +12,7 @@ import type { Driver } from './driver.ts'
 import { makeNativeDriver, plainSandboxes } from './drivers/native.ts'
 import { makeSavingDriver } from './saving-driver.test-utils.ts'
 
-const options = { megabytes: 8, limitMs: 4000, atOnce: 4 }
+const options = { megabytes: 8, limitMs: 30_000, atOnce: 4 }
 
 test('a driver that is honest passes: processes of the machine', async () => {
   await using driver = makeNativeDriver(plainSandboxes)

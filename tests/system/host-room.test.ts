@@ -125,7 +125,7 @@ test('G7: a wake discards only as many frozen copies as it needs, the oldest fir
   const [saved, oldest, newest] = [await start(), await start(), await start()]
   for (const one of [saved, oldest, newest]) await pause(one)
   await endFrozenCopy(saved)
-  const [pid] = await sandboxPids({ dataDirectory: seen, sandboxId: oldest.sandboxId })
+  const [pid] = await pidsOf(oldest)
   await machine.setAvailableMemory(600 * MiB)
   const freed = untilGone(pid ?? 0).then(() => machine.setAvailableMemory(plenty))
   const woken = await request('POST', hostPaths.wake(saved.sandboxId), saved)
@@ -184,9 +184,15 @@ async function all(): Promise<{ sandboxId: string }[]> {
   return ((await request('GET', hostPaths.list())).body as { sandboxes: { sandboxId: string }[] }).sandboxes
 }
 
+async function pidsOf({ sandboxId }: Pick<Sandbox, 'sandboxId'>): Promise<number[]> {
+  const pids = await sandboxPids({ dataDirectory: seen, sandboxId })
+  if (pids.length === 0) throw new Error(`${sandboxId} has no process`)
+  return pids
+}
+
 async function endFrozenCopy({ sandboxId }: Sandbox): Promise<void> {
   using events = await running().events()
-  for (const pid of await sandboxPids({ dataDirectory: seen, sandboxId })) process.kill(pid, 'SIGKILL')
+  for (const pid of await pidsOf({ sandboxId })) process.kill(pid, 'SIGKILL')
   await events.next((event) => event.type === 'frozen-dropped' && event.sandboxId === sandboxId)
 }
 

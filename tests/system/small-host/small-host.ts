@@ -131,6 +131,7 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
       THREADBOX_KEEP_FREE_BYTES: '0',
       THREADBOX_IMAGE_RESERVE_BYTES: String(64 * MiB),
       THREADBOX_SPARE_SANDBOXES: '0',
+      THREADBOX_PREPARED_ALLOCATIONS: '0',
       THREADBOX_LOG_LEVEL: 'debug',
       ...options.environment,
     },

@@ -21,8 +21,8 @@ export async function sandboxPids(options: { dataDirectory: string; sandboxId: s
 }
 
 /**
- * The driver knows a sandbox by its allocation, which is that of the spare it adopted, if it did. A host whose state
- * cannot be opened from here (it runs in its own mount namespace) must keep no spares.
+ * The driver knows a sandbox by its allocation, which was made ahead or is that of the spare it adopted, if so. A host
+ * whose state cannot be opened from here (it runs in its own mount namespace) must keep no spares and no allocations.
  */
 function allocationOf({ dataDirectory, sandboxId }: { dataDirectory: string; sandboxId: string }): string {
   // Seen through another process’s root, where SQLite cannot open anything.
