@@ -323,6 +323,8 @@ export const screens: readonly Screen[] = [
     name: 'private-address-dialog',
     path: '/settings/network',
     reach: async (page) => {
+      // With all of the page loaded, it is scrolled to the same place each time.
+      await page.getByText('Port').first().waitFor()
       await page.getByRole('button', { name: 'Add address' }).press('Enter')
       await page.getByRole('textbox', { name: 'Name' }).fill('git.corp.example')
       await page.getByRole('textbox', { name: 'Port' }).fill('0')
