@@ -92,7 +92,7 @@ export function makeSpares(ports: SparesPorts): Spares {
         )
         continue
       }
-      const kernel = await kernels.giveNext([...ready.values()])
+      const kernel = await background.inTurn(() => kernels.giveNext([...ready.values()]))
       for (const id of ready.keys()) if (kernel !== 'given' || kernels.has(id)) complete.add(id)
       if (kernel !== 'given') return
     }

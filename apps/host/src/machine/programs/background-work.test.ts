@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeBackgroundWork } from './background-work.ts'
 
@@ -20,6 +21,25 @@ test('while a person waits, no other work begins, until it is overdue', async ()
   expect(await background.isFree()).toBe(false)
   await soon
   expect(await background.isFree()).toBe(true)
+})
+
+test('with an endless stream of starts, work begins once it is overdue, and is done in its order', async () => {
+  const background = makeBackgroundWork(idle)
+  const stream = new AbortController()
+  const startSandboxes = async () => {
+    while (!stream.signal.aborted) await background.holdOffDuring(() => setImmediate())
+  }
+  const starts = [startSandboxes(), startSandboxes()]
+  const done: string[] = []
+  const work = ['spare', 'kernel', 'allocations'].map(async (name, index) => {
+    await background.moment(50 * (index + 1))
+    await background.inTurn(async () => void done.push(name))
+  })
+  await Promise.all(work)
+  expect(await background.isFree()).toBe(false)
+  stream.abort()
+  await Promise.all(starts)
+  expect(done).toEqual(['spare', 'kernel', 'allocations'])
 })
 
 test('work that fails holds nothing off, neither what a person waits for nor what can wait', async () => {
