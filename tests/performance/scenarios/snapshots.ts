@@ -6,9 +6,10 @@ import { promisify } from 'node:util'
 import { makeId } from '@threadbox/domain'
 import { hostPaths, type SnapshotMemoryOrder, type TakenSnapshot } from '@threadbox/protocol/host'
 import { emptyFigure, type Figure, timed } from '../figure.ts'
+import { checkpointBare } from '../floors/bare-checkpoint.ts'
 import { rawSnapshotsMs } from '../floors/raw-disk.ts'
 import { makeRawMemory } from '../floors/raw-memory.ts'
-import type { Stage } from '../stage.ts'
+import { commonOf, type Stage } from '../stage.ts'
 import { holdIn, placeOf } from './pausing.ts'
 
 const run = promisify(execFile)
@@ -88,14 +89,13 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
   await holdIn(thread, held)
   await stage.untilSnapshotTaken(thread.id)
   await stage.untilSparesWait()
-  const { order, stall, rewind } = memoryFigures()
-  const settings = async (memorySnapshotsPerThread: number) =>
-    void (await client.installation.updateSettings({ settings: { memorySnapshotsPerThread } }))
-  await settings(6)
+  const { order, stall, bytes, rewind } = memoryFigures()
+  const { untilSnapshotTaken } = commonOf(stage, { withMemory: true })
   try {
     for (let round = 0; round < stage.rounds; round++) {
       const { savedMs, syncedMs } = await raw.saveMs()
-      const stallMs = savedMs + (await rawSnapshotsMs(place))
+      const bare = await checkpointBare(stage, sandboxId)
+      const snapshotsMs = await rawSnapshotsMs(place)
       const memory = { maxBytes: 1024 * MiB }
       let taken: TakenSnapshot | undefined
       order.samples.push(
@@ -105,14 +105,16 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
       )
       if (taken?.memoryProblem !== null) throw new Error(`no memory was saved: ${JSON.stringify(taken)}`)
       stall.samples.push(taken.stallMs)
-      stall.floorSamples.push(stallMs)
-      order.floorSamples.push(stallMs + syncedMs)
+      stall.floorSamples.push(bare.savedMs + snapshotsMs)
+      order.floorSamples.push(savedMs + snapshotsMs + syncedMs)
+      bytes.samples.push((taken.snapshot.memoryBytes ?? Number.NaN) / MiB)
+      bytes.floorSamples.push(bare.bytes / MiB)
       await host.request('DELETE', hostPaths.removeSnapshot(sandboxId, taken.snapshot.snapshotId))
 
       await thread.say('/run true')
-      await stage.untilSnapshotTaken(thread.id)
+      await untilSnapshotTaken(thread.id)
       const { entries } = await thread.say('/run true')
-      await stage.untilSnapshotTaken(thread.id)
+      await untilSnapshotTaken(thread.id)
       const message = entries.find(({ kind }) => kind === 'user-message')
       rewind.floorSamples.push((await raw.restoreMs()) + (await rawSnapshotsMs(place, 2)))
       rewind.samples.push(await timed(() => client.threads.rewind(thread.id, message?.id ?? '')))
@@ -120,10 +122,9 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
       if (sandbox.state !== 'active') throw new Error(`the rewind has no memory: it is ${sandbox.state}`)
     }
   } finally {
-    await settings(0)
     await stage.removeThreads(thread.id)
   }
-  return [order, stall, rewind]
+  return [order, stall, bytes, rewind]
 }
 
 function memoryFigures() {
@@ -138,10 +139,19 @@ function memoryFigures() {
     stall: emptyFigure({
       id: 'snapshot-memory-stall',
       title: 'How long that sandbox is frozen for it',
-      floorTitle,
-      target: null,
+      floorTitle: `runsc pause and checkpoint of that sandbox, and a snapshot of its disk`,
+      target: { maxRatio: 1.3 },
       aimP50: 500,
     }),
+    bytes: {
+      ...emptyFigure({
+        id: 'snapshot-memory-bytes',
+        title: 'Image of that memory',
+        floorTitle: 'runsc checkpoint of that sandbox',
+        target: { maxRatio: 1.3 },
+      }),
+      unit: 'MiB' as const,
+    },
     rewind: emptyFigure({
       id: 'rewind-memory',
       title: 'Rewind of that thread by one message, until its processes run again',
