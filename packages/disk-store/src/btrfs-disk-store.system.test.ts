@@ -80,7 +80,7 @@ describe('the pool file', () => {
     expect((await listMounts()).filter((mount) => mount.mountPoint === place.mountPoint)).toHaveLength(1)
     await second.close()
     // The kernel releases the device when nothing has it open; another program can be reading the list of devices.
-    await expect.poll(() => loopDevicesOf(place.file)).toEqual([])
+    await expect.poll(() => loopDevicesOf(place.file), { timeout: 120_000 }).toEqual([])
   })
 
   test('a loop device that was attached but not mounted is used', async () => {

@@ -94,7 +94,8 @@ export async function setUpDriver(settings: Pick<GvisorDriverOptions, 'kernelRep
     brokenRequest: async (bootId) => ({ ...(await request(bootId)), rootPath: path.join(directory, 'missing') }),
     commandGuest,
     endFromInside: (bootId) => commandGuest(bootId, 'end'),
-    memoryOf: ({ madeBy }) => nextBeat(path.join(rootPath, `beat-${madeBy}`)),
+    memoryOf: ({ madeBy, isFrozen = false }) =>
+      nextBeat(path.join(rootPath, `beat-${madeBy}`), isFrozen ? stillMs : busyMs),
     reopen: () => open(),
     open,
     leftovers: () => leftovers(stateDirectory),
@@ -106,11 +107,16 @@ export async function setUpDriver(settings: Pick<GvisorDriverOptions, 'kernelRep
   }
 }
 
-/** The number, once the counter next to it advances; undefined if it stands still for ten times its interval. */
-async function nextBeat(file: string): Promise<string | undefined> {
+/** Ten times the counter’s interval. */
+const stillMs = 1_500
+/** The longest that a busy machine may need to run the counter’s sandbox. */
+const busyMs = 60_000
+
+/** The number, once the counter next to it advances; undefined if it stands still for so long. */
+async function nextBeat(file: string, longestMs: number): Promise<string | undefined> {
   const read = async () => (await readFile(file, 'utf8').catch(() => '')).split(' ')
   const first = (await read())[1]
-  for (let waited = 0; waited < 1500; waited += 20) {
+  for (let waited = 0; waited < longestMs; waited += 20) {
     const [number, count] = await read()
     if (count !== undefined && count !== first) return number
     await delay(20)
