@@ -130,7 +130,7 @@ test('G9: what is revoked is used by no open connection anymore, and streams tha
     seen.push(...(await requests()))
     return paths.filter((path) => !seen.some(({ text }) => text.includes(path) && text.includes(value)))
   }
-  await expect.poll(missing).toEqual([])
+  await expect.poll(missing, { timeout: 120_000 }).toEqual([])
   const revokedAt = Date.now()
   await installation.client.secrets.revoke(thread.id, secretId)
   const doneAt = Date.now()
