@@ -126,7 +126,7 @@ test('down leaves no process and no mount, uninstall leaves nothing', { timeout:
     run('nft', ['list', 'tables']),
     run('ip', ['link']),
     run('getent', ['passwd']),
-    run('find', ['/sys/fs/cgroup', '-name', `*${installation}*`]),
+    run('find', ['/sys/fs/cgroup', '-ignore_readdir_race', '-name', `*${installation}*`]),
   ])
   expect(machine.map(({ stdout }) => stdout).join('\n')).not.toContain(installation)
 })

@@ -151,6 +151,13 @@ async function leftovers(stateDirectory: string): Promise<string[]> {
 }
 
 async function cgroups(): Promise<string[]> {
-  const found = await run('find', ['/sys/fs/cgroup', '-path', `*threadbox-${installation}/*`, '-type', 'd'])
+  const found = await run('find', [
+    '/sys/fs/cgroup',
+    '-ignore_readdir_race',
+    '-path',
+    `*threadbox-${installation}/*`,
+    '-type',
+    'd',
+  ])
   return found.stdout.split('\n').filter((line) => line !== '')
 }

@@ -164,7 +164,15 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
 
 /** Also those of sandboxes, which a daemon would have removed. */
 async function removeCgroups(installation: string): Promise<void> {
-  const all = ['/sys/fs/cgroup', '-depth', '-type', 'd', '-path', `*/threadbox-${installation}*`]
+  const all = [
+    '/sys/fs/cgroup',
+    '-ignore_readdir_race',
+    '-depth',
+    '-type',
+    'd',
+    '-path',
+    `*/threadbox-${installation}*`,
+  ]
   for (let attempt = 0; ; attempt++) {
     // It stays busy for some milliseconds after its last process ended.
     await run('find', [...all, '-delete']).catch(() => undefined)

@@ -58,7 +58,14 @@ async function sandboxProcesses(dataDirectory: string): Promise<string[]> {
 }
 
 async function cgroupsOf(installation: string): Promise<string[]> {
-  return await lines('find', ['/sys/fs/cgroup', '-path', `*threadbox-${installation}/*`, '-type', 'd'])
+  return await lines('find', [
+    '/sys/fs/cgroup',
+    '-ignore_readdir_race',
+    '-path',
+    `*threadbox-${installation}/*`,
+    '-type',
+    'd',
+  ])
 }
 
 /** Files that belong to single sandboxes or boots. */
