@@ -29,6 +29,7 @@ import type { Programs } from './launch/programs.ts'
 import { recordBaseline } from './manifest/disk-baseline.ts'
 import { makeManifestReader, type ReadManifest } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
+import { makeRestObstacle } from './manifest/rest-obstacle.ts'
 import { makeActivityReader } from './processes/activity.ts'
 import { makeProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
@@ -89,9 +90,14 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const runningKeys = () => runningKeysOf(registry)
   const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
   const diskSpace = makeDiskSpace(options)
-  const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger, idleMs: options.fileServerIdleMs })
   const contexts = makeContexts({ ...begun, launcher, programs, scratchDirectory })
+  const figures = {
+    activity: activity.read,
+    restObstacle: makeRestObstacle({ contexts: contexts.list, terminalPids: processes.terminalPids, runningKeys }),
+    cpuUsedPercent: makeCpuMeter(Date.now),
+    diskSpace: diskSpace.read,
+  }
   // It was started with the previous settings.
   const dropPrepared = () => {
     registry.reset()

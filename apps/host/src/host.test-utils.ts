@@ -61,6 +61,7 @@ export type HostUnderTestOptions = {
   bootTemplates?: boolean
   spareSandboxes?: number
   preparedAllocations?: number
+  freezeIdleMs?: number
 }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
@@ -198,6 +199,7 @@ async function openHost(
     },
     bootTemplates: options.bootTemplates ?? false,
     activeCpuShare: 0.05,
+    freezeIdleMs: options.freezeIdleMs ?? 0,
     readyTimeoutMs: 1500,
     installation: 'unit00',
     gatewayOrdersSocket: options.gatewayOrdersSocket,

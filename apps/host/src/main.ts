@@ -86,6 +86,7 @@ async function main() {
     },
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
+    freezeIdleMs: settings.freezeIdleSeconds * 1000,
     guestEnvironment: makeGuestEnvironment(settings),
     installation,
     gatewayOrdersSocket,

@@ -13,6 +13,7 @@ import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/b
 import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { GuestEnvironment } from './launch/guest-environment.ts'
 import type { LaunchPorts } from './launch/launch.ts'
+import { makeRestingBoots, type RestingBoots } from './rest/resting-boots.ts'
 import { makeSpares, type Spares, type SparesPorts } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
 
@@ -33,6 +34,8 @@ export type BootOptions = {
   bootTemplates: boolean
   /** Share of one processor above which the programs of a sandbox count as active. */
   activeCpuShare: number
+  /** How long nothing has used a boot that is then frozen, if nothing of its user runs; 0: none is. */
+  freezeIdleMs: number
 }
 
 /** Running guests and access to them. */
@@ -41,6 +44,7 @@ export type BootsArea = {
   files: BootFiles
   launch: LaunchPorts
   running: Boots
+  resting: RestingBoots
   background: BackgroundWork
   spares: Spares
   allocations: Allocations
@@ -116,8 +120,20 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     logger,
     signal,
   })
-  const activity = makeActivityWatch({
+  const resting = makeRestingBoots({
     active,
+    boots: stores.boots,
+    running,
+    driver,
+    gateway,
+    idleMs: options.freezeIdleMs,
+    logger,
+    clock,
+    signal,
+  })
+  const awake = { list: () => active.list().filter((boot) => !resting.isResting(boot)) }
+  const activity = makeActivityWatch({
+    active: awake,
     gateway,
     events,
     cpuShare: options.activeCpuShare,
@@ -126,12 +142,13 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     signal,
   })
   const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
-  const space = makeDiskSpaceWatch({ active, gateway, disks, diskIdOf, logger, clock, signal })
+  const space = makeDiskSpaceWatch({ active: awake, gateway, disks, diskIdOf, logger, clock, signal })
   return {
     active,
     files,
     launch,
     running,
+    resting,
     background,
     spares,
     allocations,
@@ -139,8 +156,14 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     watch: async () => {
       const told = Promise.withResolvers<void>()
       const { notePython: onPython } = spares
-      void watchGateway({ gateway, active, events, logger, signal, onTold: told.resolve, onPython })
+      const { wanted: onWanted, rouseAll } = resting
+      const onTold = () => {
+        told.resolve()
+        rouseAll()
+      }
+      void watchGateway({ gateway, active, events, logger, signal, onTold, onPython, onWanted })
       activity.watch()
+      resting.watch()
       space.watch()
       await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
     },

@@ -91,5 +91,10 @@ export const guestActivitySchema = z.object({
   userCpuSeconds: z.number().min(0),
   busiestProcess: z.string().nullable(),
   listeningPorts: listOf(z.number().int()),
+  /**
+   * Only with the parameter `rest=1`: the first thing of the user’s that runs, so that the sandbox can’t be frozen
+   * unnoticed; null if nothing does. A guest older than this sends nothing.
+   */
+  restObstacle: z.string().nullable().optional(),
 })
 export type GuestActivity = z.infer<typeof guestActivitySchema>
