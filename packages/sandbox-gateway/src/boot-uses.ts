@@ -39,7 +39,10 @@ export function makeBootUses(options: {
     }
     const end = await waitAtMost(rouseMs, { work: present.over.promise, signal: ended })
     ended.throwIfAborted()
-    if (end === 'late') throw restNotEnded({ seconds: Math.ceil(rouseMs / 1000) })
+    if (end !== 'late') return
+    // The host may not have got the event.
+    present.isWanted = false
+    throw restNotEnded({ seconds: Math.ceil(rouseMs / 1000) })
   }
   return {
     begin: async ({ followsChanges }) => {

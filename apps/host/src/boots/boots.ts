@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { pLimit, waitAtMost } from '@threadbox/concurrency'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { MachineArea } from '../machine/machine.ts'
 import { type BackgroundWork, makeBackgroundWork } from '../machine/programs/background-work.ts'
 import { makeActivityWatch } from './activity/activity-watch.ts'
@@ -131,18 +132,6 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     clock,
     signal,
   })
-  const awake = { list: () => active.list().filter((boot) => !resting.isResting(boot)) }
-  const activity = makeActivityWatch({
-    active: awake,
-    gateway,
-    events,
-    cpuShare: options.activeCpuShare,
-    logger,
-    clock,
-    signal,
-  })
-  const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
-  const space = makeDiskSpaceWatch({ active: awake, gateway, disks, diskIdOf, logger, clock, signal })
   return {
     active,
     files,
@@ -153,19 +142,29 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     spares,
     allocations,
     templates,
-    watch: async () => {
-      const told = Promise.withResolvers<void>()
-      const { notePython: onPython } = spares
-      const { wanted: onWanted, rouseAll } = resting
-      const onTold = () => {
-        told.resolve()
-        rouseAll()
-      }
-      void watchGateway({ gateway, active, events, logger, signal, onTold, onPython, onWanted })
-      activity.watch()
-      resting.watch()
-      space.watch()
-      await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
-    },
+    watch: () => watchBoots({ machine, gateway, active, resting, spares }, options),
   }
+}
+
+/** Starts what runs for as long as this process does. */
+async function watchBoots(
+  parts: Pick<BootsArea, 'active' | 'resting' | 'spares'> & { machine: MachineArea; gateway: GatewayApi },
+  options: BootOptions,
+): Promise<void> {
+  const { machine, gateway, active, resting } = parts
+  const { events, disks, stores, logger, clock, signal } = machine
+  const awake = { list: () => active.list().filter((boot) => !resting.isResting(boot)) }
+  const ports = { active: awake, gateway, logger, clock, signal }
+  const told = Promise.withResolvers<void>()
+  const onTold = () => {
+    told.resolve()
+    resting.rouseAll()
+  }
+  const { notePython: onPython } = parts.spares
+  void watchGateway({ gateway, active, events, logger, signal, onTold, onPython, onWanted: resting.wanted })
+  makeActivityWatch({ ...ports, events, cpuShare: options.activeCpuShare }).watch()
+  const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
+  makeDiskSpaceWatch({ ...ports, disks, diskIdOf }).watch()
+  resting.watch()
+  await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
 }
