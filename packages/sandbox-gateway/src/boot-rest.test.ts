@@ -18,7 +18,7 @@ async function untilWanted(gateway: GatewayUnderTest): Promise<void> {
   await expect.poll(() => wantedOf(gateway).length).toBeGreaterThan(0)
 }
 
-test('C2: a request to a boot that rests waits, the host is told once, and all that wait pass when it is roused', async () => {
+test('C2: a request to a boot that rests waits, the host gets one event, and all that wait pass when it is roused', async () => {
   let reached = 0
   await using gateway = await startGatewayUnderTest({
     behavior: (_, response) => {

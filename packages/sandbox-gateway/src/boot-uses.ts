@@ -1,4 +1,4 @@
-import { waitAtMost } from '@threadbox/concurrency'
+import { once } from 'node:events'
 import type { RestOutcome } from '@threadbox/protocol/gateway'
 import { restNotEnded } from './gateway.errors.ts'
 
@@ -8,7 +8,7 @@ import { restNotEnded } from './gateway.errors.ts'
 export type BootUses = {
   /**
    * Waits until the boot doesn’t rest. From then on it is in use, until the result is disposed of; a request that only
-   * follows changes is no use. Rejects with the reason of the boot’s end, or if the rest doesn’t end in time.
+   * follows changes does not count. Rejects with the reason of the boot’s end, or if the rest doesn’t end in time.
    */
   begin(request: { followsChanges: boolean }): Promise<Disposable>
   /** A request of the host, which never waits: the host knows whether the boot rests. */
@@ -31,15 +31,17 @@ export function makeBootUses(options: {
   let usedAt = performance.now()
   let count = 0
   let hostsCount = 0
-  let rest: { over: PromiseWithResolvers<void>; isWanted: boolean } | undefined
+  let rest: { over: AbortController; isWanted: boolean } | undefined
   const untilRoused = async (present: NonNullable<typeof rest>) => {
     if (!present.isWanted) {
       present.isWanted = true
       onWanted()
     }
-    const end = await waitAtMost(rouseMs, { work: present.over.promise, signal: ended })
+    const over = present.over.signal
+    const end = AbortSignal.any([over, ended, AbortSignal.timeout(rouseMs)])
+    if (!end.aborted) await once(end, 'abort')
     ended.throwIfAborted()
-    if (end !== 'late') return
+    if (over.aborted) return
     // The host may not have got the event.
     present.isWanted = false
     throw restNotEnded({ seconds: Math.ceil(rouseMs / 1000) })
@@ -64,11 +66,11 @@ export function makeBootUses(options: {
     rest: (wantedMs) => {
       const unusedMs = count > 0 ? 0 : performance.now() - usedAt
       const isResting = rest !== undefined || (hostsCount === 0 && count === 0 && unusedMs >= wantedMs)
-      if (isResting) rest ??= { over: Promise.withResolvers(), isWanted: false }
+      if (isResting) rest ??= { over: new AbortController(), isWanted: false }
       return { isResting, unusedMs }
     },
     rouse: () => {
-      rest?.over.resolve()
+      rest?.over.abort()
       rest = undefined
     },
   }

@@ -196,7 +196,7 @@ test('C5: a frozen sandbox that cannot continue ends and is reported, so it does
   expect(await ordersOf(idle.host, idle.boot).state()).toMatchObject({ actual: 'stopped' })
 })
 
-test('C10: a frozen sandbox that is killed ends, and a request that waits for it is told so', async () => {
+test('C10: a frozen sandbox that is killed ends, and a request that waits for it gets the reason', async () => {
   await using idle = await startIdle()
   await idle.untilFrozen()
   idle.host.driver.thaw = async (bootId) => {

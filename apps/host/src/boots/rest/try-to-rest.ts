@@ -24,14 +24,14 @@ export type RestOutcome = { rested: boolean; nextAt: number; reading: RestReadin
 
 /** Requests wait for it. A guest that takes longer is not at rest. */
 const answerTimeoutMs = 1000
-/** A guest is asked at most this often what its sandbox does: the answer takes processor time. */
+/** A guest is asked at most this often what its sandbox does: that takes processor time. */
 const busyAgainMs = 1000
 const shortestWaitMs = 100
 
 /**
  * Freezes a boot that nothing has used for long enough and in which nothing of its user ran, now and half of that time ago. The
- * order matters: the gateway holds requests before the guest is asked, so that nothing starts between its answer and the
- * freeze. Unless the outcome is that it rests, the caller rouses it, also after an error.
+ * order matters: the gateway holds requests before the guest is asked, so that nothing starts between its response and
+ * the freeze. Unless the outcome is that it rests, the caller rouses it, also after an error.
  */
 export async function tryToRest(
   ports: RestAttemptPorts,
