@@ -104,7 +104,7 @@ test.each([
       void (await run(thread, '( while :; do read -rt 100 < /dev/zero; done ) > /dev/null 2>&1 &')),
   ],
   [
-    'a service',
+    'a server in the background',
     async (thread: TestThread) => {
       await run(thread, 'cd /tmp; nohup python3 -m http.server 8000 > /dev/null 2>&1 & sleep 1')
     },
@@ -174,6 +174,16 @@ test.each(kills)('C5: after a kill of the %s a frozen sandbox continues with its
   expect(await python(subject.thread, 'print(value)')).toContain('kept too')
   expect((await kernelOf(subject)).pid).toBe(pid)
   await untilFrozen(subject)
+})
+
+test('C5: a host daemon that ends leaves no sandbox frozen', async () => {
+  const subject = await awake()
+  await run(subject.thread, 'word=kept')
+  await untilFrozen(subject)
+  await installation.host.kill('SIGTERM')
+  expect(await isFrozen(subject)).toBe(false)
+  await installation.host.restart()
+  await expect.poll(() => run(subject.thread, 'echo $word'), { timeout: 30_000 }).toBe('kept\n')
 })
 
 test('C4: a frozen sandbox is paused and wakes, is forked, and is rewound', async () => {

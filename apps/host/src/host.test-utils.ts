@@ -47,6 +47,8 @@ export type HostUnderTest = AsyncDisposable & {
   hangAt(step: `${'before' | 'after'} ${string}`): Promise<void>
   /** The daemon is gone, and another one starts over its remains. */
   killAndRestart(): Promise<void>
+  /** The gateway is gone, and another one starts. */
+  restartGateway(): Promise<void>
 }
 
 type Guest = { address: string; server: Server }
@@ -131,6 +133,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
       return { sandboxId, bootId }
     },
+    restartGateway: gateway.restart,
     hangAt: (step) => steps.hangAt(step),
     killAndRestart: async () => {
       // Its other work ends there too.

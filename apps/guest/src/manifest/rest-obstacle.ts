@@ -1,3 +1,4 @@
+import { maxRestObstacle } from '@threadbox/protocol/guest'
 import { z } from 'zod'
 import type { Context } from '../kernels/context.ts'
 import type { Kernel } from '../kernels/kernel.ts'
@@ -19,7 +20,7 @@ export function makeRestObstacle(dependencies: {
   /** Keys of the commands and cells that have not ended. */
   runningKeys(): string[]
 }): () => Promise<string | null> {
-  return async () => {
+  const find = async (): Promise<string | null> => {
     const [key] = dependencies.runningKeys()
     if (key !== undefined) return `run ${key}`
     const contexts = dependencies.contexts()
@@ -40,6 +41,7 @@ export function makeRestObstacle(dependencies: {
     }
     return null
   }
+  return async () => (await find())?.slice(0, maxRestObstacle) ?? null
 }
 
 /** Returns what a kernel does although no cell runs in it. */

@@ -250,6 +250,45 @@ test('C5: a daemon that starts over a frozen sandbox lets it continue before it 
   await expectServing(idle, memory)
 })
 
+const gatewayKills = boundaries({
+  of: 'a sandbox that comes to rest and continues',
+  killed: 'gateway',
+  at: ['before the freeze', 'after the freeze', 'before it continues', 'after it continued'],
+})
+
+test.each(gatewayKills)('C5: a gateway killed %s leaves a sandbox that serves with its memory', async (moment) => {
+  await using idle = await startIdle()
+  const { host } = idle
+  const memory = await ordersOf(host, idle.boot).memory()
+  const killed = Promise.withResolvers<void>()
+  const { freeze, thaw } = host.driver
+  const kill = async (now: string) => {
+    if (now !== moment) return
+    await host.restartGateway()
+    killed.resolve()
+  }
+  host.driver.freeze = async (bootId) => {
+    await kill('before the freeze')
+    await freeze(bootId)
+    await kill('after the freeze')
+  }
+  host.driver.thaw = async (bootId) => {
+    await kill('before it continues')
+    await thaw(bootId)
+    await kill('after it continued')
+  }
+  if (moment.includes('continue')) {
+    await idle.untilFrozen()
+    // It is cut off, as every request through a gateway that ends.
+    await idle.ask().catch(() => undefined)
+  }
+  await killed.promise
+  Object.assign(host.driver, { freeze, thaw })
+  await expect.poll(async () => (await idle.ask().catch(() => undefined))?.status, { timeout: 5000 }).toBe(200)
+  idle.guest.reachedWhileFrozen = 0
+  await expectServing(idle, memory)
+})
+
 async function expectServing(idle: Idle, memory: string | undefined): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 5 }, () => idle.ask()))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])

@@ -1,4 +1,4 @@
-import { type KeyedLock, makeKeyedLock, makeSingleFlight } from '@threadbox/concurrency'
+import { type KeyedLock, makeKeyedLock, makeSingleFlight, waitAtMost } from '@threadbox/concurrency'
 import type { GatewayApi } from '@threadbox/protocol/gateway'
 import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
@@ -18,6 +18,8 @@ export type RestingBoots = {
   wanted(boot: Pick<ActiveBoot, 'sandboxId' | 'bootId'>): void
   /** Lets every boot continue: the gateway no longer holds requests to them. */
   rouseAll(): void
+  /** Lets every boot continue, and none rest from then on: this process is about to end. */
+  close(): Promise<void>
   watch(): void
 }
 
@@ -35,6 +37,8 @@ type Watched = { rested: boolean; nextAt: number; reading: RestReading | undefin
 
 /** Wait after a failure: its reason is rarely gone a second later. */
 const retryMs = 30_000
+/** An order in progress can take longer; its boot doesn’t rest. */
+const closeMs = 2000
 /** Between two passes over the boots, most of which are not due. */
 const tickShare = 0.1
 const tickLimitsMs = { least: 100, most: 2000 }
@@ -43,7 +47,8 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
   const { active, idleMs, logger, signal } = ports
   const inOrder = makeKeyedLock()
   const rests = makeRests(ports)
-  const check = makeCheck({ ...ports, inOrder, rests })
+  const check = makeCheck({ ...ports, inOrder, rests, isClosing: () => closing.signal.aborted })
+  const closing = new AbortController()
   const lock = async <Result>(sandboxId: string, work: () => Promise<Result>): Promise<Result> =>
     await inOrder(sandboxId, async () => {
       await rests.rouse(sandboxId)
@@ -51,6 +56,14 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
     })
   const settled = (sandboxId: string, work: Promise<unknown>) =>
     work.catch((error: unknown) => logger.error({ err: error, sandboxId }, 'a boot may still rest'))
+  const rouseAll = async () => {
+    const rouseOne = (sandboxId: string) =>
+      settled(
+        sandboxId,
+        lock(sandboxId, async () => undefined),
+      )
+    await Promise.all(rests.sandboxIds().map(rouseOne))
+  }
   return {
     lock: Object.assign(lock, { isBusy: inOrder.isBusy, settled: inOrder.settled }),
     isResting: rests.has,
@@ -61,12 +74,10 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
       })
       void settled(sandboxId, roused)
     },
-    rouseAll: () => {
-      for (const sandboxId of rests.sandboxIds())
-        void settled(
-          sandboxId,
-          lock(sandboxId, async () => undefined),
-        )
+    rouseAll: () => void rouseAll(),
+    close: async () => {
+      closing.abort()
+      await waitAtMost(closeMs, { work: rouseAll() })
     },
     watch: () => {
       if (idleMs === 0) return
@@ -81,7 +92,9 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
 }
 
 /** Checks whether a boot is to rest, if it is due. Never rejects. */
-function makeCheck(ports: RestingPorts & { inOrder: KeyedLock; rests: Rests }): (boot: ActiveBoot) => Promise<void> {
+function makeCheck(
+  ports: RestingPorts & { inOrder: KeyedLock; rests: Rests; isClosing: () => boolean },
+): (boot: ActiveBoot) => Promise<void> {
   const { driver, inOrder, rests, clock, idleMs, logger } = ports
   const watched = new WeakMap<AbortSignal, Watched>()
   const watchedOf = (boot: ActiveBoot): Watched => {
@@ -93,12 +106,13 @@ function makeCheck(ports: RestingPorts & { inOrder: KeyedLock; rests: Rests }): 
     return begun
   }
   return async (boot) => {
-    if (!canSaveMemory(driver)) return
+    if (!canSaveMemory(driver) || ports.isClosing()) return
     const now = watchedOf(boot)
     if (rests.has(boot)) return
     if (now.rested) Object.assign(now, { rested: false, nextAt: clock() + idleMs / 2 })
     if (now.nextAt > clock() || inOrder.isBusy(boot.sandboxId)) return
     const checked = inOrder(boot.sandboxId, async () => {
+      if (ports.isClosing()) return
       try {
         Object.assign(now, await tryToRest({ ...ports, driver }, { boot, before: now.reading }))
       } catch (error) {
