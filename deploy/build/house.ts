@@ -83,13 +83,14 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'boots',
         about: 'running guests, and the gateway to them',
-        features: ['launch', 'templates', 'allocations', 'spares', 'boots', 'activity', 'gateway'],
+        features: ['launch', 'templates', 'allocations', 'spares', 'boots', 'activity', 'rest', 'gateway'],
         publicFiles: [
           'allocations/allocations.ts',
           'boots/boots.ts',
           'launch/active-boots.ts',
           'launch/boot-files.ts',
           'launch/launch.ts',
+          'rest/resting-boots.ts',
           'spares/spares.ts',
           'templates/boot-templates.ts',
         ],

@@ -43,6 +43,9 @@ test('metrics and activity report what was measured', async () => {
   const key = await guest.start('read -r line < /dev/zero')
   const activity = (await (await fetch(`${guest.url}/activity`, { headers })).json()) as { runningKeys: string[] }
   expect(activity.runningKeys).toEqual([key])
+  expect(activity).not.toHaveProperty('restObstacle')
+  const forRest = await (await fetch(`${guest.url}/activity?rest=1`, { headers })).json()
+  expect(forRest).toMatchObject({ runningKeys: [key], restObstacle: `run ${key}` })
   await guest.runs.stop({ key })
 })
 

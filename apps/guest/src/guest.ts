@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectRouter } from '@connectrpc/connect'
 import {
+  type DiskSpace,
   git as gitProtocol,
   guestPorts,
   process as processProtocol,
@@ -29,8 +30,9 @@ import type { Programs } from './launch/programs.ts'
 import { recordBaseline } from './manifest/disk-baseline.ts'
 import { makeManifestReader, type ReadManifest } from './manifest/manifest.ts'
 import { manifestRoutes } from './manifest/manifest-routes.ts'
+import { makeRestObstacle } from './manifest/rest-obstacle.ts'
 import { makeActivityReader } from './processes/activity.ts'
-import { makeProcessRegistry } from './processes/process-registry.ts'
+import { makeProcessRegistry, type ProcessRegistry } from './processes/process-registry.ts'
 import { makeProcessService } from './processes/process-service.ts'
 import { forgetRoutes } from './rescue/forget-routes.ts'
 import { guardStarts } from './rescue/guard-starts.ts'
@@ -87,11 +89,10 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   watchdogs.addCommandShells(registry.isCommandShell)
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
   const runningKeys = () => runningKeysOf(registry)
-  const activity = makeActivityReader({ ...processes, runningKeys, guestPorts })
   const diskSpace = makeDiskSpace(options)
-  const figures = { activity: activity.read, cpuUsedPercent: makeCpuMeter(Date.now), diskSpace: diskSpace.read }
   const fileServers = makeFileServers({ launcher, programs, logger, idleMs: options.fileServerIdleMs })
   const contexts = makeContexts({ ...begun, launcher, programs, scratchDirectory })
+  const figures = makeFigures({ ...processes, contexts, runningKeys, diskSpace: diskSpace.read })
   // It was started with the previous settings.
   const dropPrepared = () => {
     registry.reset()
@@ -160,6 +161,24 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
       registry.close()
       await Promise.all([contexts.close(), close(server), close(codeServer), close(git.server)])
     },
+  }
+}
+
+/** What the host asks again and again. */
+function makeFigures({
+  contexts,
+  diskSpace,
+  ...known
+}: Pick<ProcessRegistry, 'terminalPids' | 'terminalsLastInputAt'> & {
+  contexts: Contexts
+  runningKeys(): string[]
+  diskSpace: () => DiskSpace | undefined
+}) {
+  return {
+    activity: makeActivityReader({ ...known, guestPorts }).read,
+    restObstacle: makeRestObstacle({ ...known, contexts: contexts.list }),
+    cpuUsedPercent: makeCpuMeter(Date.now),
+    diskSpace,
   }
 }
 

@@ -47,6 +47,8 @@ export type HostUnderTest = AsyncDisposable & {
   hangAt(step: `${'before' | 'after'} ${string}`): Promise<void>
   /** The daemon is gone, and another one starts over its remains. */
   killAndRestart(): Promise<void>
+  /** The gateway is gone, and another one starts. */
+  restartGateway(): Promise<void>
 }
 
 type Guest = { address: string; server: Server }
@@ -61,6 +63,7 @@ export type HostUnderTestOptions = {
   bootTemplates?: boolean
   spareSandboxes?: number
   preparedAllocations?: number
+  freezeIdleMs?: number
 }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
@@ -130,6 +133,7 @@ export async function startHostUnderTest(options: HostUnderTestOptions): Promise
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
       return { sandboxId, bootId }
     },
+    restartGateway: gateway.restart,
     hangAt: (step) => steps.hangAt(step),
     killAndRestart: async () => {
       // Its other work ends there too.
@@ -198,6 +202,7 @@ async function openHost(
     },
     bootTemplates: options.bootTemplates ?? false,
     activeCpuShare: 0.05,
+    freezeIdleMs: options.freezeIdleMs ?? 0,
     readyTimeoutMs: 1500,
     installation: 'unit00',
     gatewayOrdersSocket: options.gatewayOrdersSocket,

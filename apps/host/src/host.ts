@@ -16,6 +16,8 @@ export type Host = {
   /** Unpacks the base image while the host already serves; until then no new sandbox can be made. */
   prepareImage(): Promise<void>
   makeServer(options: { token: string | undefined }): Server
+  /** Lets frozen boots continue that no process would later. None is frozen from then on. */
+  endRests(): Promise<void>
   /** Releases everything; boots keep running. */
   close(): Promise<void>
 }
@@ -41,6 +43,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
       boots.allocations.refill()
     },
     makeServer: ({ token }) => makeHostServer({ app, token }),
+    endRests: boots.resting.close,
     close: async () => {
       closing.abort(new Error('the host daemon is ending'))
       await options.database.destroy()

@@ -8,10 +8,10 @@ import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
-import { makeHost } from './host.ts'
+import { type Host, makeHost } from './host.ts'
 import { readMemory } from './machine/programs/machine-memory.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
-import { openRouter } from './router.ts'
+import { openRouter, type Router } from './router.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
 
 endIfAskedForVersion(import.meta.url)
@@ -86,6 +86,7 @@ async function main() {
     },
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
+    freezeIdleMs: settings.freezeIdleSeconds * 1000,
     guestEnvironment: makeGuestEnvironment(settings),
     installation,
     gatewayOrdersSocket,
@@ -114,14 +115,19 @@ async function main() {
         server.close()
         server.closeAllConnections()
       }
-      closing.abort()
       // Sandboxes keep running. The next start finishes what is still being written.
-      void Promise.allSettled([host.close(), router.stop()]).then(() => process.exit(0))
+      void end(host, router).then(() => process.exit(0))
     })
   }
   await host
     .prepareImage()
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
+}
+
+async function end(host: Host, router: Pick<Router, 'stop'>): Promise<void> {
+  await host.endRests()
+  closing.abort()
+  await Promise.allSettled([host.close(), router.stop()])
 }
 
 function readToken(file: string): string {

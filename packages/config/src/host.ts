@@ -193,6 +193,12 @@ export const hostSettings = {
     schema: z.enum(['on', 'off']),
     default: 'on',
   }),
+  freezeIdleSeconds: setting<number>({
+    doc: 'Seconds without a request after which an awake sandbox is frozen in RAM, if nothing of its user runs in it. The next request lets it continue within milliseconds; nothing else changes. 0: never.',
+    environment: 'THREADBOX_FREEZE_IDLE_SECONDS',
+    schema: z.coerce.number().min(0).max(86_400),
+    default: 30,
+  }),
   memoryImageBudgetBytes: setting<number>({
     doc: 'Pool space in bytes for the saved memory of paused sandboxes. When it’s full, the oldest memory past its guaranteed time is discarded. 0: one sixth of the pool.',
     environment: 'THREADBOX_MEMORY_IMAGE_BUDGET',

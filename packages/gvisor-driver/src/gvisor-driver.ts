@@ -114,6 +114,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     },
     freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
+    mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
     saveMemory: async ({ bootId, directory }) => {
       const record = await runningRecord(ports, bootId)
       return await saveBoot(ports, { record, directory })

@@ -82,6 +82,7 @@ export function makeInMemoryDriver(
     thaw: async (bootId) => {
       running(bootId).isFrozen = false
     },
+    mayBeFrozen: async (bootId) => boots.get(bootId)?.isFrozen ?? false,
     saveMemory: async ({ bootId, directory }) => {
       const { token, isFrozen } = running(bootId)
       if (!isFrozen) throw memoryNotSaved({ bootId, reason: 'it is not frozen' })

@@ -84,6 +84,8 @@ export type MemorySavingDriver = SandboxDriver & {
    * continue: it has been ended then, so a boot never stays frozen.
    */
   thaw(bootId: string): Promise<void>
+  /** False if the boot is certainly not frozen, as far as this release froze it. */
+  mayBeFrozen(bootId: string): Promise<boolean>
   /**
    * Writes the memory of a frozen boot into a directory that does not exist yet; the boot stays frozen. Does not sync
    * the files. If it throws, the directory does not exist. Throws `driver.boot-not-running`, `driver.memory-not-saved`.

@@ -1,7 +1,14 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { fromWireError, type WireError } from '@threadbox/errors'
-import { type Admissions, type AdmittedBoot, gatewayUnreachable } from '@threadbox/protocol/gateway'
+import {
+  type Admissions,
+  type AdmittedBoot,
+  gatewayUnreachable,
+  type RestBoot,
+  type RestOutcome,
+} from '@threadbox/protocol/gateway'
+import { type BootUses, makeBootUses } from './boot-uses.ts'
 
 /** A boot that can be reached now. */
 export type OpenBoot = AdmittedBoot & {
@@ -9,6 +16,7 @@ export type OpenBoot = AdmittedBoot & {
   ended: AbortSignal
   /** Every connection from this process into the sandbox. */
   connections: Set<Socket>
+  uses: BootUses
 }
 
 /**
@@ -22,15 +30,23 @@ export type AdmittedBoots = {
   admit(boot: AdmittedBoot): void
   /** Ends a boot’s streams, and returns when no connection into it is left. Another boot of the sandbox is left alone. */
   close(options: { sandboxId: string; bootId: string; reason: WireError; refuses: boolean }): Promise<void>
+  /** Has new requests to a boot wait, if it was unused for so long. A boot that isn’t here does not rest. */
+  rest(order: RestBoot): RestOutcome
+  /** Lets requests to a boot pass again. */
+  rouse(order: Omit<RestBoot, 'unusedMs'>): void
   /** Sets the error for requests to a sandbox without a boot; null: it is not running. */
   setRefusal(sandboxId: string, reason: WireError | null): void
   refusal(sandboxId: string): Error | undefined
+  /** Boots that stay no longer rest: their host lets all of them continue. */
   replaceAll(admissions: Admissions): Promise<void>
 }
 
 type Entry = { boot: OpenBoot; controller: AbortController }
 
-export function makeAdmittedBoots(): AdmittedBoots {
+/** `onWanted` is called when the first request waits for a boot that rests. */
+export function makeAdmittedBoots(options: {
+  onWanted: (boot: Pick<AdmittedBoot, 'sandboxId' | 'bootId'>) => void
+}): AdmittedBoots {
   const entries = new Map<string, Entry>()
   const refusals = new Map<string, Error>()
   let isInformed = false
@@ -40,7 +56,10 @@ export function makeAdmittedBoots(): AdmittedBoots {
     if (present?.boot.bootId === boot.bootId && present.boot.accessToken === boot.accessToken) return
     present?.controller.abort(new Error('the sandbox has another boot'))
     const controller = new AbortController()
-    const open: OpenBoot = { ...boot, ended: controller.signal, connections: new Set() }
+    const { sandboxId, bootId } = boot
+    const { signal: ended } = controller
+    const uses = makeBootUses({ ended, onWanted: () => options.onWanted({ sandboxId, bootId }) })
+    const open: OpenBoot = { ...boot, ended, connections: new Set(), uses }
     entries.set(boot.sandboxId, { boot: open, controller })
   }
   const setRefusal = (sandboxId: string, reason: WireError | null) => {
@@ -52,11 +71,16 @@ export function makeAdmittedBoots(): AdmittedBoots {
     controller.abort(reason)
     await closeConnections(boot)
   }
+  const find = (sandboxId: string) => {
+    if (!isInformed) throw gatewayUnreachable({})
+    return entries.get(sandboxId)?.boot
+  }
+  const usesOf = ({ sandboxId, bootId }: Omit<RestBoot, 'unusedMs'>) => {
+    const boot = find(sandboxId)
+    return boot?.bootId === bootId ? boot.uses : undefined
+  }
   return {
-    find: (sandboxId) => {
-      if (!isInformed) throw gatewayUnreachable({})
-      return entries.get(sandboxId)?.boot
-    },
+    find,
     findByAddress: (address) => [...entries.values()].find(({ boot }) => boot.address === address)?.boot,
     admit,
     close: async ({ sandboxId, bootId, reason, refuses }) => {
@@ -64,6 +88,8 @@ export function makeAdmittedBoots(): AdmittedBoots {
       const entry = entries.get(sandboxId)
       if (entry?.boot.bootId === bootId) await end(entry, errorOf(reason))
     },
+    rest: (order) => usesOf(order)?.rest(order.unusedMs) ?? { isResting: false, unusedMs: 0 },
+    rouse: (order) => usesOf(order)?.rouse(),
     setRefusal,
     refusal: (sandboxId) => refusals.get(sandboxId),
     replaceAll: async (admissions) => {
@@ -72,6 +98,7 @@ export function makeAdmittedBoots(): AdmittedBoots {
       refusals.clear()
       for (const { sandboxId, reason } of admissions.refusals) setRefusal(sandboxId, reason)
       for (const boot of admissions.boots) admit(boot)
+      for (const { boot } of entries.values()) boot.uses.rouse()
       isInformed = true
       await Promise.all(missing.map((entry) => end(entry, new Error('the boot has ended'))))
     },

@@ -190,6 +190,18 @@ function agentsOf(boot: OpenBoot): BootAgents {
   return made
 }
 
+/**
+ * Closes connections on which no request waits: a guest that was frozen closes those that were unused for too long as soon as
+ * it continues, and a request would meet that.
+ */
+export function closeUnusedConnections({ ended }: OpenBoot): void {
+  const known = agents.get(ended)
+  if (known === undefined) return
+  for (const { freeSockets } of [known.guest, known.services]) {
+    for (const socket of Object.values(freeSockets).flat()) socket?.destroy()
+  }
+}
+
 /** Returns the error for the client if no response can be forwarded. */
 function failureOf(options: { error: unknown; boot: OpenBoot; target: Target }): unknown {
   const { error, boot, target } = options

@@ -26,8 +26,8 @@ const answerBufferBytes = 512 * 1024
 /** Both servers of one gateway, which share its boots. Neither listens yet. */
 export function makeGatewayServers(options: { logger: Logger; clock: () => number }): GatewayServers {
   const { logger, clock } = options
-  const boots = makeAdmittedBoots()
   const events = makeGatewayEvents()
+  const boots = makeAdmittedBoots({ onWanted: (boot) => events.emit({ type: 'wanted', ...boot }) })
   const gateway = makeGateway({ boots, onUse: events.emit, logger, clock })
   const serve = serveContract(gatewayContract, makeGatewayOrders({ boots, events }))
   return {

@@ -14,6 +14,14 @@ export const guestUnreachable = defineError<{ sandboxId: string; reason: string 
   remedy: () => 'Try again. If it keeps happening, restart the sandbox.',
 })
 
+/** A request waited for a boot that the host had frozen while it was idle. */
+export const restNotEnded = defineError<{ seconds: number }>({
+  code: 'sandbox.rest-not-ended',
+  kind: 'unavailable',
+  message: ({ seconds }) => `The idle sandbox didn’t continue within ${seconds} seconds.`,
+  remedy: () => 'Try again. If it keeps happening, check `threadbox logs`.',
+})
+
 export const portClosed = defineError<{ port: number; reason: string }>({
   code: 'sandbox.port-closed',
   kind: 'unavailable',

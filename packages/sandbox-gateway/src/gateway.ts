@@ -7,7 +7,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { AdmittedBoots, OpenBoot } from './admitted-boots.ts'
 import { forwardRequest, forwardUpgrade } from './forward.ts'
 import { portClosed, routeBlocked } from './gateway.errors.ts'
-import { isHostOnly, isInsideOnly, runsPython, type Target, targetOf } from './target.logic.ts'
+import { followsChanges, isHostOnly, isInsideOnly, runsPython, type Target, targetOf } from './target.logic.ts'
 
 /**
  * The only way to a sandbox: every byte to and from its guest and its services passes here. Adds the access token,
@@ -62,11 +62,15 @@ export function makeGateway(options: {
   }
   const forward = async (options: { request: IncomingMessage; response: ServerResponse; target: Target }) => {
     const { request, response, target } = options
-    await forwardRequest({ request, response, boot: admit(request, target), target })
+    const boot = admit(request, target)
+    using _use = await boot.uses.begin({ followsChanges: followsChanges(target, request.headers) })
+    await forwardRequest({ request, response, boot, target })
   }
   const upgrade = async (options: { request: IncomingMessage; socket: Duplex; head: Buffer; target: Target }) => {
     const { request, target } = options
-    await forwardUpgrade({ ...options, boot: admit(request, target) })
+    const boot = admit(request, target)
+    using _use = await boot.uses.begin({ followsChanges: false })
+    await forwardUpgrade({ ...options, boot })
   }
   return {
     handle: (request, response) => {

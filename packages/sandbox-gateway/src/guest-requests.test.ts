@@ -36,7 +36,7 @@ async function makeGuest(respond: (response: ServerResponse) => unknown) {
 
 test('the activity of an honest guest is read', async () => {
   await using guest = await makeGuest((response) => response.end(JSON.stringify(activity)))
-  expect(await readActivity(guest.guest, guest.signal)).toEqual(activity)
+  expect(await readActivity(guest.guest, { forRest: false, signal: guest.signal })).toEqual(activity)
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   { name: 'not JSON', text: 'x', says: /JSON/ },
 ])('C9: a response of a guest that is $name is refused', async ({ text, says }) => {
   await using guest = await makeGuest((response) => response.end(text))
-  await expect(readActivity(guest.guest, guest.signal)).rejects.toThrow(says)
+  await expect(readActivity(guest.guest, { forRest: false, signal: guest.signal })).rejects.toThrow(says)
   await expect(readManifest(guest.guest, { hashKey: '00', signal: guest.signal })).rejects.toThrow(says)
 })
 
@@ -66,5 +66,5 @@ test('C9: a response of a guest that never ends is refused at 4 MiB', async () =
     response.on('drain', more)
     more()
   })
-  await expect(readActivity(guest.guest, guest.signal)).rejects.toThrow(/too long/)
+  await expect(readActivity(guest.guest, { forRest: false, signal: guest.signal })).rejects.toThrow(/too long/)
 })

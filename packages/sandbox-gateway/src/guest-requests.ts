@@ -32,8 +32,12 @@ export async function readManifest(
   return await ask(guest, { method: 'GET', path, signal, answer: manifestSchema })
 }
 
-export async function readActivity(guest: AskedGuest, signal: AbortSignal): Promise<GuestActivity> {
-  return await ask(guest, { method: 'GET', path: guestPaths.activity, signal, answer: guestActivitySchema })
+export async function readActivity(
+  guest: AskedGuest,
+  { forRest, signal }: { forRest: boolean; signal: AbortSignal },
+): Promise<GuestActivity> {
+  const path = forRest ? `${guestPaths.activity}?rest=1` : guestPaths.activity
+  return await ask(guest, { method: 'GET', path, signal, answer: guestActivitySchema })
 }
 
 export async function reportDiskSpace(

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { gatewayPaths } from '@threadbox/protocol/host'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { OpenBoot } from './admitted-boots.ts'
+import { makeBootUses } from './boot-uses.ts'
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway.test-utils.ts'
 import { ServiceConnections } from './service-connections.ts'
 
@@ -91,7 +92,9 @@ test('a request to which the service has begun to respond is not sent again', as
 
 function loopbackBoot(): OpenBoot {
   const names = { bootId: '', sandboxId: '', accessToken: '' }
-  return { ...names, address: '127.0.0.1', ended: new AbortController().signal, connections: new Set() }
+  const { signal: ended } = new AbortController()
+  const uses = makeBootUses({ ended, onWanted: () => undefined })
+  return { ...names, address: '127.0.0.1', ended, connections: new Set(), uses }
 }
 
 test('a service that serves one connection at a time comes to the next one', async () => {

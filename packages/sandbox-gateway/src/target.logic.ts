@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { posix } from 'node:path'
 import { accessTokenHeader, codePort, guestPort, guestPorts, runs } from '@threadbox/protocol/guest'
-import { backgroundHeader, bootHeader, cellHeader, errorHeader, hostTokenHeader } from '@threadbox/protocol/host'
+import {
+  backgroundHeader,
+  bootHeader,
+  cellHeader,
+  errorHeader,
+  hostTokenHeader,
+  watchHeader,
+} from '@threadbox/protocol/host'
 
 /** The part of a sandbox that a request goes to. */
 export type Target = {
@@ -60,6 +67,11 @@ function decodeLoosely(path: string): string {
   }
 }
 
+/** Tells whether a request only follows changes in its sandbox, so that the sandbox can rest while it is open. */
+export function followsChanges({ kind }: Target, headers: IncomingHttpHeaders): boolean {
+  return kind === 'guest' && headers[watchHeader] !== undefined
+}
+
 /** Headers of one connection (RFC 9110, 7.6.1), which a gateway never passes on. */
 const hopByHop = new Set([
   'connection',
@@ -94,7 +106,7 @@ export function headersForSandbox(options: {
 }
 
 /** A service in a sandbox must get neither the guest's token nor the host's. */
-const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader, cellHeader])
+const hostOwn = new Set([accessTokenHeader, hostTokenHeader, bootHeader, backgroundHeader, cellHeader, watchHeader])
 
 /** Headers of a sandbox's response. The gateway's own error code never comes from a sandbox. */
 export function headersForClient(rawHeaders: readonly string[]): string[] {

@@ -20,6 +20,8 @@ export function initRoutes(dependencies: {
   state: GuestState
   guestVersion: string
   activity: ReadActivity
+  /** The first thing of the user’s that runs; null if nothing does. */
+  restObstacle: () => Promise<string | null>
   cpuUsedPercent: () => number
   /** Undefined until the host has reported it. */
   diskSpace: () => DiskSpace | undefined
@@ -70,7 +72,11 @@ export function initRoutes(dependencies: {
       method: 'GET',
       path: '/activity',
       access: 'token',
-      handle: (_request, response) => sendJson(response, { body: dependencies.activity() }),
+      handle: async (request, response) => {
+        const isForRest = new URL(request.url ?? '/', 'http://guest').searchParams.get('rest') === '1'
+        const rest = isForRest ? { restObstacle: await dependencies.restObstacle() } : {}
+        sendJson(response, { body: { ...dependencies.activity(), ...rest } })
+      },
     },
   ]
 }

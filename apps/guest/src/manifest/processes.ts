@@ -63,6 +63,11 @@ function isForkOfCommand({ pid, session, parent }: ProcessEntry): boolean {
   return above === undefined || above.pid === above.session || !isCommandShell(readCommandLine(parent))
 }
 
+/** Returns only the role of what {@link describeProcess} describes. */
+export function roleOf(entry: ProcessEntry, runtimeProcesses: RuntimeProcesses): ManifestProcess['role'] {
+  return partOf(entry, { runtimeProcesses, commandLine: readCommandLine(entry.pid) }).role
+}
+
 /** Returns the group that the process belongs to. */
 function partOf(
   entry: ProcessEntry,

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { pLimit, waitAtMost } from '@threadbox/concurrency'
+import type { GatewayApi } from '@threadbox/protocol/gateway'
 import type { MachineArea } from '../machine/machine.ts'
 import { type BackgroundWork, makeBackgroundWork } from '../machine/programs/background-work.ts'
 import { makeActivityWatch } from './activity/activity-watch.ts'
@@ -13,6 +14,7 @@ import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/b
 import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { GuestEnvironment } from './launch/guest-environment.ts'
 import type { LaunchPorts } from './launch/launch.ts'
+import { makeRestingBoots, type RestingBoots } from './rest/resting-boots.ts'
 import { makeSpares, type Spares, type SparesPorts } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
 
@@ -33,6 +35,8 @@ export type BootOptions = {
   bootTemplates: boolean
   /** Share of one processor above which the programs of a sandbox count as active. */
   activeCpuShare: number
+  /** How long nothing has used a boot that is then frozen, if nothing of its user runs; 0: none is. */
+  freezeIdleMs: number
 }
 
 /** Running guests and access to them. */
@@ -41,6 +45,7 @@ export type BootsArea = {
   files: BootFiles
   launch: LaunchPorts
   running: Boots
+  resting: RestingBoots
   background: BackgroundWork
   spares: Spares
   allocations: Allocations
@@ -116,33 +121,50 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     logger,
     signal,
   })
-  const activity = makeActivityWatch({
+  const resting = makeRestingBoots({
     active,
+    boots: stores.boots,
+    running,
+    driver,
     gateway,
-    events,
-    cpuShare: options.activeCpuShare,
+    idleMs: options.freezeIdleMs,
     logger,
     clock,
     signal,
   })
-  const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
-  const space = makeDiskSpaceWatch({ active, gateway, disks, diskIdOf, logger, clock, signal })
   return {
     active,
     files,
     launch,
     running,
+    resting,
     background,
     spares,
     allocations,
     templates,
-    watch: async () => {
-      const told = Promise.withResolvers<void>()
-      const { notePython: onPython } = spares
-      void watchGateway({ gateway, active, events, logger, signal, onTold: told.resolve, onPython })
-      activity.watch()
-      space.watch()
-      await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
-    },
+    watch: () => watchBoots({ machine, gateway, active, resting, spares }, options),
   }
+}
+
+/** Starts what runs for as long as this process does. */
+async function watchBoots(
+  parts: Pick<BootsArea, 'active' | 'resting' | 'spares'> & { machine: MachineArea; gateway: GatewayApi },
+  options: BootOptions,
+): Promise<void> {
+  const { machine, gateway, active, resting } = parts
+  const { events, disks, stores, logger, clock, signal } = machine
+  const awake = { list: () => active.list().filter((boot) => !resting.isResting(boot)) }
+  const ports = { active: awake, gateway, logger, clock, signal }
+  const told = Promise.withResolvers<void>()
+  const onTold = () => {
+    told.resolve()
+    resting.rouseAll()
+  }
+  const { notePython: onPython } = parts.spares
+  void watchGateway({ gateway, active, events, logger, signal, onTold, onPython, onWanted: resting.wanted })
+  makeActivityWatch({ ...ports, events, cpuShare: options.activeCpuShare }).watch()
+  const diskIdOf = async (sandboxId: string) => (await stores.sandboxes.find(sandboxId))?.placeId
+  makeDiskSpaceWatch({ ...ports, disks, diskIdOf }).watch()
+  resting.watch()
+  await waitAtMost(gatewayTimeoutMs, { work: told.promise, signal })
 }

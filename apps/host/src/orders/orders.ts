@@ -40,7 +40,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
   const { machine, boots, memory, copies } = known
   const { driver, disks, network, attachments, addresses, images, events, skills, stores } = machine
   const { logger, clock, randomBytes, signal } = machine
-  const { active, background, files, launch, running, spares, allocations } = boots
+  const { active, background, files, launch, running, resting, spares, allocations } = boots
   const { gateway } = launch
   const { paused, room, snapshots } = memory
   const sealing = await openSealing(options.sealingKeyFile, stores.facts)
@@ -63,7 +63,17 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
     rewinds: copies.rewinds,
     logger,
   }
-  const orders = makeOrders({ ...place, addresses, images, skills, room, clock, sealing, sleeping: copies.sleeping })
+  const orders = makeOrders({
+    ...place,
+    lock: resting.lock,
+    addresses,
+    images,
+    skills,
+    room,
+    clock,
+    sealing,
+    sleeping: copies.sleeping,
+  })
   const hostId = await stores.facts.obtain('hostId', () => makeId('host', randomBytes))
   const { version } = options
   const sharedDirectories = [options.files.directory, options.files.guestDirectory] as const

@@ -28,6 +28,18 @@ export const closeBootSchema = z.object({
   refuses: z.boolean(),
 })
 
+/** A boot that can be frozen in memory: nothing has used it for `unusedMs`. */
+export const restBootSchema = z.object({
+  sandboxId: z.string(),
+  bootId: z.string(),
+  unusedMs: z.number().min(0),
+})
+export type RestBoot = z.infer<typeof restBootSchema>
+
+/** `unusedMs`: how long nothing has used the boot; 0 while it is in use. */
+export const restOutcomeSchema = z.object({ isResting: z.boolean(), unusedMs: z.number() })
+export type RestOutcome = z.infer<typeof restOutcomeSchema>
+
 export const greetGuestSchema = z.object({
   address: z.ipv4(),
   init: guestInitSchema,
@@ -53,6 +65,8 @@ export const gatewayEventSchema = z.discriminatedUnion('type', [
   }),
   /** The first request of a boot to run Python passed to its sandbox. */
   z.object({ type: z.literal('python-used'), sandboxId: z.string() }),
+  /** A request waits for a boot that rests. Sent once until the boot is roused. */
+  z.object({ type: z.literal('wanted'), sandboxId: z.string(), bootId: z.string() }),
   z.object({ type: z.literal('keepalive') }),
 ])
 export type GatewayEvent = z.infer<typeof gatewayEventSchema>
@@ -70,6 +84,12 @@ export const gatewayContract = {
   admit: call('POST', '/v1/admissions/admit', { body: admittedBootSchema, response: nothing }),
   /** Responds when no connection into the sandbox is left. */
   close: call('POST', '/v1/admissions/close', { body: closeBootSchema, response: nothing }),
+  /** If nothing has used the boot for so long, new requests wait until it is roused, or another set of boots is sent. */
+  rest: call('POST', '/v1/admissions/rest', { body: restBootSchema, response: restOutcomeSchema }),
+  rouse: call('POST', '/v1/admissions/rouse', {
+    body: restBootSchema.omit({ unusedMs: true }),
+    response: nothing,
+  }),
   setRefusal: call('POST', '/v1/admissions/refusal', {
     body: z.object({ sandboxId: z.string(), reason: wireErrorSchema.nullable() }),
     response: nothing,
@@ -86,7 +106,12 @@ export const gatewayContract = {
     response: manifestSchema,
     isCancelable: true,
   }),
-  activity: call('POST', '/v1/guest/activity', { body: toGuest, response: guestActivitySchema, isCancelable: true }),
+  /** With `forRest`, the guest also says what prevents a rest, which takes longer. */
+  activity: call('POST', '/v1/guest/activity', {
+    body: toGuest.extend({ forRest: z.boolean().optional() }),
+    response: guestActivitySchema,
+    isCancelable: true,
+  }),
   reportDiskSpace: call('POST', '/v1/guest/disk', {
     body: toGuest.extend({ space: diskSpaceSchema }),
     response: nothing,

@@ -84,6 +84,9 @@ export const guestHelloSchema = z.object({
 })
 export type GuestHello = z.infer<typeof guestHelloSchema>
 
+/** Longest description of what prevents a rest, in characters. */
+export const maxRestObstacle = 200
+
 /** `GET /activity` (access token): the user’s active programs, from which the host decides about idleness. */
 export const guestActivitySchema = z.object({
   runningKeys: listOf(z.string()),
@@ -91,5 +94,10 @@ export const guestActivitySchema = z.object({
   userCpuSeconds: z.number().min(0),
   busiestProcess: z.string().nullable(),
   listeningPorts: listOf(z.number().int()),
+  /**
+   * Only with the parameter `rest=1`: the first thing of the user’s that runs, so that the sandbox can’t be frozen
+   * unnoticed; null if nothing does. A guest older than this sends nothing.
+   */
+  restObstacle: z.string().max(maxRestObstacle).nullable().optional(),
 })
 export type GuestActivity = z.infer<typeof guestActivitySchema>

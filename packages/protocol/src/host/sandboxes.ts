@@ -25,6 +25,13 @@ export const errorHeader = 'threadbox-error'
  */
 export const backgroundHeader = 'threadbox-background'
 
+/**
+ * Marks a request to the guest whose response only reports changes. It can stay open while the sandbox rests, because
+ * nothing changes then.
+ */
+export const watchHeader = 'threadbox-watch'
+export const followsChanges: Readonly<Record<string, string>> = { [watchHeader]: '1' }
+
 /** Marks a request to the guest that starts a Python cell, where the path alone doesn’t say so. */
 export const cellHeader = 'threadbox-cell'
 

@@ -61,11 +61,12 @@ export type TestHost = HostRequests & {
 }
 
 const startTimeoutMs = 60_000
-/** Spares and prepared allocations would count as leftovers of a test. */
+/** Spares and prepared allocations would count as leftovers of a test; a frozen sandbox could hide what a test looks for. */
 const forTests = {
   THREADBOX_SPARE_SANDBOXES: '0',
   THREADBOX_PREPARED_ALLOCATIONS: '0',
   THREADBOX_SPARE_KERNELS: 'off',
+  THREADBOX_FREEZE_IDLE_SECONDS: '0',
   THREADBOX_LOG_LEVEL: 'debug',
 }
 /** Time for unpacking the base image into a new slot on a busy machine. */

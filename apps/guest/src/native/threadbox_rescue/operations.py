@@ -3,6 +3,7 @@
 import os
 
 from . import control
+from .at_work import AtWork
 
 
 def serve(path, shell, started):
@@ -33,4 +34,6 @@ def serve(path, shell, started):
     def regroup(request):
         return keeping.regroup(request["names"], request["together"])
 
-    control.serve(path, {"describe": describe, "reseed": reseed, "forget": forget, "keep": keep, "regroup": regroup})
+    at_work = AtWork(shell)
+    operations = {"describe": describe, "reseed": reseed, "forget": forget, "keep": keep, "regroup": regroup}
+    control.serve(path, {**operations, "at-work": lambda request: at_work.read()})

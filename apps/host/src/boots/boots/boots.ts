@@ -1,7 +1,7 @@
 import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type { BootEndCause, HostSandbox } from '@threadbox/protocol/host'
-import { bootUnknown } from '@threadbox/sandbox-driver'
+import { bootNotRunning, bootUnknown, canSaveMemory } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import { sandboxEnded } from '../../machine/errors/orders.errors.ts'
 import type { HostEvents } from '../../machine/events/host-events.ts'
@@ -123,6 +123,7 @@ export function makeBoots(ports: BootsPorts): Boots {
       events.emit({ type: 'boot-ready', sandboxId, bootId, at: clock() })
     },
     adopt: async ({ sandbox, boot }) => {
+      await thawRested(driver, boot)
       const status = await driver.inspect(boot.driverBootId)
       if (status?.state === 'running') {
         await serve({ sandbox, boot })
@@ -168,6 +169,14 @@ export function makeBoots(ports: BootsPorts): Boots {
       )
     },
   }
+}
+
+/** One that rested when its daemon ended continues. If it can’t, the driver has ended it. */
+async function thawRested(driver: LaunchPorts['driver'], { driverBootId }: StoredBoot): Promise<void> {
+  if (!canSaveMemory(driver) || !(await driver.mayBeFrozen(driverBootId))) return
+  await driver.thaw(driverBootId).catch((error: unknown) => {
+    if (!isErrorOf(bootNotRunning, error)) throw error
+  })
 }
 
 async function startFresh(ports: BootsPorts, options: StartOptions): Promise<Record<string, number>> {

@@ -20,8 +20,10 @@ export async function watchGateway(options: {
   onTold: () => void
   /** Called when a program or person first runs Python in a boot. */
   onPython: (sandboxId: string) => void
+  /** Called when a request waits for a boot that rests. */
+  onWanted: (boot: { sandboxId: string; bootId: string }) => void
 }): Promise<void> {
-  const { gateway, active, events, logger, signal, onTold, onPython } = options
+  const { gateway, active, events, logger, signal, onTold, onPython, onWanted } = options
   let isConnected = true
   await followWhile({
     signal,
@@ -29,6 +31,7 @@ export async function watchGateway(options: {
     onEvent: async (event) => {
       if (event.type === 'activity') events.emit(event)
       if (event.type === 'python-used') onPython(event.sandboxId)
+      if (event.type === 'wanted') onWanted(event)
       if (event.type !== 'opened') return
       await active.sendAll()
       onTold()

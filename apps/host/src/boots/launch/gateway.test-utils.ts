@@ -14,29 +14,45 @@ export type OpenedGateway = {
   url: string
   ordersSocket: string
   client: GatewayApi
+  /** Another gateway serves at the same addresses, and knows nothing. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
 export async function openGateway(): Promise<OpenedGateway> {
   const directory = await mkdtemp(path.join(tmpdir(), 'threadbox-gateway-'))
   const ordersSocket = path.join(directory, 'orders.sock')
-  const { requests, orders } = makeGatewayServers({
-    logger: makeLogger({ process: 'test', level: 'silent' }),
-    clock: Date.now,
-  })
-  await once(orders.listen(ordersSocket), 'listening')
-  await once(requests.listen(0, '127.0.0.1'), 'listening')
+  const open = async (port: number) => {
+    const { requests, orders } = makeGatewayServers({
+      logger: makeLogger({ process: 'test', level: 'silent' }),
+      clock: Date.now,
+    })
+    await once(orders.listen(ordersSocket), 'listening')
+    await once(requests.listen(port, '127.0.0.1'), 'listening')
+    return [requests, orders] as const
+  }
+  let servers = await open(0)
+  const { port } = servers[0].address() as AddressInfo
+  const stop = async () => {
+    const closed = servers.map((server) => once(server, 'close'))
+    for (const server of servers) {
+      server.close()
+      server.closeAllConnections()
+    }
+    await Promise.all(closed)
+  }
   const closing = new AbortController()
   return {
-    url: `http://127.0.0.1:${(requests.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     ordersSocket,
     client: makeGatewayClient({ socketPath: ordersSocket, signal: closing.signal }),
+    restart: async () => {
+      await stop()
+      servers = await open(port)
+    },
     close: async () => {
       closing.abort()
-      for (const server of [requests, orders]) {
-        server.closeAllConnections()
-        server.close()
-      }
+      await stop()
       await rm(directory, { recursive: true, force: true })
     },
   }

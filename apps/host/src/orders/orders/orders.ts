@@ -1,3 +1,4 @@
+import type { KeyedLock } from '@threadbox/concurrency'
 import type { HostApi } from '@threadbox/protocol/host'
 import type { SleepingFiles } from '../../copies/sleeping/sleeping-files.ts'
 import { type ChangePorts, changeSandbox } from '../sandboxes/change-sandbox.ts'
@@ -31,7 +32,7 @@ type OrdersPorts = Omit<
     CleanOrderPorts &
     DiskOrderPorts,
   'context' | 'remove'
-> & { sleeping: SleepingFiles }
+> & { sleeping: SleepingFiles; lock: KeyedLock }
 
 /**
  * The server's orders. Every order can be sent again. Orders about one sandbox run one after another, about different

@@ -1,4 +1,4 @@
-import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
+import type { KeyedLock } from '@threadbox/concurrency'
 import type { HostSandbox } from '@threadbox/protocol/host'
 import { sandboxDeleting, sandboxNotFound } from '../../machine/errors/orders.errors.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
@@ -6,7 +6,7 @@ import { type PresentPorts, presentSandbox } from './present-sandbox.ts'
 
 /** What all orders (requests of the server to the host) share. */
 export type OrderContext = {
-  /** Orders about one sandbox are carried out one after another. */
+  /** Orders about one sandbox are carried out one after another. Its boot does not rest during one. */
   lock: KeyedLock
   /** Loads a sandbox. Throws `sandbox.not-found`, `sandbox.deleting`. */
   requireSandbox(sandboxId: string): Promise<StoredSandbox>
@@ -17,10 +17,10 @@ export type OrderContext = {
   isShuttingDown(): boolean
 }
 
-export function makeOrderContext(ports: PresentPorts & { sandboxes: SandboxesStore }): OrderContext {
+export function makeOrderContext(ports: PresentPorts & { sandboxes: SandboxesStore; lock: KeyedLock }): OrderContext {
   let isShuttingDown = false
   return {
-    lock: makeKeyedLock(),
+    lock: ports.lock,
     requireSandbox: async (sandboxId) => {
       const sandbox = await ports.sandboxes.find(sandboxId)
       if (sandbox === undefined) throw sandboxNotFound({ sandboxId })

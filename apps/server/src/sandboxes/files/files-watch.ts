@@ -1,4 +1,5 @@
 import { waitAtMost } from '@threadbox/concurrency'
+import { followsChanges } from '@threadbox/protocol/host'
 import type { UserEvent } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { AwakeSandbox } from '../state/sandbox-access.ts'
@@ -110,7 +111,7 @@ async function follow(
       for (const userId of one.leases.keys()) dependencies.publish(userId, { type: 'files-changed', threadId, path })
     })
   }
-  for await (const { event } of sandbox.files.watchDir({ path }, { signal })) {
+  for await (const { event } of sandbox.files.watchDir({ path }, { signal, headers: followsChanges })) {
     if (event.case === 'start') onStarted()
     else if (event.case === 'filesystem') notify()
   }

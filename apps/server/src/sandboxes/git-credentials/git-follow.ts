@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { followWhile, makeBackground, makeKeyedLock, pLimit, waitAtMost } from '@threadbox/concurrency'
 import type { git } from '@threadbox/protocol/guest'
+import { followsChanges } from '@threadbox/protocol/host'
 import type { Logger } from '@threadbox/telemetry'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
 import type { GitRelay } from './git-relay.ts'
@@ -176,7 +177,7 @@ async function followBoot(
   const limit = pLimit(maxUnderWay)
   await followWhile({
     signal,
-    connect: async () => sandbox.git.followGit({ sites }, { signal }),
+    connect: async () => sandbox.git.followGit({ sites }, { signal, headers: followsChanges }),
     onEvent: async ({ event }) => {
       if (event.case === 'ready') following.ready.resolve()
       if (event.case !== 'request' || !idPattern.test(event.value.id)) return

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { followWhile, makeKeyedLock, waitAtMost } from '@threadbox/concurrency'
 import type { services as guest } from '@threadbox/protocol/guest'
+import { followsChanges } from '@threadbox/protocol/host'
 import type { OpenPort } from '@threadbox/protocol/public'
 import type { RestartedService } from '../lifecycle/survival-items.logic.ts'
 import type { ReachableSandbox } from '../state/awake-sandbox.ts'
@@ -114,7 +115,9 @@ async function followBoot(parts: SharedServiceDependencies, followed: Followed):
     signal,
     connect: async () => {
       sandbox = await parts.ifAwake(threadId)
-      return sandbox?.bootId === following.bootId ? sandbox.services.watchServices({}, { signal }) : undefined
+      return sandbox?.bootId === following.bootId
+        ? sandbox.services.watchServices({}, { signal, headers: followsChanges })
+        : undefined
     },
     onEvent: async ({ event }) => {
       if (event.case === 'snapshot') await apply(parts, followed, event.value)

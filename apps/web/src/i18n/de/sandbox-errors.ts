@@ -175,6 +175,10 @@ export const sandboxErrors: ErrorWords = {
     message: 'Port {port} in der Sandbox antwortet nicht: {reason}',
     remedy: 'Starten Sie den Dienst, oder sehen Sie in seiner Ausgabe nach, falls er laufen sollte.',
   },
+  'sandbox.rest-not-ended': {
+    message: 'Die Sandbox war eingefroren und läuft nach {seconds} Sekunden noch nicht weiter.',
+    remedy: 'Versuchen Sie es noch einmal. Passiert es weiterhin, sehen Sie in `threadbox logs` nach.',
+  },
   'sandbox.route-blocked': {
     message: 'Die Guest-Route {path} ist dem Host-Dienst vorbehalten.',
     remedy: 'Nutzen Sie die API des Host-Dienstes.',

@@ -164,6 +164,10 @@ export const sandboxErrors: ErrorWords = {
     message: 'La porta {port} della sandbox non risponde: {reason}',
     remedy: 'Avvia il servizio, o controlla il suo output se dovrebbe essere in esecuzione.',
   },
+  'sandbox.rest-not-ended': {
+    message: 'La sandbox inattiva non ha ripreso entro {seconds} secondi.',
+    remedy: 'Riprova. Se continua, controlla `threadbox logs`.',
+  },
   'sandbox.route-blocked': {
     message: 'La route {path} del guest è riservata al daemon dell’host.',
     remedy: 'Usa l’API del daemon dell’host.',

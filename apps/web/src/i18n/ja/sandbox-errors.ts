@@ -177,6 +177,10 @@ export const sandboxErrors: ErrorWords = {
     message: 'サンドボックスのポート {port} が応答していません：{reason}',
     remedy: 'サービスを起動してください。動いているはずの場合は、出力を確認してください。',
   },
+  'sandbox.rest-not-ended': {
+    message: '休止中のサンドボックスが{seconds}秒以内に再開しませんでした。',
+    remedy: 'もう一度お試しください。続く場合は、`threadbox logs`を確認してください。',
+  },
   'sandbox.route-blocked': {
     message: 'ゲストのルート {path} はホストデーモン専用です。',
     remedy: 'ホストデーモンの API を使ってください。',
