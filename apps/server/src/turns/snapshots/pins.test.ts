@@ -1,4 +1,4 @@
-import type { ThreadSnapshots, UserEvent } from '@threadbox/protocol/public'
+import type { CreatedApiKey, ThreadSnapshots, UserEvent } from '@threadbox/protocol/public'
 import { emptyManifest, type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
@@ -205,11 +205,11 @@ test('a turn without a snapshot cannot be pinned, nor can an unknown one, nor on
     expect(await codeOf(await order(method, turnId, await server.addPerson(`other-${method}`)))).toBe(
       'thread.not-found',
     )
+    await server.confirm(owner)
     const body = { name: 'reads', scopes: ['read'] }
-    const created = (await (await server.call('POST', '/api/v1/api-keys', { body, person: owner })).json()) as {
-      key: string
-    }
-    const byKey = { userId: owner.userId, headers: { authorization: `Bearer ${created.key}` } }
+    const created = await server.call('POST', '/api/v1/api-keys', { body, person: owner })
+    const { secret } = (await created.json()) as CreatedApiKey
+    const byKey = { userId: owner.userId, headers: { authorization: `Bearer ${secret}` } }
     expect(await codeOf(await order(method, turnId, byKey))).toBe('auth.scope-missing')
   }
   const [snapshot] = await list()
