@@ -38,23 +38,26 @@ export function makeLaterMemory(dependencies: SnapshotsDependencies, thread: Thr
   const { quiet, inThread, trimAfter } = thread
   const waiting = new Map<string, Waiting>()
   const hasten = makeHasten(dependencies, thread, waiting)
-  /** Resolves when the memory can be saved (`free`), when the wait is over otherwise, or when this process ends. */
-  const untilInBudget = async (wanted: WantedMemory, isOver: () => boolean): Promise<'free' | 'over' | 'ended'> => {
-    while (!isOver()) {
+  /** Resolves when the memory can be saved (`free`), when the wait is canceled, or when this process ends. */
+  const untilInBudget = async (
+    wanted: WantedMemory,
+    isCanceled: () => boolean,
+  ): Promise<'free' | 'canceled' | 'ended'> => {
+    while (!isCanceled()) {
       const waitMs = await budget.reserve(wanted)
       if (waitMs === 0) return 'free'
       if (quiet.isHurried()) return 'ended'
-      if (!isOver()) await quiet.wait(wanted.threadId, Math.min(waitMs, longestWaitMs))
+      if (!isCanceled()) await quiet.wait(wanted.threadId, Math.min(waitMs, longestWaitMs))
     }
-    return 'over'
+    return 'canceled'
   }
   const saveWaiting = async (turn: TurnSnapshotRow, own: Waiting) => {
     const { thread_id: threadId, turn_id: turnId } = turn
     const wanted = { turnId, threadId, bytes: own.bytes }
     const isHastened = () => waiting.get(turnId) !== own
-    const isOver = () => own.isUsed() || isHastened()
+    const isCanceled = () => own.isUsed() || isHastened()
     const attempt = async (overdueAt: number) => {
-      const end = await untilInBudget(wanted, isOver)
+      const end = await untilInBudget(wanted, isCanceled)
       if (end === 'ended') return undefined
       return await inThread(threadId, async () => {
         if (isHastened()) return undefined
@@ -68,12 +71,12 @@ export function makeLaterMemory(dependencies: SnapshotsDependencies, thread: Thr
       })
     }
     const { quietMs } = snapshotsIn(await dependencies.settings()).memory
-    if (!isOver()) await quiet.wait(threadId, quietMs)
+    if (!isCanceled()) await quiet.wait(threadId, quietMs)
     // Without time to be idle, memory is kept whatever it costs others.
     const overdueAt = performance.now() + (quietMs === 0 ? 0 : overdueMs)
     let saved = await attempt(overdueAt)
     while (saved === 'busy') {
-      if (!isOver()) await quiet.wait(threadId, busyWaitMs)
+      if (!isCanceled()) await quiet.wait(threadId, busyWaitMs)
       saved = await attempt(overdueAt)
     }
     if (saved !== undefined) await trimAfter(threadId, saved)
