@@ -127,6 +127,26 @@ test('C9: if memory is kept, the dialog lists what is restored, and a line after
   await expect.poll(printed, { timeout: 60_000 }).toBe('1\n')
 })
 
+test('C9: Keep this moment, by keyboard, keeps it until Don’t keep; other tabs and the dialog show that', async () => {
+  await answered(page)
+  const tools = (of: Page, name: string) => of.getByRole('button', { name, exact: true })
+  const mark = (of: Page) => of.getByRole('log').getByText('Kept: the moment after this response')
+  const pinned = async () =>
+    (await stage.installation.client.snapshots.list(threadId)).snapshots.map(({ isPinned }) => isPinned)
+  const other = await stage.open(`/threads/${threadId}`, { width: 1440, height: 900 })
+  await expect.poll(() => tools(page, 'Keep this moment').count(), { timeout: 60_000 }).toBe(2)
+  await tools(page, 'Keep this moment').first().press('Enter')
+  for (const tab of [page, other]) await mark(tab).waitFor({ timeout: 60_000 })
+  expect(await pinned()).toEqual([false, true])
+  await page.getByRole('button', { name: 'Rewind to before this message' }).last().press('Enter')
+  await dialog().getByText('This moment is kept.').waitFor({ timeout: 60_000 })
+  await page.keyboard.press('Escape')
+  await tools(other, 'Don’t keep this moment').press('Enter')
+  for (const tab of [page, other]) await mark(tab).waitFor({ state: 'detached', timeout: 60_000 })
+  expect(await pinned()).toEqual([false, false])
+  await closePage(other)
+})
+
 test('Esc changes nothing', async () => {
   await answered(page)
   const before = await log().getByText('/run').count()

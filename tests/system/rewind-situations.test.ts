@@ -108,6 +108,31 @@ test('C9: a service and a terminal with an editor make a turn keep memory, and c
   expect([await pidOf('vi[m] /home'), await pidOf('http.serve[r]')]).toEqual([editor, server])
 })
 
+test('C9: what a person pins is restored with memory beyond each limit: of the hour, and of what is kept', async () => {
+  const thread = await installation.newThread()
+  const { installation: settings, snapshots } = installation.client
+  const newest = async () => (await snapshots.list(thread.id)).snapshots[0]
+  await saveAfter(0)
+  await say(thread, 'nohup sleep 6000 > /dev/null 2>&1 & echo $! > /home/user/pid')
+  expect(await recordOf(thread)).toBe('kept')
+  await settings.updateSettings({ settings: { memorySnapshotMebibytesPerThreadHour: 1 } })
+  const pid = await say(thread, 'cat /home/user/pid')
+  await expect.poll(newest, pollOptions).toMatchObject({ state: 'kept', memoryProblem: 'not-yet' })
+  await snapshots.pin(thread.id, (await newest())?.turnId ?? '')
+  expect(await recordOf(thread)).toBe('kept')
+  const index = (await messagesOf(thread)).length
+  await say(thread, 'pkill -x -f "sleep 6000"')
+  const few = { memorySnapshotsPerThread: 1, snapshotsPerThread: 1 }
+  await settings.updateSettings({ settings: { memorySnapshotMebibytesPerThreadHour: 1024, ...few } })
+  for (const name of ['one', 'two']) {
+    await say(thread, `echo ${name} > /home/user/${name}; nohup sleep 6001 > /dev/null 2>&1 &`)
+    await expect.poll(async () => (await newest())?.memoryBytes ?? 0, pollOptions).toBeGreaterThan(0)
+  }
+  expect(await rewind(thread, index)).toEqual(withMemory)
+  expect(await say(thread, 'pgrep -x -f "sleep 6000"; ls /home/user')).toBe(`${pid}pid\n`)
+  await settings.updateSettings({ settings: { memorySnapshotsPerThread: 2, snapshotsPerThread: 50 } })
+})
+
 if (isFull) {
   for (const situation of onDisk) {
     test(`C9: ${situation.what}, alone, is restored from files`, () => checkAll([situation], complete))

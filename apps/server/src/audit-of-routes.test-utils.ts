@@ -48,6 +48,8 @@ export const auditOfRoutes: Record<string, Decision> = {
   'POST /threads/{threadId}/rewind': 'work',
   'POST /threads/{threadId}/rewind/undo': 'work',
   'DELETE /threads/{threadId}/snapshots/{snapshotId}': 'work',
+  'PUT /threads/{threadId}/snapshots/pins/{turnId}': 'work',
+  'DELETE /threads/{threadId}/snapshots/pins/{turnId}': 'work',
   'POST /threads/{threadId}/services': 'work',
   'POST /threads/{threadId}/services/{name}/stop': 'work',
   'POST /threads/{threadId}/services/{name}/restart': 'work',

@@ -13,7 +13,7 @@ export async function makeIds(
   const json = async <Answer>(method: string, path: string, body?: unknown) =>
     (await (await server.call(method, `/api/v1${path}`, { person, body })).json()) as Answer
   const { id: threadId } = await json<{ id: string }>('POST', '/threads', place)
-  const { entryId } = await json<{ entryId: string }>('POST', `/threads/${threadId}/messages`, {
+  const { entryId, turnId } = await json<{ entryId: string; turnId: string }>('POST', `/threads/${threadId}/messages`, {
     text: '/run true',
     key: 'key-of-the-test',
   })
@@ -75,6 +75,7 @@ export async function makeIds(
     credentialId,
     secretId,
     entryId,
+    turnId,
     callId: entries.find((entry) => entry.kind === 'tool-call')?.id ?? 'no call',
     attachmentId: ((await upload.json()) as { id: string }).id,
     apiKeyId: keys.id,

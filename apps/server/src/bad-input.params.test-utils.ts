@@ -44,3 +44,13 @@ export const model = { params: { modelId: 'own' }, unknown: { modelId: 'model.no
 export const modelOwner = { ownerOnly: 'model.owner-only' } as const
 export const settingsOwner = { ownerOnly: 'auth.owner-required' } as const
 export const password = 'correct horse battery'
+export const snapshots = {
+  one: {
+    params: { threadId: 'own', snapshotId: 'own' },
+    unknown: { threadId: 'thread.not-found', snapshotId: 'snapshot.not-found' },
+  },
+  pin: {
+    params: { threadId: 'own', turnId: 'own' },
+    unknown: { threadId: 'thread.not-found', turnId: 'snapshot.not-found' },
+  },
+} as const

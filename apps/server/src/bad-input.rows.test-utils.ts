@@ -18,6 +18,7 @@ import {
   service,
   settingsOwner,
   skill,
+  snapshots,
   terminal,
   webhook,
   workspace,
@@ -150,10 +151,9 @@ export const badInputRows: Record<string, BadInputRow> = {
   'POST /threads/{threadId}/rewind': { ...inThread, body: { entryId: 'e1' } },
   'POST /threads/{threadId}/rewind/undo': { ...inThread, body: { rewindId: 'r1' } },
   'GET /threads/{threadId}/snapshots': inThread,
-  'DELETE /threads/{threadId}/snapshots/{snapshotId}': {
-    params: { threadId: 'own', snapshotId: 'own' },
-    unknown: { threadId: 'thread.not-found', snapshotId: 'snapshot.not-found' },
-  },
+  'DELETE /threads/{threadId}/snapshots/{snapshotId}': snapshots.one,
+  'PUT /threads/{threadId}/snapshots/pins/{turnId}': snapshots.pin,
+  'DELETE /threads/{threadId}/snapshots/pins/{turnId}': snapshots.pin,
   'GET /threads/{threadId}/services': inThread,
   'POST /threads/{threadId}/services': {
     ...inThread,

@@ -33,6 +33,7 @@ import { addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './t
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import {
   addOtherSnapshot,
+  addPins,
   addSnapshotMemory,
   createManifestTable,
   createMemoryWriteTable,
@@ -108,6 +109,7 @@ const changes: Record<string, Change> = {
   '0055-private-addresses': createPrivateAddressTable,
   '0056-other-snapshots': addOtherSnapshot,
   '0057-memory-writes': createMemoryWriteTable,
+  '0058-pins': addPins,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -32,14 +32,14 @@ export async function makeCommonObjects(server: PageServer): Promise<Variables> 
   const upload = await call<Made>('PUT', `/threads/${threadId}/uploads?name=a.txt`, 'a')
   const { id: agentId } = await call<Made>('POST', '/agents', { name: 'Agent' })
   const run = await newRun(server, agentId)
-  const environment = await call<Made>('POST', `/threads/${threadId}/environments`, {})
   return {
     modelId,
     threadId,
     entryId,
+    turnId: (await call<EntriesPage>('GET', `/threads/${threadId}/entries`)).turns[0]?.id ?? '',
     agentId,
     runId: run.id,
-    environmentId: environment.id,
+    environmentId: (await call<Made>('POST', `/threads/${threadId}/environments`, {})).id,
     draftId: (await newDraft(server, 'Common')).id,
     callId: await callIn(server, { threadId, status: 'succeeded' }),
     attachmentId: upload.id,

@@ -79,11 +79,13 @@ export {
 export { nameOfSecretHost, parseSecretHost, type SecretHostProblem } from './secret-host.ts'
 export { isReservedSecretName, secretNamePattern } from './secret-name.ts'
 export {
+  canPinMore,
   chooseMemoryRemovals,
   chooseSnapshotRemovals,
   type KeptMemory,
   type KeptSnapshot,
   type MemorySnapshotLimits,
   maxMemorySnapshotBytes,
+  maxPinsPerThread,
   type SnapshotLimits,
 } from './snapshot-policy.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  canPinMore,
   chooseMemoryRemovals,
   chooseSnapshotRemovals,
   type KeptSnapshot,
@@ -74,4 +75,37 @@ test('no memory older than the first that does not fit is kept', () => {
 test('one image can use at most a quarter of the total', () => {
   expect(maxMemorySnapshotBytes({ perThread: 3, bytes: 400 })).toBe(100)
   expect(maxMemorySnapshotBytes({ perThread: 0, bytes: 400 })).toBe(0)
+})
+
+const pinned = (...ids: string[]) => ({ pinnedIds: new Set(ids) })
+
+test('a pinned snapshot stays beyond each limit and on an almost full disk, and does not count in number', () => {
+  const snapshots = made('a', 4)
+  expect(idsOf({ snapshots, limits: { ...wide, perThread: 2 }, ...pinned('a0') })).toEqual(['a1'])
+  expect(idsOf({ snapshots, limits: { ...wide, perThread: 0 }, ...pinned('a0') })).toEqual(['a1', 'a2', 'a3'])
+  expect(idsOf({ snapshots, limits: { ...wide, bytes: 0 }, ...pinned('a0') })).toEqual(['a1', 'a2'])
+  const diskShares = new Map([['a', 0.9]])
+  expect(idsOf({ snapshots, limits: wide, diskShares, ...pinned('a0', 'a3') })).toEqual(['a1', 'a2'])
+})
+
+test('the bytes of a pinned snapshot count: others are removed for it', () => {
+  const snapshots = [{ id: 'a-large-one', threadId: 'a', writtenBytes: 100 }, ...made('a', 3)]
+  const limits = { ...wide, bytesPerThread: 25 }
+  expect(idsOf({ snapshots, limits })).toEqual(['a-large-one', 'a0'])
+  expect(idsOf({ snapshots, limits, ...pinned('a-large-one') })).toEqual(['a0', 'a1'])
+})
+
+test('memory of a pinned snapshot stays beyond each limit: it counts in bytes, not in number', () => {
+  const all = [...memories('a', 3), ...memories('b', 1)]
+  expect(goneOf({ memories: all, limits: { perThread: 1, bytes: 100 }, ...pinned('a0') })).toEqual(['a1'])
+  expect(goneOf({ memories: all, limits: { perThread: 0, bytes: 100 }, ...pinned('a0') })).toEqual(['a1', 'a2', 'b0'])
+  expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 20 }, ...pinned('a0') })).toEqual(['a1', 'a2'])
+  expect(goneOf({ memories: all, limits: { perThread: 9, bytes: 0 }, ...pinned('a0') })).toEqual(['a1', 'a2', 'b0'])
+})
+
+test('another snapshot can be pinned until the pinned ones exceed half of a limit for all threads', () => {
+  const limits = { bytes: 100, memoryBytes: 40 }
+  expect(canPinMore({ writtenBytes: 50, memoryBytes: 20 }, limits)).toBe(true)
+  expect(canPinMore({ writtenBytes: 51, memoryBytes: 0 }, limits)).toBe(false)
+  expect(canPinMore({ writtenBytes: 0, memoryBytes: 21 }, limits)).toBe(false)
 })

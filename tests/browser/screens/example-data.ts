@@ -466,5 +466,6 @@ export const snapshots = threadSnapshotsSchema.parse({
     bytes: 16_384 * MiB,
     memoryPerThread: 6,
     memoryBytes: 4096 * MiB,
+    pinsPerThread: 5,
   },
 })

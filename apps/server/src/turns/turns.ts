@@ -198,6 +198,10 @@ function makeSnapshotsFor(
     sandboxOf: rows.find,
     inside: { guest, hashKeyOf, memoryOf: rows.memory },
     settings: people.settings,
+    changed: async (threadId) => {
+      const userId = await threads.ownerOf(threadId)
+      if (userId !== undefined) people.userHub.publish(userId, { type: 'snapshots-updated', threadId })
+    },
     manifestTimeoutMs,
     system: platform.system,
     logger: platform.logger,

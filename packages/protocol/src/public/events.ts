@@ -69,6 +69,8 @@ export const userEventSchema = z
     }),
     /** Terminals of a thread that the user can see: the complete current list. */
     z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
+    /** A turn of a thread that the user can see was pinned or unpinned: list the thread’s snapshots again. */
+    z.object({ type: z.literal('snapshots-updated'), threadId: z.string() }),
   ])
   .meta({ id: 'UserEvent' })
 export type UserEvent = z.infer<typeof userEventSchema>

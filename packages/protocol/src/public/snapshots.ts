@@ -26,6 +26,8 @@ export const snapshotSchema = z
      * could not be saved. `removed`: it made room for newer memory.
      */
     memoryProblem: z.string().nullable(),
+    /** A person pinned the turn: the snapshot and its memory stay, whatever the limits are. */
+    isPinned: z.boolean(),
   })
   .meta({ id: 'Snapshot' })
 export type Snapshot = z.infer<typeof snapshotSchema>
@@ -48,13 +50,15 @@ export const threadSnapshotsSchema = z
       memoryBytes: z.number().int(),
       installationMemoryBytes: z.number().int(),
     }),
-    /** Limits; beyond them the oldest are deleted. */
+    /** Limits; beyond them the oldest are deleted, except pinned ones. */
     limits: z.object({
       perThread: z.number().int(),
       bytesPerThread: z.number().int(),
       bytes: z.number().int(),
       memoryPerThread: z.number().int(),
       memoryBytes: z.number().int(),
+      /** How many turns of a thread can be pinned. */
+      pinsPerThread: z.number().int(),
     }),
   })
   .meta({ id: 'ThreadSnapshots' })
@@ -222,6 +226,8 @@ export const rewindPreviewSchema = z
     bringsMemory: z.boolean(),
     /** Nothing was running then: without memory, nothing of that time is missing either. */
     nothingRan: z.boolean().default(false),
+    /** A person pinned the turn that the thread returns to. */
+    isPinned: z.boolean().default(false),
     running: rewindRunningSchema,
     /** Calls to connections: their effects elsewhere are not undone. */
     calls: z.array(z.object({ tool: z.string(), count: z.number().int() })),

@@ -13,67 +13,115 @@ const busyWaitMs = 2_000
 
 /** Saves memory of turns once their thread is idle, the hour has room, and the host has nothing more urgent. */
 export type LaterMemory = {
-  /** Resolves when it is recorded how it ended. `bytes`: about how much it is. */
+  /**
+   * Resolves when it is recorded how it ended. `bytes`: about how much it is. Memory of a pinned turn waits for nothing.
+   */
   save(turn: TurnSnapshotRow, bytes: number): Promise<void>
+  /** Saves memory that waits, of a turn that was pinned in the meantime. A message that comes later waits for it. */
+  hasten(turn: Pick<TurnSnapshotRow, 'turn_id' | 'thread_id'>): Promise<void>
   /** Whether the memory of a turn is saved, or waits to be, in this process. */
   isPending(turnId: string): boolean
 }
 
-export function makeLaterMemory(
-  dependencies: SnapshotsDependencies,
-  thread: {
-    quiet: QuietWaits
-    /** Runs work while no operation can begin in the thread. */
-    inThread: <Value>(threadId: string, work: () => Promise<Value>) => Promise<Value>
-    trimAfter: (threadId: string, taken: TakenSnapshot) => Promise<void>
-  },
-): LaterMemory {
+type ThreadPorts = {
+  quiet: QuietWaits
+  /** Runs work while no operation can begin in the thread. */
+  inThread: <Value>(threadId: string, work: () => Promise<Value>) => Promise<Value>
+  trimAfter: (threadId: string, taken: TakenSnapshot) => Promise<void>
+}
+
+/** A turn whose memory waits. `isUsed`: whether the thread was used since the turn ended. */
+type Waiting = { bytes: number; isUsed: () => boolean }
+
+export function makeLaterMemory(dependencies: SnapshotsDependencies, thread: ThreadPorts): LaterMemory {
   const { memories, budget } = dependencies
   const { quiet, inThread, trimAfter } = thread
-  const deferred = new Set<string>()
-  /** Resolves when the memory can be saved (`free`), when the thread is used, or when this process ends. */
-  const untilInBudget = async (wanted: WantedMemory, isUsed: () => boolean): Promise<'free' | 'used' | 'ended'> => {
-    while (!isUsed()) {
+  const waiting = new Map<string, Waiting>()
+  const hasten = makeHasten(dependencies, thread, waiting)
+  /** Resolves when the memory can be saved (`free`), when the wait is canceled, or when this process ends. */
+  const untilInBudget = async (
+    wanted: WantedMemory,
+    isCanceled: () => boolean,
+  ): Promise<'free' | 'canceled' | 'ended'> => {
+    while (!isCanceled()) {
       const waitMs = await budget.reserve(wanted)
       if (waitMs === 0) return 'free'
       if (quiet.isHurried()) return 'ended'
-      if (!isUsed()) await quiet.wait(wanted.threadId, Math.min(waitMs, longestWaitMs))
+      if (!isCanceled()) await quiet.wait(wanted.threadId, Math.min(waitMs, longestWaitMs))
     }
-    return 'used'
+    return 'canceled'
   }
-  const save = async (turn: TurnSnapshotRow, bytes: number) => {
+  const saveWaiting = async (turn: TurnSnapshotRow, own: Waiting) => {
     const { thread_id: threadId, turn_id: turnId } = turn
-    const wanted = { turnId, threadId, bytes }
-    const wantsBefore = quiet.wantsOf(threadId)
-    const isUsed = () => quiet.wantsOf(threadId) !== wantsBefore
+    const wanted = { turnId, threadId, bytes: own.bytes }
+    const isHastened = () => waiting.get(turnId) !== own
+    const isCanceled = () => own.isUsed() || isHastened()
     const attempt = async (overdueAt: number) => {
-      const end = await untilInBudget(wanted, isUsed)
+      const end = await untilInBudget(wanted, isCanceled)
       if (end === 'ended') return undefined
       return await inThread(threadId, async () => {
+        if (isHastened()) return undefined
         // A message that has begun its turn may use the sandbox at any moment.
-        const isBusy = isUsed() || (await dependencies.runningTurn(threadId)) !== undefined
+        const isBusy = own.isUsed() || (await dependencies.runningTurn(threadId)) !== undefined
         const ifFree = performance.now() < overdueAt && !quiet.isHurried()
-        if (end === 'free' && !isBusy) return await saveMemory(dependencies, { turn, quiet, ifFree })
+        if (end === 'free' && !isBusy) return await saveMemory(dependencies, { turn, quiet, ifFree, ifQuiet: true })
         if (end === 'free') await budget.settle(turnId, 0)
         const isLimited = (await budget.waitMs(wanted)) > 0
         return void (await memories.settleMemory(turn, isLimited ? memoryStates.leftOut : memoryStates.notQuiet))
       })
     }
-    deferred.add(turnId)
-    try {
-      const { quietMs } = snapshotsIn(await dependencies.settings()).memory
-      await quiet.wait(threadId, quietMs)
-      // Without time to be idle, memory is kept whatever it costs others.
-      const overdueAt = performance.now() + (quietMs === 0 ? 0 : overdueMs)
-      let saved = await attempt(overdueAt)
-      while (saved === 'busy') {
-        if (!isUsed()) await quiet.wait(threadId, busyWaitMs)
-        saved = await attempt(overdueAt)
-      }
-      if (saved !== undefined) await trimAfter(threadId, saved)
-    } finally {
-      deferred.delete(turnId)
+    const { quietMs } = snapshotsIn(await dependencies.settings()).memory
+    if (!isCanceled()) await quiet.wait(threadId, quietMs)
+    // Without time to be idle, memory is kept whatever it costs others.
+    const overdueAt = performance.now() + (quietMs === 0 ? 0 : overdueMs)
+    let saved = await attempt(overdueAt)
+    while (saved === 'busy') {
+      if (!isCanceled()) await quiet.wait(threadId, busyWaitMs)
+      saved = await attempt(overdueAt)
     }
+    if (saved !== undefined) await trimAfter(threadId, saved)
   }
-  return { save, isPending: (turnId) => deferred.has(turnId) }
+  return {
+    save: async (turn, bytes) => {
+      const wantsBefore = quiet.wantsOf(turn.thread_id)
+      const own = { bytes, isUsed: () => quiet.wantsOf(turn.thread_id) !== wantsBefore }
+      waiting.set(turn.turn_id, own)
+      try {
+        // A pin that is recorded after this hastens the save.
+        if ((await memories.unsaved(turn.turn_id))?.pinned_at != null) await hasten(turn)
+        else await saveWaiting(turn, own)
+      } finally {
+        if (waiting.get(turn.turn_id) === own) waiting.delete(turn.turn_id)
+      }
+    },
+    hasten,
+    isPending: (turnId) => waiting.has(turnId),
+  }
+}
+
+function makeHasten(
+  dependencies: SnapshotsDependencies,
+  { quiet, inThread, trimAfter }: ThreadPorts,
+  waiting: Map<string, Waiting>,
+): LaterMemory['hasten'] {
+  const { memories, budget } = dependencies
+  return async ({ turn_id: turnId, thread_id: threadId }) => {
+    const saved = await inThread(threadId, async () => {
+      const known = waiting.get(turnId)
+      const turn = await memories.unsaved(turnId)
+      if (known === undefined || turn == null || turn.pinned_at === null) return undefined
+      const isBusy = known.isUsed() || (await dependencies.runningTurn(threadId)) !== undefined
+      if (isBusy) return void (await memories.settleMemory(turn, memoryStates.notQuiet))
+      // What waits finds that it is no longer the one to save.
+      const own = { ...known }
+      waiting.set(turnId, own)
+      try {
+        await budget.take({ turnId, threadId, bytes: known.bytes })
+        return await saveMemory(dependencies, { turn, quiet, ifFree: false, ifQuiet: false })
+      } finally {
+        if (waiting.get(turnId) === own) waiting.delete(turnId)
+      }
+    })
+    if (saved !== undefined && saved !== 'busy') await trimAfter(threadId, saved)
+  }
 }

@@ -9,6 +9,8 @@ export type MemoryBudget = {
   reserve(wanted: WantedMemory): Promise<number>
   /** Returns what `reserve` would, and reserves nothing. */
   waitMs(wanted: WantedMemory): Promise<number>
+  /** Reserves bytes whatever the limits are, so that others count them. */
+  take(wanted: WantedMemory): Promise<void>
   /** Records what was written in the end. */
   settle(turnId: string, bytes: number): Promise<void>
 }
@@ -30,21 +32,24 @@ export function makeMemoryBudget(options: {
     const writes = others.map((row) => ({ threadId: row.thread_id, at: row.at, bytes: row.bytes }))
     return budgetWaitMs({ writes, wanted: { threadId, bytes }, limits: await limits(), now: at })
   }
+  const insert = async ({ turnId, threadId, bytes }: WantedMemory, at: number) => {
+    await database
+      .insertInto('memory_writes')
+      .values({ turn_id: turnId, thread_id: threadId, at, bytes })
+      .onConflict((conflict) => conflict.column('turn_id').doUpdateSet({ at, bytes }))
+      .execute()
+  }
   return {
     waitMs: (wanted) => waitMs(wanted, now()),
+    take: (wanted) => inOrder(() => insert(wanted, now())),
     reserve: (wanted) =>
       inOrder(async () => {
-        const { turnId, threadId, bytes } = wanted
         const at = now()
         const wait = await waitMs(wanted, at)
         if (wait > 0) return wait
         const past = at - hourMs
         await database.deleteFrom('memory_writes').where('at', '<=', past).execute()
-        await database
-          .insertInto('memory_writes')
-          .values({ turn_id: turnId, thread_id: threadId, at, bytes })
-          .onConflict((conflict) => conflict.column('turn_id').doUpdateSet({ at, bytes }))
-          .execute()
+        await insert(wanted, at)
         return 0
       }),
     settle: async (turnId, bytes) => {

@@ -1,4 +1,4 @@
-import type { MemorySnapshotLimits, SnapshotLimits } from '@threadbox/domain'
+import { type MemorySnapshotLimits, maxPinsPerThread, type SnapshotLimits } from '@threadbox/domain'
 import type { HostSnapshots } from '@threadbox/protocol/host'
 import type { Snapshot, ThreadSnapshots } from '@threadbox/protocol/public'
 import type { SnapshotRow, TurnSnapshotRow } from './snapshots.table.ts'
@@ -23,7 +23,9 @@ export function presentSnapshots(known: {
   const seen = new Set<string>()
   const lines = turns.map((turn): Snapshot => {
     const { turn_id: turnId, at, state, snapshot_id: snapshotId, problem } = turn
-    const nothing = { id: null, writtenBytes: 0, memoryBytes: null, memoryProblem: null }
+    const nothing = { id: null, writtenBytes: 0, memoryBytes: null, memoryProblem: null, isPinned: false }
+    const isPinned = turn.pinned_at !== null
+    if (state === 'wanted') return { ...nothing, turnId, at, state, problem, isPinned }
     if (state !== 'taken') return { ...nothing, turnId, at, state, problem }
     const snapshot = own.get(snapshotId)
     if (snapshot === undefined) return { ...nothing, turnId, at, state: 'removed', problem: null }
@@ -31,7 +33,8 @@ export function presentSnapshots(known: {
     seen.add(snapshotId)
     const { memory_bytes: memoryBytes } = snapshot
     const memoryProblem = memoryBytes === null ? turn.memory_problem : null
-    return { id: snapshotId, turnId, at, state: 'kept', writtenBytes, problem: null, memoryBytes, memoryProblem }
+    const kept = { id: snapshotId, turnId, at, state: 'kept', problem: null } as const
+    return { ...kept, writtenBytes, memoryBytes, memoryProblem, isPinned }
   })
   return {
     snapshots: lines.toReversed(),
@@ -46,7 +49,12 @@ export function presentSnapshots(known: {
       memoryBytes: memoryOf([...own.values()]),
       installationMemoryBytes: memoryOf(snapshots),
     },
-    limits: { ...limits, memoryPerThread: memoryLimits.perThread, memoryBytes: memoryLimits.bytes },
+    limits: {
+      ...limits,
+      memoryPerThread: memoryLimits.perThread,
+      memoryBytes: memoryLimits.bytes,
+      pinsPerThread: maxPinsPerThread,
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { LogTransaction } from '../../threads/public.ts'
+import { makePinStore, type PinStore } from './pins.store.ts'
 import {
   memoryStates,
   type SnapshotRow,
@@ -11,7 +12,7 @@ import {
 export type TurnSnapshotKey = Pick<TurnSnapshotRow, 'turn_id' | 'snapshot_id'>
 
 /** The only code that touches `snapshots`, `turn_snapshots` and `turn_manifests`. */
-export type SnapshotStore = {
+export type SnapshotStore = PinStore & {
   /**
    * Records, with the end of a turn, that its snapshot is to be taken. A turn that ends a second time gets a new one.
    */
@@ -41,6 +42,7 @@ export type SnapshotStore = {
   /** Snapshots of all threads, oldest first. */
   all(): Promise<SnapshotRow[]>
   find(threadId: string, id: string): Promise<SnapshotRow | undefined>
+  /** Deletes the record of a snapshot, with the pins of its turns. */
   remove(id: string): Promise<void>
   /** Records that the memory was discarded; the snapshot stays. */
   removeMemory(id: string): Promise<void>
@@ -57,6 +59,7 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
       .where('snapshot_id', '=', turn.snapshot_id)
       .where('state', '=', 'wanted')
   return {
+    ...makePinStore(database),
     want: async (row, transaction) => {
       const { turn_id: _, ...columns } = {
         ...row,
@@ -109,7 +112,10 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
         .where('id', '=', id)
         .executeTakeFirst(),
     remove: async (id) => {
-      await database.transaction().execute((transaction) => deleteSnapshot(transaction, id))
+      await database.transaction().execute(async (transaction) => {
+        await deleteSnapshot(transaction, id)
+        await transaction.updateTable('turn_snapshots').set({ pinned_at: null }).where('snapshot_id', '=', id).execute()
+      })
     },
     removeMemory: async (id) => {
       await database.transaction().execute(async (transaction) => {

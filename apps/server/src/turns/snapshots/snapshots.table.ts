@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 
 /** A snapshot that the host has. `position` orders the snapshots of all threads, because clocks can be changed. */
 export type SnapshotRow = {
@@ -34,6 +34,8 @@ export type TurnSnapshotRow = {
    * files that it replaced, until that is removed. A crash leaves it to be removed.
    */
   other_snapshot_id: string | null
+  /** When a person pinned the turn; null: it isn’t pinned. */
+  pinned_at: number | null
 }
 
 /** What a turn records of its memory besides the host’s codes. */
@@ -111,6 +113,16 @@ export async function addSnapshotMemory(database: Kysely<never>): Promise<void> 
 
 export async function addOtherSnapshot(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('turn_snapshots').addColumn('other_snapshot_id', 'text').execute()
+}
+
+export async function addPins(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('turn_snapshots').addColumn('pinned_at', 'bigint').execute()
+  await database.schema
+    .createIndex('turn_snapshots_pinned_idx')
+    .on('turn_snapshots')
+    .columns(['pinned_at'])
+    .where(sql.ref('pinned_at'), 'is not', null)
+    .execute()
 }
 
 /** Threads can be gone: what they wrote counts all the same. */

@@ -29,6 +29,8 @@ export function makeSnapshotsFeature(ports: {
   sandboxOf: (threadId: string) => Promise<Sandbox | undefined>
   inside: RunningStateDependencies
   settings: Pick<Settings, 'values'>
+  /** Notifies the pages of a thread that what is pinned has changed. */
+  changed: (threadId: string) => Promise<void>
   /** How long the server waits for a guest's manifest when a turn has ended. */
   manifestTimeoutMs: number | undefined
   system: System
@@ -54,5 +56,5 @@ export function makeSnapshotsFeature(ports: {
     system,
     logger,
   })
-  return { snapshots, routes: snapshotRoutes({ snapshots, open: threads.open }) }
+  return { snapshots, routes: snapshotRoutes({ snapshots, open: threads.open, changed: ports.changed }) }
 }

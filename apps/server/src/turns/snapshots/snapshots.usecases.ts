@@ -5,6 +5,7 @@ import type { HostSnapshot, SnapshotMemoryOrder } from '@threadbox/protocol/host
 import type { ThreadSnapshots } from '@threadbox/protocol/public'
 import { readManifest } from '../../sandboxes/public.ts'
 import type { LogTransaction } from '../../threads/public.ts'
+import { makePins, type Pins } from './pins.usecases.ts'
 import { type SnapshotsDependencies, snapshotsIn } from './snapshots.dependencies.ts'
 import { snapshotNotFound } from './snapshots.errors.ts'
 import { presentSnapshots } from './snapshots.presenter.ts'
@@ -13,31 +14,35 @@ import { removeSnapshot } from './take-files.ts'
 import { makeTurnEnds, type TurnEnds } from './turn-ends.ts'
 
 /** Snapshots of a thread's disk at the end of each turn. */
-export type Snapshots = TurnEnds & {
-  /** Records, in the transaction that ends a turn, that its snapshot is to be taken. */
-  want(turn: { id: string; threadId: string }, transaction: LogTransaction): Promise<void>
-  list(threadId: string): Promise<ThreadSnapshots>
-  /**
-   * The newest snapshot of one of these turns, which has what the disk contained after them; undefined when it isn't
-   * kept.
-   */
-  afterTurns(threadId: string, turnIds: readonly string[]): Promise<TurnSnapshotRef | undefined>
-  /**
-   * What ran at the end of the last of these turns, as recorded at that time; null when nothing was recorded. For a
-   * snapshot with memory, what the memory contains.
-   */
-  runningStateAt(snapshot: TurnSnapshotRef, turnIds: readonly string[]): Promise<Manifest | null>
-  /** How much memory to keep of the state that a rewind leaves; null: none. */
-  memoryOrder(): Promise<SnapshotMemoryOrder>
-  /** Records a snapshot taken of the state that a rewind left. */
-  keep(snapshot: { threadId: string; sandboxId: string; kept: HostSnapshot }): Promise<void>
-  /** Returns whether the snapshot is kept, according to the records. */
-  isKept(threadId: string, snapshotId: string): Promise<boolean>
-  /** Throws `snapshot.not-found`. */
-  remove(threadId: string, snapshotId: string): Promise<void>
-  /** Applies limits that were changed. */
-  trim(): Promise<void>
-}
+export type Snapshots = Omit<TurnEnds, 'pinned'> &
+  Pins & {
+    /** Records, in the transaction that ends a turn, that its snapshot is to be taken. */
+    want(turn: { id: string; threadId: string }, transaction: LogTransaction): Promise<void>
+    list(threadId: string): Promise<ThreadSnapshots>
+    /**
+     * The newest snapshot of one of these turns, which has what the disk contained after them; undefined when it isn't
+     * kept.
+     */
+    afterTurns(threadId: string, turnIds: readonly string[]): Promise<TurnSnapshotRef | undefined>
+    /**
+     * What ran at the end of the last of these turns, as recorded at that time; null when nothing was recorded. For a
+     * snapshot with memory, what the memory contains.
+     */
+    runningStateAt(
+      snapshot: Pick<TurnSnapshotRef, 'id' | 'hasMemory'>,
+      turnIds: readonly string[],
+    ): Promise<Manifest | null>
+    /** How much memory to keep of the state that a rewind leaves; null: none. */
+    memoryOrder(): Promise<SnapshotMemoryOrder>
+    /** Records a snapshot taken of the state that a rewind left. */
+    keep(snapshot: { threadId: string; sandboxId: string; kept: HostSnapshot }): Promise<void>
+    /** Returns whether the snapshot is kept, according to the records. */
+    isKept(threadId: string, snapshotId: string): Promise<boolean>
+    /** Throws `snapshot.not-found`. */
+    remove(threadId: string, snapshotId: string): Promise<void>
+    /** Applies limits that were changed. */
+    trim(): Promise<void>
+  }
 
 export type TurnSnapshotRef = {
   id: string
@@ -45,6 +50,8 @@ export type TurnSnapshotRef = {
   hasMemory: boolean
   /** Nothing was running, so the files are all there was. */
   hadNothing: boolean
+  /** A person pinned the turn. */
+  isPinned: boolean
 }
 
 export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
@@ -54,7 +61,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
     oneAtATime('trim', () => trimAll(dependencies, diskShares)).catch((error: unknown) => {
       logger.warn({ err: error }, 'snapshots beyond the limits were not removed')
     })
-  const ends = makeTurnEnds(dependencies, { oneAtATime, trim })
+  const { pinned, ...ends } = makeTurnEnds(dependencies, { oneAtATime, trim })
   return {
     want: async (turn, transaction) => {
       const row = {
@@ -76,7 +83,8 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
       const sharing = [newest, ...earlier].filter(({ id }) => id === newest.id)
       const reason = sharing.find(({ memoryProblem }) => memoryProblem !== null)
       const hadNothing = reason?.memoryProblem === memoryStates.nothingRan
-      return { id: newest.id, at: newest.at, hasMemory: newest.memoryBytes !== null, hadNothing }
+      const { id, at, memoryBytes, isPinned } = newest
+      return { id, at, hasMemory: memoryBytes !== null, hadNothing, isPinned }
     },
     runningStateAt: async ({ id, hasMemory }, turnIds) => {
       const rows = await store.manifests(id)
@@ -98,6 +106,7 @@ export function makeSnapshots(dependencies: SnapshotsDependencies): Snapshots {
         if (snapshot === undefined) throw snapshotNotFound({})
         await removeSnapshot(dependencies, { id: snapshotId, threadId })
       }),
+    ...makePins(dependencies, { oneAtATime, trim, list: (threadId) => listSnapshots(dependencies, threadId), pinned }),
     trim: () => trim(),
   }
 }
@@ -112,12 +121,14 @@ async function trimAll(
     writtenBytes: row.written_bytes,
   }))
   const { memory: memoryLimits, ...limits } = snapshotsIn(await dependencies.settings())
-  const removals = chooseSnapshotRemovals({ snapshots, limits, ...(diskShares === undefined ? {} : { diskShares }) })
+  const pinnedIds = await dependencies.store.pinnedSnapshots()
+  const shares = diskShares === undefined ? {} : { diskShares }
+  const removals = chooseSnapshotRemovals({ snapshots, limits, pinnedIds, ...shares })
   for (const removal of removals) await removeSnapshot(dependencies, removal)
   const memories = (await dependencies.store.all()).flatMap(({ id, thread_id: threadId, memory_bytes: memoryBytes }) =>
     memoryBytes === null ? [] : [{ id, threadId, memoryBytes }],
   )
-  const memoryRemovals = chooseMemoryRemovals({ memories, limits: memoryLimits })
+  const memoryRemovals = chooseMemoryRemovals({ memories, limits: memoryLimits, pinnedIds })
   for (const removal of memoryRemovals) await removeMemory(dependencies, removal)
 }
 

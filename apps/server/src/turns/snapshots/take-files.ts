@@ -38,15 +38,21 @@ export async function takeFiles(
   if (sandbox === undefined || sandbox.state === 'fresh' || perThread === 0) return void (await store.forgetTurn(turn))
   const isUsed = await usedSandbox(dependencies, turnId)
   const wanted = isUsed ? limits.order : null
-  const isImmediate = limits.quietMs === 0
+  const isPinned = turn.pinned_at !== null
+  const isImmediate = limits.quietMs === 0 || isPinned
   const taken = Promise.withResolvers<void>()
   const atLeastUntil = isImmediate ? undefined : taken.promise
   const reading = readManifestInTime(dependencies, { sandbox, threadId, quiet, atLeastUntil })
   try {
     // Memory must match its manifest; files need none.
     const isNow = wanted !== null && isImmediate && !isNothing(await reading)
-    const reserve = async () => budget.reserve({ turnId, threadId, bytes: sizeOf(await reading) })
-    const memory = isNow && (await reserve()) === 0 ? wanted : null
+    const reserve = async () => {
+      const bytes = { turnId, threadId, bytes: sizeOf(await reading) }
+      if (!isPinned) return (await budget.reserve(bytes)) === 0
+      await budget.take(bytes)
+      return true
+    }
+    const memory = isNow && (await reserve()) ? wanted : null
     const order = { snapshotId, memory, sharesMemory: !isUsed }
     const result = await takeAfterMakingRoom(dependencies, { sandboxId: sandbox.id, threadId, order })
     taken.resolve()
@@ -77,11 +83,12 @@ export async function takeFiles(
 /**
  * Saves what runs now together with the disk of this moment, in place of the turn's snapshot of files. Call it while no
  * other operation can begin in the thread, only if the turn is its newest, and with bytes reserved. The record says how it
- * ended; with an unreachable host it stays pending, and with `ifFree` also if the host has more urgent work: `busy`.
+ * ended; with an unreachable host it stays pending, and with `ifFree` also if the host has more urgent work: `busy`. With
+ * `ifQuiet`, a message that arrives before the save cancels it; otherwise it waits.
  */
 export async function saveMemory(
   dependencies: SnapshotsDependencies,
-  { turn, quiet, ifFree }: { turn: TurnSnapshotRow; quiet: QuietWaits; ifFree: boolean },
+  { turn, quiet, ifFree, ifQuiet }: { turn: TurnSnapshotRow; quiet: QuietWaits; ifFree: boolean; ifQuiet: boolean },
 ): Promise<TakenSnapshot | 'busy' | undefined> {
   const { memories, budget, host, system, logger } = dependencies
   const { thread_id: threadId, turn_id: turnId } = turn
@@ -90,7 +97,7 @@ export async function saveMemory(
   const end = async (problem: string) => void (await memories.settleMemory(turn, problem))
   if (sandbox === undefined || memory.order === null) return await end(memoryStates.notSaved)
   const manifest = await readManifestInTime(dependencies, { sandbox, threadId, quiet })
-  if (quiet.isWanted(threadId)) return await end(memoryStates.notQuiet)
+  if (ifQuiet && quiet.isWanted(threadId)) return await end(memoryStates.notQuiet)
   const hasNothing = isNothing(manifest)
   const snapshotId = system.newId('snapshot')
   await memories.announceOther(turn, snapshotId)
@@ -188,7 +195,7 @@ async function readManifestInTime(
   }
 }
 
-/** Takes the snapshot. On a full disk, deletes the thread's earlier snapshots and tries once more. */
+/** Takes the snapshot. On a full disk, deletes the thread's earlier snapshots, except pinned ones, and tries once more. */
 async function takeAfterMakingRoom(
   dependencies: SnapshotsDependencies,
   { sandboxId, threadId, order }: { sandboxId: string; threadId: string; order: SnapshotOrder },
@@ -197,7 +204,8 @@ async function takeAfterMakingRoom(
   try {
     return await host.takeSnapshot(sandboxId, order)
   } catch (error) {
-    const earlier = (await store.all()).filter((snapshot) => snapshot.thread_id === threadId)
+    const pinned = await store.pinnedSnapshots()
+    const earlier = (await store.all()).filter(({ id, thread_id }) => thread_id === threadId && !pinned.has(id))
     if (!isThreadboxError(error) || error.code !== fullCode || earlier.length === 0) throw error
     for (const { id } of earlier) await removeSnapshot(dependencies, { id, threadId })
     return await host.takeSnapshot(sandboxId, order)

@@ -7,6 +7,8 @@ import { memoryStates, type TurnSnapshotRow } from './snapshots.table.ts'
 import { removeOther, sizeOf, takeFiles } from './take-files.ts'
 
 export type TurnEnds = {
+  /** Call it when a turn was pinned: memory that waits to be saved is saved now. It returns before that. */
+  pinned(turn: { id: string; threadId: string }): void
   /**
    * Takes the thread's pending snapshots of files, and saves memory once the thread is idle. Call it as soon as the turn
    * has ended. Never throws.
@@ -52,6 +54,8 @@ export function makeTurnEnds(
     for (const turn of wanted.slice(0, -1)) await store.settle(turn, { state: 'missed', problem: null })
     const turn = wanted.at(-1)
     if (turn === undefined) return undefined
+    // From here on, a rewind of this thread can't be undone: turns that it undid are gone.
+    await store.keepPinsOf(threadId, await dependencies.record.turnIds(threadId))
     const files = await takeFiles(dependencies, { turn, quiet })
     return files && { ...files, turn: { ...turn, snapshot_id: files.taken.snapshot.snapshotId } }
   }
@@ -62,8 +66,9 @@ export function makeTurnEnds(
     const files = inThread(threadId, () => takeWanted(threadId))
     const work = files.then(async (found) => {
       if (found === undefined) return
-      await trimAfter(threadId, found.taken)
-      if (found.memoryBytes > 0) await later.save(found.turn, found.memoryBytes)
+      // Waits from now on, so that a pin finds it.
+      const saved = found.memoryBytes > 0 ? later.save(found.turn, found.memoryBytes) : undefined
+      await Promise.all([trimAfter(threadId, found.taken), saved])
     })
     void background.keep(work, { threadId })
     await Promise.allSettled([files])
@@ -79,6 +84,9 @@ export function makeTurnEnds(
   }
   return {
     turnEnded,
+    pinned: ({ id, threadId }) => {
+      void background.keep(later.hasten({ turn_id: id, thread_id: threadId }), { threadId })
+    },
     settled: async (threadId) => {
       using _ = quiet.want(threadId)
       await taking.settled(threadId)

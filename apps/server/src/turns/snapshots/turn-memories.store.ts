@@ -19,6 +19,8 @@ export type TurnMemoryStore = {
   otherRemoved(turn: TurnSnapshotKey, otherId: string | null): Promise<void>
   /** Records why the turn's snapshot stays without memory, unless that is recorded. */
   settleMemory(turn: TurnSnapshotKey, problem: string | null): Promise<void>
+  /** The turn, if its memory is still to be saved. */
+  unsaved(turnId: string): Promise<TurnSnapshotRow | undefined>
   /** Turns whose memory is still to be saved, or that have a second snapshot; oldest first. */
   unfinished(): Promise<TurnSnapshotRow[]>
 }
@@ -52,6 +54,13 @@ export function makeTurnMemoryStore(database: Kysely<SnapshotTables>): TurnMemor
         .where('memory_problem', '=', memoryStates.notYet)
         .execute()
     },
+    unsaved: (turnId) =>
+      database
+        .selectFrom('turn_snapshots')
+        .selectAll()
+        .where('turn_id', '=', turnId)
+        .where('memory_problem', '=', memoryStates.notYet)
+        .executeTakeFirst(),
     unfinished: () =>
       database
         .selectFrom('turn_snapshots')

@@ -19,7 +19,15 @@ export type DiskTarget =
   | { to: 'none' }
   | { to: 'gone'; sandbox: Sandbox }
   | { to: 'image'; sandbox: Sandbox }
-  | { to: 'snapshot'; sandbox: Sandbox; snapshotId: string; at: number; hasMemory: boolean; hadNothing: boolean }
+  | {
+      to: 'snapshot'
+      sandbox: Sandbox
+      snapshotId: string
+      at: number
+      hasMemory: boolean
+      hadNothing: boolean
+      isPinned: boolean
+    }
 
 type PlanDependencies = {
   history: Pick<TurnHistory, 'turnsFrom'>
@@ -60,6 +68,6 @@ async function diskTarget(
   const turnIds = kept.map(({ id }) => id)
   const snapshot = await snapshots.afterTurns(threadId, turnIds)
   if (snapshot === undefined) return { to: 'gone', sandbox }
-  const { id: snapshotId, at, hasMemory, hadNothing } = snapshot
-  return { to: 'snapshot', sandbox, snapshotId, at, hasMemory, hadNothing }
+  const { id: snapshotId, ...known } = snapshot
+  return { to: 'snapshot', sandbox, snapshotId, ...known }
 }

@@ -45,6 +45,7 @@ export async function previewRewind(
     disk: { to: disk.to, at: disk.to === 'snapshot' ? disk.at : null, ...changes },
     bringsMemory,
     nothingRan: disk.to === 'image' || disk.to === 'none' || (disk.to === 'snapshot' && disk.hadNothing),
+    isPinned: disk.to === 'snapshot' && disk.isPinned,
     running: compareRunning({ now, earlier, bringsMemory }),
     calls: connectionCalls(undone),
     lookups,
@@ -107,9 +108,9 @@ export async function runningAtTarget(
 ): Promise<Manifest | null> {
   if (disk.to === 'none' || disk.to === 'image') return nothingRuns
   if (disk.to === 'gone') return null
-  const { snapshotId: id, at, hasMemory, hadNothing } = disk
+  const { snapshotId: id, hasMemory } = disk
   const turnIds = kept.map((turn) => turn.id)
-  return await snapshots.runningStateAt({ id, at, hasMemory, hadNothing }, turnIds)
+  return await snapshots.runningStateAt({ id, hasMemory }, turnIds)
 }
 
 /** The hostnames that the sandbox looked up. The host has recorded them only since it started. */

@@ -43,4 +43,17 @@ export const snapshotErrors: ErrorWords = {
     message: 'Der Schnappschuss wurde in diesem Thread nicht gefunden. Vielleicht wurde er gelöscht.',
     remedy: 'Sehen Sie in der Liste der Schnappschüsse nach, welche es gibt.',
   },
+  'snapshot.not-kept': {
+    message: 'Vom Ende dieser Antwort ist kein Schnappschuss aufbewahrt.',
+    remedy: 'Wählen Sie eine andere Antwort. Ein Thread ohne Dateien in einer Sandbox hat keine Schnappschüsse.',
+  },
+  'snapshot.pin-limit-reached': {
+    message: 'Sie können bis zu {max} Momente eines Threads behalten.',
+    remedy: 'Behalten Sie erst einen anderen Moment dieses Threads nicht mehr.',
+  },
+  'snapshot.pins-too-large': {
+    message: 'Die behaltenen Momente belegen die Hälfte des Platzes für Schnappschüsse aller Threads.',
+    remedy:
+      'Behalten Sie erst einen anderen Moment nicht mehr, oder erhöhen Sie snapshotMebibytes und memorySnapshotMebibytes in den Einstellungen.',
+  },
 }

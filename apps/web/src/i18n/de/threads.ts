@@ -28,6 +28,10 @@ export const threads: Texts<typeof source> = {
   forkFromHere: 'Von hier abzweigen',
   rewindToBefore: 'Bis vor diese Nachricht zurückspulen',
   rewindTo: 'Zurückspulen…',
+  keepMoment: 'Diesen Moment behalten',
+  dropMoment: 'Diesen Moment nicht mehr behalten',
+  keepNeedsEnd: 'Erst wenn die Antwort fertig ist',
+  momentKept: 'Behalten: der Moment nach dieser Antwort',
   forking: 'Der Thread wird abgezweigt',
   editMessage: 'Nachricht ändern',
   editNeedsPause: 'Erst die laufende Antwort stoppen',
@@ -194,6 +198,7 @@ export const threads: Texts<typeof source> = {
     noMemory:
       'Von damals ist kein Speicher aufbewahrt: Die Sandbox startet kalt mit ihren Dateien, und Dienste starten neu.',
     nothingRan: 'Damals lief nichts: Die Dateien sind alles, was es gab.',
+    isKept: 'Dieser Moment wird behalten.',
     thenUnknown: 'Welche Prozesse damals liefen, wurde nicht aufgezeichnet. Was lief, wird wiederhergestellt.',
     nowUnknown: 'Was jetzt läuft, ließ sich nicht prüfen.',
     processesLeftOutNow_one: '{{count}} weiterer Prozess, der jetzt läuft, ist nicht aufgeführt.',

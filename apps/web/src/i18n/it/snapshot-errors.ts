@@ -43,4 +43,17 @@ export const snapshotErrors: ErrorWords = {
     message: 'Istantanea non trovata in questo thread. Può essere stata eliminata.',
     remedy: 'Controlla nell’elenco delle istantanee del thread quali ci sono.',
   },
+  'snapshot.not-kept': {
+    message: 'Della fine di questa risposta non c’è un’istantanea conservata.',
+    remedy: 'Scegli un’altra risposta. Un thread senza file in una sandbox non ha istantanee.',
+  },
+  'snapshot.pin-limit-reached': {
+    message: 'Puoi conservare fino a {max} momenti di un thread.',
+    remedy: 'Prima rinuncia a un altro momento di questo thread.',
+  },
+  'snapshot.pins-too-large': {
+    message: 'I momenti conservati occupano metà dello spazio per le istantanee di tutti i thread.',
+    remedy:
+      'Prima rinuncia a un altro momento, o aumenta snapshotMebibytes e memorySnapshotMebibytes nelle impostazioni.',
+  },
 }

@@ -28,6 +28,10 @@ export const threads: Texts<typeof source> = {
   forkFromHere: 'Crea un fork da qui',
   rewindToBefore: 'Riavvolgi a prima di questo messaggio',
   rewindTo: 'Riavvolgi…',
+  keepMoment: 'Conserva questo momento',
+  dropMoment: 'Non conservare più questo momento',
+  keepNeedsEnd: 'Aspetta che la risposta finisca',
+  momentKept: 'Conservato: il momento dopo questa risposta',
   forking: 'Creazione del fork',
   editMessage: 'Modifica il messaggio',
   editNeedsPause: 'Prima ferma la risposta',
@@ -194,6 +198,7 @@ export const threads: Texts<typeof source> = {
     noMemory:
       'Di quel momento non c’è memoria salvata: la sandbox si avvia a freddo con i suoi file, e i servizi si riavviano.',
     nothingRan: 'In quel momento non era in esecuzione nulla: i file sono tutto ciò che c’era.',
+    isKept: 'Questo momento è conservato.',
     thenUnknown:
       'L’elenco dei processi di quel momento non è stato registrato. Ciò che era in esecuzione viene ripristinato.',
     nowUnknown: 'Impossibile controllare che cosa è in esecuzione ora.',

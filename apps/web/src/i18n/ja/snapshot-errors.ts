@@ -43,4 +43,17 @@ export const snapshotErrors: ErrorWords = {
     message: 'スナップショットがこのスレッドに見つかりません。削除された可能性があります。',
     remedy: 'スレッドのスナップショットの一覧を確認してください。',
   },
+  'snapshot.not-kept': {
+    message: 'この応答が終わった時点のスナップショットは残っていません。',
+    remedy: '別の応答を選んでください。サンドボックスにファイルがないスレッドには、スナップショットがありません。',
+  },
+  'snapshot.pin-limit-reached': {
+    message: '1 つのスレッドに残せる時点は {max} 個までです。',
+    remedy: '先に、このスレッドで残している別の時点を外してください。',
+  },
+  'snapshot.pins-too-large': {
+    message: '残している時点が、全スレッドのスナップショット用の容量の半分を使っています。',
+    remedy:
+      '先に、残している別の時点を外すか、設定で snapshotMebibytes と memorySnapshotMebibytes を増やしてください。',
+  },
 }

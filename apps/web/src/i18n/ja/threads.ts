@@ -27,6 +27,10 @@ export const threads: Texts<typeof source> = {
   forkFromHere: 'ここからフォーク',
   rewindToBefore: 'このメッセージの前まで巻き戻す',
   rewindTo: '巻き戻す…',
+  keepMoment: 'この時点を残す',
+  dropMoment: 'この時点を残すのをやめる',
+  keepNeedsEnd: '応答が終わるまでお待ちください',
+  momentKept: '残した時点：この応答の直後',
   forking: 'スレッドをフォークしています',
   editMessage: 'メッセージを編集',
   editNeedsPause: '先に応答を停止してください',
@@ -172,6 +176,7 @@ export const threads: Texts<typeof source> = {
     noMemory:
       'その時点のメモリは保存されていません。サンドボックスはファイルだけでコールドから起動し、サービスは再起動します。',
     nothingRan: 'その時点では何も動いていなかったため、ファイルがすべてです。',
+    isKept: 'この時点は残してあります。',
     thenUnknown: 'その時点のプロセスの一覧は記録されていません。動いていたものは復元されます。',
     nowUnknown: '現在動いているものを確認できませんでした。',
     processesLeftOutNow_other: '現在動いているプロセスのうち、ほか {{count}} 個は一覧にありません。',

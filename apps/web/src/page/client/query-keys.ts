@@ -26,6 +26,7 @@ export const queryKeys = {
   workspaceContents: (workspaceId: string) => ['workspace-contents', workspaceId],
   allSandboxes: ['sandbox'],
   sandbox: (threadId: string) => ['sandbox', threadId],
+  allSnapshots: ['snapshots'],
   snapshots: (threadId: string) => ['snapshots', threadId],
   rewind: (threadId: string, entryId: string) => ['rewind', threadId, entryId],
   allServices: ['services'],

@@ -41,6 +41,7 @@ export function useUserStream(): void {
           renewServices(queryClient)
           renewFiles(queryClient)
           renewTerminals(queryClient)
+          renewQueries(queryClient, { queryKey: queryKeys.allSnapshots })
           renewSkills(queryClient)
           renewAgents(queryClient)
         },
@@ -54,6 +55,8 @@ export function useUserStream(): void {
           else if (event.type === 'files-changed') renewFolder(queryClient, event.threadId, event.path)
           else if (event.type === 'files-copying') receiveCopying(queryClient, event)
           else if (event.type === 'awake-changed') putAwakeCount(queryClient, event.awakeSandboxes)
+          else if (event.type === 'snapshots-updated')
+            renewQueries(queryClient, { queryKey: queryKeys.snapshots(event.threadId) })
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
           else renewQueries(queryClient, { queryKey: queryKeys.status })
         },

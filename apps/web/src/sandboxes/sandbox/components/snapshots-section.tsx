@@ -26,8 +26,11 @@ export function SnapshotsSection(props: { threadId: string; sandbox: SandboxView
   )
 }
 
-function Figures({ known: { usage, limits } }: { known: ThreadSnapshots }) {
+function Figures({ known: { snapshots, usage, limits } }: { known: ThreadSnapshots }) {
   const { t } = useTranslation('sandbox')
+  // Those that the user keeps don’t count toward the number.
+  const pinned = snapshots.filter(({ isPinned, memoryBytes }) => isPinned && memoryBytes !== null)
+  const mostWithMemory = limits.memoryPerThread + new Set(pinned.map(({ id }) => id)).size
   return (
     <>
       <div className="pane-usage num">
@@ -45,7 +48,7 @@ function Figures({ known: { usage, limits } }: { known: ThreadSnapshots }) {
       {limits.memoryPerThread > 0 && (
         <div className="pane-usage num">
           <Share
-            label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: limits.memoryPerThread })}
+            label={t('pane.snapshotsWithMemory', { count: usage.memoryCount, total: mostWithMemory })}
             used={usage.memoryBytes}
             total={limits.memoryBytes}
           />

@@ -1,5 +1,5 @@
 import type { RewindPreview, UserMessageEntry } from '@threadbox/sdk'
-import { GitFork, History, MessageSquare } from 'lucide-react'
+import { Bookmark, GitFork, History, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../page/client/use-format.ts'
@@ -118,6 +118,11 @@ function Contents(props: { preview: RewindPreview; hasQuote: boolean }) {
       <p className="rewind-lead">
         {problem === null ? t(`rewind.lead.${disk.to}`, { time }) : t(`rewind.problem.${problemKey(problem)}`)}
       </p>
+      {preview.isPinned && (
+        <p className="kept-moment quiet">
+          <Bookmark className="i" size={12} aria-hidden="true" /> {t('rewind.isKept')}
+        </p>
+      )}
       <Part icon={<MessageSquare className="i" size={16} />} title={t('rewind.messages')}>
         {messages.answers === 0
           ? t('rewind.messagesRemoved', { count: messages.sent })

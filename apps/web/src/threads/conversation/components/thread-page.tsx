@@ -26,6 +26,8 @@ import { WakeAnnouncer } from '../../../sandboxes/sandbox/components/wake-announ
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import type { ComposerHandle } from '../../composer/components/composer.tsx'
 import { EmptyThread } from '../../empty/components/empty-thread.tsx'
+import { usePinsOf } from '../api/pins.queries.ts'
+import { PinsProvider } from '../state/pins-context.ts'
 import { knownPathsOf, lastMessageOf, queueOf, rowsOf, runningTurnOf } from '../state/rows.logic.ts'
 import { useThreadCommands } from '../state/use-thread-actions.ts'
 import { useThreadKeys } from '../state/use-thread-keys.ts'
@@ -72,6 +74,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   const runningTurn = state === null ? undefined : runningTurnOf(state)
   // Events of the conversation arrive in order. A response about the thread may be older than one.
   const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
+  const pins = usePinsOf({ threadId, thread: thread.data, runningTurnId: runningTurn?.id })
   const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
   const cards = useCards({ threadId, knownPaths, commands, insert })
@@ -110,20 +113,22 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
           <ThreadFrame thread={thread.data} turnMode={runningTurn?.mode}>
             <DropZone onFiles={(files) => uploadsStore.add(threadId, files)}>
               <section className="chat" aria-label={t('conversation')}>
-                <MessageList
-                  ref={list}
-                  rows={rows}
-                  hasOlder={state !== null && state.before !== null}
-                  isLoadingOlder={isLoadingOlder}
-                  onOlder={loadOlder}
-                  focusEntryId={props.focusEntryId}
-                >
-                  {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
-                  {error !== null && <LoadFailed error={error} onRetry={() => store.reload()} />}
-                  {state !== null && error === null && rows.length === 0 && (
-                    <EmptyThread onInsert={insert} modelId={modelId} />
-                  )}
-                </MessageList>
+                <PinsProvider value={pins}>
+                  <MessageList
+                    ref={list}
+                    rows={rows}
+                    hasOlder={state !== null && state.before !== null}
+                    isLoadingOlder={isLoadingOlder}
+                    onOlder={loadOlder}
+                    focusEntryId={props.focusEntryId}
+                  >
+                    {state === null && error === null && <Skeleton rows={4} label={t('loading')} />}
+                    {error !== null && <LoadFailed error={error} onRetry={() => store.reload()} />}
+                    {state !== null && error === null && rows.length === 0 && (
+                      <EmptyThread onInsert={insert} modelId={modelId} />
+                    )}
+                  </MessageList>
+                </PinsProvider>
                 <ThreadDock
                   ref={composer}
                   thread={thread.data}

@@ -1,5 +1,5 @@
 import type { UserMessageEntry } from '@threadbox/sdk'
-import { Copy, GitFork, History, Pencil } from 'lucide-react'
+import { Bookmark, BookmarkX, Copy, GitFork, History, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../page/client/copy-text.ts'
@@ -9,12 +9,14 @@ import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { MessageEditor } from '../../composer/components/message-editor.tsx'
 import { splitCommand } from '../../composer/state/slash-commands.logic.ts'
+import { usePins } from '../state/pins-context.ts'
 import { AttachmentList } from './attachment-list.tsx'
 
 /** A message of the user. Long messages are folded; actions appear beside it on hover and focus. */
 export function UserMessage(props: { entry: UserMessageEntry }) {
   const { t } = useTranslation('threads')
   const actions = useThreadActions()
+  const { pinnedTurnIds } = usePins()
   const { entry } = props
   const [isTapped, setIsTapped] = useState(false)
   if (actions.editingId === entry.id) {
@@ -59,11 +61,35 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
             <IconButton size="sm" label={t('forkFromHere')} onClick={() => actions.forkBefore(entry.turnId)}>
               <GitFork className="i" size={14} />
             </IconButton>
+            <KeepButton turnId={entry.turnId} />
           </div>
           <Bubble text={entry.text} />
         </div>
       )}
+      {pinnedTurnIds.has(entry.turnId) && (
+        <p className="kept-moment quiet">
+          <Bookmark className="i" size={12} aria-hidden="true" /> {t('momentKept')}
+        </p>
+      )}
     </div>
+  )
+}
+
+/** Keeps what the sandbox was at the end of this turn, whatever the limits of snapshots are. */
+function KeepButton(props: { turnId: string }) {
+  const { t } = useTranslation('threads')
+  const { pinnedTurnIds, runningTurnId, setPin } = usePins()
+  const isKept = pinnedTurnIds.has(props.turnId)
+  const Icon = isKept ? BookmarkX : Bookmark
+  return (
+    <IconButton
+      size="sm"
+      label={t(isKept ? 'dropMoment' : 'keepMoment')}
+      disabledReason={runningTurnId === props.turnId ? t('keepNeedsEnd') : undefined}
+      onClick={() => void setPin(props.turnId, !isKept)}
+    >
+      <Icon className="i" size={14} />
+    </IconButton>
   )
 }
 
