@@ -115,10 +115,8 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
-    saveMemory: async ({ bootId, directory }) => {
-      const record = await runningRecord(ports, bootId)
-      return await saveBoot(ports, { record, directory })
-    },
+    saveMemory: async ({ bootId, directory }) =>
+      saveBoot(ports, { record: await runningRecord(ports, bootId), directory }),
     stop: async (bootId) => {
       // Waits for a start in progress, so that there is one thing to stop.
       await starts.present(bootId)?.catch(() => undefined)
