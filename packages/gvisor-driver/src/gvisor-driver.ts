@@ -116,7 +116,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
     saveMemory: async ({ bootId, directory }) =>
-      await saveBoot(ports, { record: await runningRecord(ports, bootId), directory }),
+      saveBoot(ports, { record: await runningRecord(ports, bootId), directory }),
     stop: async (bootId) => {
       // Waits for a start in progress, so that there is one thing to stop.
       await starts.present(bootId)?.catch(() => undefined)

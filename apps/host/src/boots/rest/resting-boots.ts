@@ -35,8 +35,8 @@ type RestingPorts = RestsPorts & {
 /** What the last check has found. */
 type Watched = { rested: boolean; nextAt: number; reading: RestReading | undefined }
 
-/** Wait after a failure: its reason is rarely gone a second later. */
-const retryMs = 30_000
+/** Shortest wait after a failure, such as a gateway that is just being started again. */
+const shortestRetryMs = 1000
 /** An order in progress can take longer; its boot doesn’t rest. */
 const closeMs = 2000
 /** Between two passes over the boots, most of which are not due. */
@@ -116,7 +116,7 @@ function makeCheck(
       try {
         Object.assign(now, await tryToRest({ ...ports, driver }, { boot, before: now.reading }))
       } catch (error) {
-        Object.assign(now, { rested: false, nextAt: clock() + retryMs, reading: undefined })
+        Object.assign(now, { rested: false, nextAt: clock() + Math.max(idleMs, shortestRetryMs), reading: undefined })
         if (!boot.ended.aborted) logger.warn({ err: error, bootId: boot.bootId }, 'an idle boot could not rest')
       }
       if (!now.rested) await rests.rouse(boot.sandboxId)
