@@ -88,7 +88,7 @@ export function makeLaterMemory(dependencies: SnapshotsDependencies, thread: Thr
       waiting.set(turn.turn_id, own)
       try {
         // A pin that is recorded after this hastens the save.
-        if ((await memories.unsaved(turn.turn_id))?.pinned_at != null) await hasten(turn)
+        if ((await memories.pinnedUnsaved(turn.turn_id)) !== undefined) await hasten(turn)
         else await saveWaiting(turn, own)
       } finally {
         if (waiting.get(turn.turn_id) === own) waiting.delete(turn.turn_id)
@@ -105,11 +105,12 @@ function makeHasten(
   waiting: Map<string, Waiting>,
 ): LaterMemory['hasten'] {
   const { memories, budget } = dependencies
-  return async ({ turn_id: turnId, thread_id: threadId }) => {
+  return async ({ turn_id: pinnedId, thread_id: threadId }) => {
     const saved = await inThread(threadId, async () => {
+      const turn = await memories.pinnedUnsaved(pinnedId)
+      const turnId = turn?.turn_id ?? ''
       const known = waiting.get(turnId)
-      const turn = await memories.unsaved(turnId)
-      if (known === undefined || turn == null || turn.pinned_at === null) return undefined
+      if (known === undefined || turn === undefined) return undefined
       const isBusy = known.isUsed() || (await dependencies.runningTurn(threadId)) !== undefined
       if (isBusy) return void (await memories.settleMemory(turn, memoryStates.notQuiet))
       // What waits finds that it is no longer the one to save.

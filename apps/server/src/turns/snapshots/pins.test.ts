@@ -45,10 +45,10 @@ const savesOfMemory = () => host.snapshots.memoryOrders.filter((memory) => memor
 
 let keys = 0
 /** Sends a message and waits until its turn has ended and its files are kept. */
-async function runTurn(): Promise<string> {
+async function runTurn(text = '/run true'): Promise<string> {
   keys += 1
   const { turnId } = await server.areas.turns.turns.send(threadId, {
-    text: '/run true',
+    text,
     attachmentIds: [],
     key: `key-of-the-test-${keys}`,
   })
@@ -71,6 +71,22 @@ test('C9: memory that waits for the thread to be idle is saved once its turn is 
   await idle()
   expect(savesOfMemory()).toBe(1)
   expect(await list()).toMatchObject([{ turnId, isPinned: true, memoryProblem: null, writtenBytes: 20 }])
+})
+
+test('C9: pinning a turn that made no call saves the memory of the turn whose snapshot it shares', async () => {
+  await runTurn()
+  host.snapshots.isDiskChanged = false
+  // Without a model, the engine records no snapshot for a message that needs no sandbox.
+  const plain = await runTurn('hello')
+  await server.areas.threads.log.append(threadId, [], (transaction) =>
+    server.areas.turns.snapshots.want({ id: plain, threadId }, transaction),
+  )
+  await server.areas.turns.snapshots.turnEnded(threadId)
+  expect(await problems()).toEqual([null, 'not-yet'])
+  host.snapshots.isDiskChanged = true
+  await pin(plain)
+  await expect.poll(memories).toEqual([1000, 1000])
+  expect(savesOfMemory()).toBe(1)
 })
 
 test('C9: a message that is sent after the pin waits until the memory is saved', async () => {

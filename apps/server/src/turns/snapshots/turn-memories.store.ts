@@ -19,8 +19,11 @@ export type TurnMemoryStore = {
   otherRemoved(turn: TurnSnapshotKey, otherId: string | null): Promise<void>
   /** Records why the turn's snapshot stays without memory, unless that is recorded. */
   settleMemory(turn: TurnSnapshotKey, problem: string | null): Promise<void>
-  /** The turn, if its memory is still to be saved. */
-  unsaved(turnId: string): Promise<TurnSnapshotRow | undefined>
+  /**
+   * The turn whose memory is still to be saved with the snapshot of this turn, if a turn is pinned that has this snapshot:
+   * one that made no call shares the previous one’s.
+   */
+  pinnedUnsaved(turnId: string): Promise<TurnSnapshotRow | undefined>
   /** Turns whose memory is still to be saved, or that have a second snapshot; oldest first. */
   unfinished(): Promise<TurnSnapshotRow[]>
 }
@@ -54,13 +57,18 @@ export function makeTurnMemoryStore(database: Kysely<SnapshotTables>): TurnMemor
         .where('memory_problem', '=', memoryStates.notYet)
         .execute()
     },
-    unsaved: (turnId) =>
-      database
+    pinnedUnsaved: async (turnId) => {
+      const rows = await database
         .selectFrom('turn_snapshots')
         .selectAll()
-        .where('turn_id', '=', turnId)
-        .where('memory_problem', '=', memoryStates.notYet)
-        .executeTakeFirst(),
+        .where('snapshot_id', 'in', (query) =>
+          query.selectFrom('turn_snapshots').select('snapshot_id').where('turn_id', '=', turnId),
+        )
+        .orderBy('position')
+        .execute()
+      const isPinned = rows.some(({ pinned_at }) => pinned_at !== null)
+      return isPinned ? rows.findLast(({ memory_problem }) => memory_problem === memoryStates.notYet) : undefined
+    },
     unfinished: () =>
       database
         .selectFrom('turn_snapshots')
