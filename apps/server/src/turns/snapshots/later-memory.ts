@@ -1,3 +1,4 @@
+import { delaysOf } from '@threadbox/concurrency'
 import type { TakenSnapshot } from '@threadbox/protocol/host'
 import type { WantedMemory } from './memory-budget.ts'
 import type { QuietWaits } from './quiet-waits.ts'
@@ -9,7 +10,8 @@ import { saveMemory } from './take-files.ts'
 const longestWaitMs = 60_000
 /** A save yields to what people wait for, for so long. */
 const overdueMs = 60_000
-const busyWaitMs = 2_000
+/** Each attempt looks at what runs in the sandbox, which costs a busy machine too. */
+const busyWaitMs = delaysOf([2_000, 4_000, 8_000, 16_000])
 
 /** Saves memory of turns once their thread is idle, the hour has room, and the host has nothing more urgent. */
 export type LaterMemory = {
@@ -75,8 +77,9 @@ export function makeLaterMemory(dependencies: SnapshotsDependencies, thread: Thr
     // Without time to be idle, memory is kept whatever it costs others.
     const overdueAt = performance.now() + (quietMs === 0 ? 0 : overdueMs)
     let saved = await attempt(overdueAt)
-    while (saved === 'busy') {
-      if (!isCanceled()) await quiet.wait(threadId, busyWaitMs)
+    for (let attempts = 0; saved === 'busy'; attempts += 1) {
+      const untilOverdueMs = Math.max(0, overdueAt - performance.now())
+      if (!isCanceled()) await quiet.wait(threadId, Math.min(busyWaitMs(attempts), untilOverdueMs))
       saved = await attempt(overdueAt)
     }
     if (saved !== undefined) await trimAfter(threadId, saved)
