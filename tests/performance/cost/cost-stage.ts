@@ -10,6 +10,8 @@ export type CostStage = TestInstallation &
   ReturnType<typeof commonOf> & {
     model: ModelServer
     readUse(): Promise<Use>
+    /** Command lines of the programs that server and host daemon have started. */
+    startedPrograms(): Promise<string[]>
     /** Resolves when nothing more follows from what was done: spares are ready, and the latest deferred work has run. */
     settle(): Promise<void>
     removeThread(thread: TestThread): Promise<void>
@@ -35,6 +37,10 @@ export async function openCostStage(): Promise<CostStage> {
     ...installation,
     model,
     readUse: makeUseReader(installation, started),
+    startedPrograms: async () => [
+      ...(await started.list(installation.host.pid())),
+      ...(await started.list(installation.server.pid())),
+    ],
     ...common,
     settle: async () => {
       await common.untilSparesWait()

@@ -19,7 +19,7 @@ export function ConnectionTools(props: { connection: Connection }) {
   const count = (approval: ToolApproval) => connection.tools.filter((tool) => tool.approval === approval).length
   const changed = connection.tools.filter((tool) => tool.isChanged).length
   return (
-    <details className="tools">
+    <details className="connection-tools">
       <summary>
         {t('tools', { count: connection.tools.length })}
         <span className="faint">
