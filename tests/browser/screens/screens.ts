@@ -25,6 +25,9 @@ const press =
     await page.getByRole('button', { name: 'Bike trips per hour', exact: true }).waitFor()
     for (const key of keys) await page.keyboard.press(key)
   }
+/** How far a page is scrolled to a button depends on what had loaded by then. */
+const scrollUp = (page: Page) =>
+  page.evaluate(`for (const element of document.querySelectorAll('*')) element.scrollTop = 0`)
 /** The server suspends the services of a sandbox that it pauses. */
 const pauseSandbox = (stage: ScreenStage) => {
   stage.server.setSandbox(data.paused)
@@ -323,13 +326,13 @@ export const screens: readonly Screen[] = [
     name: 'private-address-dialog',
     path: '/settings/network',
     reach: async (page) => {
-      // With all of the page loaded, it is scrolled to the same place each time.
-      await page.getByText('Port').first().waitFor()
       await page.getByRole('button', { name: 'Add address' }).press('Enter')
       await page.getByRole('textbox', { name: 'Name' }).fill('git.corp.example')
       await page.getByRole('textbox', { name: 'Port' }).fill('0')
       await page.getByRole('textbox', { name: 'Range of addresses' }).fill('10.1.2.0/24')
       await dialog(page).getByRole('button', { name: 'Add address' }).press('Enter')
+      await page.getByText('has no port that sandboxes can reach').waitFor()
+      await scrollUp(page)
     },
     shows: (page) => page.getByText('has no port that sandboxes can reach'),
   },
