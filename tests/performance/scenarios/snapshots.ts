@@ -90,7 +90,8 @@ export async function snapshotMemory(stage: Stage): Promise<Figure[]> {
   await stage.untilSnapshotTaken(thread.id)
   await stage.untilSparesWait()
   const { order, stall, bytes, rewind } = memoryFigures()
-  const { untilSnapshotTaken } = commonOf(stage, { withMemory: true })
+  // Asking more often makes the machine busy, and memory is saved once it isn’t.
+  const { untilSnapshotTaken } = commonOf(stage, { withMemory: true, pollMs: 500 })
   try {
     for (let round = 0; round < stage.rounds; round++) {
       const { savedMs, syncedMs } = await raw.saveMs()
