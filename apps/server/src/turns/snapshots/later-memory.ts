@@ -10,7 +10,7 @@ import { saveMemory } from './take-files.ts'
 const longestWaitMs = 60_000
 /** A save yields to what people wait for, for so long. */
 const overdueMs = 60_000
-/** Each attempt looks at what runs in the sandbox, which costs a busy machine too. */
+/** Each attempt inspects what runs in the sandbox, which costs a busy machine too. */
 const busyWaitMs = delaysOf([2_000, 4_000, 8_000, 16_000])
 
 /** Saves memory of turns once their thread is idle, the hour has room, and the host has nothing more urgent. */
