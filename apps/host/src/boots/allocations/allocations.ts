@@ -6,7 +6,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { BaseImages } from '../../machine/images/base-images.ts'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { Attachments } from '../../machine/network/attachments.ts'
-import { type BackgroundWork, pauseAfterMs } from '../../machine/programs/background-work.ts'
+import { type BackgroundWork, overdueAfterMs, pauseAfterMs } from '../../machine/programs/background-work.ts'
 import type { SparesStore } from '../../machine/state/spares.store.ts'
 
 /** A disk and a network under one ID that belong to no sandbox yet. `diskBytes`: the disk’s limit. */
@@ -46,9 +46,6 @@ export type AllocationsPorts = {
   logger: Logger
 }
 
-/** Longest delay of a refill: where sandboxes are created all the time, no quiet moment comes. */
-const longestHoldMs = 15_000
-
 export function makeAllocations(ports: AllocationsPorts): Allocations {
   const { background, logger } = ports
   const ready = new Map<string, PreparedAllocation>()
@@ -58,7 +55,7 @@ export function makeAllocations(ports: AllocationsPorts): Allocations {
   let isClosed = false
 
   const fill = async () => {
-    await background.moment(longestHoldMs)
+    await background.moment(overdueAfterMs)
     if (isClosed || ready.size > ports.count / 2) return
     await background.inTurn(async () => {
       const made = await makeAllocationsTogether(ports, ports.count - ready.size)

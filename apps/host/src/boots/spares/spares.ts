@@ -5,7 +5,7 @@ import type { GuestAddress } from '@threadbox/protocol/gateway'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { BaseImages } from '../../machine/images/base-images.ts'
-import { type BackgroundWork, pauseAfterMs } from '../../machine/programs/background-work.ts'
+import { type BackgroundWork, overdueAfterMs, pauseAfterMs } from '../../machine/programs/background-work.ts'
 import { readMemory } from '../../machine/programs/machine-memory.ts'
 import type { SparesStore } from '../../machine/state/spares.store.ts'
 import type { Allocations } from '../allocations/allocations.ts'
@@ -48,7 +48,7 @@ export type SparesPorts = {
   count: number
   kernels: KernelPolicy
   background: BackgroundWork
-  allocations: Pick<Allocations, 'obtain'>
+  allocations: Pick<Allocations, 'obtain' | 'remove'>
   launch: LaunchPorts
   disks: DiskStore
   network: SandboxNetwork
@@ -59,8 +59,6 @@ export type SparesPorts = {
   signal: AbortSignal
 }
 
-/** Longest delay of a refill: where sandboxes are started all the time, no quiet moment comes. */
-const longestHoldMs = 15_000
 /** Spares are kept while this share of memory is available, because they are only a convenience. */
 const freeMemoryShare = 0.2
 
@@ -79,7 +77,7 @@ export function makeSpares(ports: SparesPorts): Spares {
 
   const fill = async () => {
     for (;;) {
-      await background.moment(longestHoldMs)
+      await background.moment(overdueAfterMs)
       if (isClosed || !(await hasFreeMemory())) return
       if (ready.size < ports.count) {
         await makeTemplate(ports, limits).catch((error: unknown) =>
@@ -263,12 +261,9 @@ async function removeSpare(ports: SparesPorts, { placeId: allocationId, waiting 
   await removeAllocation(ports, allocationId)
 }
 
-async function removeAllocation(ports: SparesPorts, allocationId: string): Promise<void> {
-  ports.launch.attachments.forget(allocationId)
-  await ports.network.detach(allocationId)
-  await ports.disks.deleteDisk(allocationId)
-  await ports.launch.files.remove(allocationId)
-  await ports.store.remove(allocationId)
+async function removeAllocation({ launch, allocations }: SparesPorts, allocationId: string): Promise<void> {
+  await launch.files.remove(allocationId)
+  await allocations.remove(allocationId)
 }
 
 async function hasFreeMemory(): Promise<boolean> {

@@ -17,6 +17,8 @@ export type BackgroundWork = {
 
 /** A thread that has just got a sandbox is about to run something: work that can wait begins after that. */
 export const pauseAfterMs = 700
+/** Longest delay of a refill: where sandboxes are started all the time, no quiet moment comes. */
+export const overdueAfterMs = 15_000
 const pollEveryMs = 50
 
 export function makeBackgroundWork(isIdle: () => Promise<boolean> = isMachineIdle): BackgroundWork {
