@@ -3,13 +3,26 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '@threadbox/testkit/repeats'
 import { sandboxIdsOf, type TestInstallation } from '../stack/installation.ts'
+import { deleteOnce, linesOfFork, rewindTurn } from './chaos-copies.ts'
 import { type ChaosNetwork, makeChaosNetwork } from './chaos-network.ts'
 import type { Finding } from './findings.ts'
 import { persist, runToEnd } from './run-to-end.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** During which a kill can happen, besides a moment of whatever the threads do. */
-export const phases = ['policy', 'grant', 'revoke', 'start', 'pause', 'wake', 'delete'] as const
+export const phases = [
+  'policy',
+  'grant',
+  'revoke',
+  'start',
+  'save',
+  'rest',
+  'pause',
+  'wake',
+  'fork',
+  'rewind',
+  'delete',
+] as const
 export type Phase = (typeof phases)[number]
 
 /** A thread that does things and remembers what the product acknowledged. */
@@ -28,14 +41,20 @@ export type ChaosThread = {
 type Promised = { acknowledged: Set<string>; unknown: Set<string> }
 
 const commandTimeoutMs = 60_000
+/** Idle sandboxes are frozen after a second. */
+const restsAfterMs = 1500
 /** By then the work of a phase has ended, except on a busy machine: a kill comes at any moment before. */
 const phaseMs: Record<Phase, number> = {
   policy: 150,
   grant: 150,
   revoke: 150,
   start: 800,
+  save: 1000,
+  rest: 2500,
   pause: 600,
   wake: 400,
+  fork: 900,
+  rewind: 800,
   delete: 600,
 }
 
@@ -64,6 +83,8 @@ export async function makeChaosThread(
   let hostname = 'none yet'
   let turn: Promise<unknown> = Promise.resolve()
   let lines = 0
+  /** What forks lacked. */
+  const copies: Finding[] = []
   // One at a time, also between work and verification: this makes the file’s content known, and policy and grant.
   const alone = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const next = turn.then(work, work)
@@ -84,17 +105,33 @@ export async function makeChaosThread(
     const prepare = `[ -e ~/use.py ] || { ${install}; }; echo ${placeholder} > ~/placeholder; ${hostile}`
     return await runToEnd(installation, { threadId, command: `${prepare}; ${command}`, withinMs })
   }
+  /** Returns the turn, if its command ended well. */
   const append = async () => {
     const line = `line-${index}-${++lines}`
     promised.unknown.add(line)
     const call = await run(`echo ${line} >> log.txt; hostname; echo \${API_TOKEN:-none}`)
-    if (call?.status !== 'succeeded') return
+    if (call?.status !== 'succeeded') return undefined
     const [name = '', placeholder = ''] = call.output.tail.split('\n')
     hostname = name
     if (network.isGranted()) placeholders.latest = placeholder
     promised.unknown.delete(line)
     promised.acknowledged.add(line)
     counts.acknowledged += 1
+    return { line, turnId: call.turnId }
+  }
+  /** Nothing of the user runs afterwards, so the sandbox is frozen in memory soon. */
+  const calm = () =>
+    runToEnd(installation, { threadId, command: 'pkill -f hostile.py; true', withinMs: commandTimeoutMs })
+  const fork = async () => {
+    const kept = [...promised.acknowledged]
+    const found = await linesOfFork({ installation, threadId }, commandTimeoutMs)
+    if ('problem' in found) copies.push({ kind: 'stuck', what: `a fork of ${network.token}: ${found.problem}` })
+    else copies.push(...kept.filter((line) => !found.lines.includes(line)).map(finding('lost', 'is not in a fork')))
+  }
+  const rewind = async () => {
+    const undone = await append()
+    if (undone === undefined || !(await rewindTurn({ installation, threadId }, undone.turnId))) return
+    promised.acknowledged.delete(undone.line)
   }
   const pause = async () => {
     const isPaused = await client.sandboxes.pause(threadId).then(
@@ -104,7 +141,7 @@ export async function makeChaosThread(
     if (isPaused) counts.pauses += 1
   }
   const remove = async () => {
-    await persist(() => deleteOnce(client, threadId))
+    await persist(() => deleteOnce(installation, threadId))
     counts.deletions += 1
   }
   const act = async () => {
@@ -121,8 +158,14 @@ export async function makeChaosThread(
     grant: { before: () => network.revoke(), work: () => network.grant() },
     revoke: { before: () => network.grant(), work: () => network.revoke() },
     start: { before: () => remove().then(create), work: append },
+    // Its memory is saved once the turn has ended.
+    save: { before: append, work: () => delay(phaseMs.save) },
+    rest: { before: calm, work: () => delay(restsAfterMs).then(append) },
     pause: { before: append, work: pause },
     wake: { before: pause, work: append },
+    // Without the hostile program: what it reaches from a fork would count as reached from here.
+    fork: { before: calm, work: fork },
+    rewind: { before: append, work: rewind },
     delete: { work: () => remove().then(create) },
   }
   await create()
@@ -150,18 +193,11 @@ export async function makeChaosThread(
           network,
           withinMs,
         })
-        return [...found, ...(await network.check())]
+        return [...found, ...copies.splice(0), ...(await network.check())]
       }),
     sandboxId: async () => (await sandboxIdsOf(installation)).find((id) => hostname === `threadbox-${id.slice(1, 9)}`),
-    delete: () => alone(async () => void (await persist(() => deleteOnce(client, threadId)))),
+    delete: () => alone(async () => void (await persist(() => deleteOnce(installation, threadId)))),
   }
-}
-
-/** One that is deleted already is not found: the response to the first request was lost. */
-async function deleteOnce(client: TestInstallation['client'], threadId: string): Promise<void> {
-  await client.threads.delete(threadId).catch((error: unknown) => {
-    if ((error as { code?: string }).code !== 'thread.not-found') throw error
-  })
 }
 
 async function verify(options: {

@@ -9,8 +9,8 @@ import { strike, type Victim, victims } from './strike.ts'
 import { forbiddenAddress, type Surroundings, secretHost, secretValue, startSurroundings } from './surroundings.ts'
 
 /**
- * Threads that work, pause, wake, use the network and a secret, and are deleted, while processes of the installation and
- * sandboxes are killed, at random moments and while something changes. What was acknowledged must exist afterwards, each
+ * Threads that work, rest, pause, wake, fork, rewind, use the network and a secret, and are deleted, while processes of
+ * the installation and sandboxes are killed, at random moments and while something changes. What was acknowledged must exist afterwards, each
  * line once; each sandbox has one boot; nothing arrives where a policy forbids it, and no secret without a grant; nothing
  * is left on the machine when everything was deleted.
  */
@@ -49,6 +49,13 @@ type Findings = ReturnType<typeof collectFindings>
 
 /** Longer does not count as a recovery: the run continues, and reports a problem. */
 const usableWithinMs = 60_000
+/** What users have and most tests do not, so that kills also meet it; idle sandboxes are frozen sooner. */
+const asForUsers = {
+  THREADBOX_SPARE_SANDBOXES: '1',
+  THREADBOX_PREPARED_ALLOCATIONS: '2',
+  THREADBOX_FREEZE_IDLE_SECONDS: '1',
+}
+const nothingWaits = { THREADBOX_SPARE_SANDBOXES: '0', THREADBOX_PREPARED_ALLOCATIONS: '0' }
 /** Nothing is measured yet, and the machine may be busy. */
 const startsWithinMs = 180_000
 /** Before every such kill, the same is done without one. */
@@ -58,8 +65,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const random = makeRandom(options.seed)
   await using surroundings = await startSurroundings()
   await using installation = await startInstallation({
-    hostEnvironment: surroundings.hostEnvironment,
+    hostEnvironment: { ...surroundings.hostEnvironment, ...asForUsers },
     serverEnvironment: { THREADBOX_UNDO_SECONDS: '1' },
+    memorySnapshots: 3,
   })
   const allowed = await reachForbidden(installation, surroundings)
   const ending = new AbortController()
@@ -96,6 +104,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     result.deletions += thread.counts.deletions
     await thread.delete()
   }
+  await removeForks(installation)
+  await installation.host.kill('SIGTERM')
+  await installation.host.restart(nothingWaits)
   findings.add([...(await untilClean(installation)), ...(await escapes())], 'after everything was deleted')
   return { ...result, verdict: findings.summary(), isClean: findings.isClean(), problems: findings.problems() }
 }
@@ -165,6 +176,11 @@ async function disturb(
     options.log(`kill ${number}: ${victim}, during ${phase}, recovered after ${recoveryMs} ms${lines}`)
     if (!isControl) number += 1
   }
+}
+
+/** Those whose response was lost in a kill. */
+async function removeForks({ client }: TestInstallation): Promise<void> {
+  for (const { id } of (await client.threads.list({})).threads) await client.threads.delete(id)
 }
 
 /** Deleted threads can be restored for a second; after that nothing of them can be on the machine. */

@@ -51,8 +51,8 @@ export type TestHost = HostRequests & {
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** Kills the process of a running or frozen sandbox, as the kernel or an administrator might. */
   killSandbox(sandboxId: string): Promise<void>
-  /** Restarts the daemon with the same data; returns when it serves. */
-  restart(): Promise<void>
+  /** Restarts the daemon with the same data, and other settings if given; returns when it serves. */
+  restart(changed?: Record<string, string>): Promise<void>
   /** Records for later runs what the pool contains. */
   noteContents(contents: SlotContents): Promise<void>
   /** Everything of this installation on the machine: processes, namespaces, firewall, cgroups, mounts, disks. */
@@ -88,15 +88,16 @@ export async function startTestHost(
   const installation = path.basename(dataDirectory)
   const socketPath = path.join(dataDirectory, 'run/host.sock')
   const gatewaySocketPath = path.join(dataDirectory, 'run/gateway.sock')
+  const egressSocketPath = path.join(dataDirectory, 'run/egress.sock')
   const logFile = path.join(dataDirectory, 'host.log')
   await mkdir(path.dirname(socketPath), { recursive: true })
-  const environment = {
+  const environment: Record<string, string> = {
     ...slot.environment,
     THREADBOX_INSTALLATION: installation,
     THREADBOX_DATA: dataDirectory,
     THREADBOX_HOST_SOCKET: socketPath,
     THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
-    THREADBOX_EGRESS_SOCKET: path.join(dataDirectory, 'run/egress.sock'),
+    THREADBOX_EGRESS_SOCKET: egressSocketPath,
     THREADBOX_RUNSC: machine.runscPath,
     THREADBOX_IMAGE: machine.imageArchive,
     THREADBOX_GUEST: guestDirectory,
@@ -108,7 +109,8 @@ export async function startTestHost(
   let daemon: ChildProcess | undefined
 
   let isClosing = false
-  const start = async () => {
+  const start = async (changed: Record<string, string> = {}) => {
+    Object.assign(environment, changed)
     // A test that timed out may still be running when the host is closed.
     if (isClosing) throw new Error('this test host is closed')
     daemon = spawnProgram('host', {
@@ -153,7 +155,7 @@ export async function startTestHost(
       THREADBOX_DATA: dataDirectory,
       THREADBOX_HOST_SOCKET: socketPath,
       THREADBOX_GATEWAY_SOCKET: gatewaySocketPath,
-      THREADBOX_EGRESS_SOCKET: environment.THREADBOX_EGRESS_SOCKET,
+      THREADBOX_EGRESS_SOCKET: egressSocketPath,
     },
     newSandboxId: () => makeId('sandbox', randomBytes),
     newBootId: () => makeId('boot', randomBytes),
