@@ -28,6 +28,7 @@ import { relay } from './scenarios/relay.ts'
 import { rewinding } from './scenarios/rewinding.ts'
 import { screenshot } from './scenarios/screenshot.ts'
 import { snapshotMemory, snapshots } from './scenarios/snapshots.ts'
+import { spacedMessages } from './scenarios/spaced-messages.ts'
 import { starting } from './scenarios/starting.ts'
 import { tabs } from './scenarios/tabs.ts'
 import { transfers } from './scenarios/transfers.ts'
@@ -76,6 +77,7 @@ const alone: Record<string, (options: Pick<Stage, 'rounds'>) => Promise<Figure[]
   cost,
   gaps: gapsBetweenMessages,
   burst,
+  'spaced-messages': spacedMessages,
 }
 
 /** Scenarios that need the app. */

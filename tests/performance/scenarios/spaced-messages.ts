@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openCostStage } from '../cost/cost-stage.ts'
+import { between, shareOf } from '../cost/use.ts'
+import { emptyFigure, type Figure } from '../figure.ts'
+import type { Stage } from '../stage.ts'
+import { timeOfTurn } from './commands.ts'
+
+/** What a person leaves between two messages, and what an idle installation is watched for. */
+const betweenMs = 30_000
+const counted = 100
+
+/**
+ * What a hundred messages `/run true` cost, each half a minute after the last one, from as many as there are rounds: with
+ * all that follows from each, and without what the installation uses in the same time while no thread has a sandbox.
+ */
+export async function spacedMessages({ rounds }: Pick<Stage, 'rounds'>): Promise<Figure[]> {
+  await using stage = await openCostStage()
+  const measured = async (work: () => Promise<unknown>) => {
+    const [before, startedAt] = [await stage.readUse(), performance.now()]
+    await work()
+    return { before, after: await stage.readUse(), ms: performance.now() - startedAt }
+  }
+  await stage.settle()
+  const idleSpan = await measured(() => delay(2 * betweenMs))
+  const idle = shareOf(between({ ...idleSpan, idle: undefined }), idleSpan.ms)
+  const { thread } = await stage.newAwakeThread()
+  await stage.settle()
+  const span = await measured(async () => {
+    for (let message = 0; message < rounds; message++) {
+      await timeOfTurn(thread)
+      await delay(betweenMs)
+    }
+  })
+  const each = shareOf(between({ ...span, idle }), rounds)
+  const figure = (measure: 'processor' | 'pool' | 'disk', target: { maxP50: number } | null) => ({
+    ...emptyFigure({
+      id: `spaced-messages-${measure}`,
+      title: `${counted} messages \`/run true\`, 30 s apart: ${titles[measure]}`,
+      floorTitle: null,
+      target,
+    }),
+    unit: units[measure],
+    samples: each[measure] === null ? [] : [(each[measure] ?? 0) * scales[measure]],
+  })
+  return [
+    figure('processor', { maxP50: 15_000 }),
+    figure('pool', { maxP50: 200 }),
+    // The whole machine’s.
+    figure('disk', null),
+  ]
+}
+
+const KiBPerMiB = 1024
+const titles = {
+  processor: 'processor time of everything',
+  pool: 'written to the pool',
+  disk: 'written to the disk below it',
+}
+const units = { processor: 'ms', pool: 'MiB', disk: 'MiB' } as const
+const scales = { processor: counted, pool: counted / KiBPerMiB, disk: counted / KiBPerMiB }
