@@ -178,17 +178,11 @@ function makeRemovals(ports: SparesPorts) {
 }
 
 /**
- * The first command in a guest takes three times as long as the second: code that has never run is compiled, files are
- * read for the first time. So the first one is not the user's. It runs in its own session, whose shell ends with the
- * second.
+ * The first command in a guest takes longer than the next: code that has never run is compiled, files and memory are
+ * touched for the first time. So the first one is not the user’s. It ends its own session with its shell.
  */
 async function warmUp({ gateway }: LaunchPorts, guest: GuestAddress): Promise<void> {
-  for (const [key, command] of [
-    ['warm-up-1', 'true'],
-    ['warm-up-2', 'exit'],
-  ] as const) {
-    await gateway.run({ guest, key, command, session: 'warm-up', timeoutMs: 10_000 })
-  }
+  await gateway.run({ guest, key: 'warm-up', command: 'exit', session: 'warm-up', timeoutMs: 10_000 })
 }
 
 /** Memory and processors are fixed at boot; the rest can be changed when a spare is taken. */
