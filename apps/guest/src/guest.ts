@@ -84,7 +84,11 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const begun = { ...options, state, pipes, addedVariables: variables.now }
   const launcher = makeLauncher({ ...begun, ownEnvironment: git.environment })
   const settingsNow = () => (state.isReady() ? state.settings() : undefined)
-  const watchdogs = startWatchdogs({ logger, limits: () => settingsNow()?.limits })
+  const watchdogs = startWatchdogs({
+    logger,
+    limits: () => settingsNow()?.limits,
+    restObstacle: () => figures.restObstacle(),
+  })
   const registry = makeExecutionRegistry({ ...begun, ...watchdogs, launcher })
   watchdogs.addCommandShells(registry.isCommandShell)
   const processes = makeProcessRegistry({ launcher, clock: Date.now })
@@ -135,9 +139,9 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
   const known = { rescues, registry, processes, contexts, launcher }
   const guarded = guardStarts(known)
   const terminals = makeTerminalRegistry({ processes: guarded.processes, launcher })
+  const http = { state, logger, onAction: watchdogs.disturb }
   const server = makeHttpServer({
-    state,
-    logger,
+    ...http,
     routes: [
       ...initRoutes({ ...options, ...figures, state, awoken }),
       ...diskSpace.routes,
@@ -148,7 +152,7 @@ export async function startGuest(options: GuestOptions): Promise<Guest> {
     ],
     services: addServices({ ...known, ...watchdogs, guarded, terminals, services, git }),
   })
-  const codeServer = makeHttpServer({ state, logger, routes: codeRoutes(contexts) })
+  const codeServer = makeHttpServer({ ...http, routes: codeRoutes(contexts) })
   answerTunnels(server, { state, logger })
   for (const watched of [server, codeServer]) connections.watch(watched)
   const ports = await listenAll({ guest: server, code: codeServer, git: git.server }, options)

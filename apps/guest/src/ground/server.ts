@@ -29,9 +29,11 @@ export function makeHttpServer(options: {
   routes: Route[]
   services?: (router: ConnectRouter) => void
   state: GuestState
+  /** Called with each request that can start a program, before it is handled. */
+  onAction: () => void
   logger: Logger
 }): Server {
-  const { routes, services, state, logger } = options
+  const { routes, services, state, onAction, logger } = options
   const rpc =
     services === undefined
       ? undefined
@@ -45,6 +47,7 @@ export function makeHttpServer(options: {
     const path = pathOf(request)
     const route = routes.find((candidate) => candidate.method === request.method && matches(candidate, path))
     if (route?.access !== 'open') state.checkToken(headerOf(request, accessTokenHeader))
+    if (request.method !== 'GET') onAction()
     if (route !== undefined) await route.handle(request, response)
     else if (rpc !== undefined) rpc(request, response)
     else throw routeUnknown({ path })

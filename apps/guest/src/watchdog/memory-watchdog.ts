@@ -3,6 +3,7 @@ import type { Logger } from '@threadbox/telemetry'
 import { guestProcesses } from '../processes/activity.ts'
 import { runVariable, sendSignal } from '../processes/process-family.ts'
 import { isZombie, listProcesses, type ProcessEntry, readInitialVariable } from '../processes/process-table.ts'
+import { type Calm, calmCheckMs } from './calm.ts'
 import { readMemory } from './memory.ts'
 import type { Termination, Terminations } from './terminations.ts'
 
@@ -32,9 +33,12 @@ export function startMemoryWatchdog(dependencies: {
   /** Undefined until the host has reported it. */
   limitBytes: () => number | undefined
   terminations: Pick<Terminations, 'add'>
+  calm: Pick<Calm, 'isCalm' | 'onEnd'>
   logger: Logger
 }): MemoryWatchdog {
+  const { calm } = dependencies
   let timer: NodeJS.Timeout
+  let isStopped = false
   let preferredVictim: number | undefined
   let lastKill: MemorySample | undefined
   const check = () => {
@@ -51,14 +55,23 @@ export function startMemoryWatchdog(dependencies: {
         dependencies.logger.warn({ pids: [...termination.pids], share }, 'memory nearly full, process killed')
       }
     }
-    timer = setTimeout(check, share > fastPollShare ? fastPollMs : pollMs)
+    const usualMs = share > fastPollShare ? fastPollMs : pollMs
+    timer = setTimeout(check, calm.isCalm() ? calmCheckMs : usualMs)
   }
   timer = setTimeout(check, pollMs)
+  calm.onEnd(() => {
+    if (isStopped) return
+    clearTimeout(timer)
+    timer = setTimeout(check, pollMs)
+  })
   return {
     setPreferredVictim: (pid) => {
       preferredVictim = pid
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
   }
 }
 

@@ -79,6 +79,7 @@ beforeEach(() => {
         return list()
       },
     },
+    calm: { isCalm: () => false, update: async () => undefined, onEnd: () => undefined },
     pace: { checkMs: 10, multiplyingMs: 50, fillingMs: 3_600_000 },
   })
 })

@@ -1,5 +1,6 @@
 import { runVariable } from '../processes/process-family.ts'
 import { listPids, listProcesses, type ProcessEntry, readInitialVariable } from '../processes/process-table.ts'
+import { type Calm, calmCheckMs } from './calm.ts'
 import { type FrozenProcesses, freezeProcesses, type View } from './frozen-processes.ts'
 import { type EndRunawayDependencies, makeEndRunaway } from './process-judge.ts'
 import { isFull, leastOfFull, type ProcessReading, readProcesses } from './process-looks.ts'
@@ -50,26 +51,38 @@ export type ProcessWatchdogDependencies = Omit<EndRunawayDependencies, 'view'> &
   /** What is read; the whole sandbox, if absent. */
   view?: View
   pace?: ProcessWatchdogPace
+  calm: Pick<Calm, 'isCalm' | 'update' | 'onEnd'>
 }
 
 export function startProcessWatchdog(dependencies: ProcessWatchdogDependencies): ProcessWatchdog {
-  const { logger, view = wholeSandbox, pace = usualPace } = dependencies
+  const { logger, calm, view = wholeSandbox, pace = usualPace } = dependencies
   const limitNow = dependencies.limit
   const watch = makeWatch({ ...dependencies, view, pace })
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
+  let isChecking = false
+  const waitFor = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void next(), ms)
+  }
   const next = async () => {
     const startedAt = performance.now()
+    isChecking = true
     try {
       const limit = limitNow()
       if (limit !== undefined) await watch.check(limit)
+      await calm.update()
     } catch (error) {
       logger.error({ err: error }, 'processes could not be checked')
     }
+    isChecking = false
     if (isStopped) return
-    timer = setTimeout(() => void next(), pauseAfter(performance.now() - startedAt, pace))
+    waitFor(calm.isCalm() ? calmCheckMs : pauseAfter(performance.now() - startedAt, pace))
   }
-  timer = setTimeout(() => void next(), pace.checkMs)
+  waitFor(pace.checkMs)
+  calm.onEnd(() => {
+    if (!isStopped && !isChecking) waitFor(pace.checkMs)
+  })
   return {
     isFull: watch.isFull,
     stop: () => {

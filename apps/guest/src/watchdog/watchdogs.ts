@@ -1,4 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
+import { listPids } from '../processes/process-table.ts'
+import { makeCalm } from './calm.ts'
 import { startMemoryWatchdog } from './memory-watchdog.ts'
 import { startProcessWatchdog } from './process-watchdog.ts'
 import { makeTerminations, type Terminations } from './terminations.ts'
@@ -12,6 +14,8 @@ export type Watchdogs = {
   isFull(): boolean
   /** Sets the process to kill before any other when memory runs out; undefined for none. */
   setPreferredVictim(pid: number | undefined): void
+  /** Something was requested that can start a program: checks follow at their usual pace. */
+  disturb(): void
   /** Sets the test for shells of commands; before that, no process counts as one. */
   addCommandShells(isCommandShell: IsCommandShell): void
   stop(): void
@@ -20,15 +24,19 @@ export type Watchdogs = {
 export function startWatchdogs(dependencies: {
   /** Undefined until the host has reported them. */
   limits: () => { memoryBytes: number; processes: number } | undefined
+  /** The first thing of the user’s that runs; null if nothing does. */
+  restObstacle: () => Promise<string | null>
   logger: Logger
 }): Watchdogs {
   const { limits } = dependencies
   const commandShells: IsCommandShell[] = []
   const isCommandShell: IsCommandShell = (pid) => commandShells.some((isOne) => isOne(pid))
   const terminations = makeTerminations()
-  const memory = startMemoryWatchdog({ ...dependencies, terminations, limitBytes: () => limits()?.memoryBytes })
+  const calm = makeCalm({ ...dependencies, pids: listPids })
+  const memory = startMemoryWatchdog({ ...dependencies, calm, terminations, limitBytes: () => limits()?.memoryBytes })
   const processes = startProcessWatchdog({
     ...dependencies,
+    calm,
     isCommandShell,
     terminations,
     limit: () => limits()?.processes,
@@ -37,6 +45,7 @@ export function startWatchdogs(dependencies: {
     takeTermination: terminations.take,
     isFull: processes.isFull,
     setPreferredVictim: memory.setPreferredVictim,
+    disturb: calm.disturb,
     addCommandShells: (isOne) => void commandShells.push(isOne),
     stop: () => {
       memory.stop()
