@@ -1,5 +1,5 @@
 import { toolNames } from '@threadbox/protocol/public'
-import { jsonSchema, type ToolSet, tool } from 'ai'
+import { jsonSchema, type ToolSet, tool, zodSchema } from 'ai'
 import type { OfferedTool } from '../connections/agent-connections.ts'
 import { editFile } from './edit-file.tool.ts'
 import { listFiles } from './list-files.tool.ts'
@@ -43,11 +43,14 @@ export function toolNamed(name: string): Tool | undefined {
     : (tools[name as keyof typeof tools] as unknown as Tool)
 }
 
-/** The built-in tools for a provider: without an executor, because the engine runs them. */
+/**
+ * The built-in tools for a provider: without an executor, because the engine runs them. Converted once: otherwise the SDK
+ * converts each schema for each request to a model.
+ */
 const ownTools: ToolSet = Object.fromEntries(
   toolNames.map((name) => [
     name,
-    tool({ description: tools[name].description, inputSchema: tools[name].input as never }),
+    tool({ description: tools[name].description, inputSchema: zodSchema(tools[name].input as never) }),
   ]),
 )
 
