@@ -23,11 +23,11 @@ export type SnapshotStore = PinStore & {
   /** Oldest first. */
   turns(threadId: string): Promise<TurnSnapshotRow[]>
   wanted(): Promise<TurnSnapshotRow[]>
-  /** Records the host's snapshot and links the turn to it, in one transaction. */
+  /** Records the host's snapshot, links the turn to it, and stores what ran, if that is known, in one transaction. */
   taken(
     turn: TurnSnapshotRow,
     snapshot: Omit<SnapshotRow, 'position'>,
-    known: Pick<TurnSnapshotRow, 'memory_problem'>,
+    known: Pick<TurnSnapshotRow, 'memory_problem'> & { manifestJson: string | null },
   ): Promise<void>
   /** Stores what ran when the turn ended, for as long as its snapshot is kept. */
   keepManifest(turn: TurnSnapshotRow, snapshotId: string, json: string): Promise<void>
@@ -78,14 +78,7 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
     wanted: () => turnRows().where('state', '=', 'wanted').execute(),
     add: (snapshot) => insertSnapshot(database, snapshot),
     taken: (...taken) => insertTaken(database, ...taken),
-    keepManifest: async ({ turn_id, thread_id, position }, snapshotId, json) => {
-      const columns = { thread_id, position, snapshot_id: snapshotId, json }
-      await database
-        .insertInto('turn_manifests')
-        .values({ turn_id, ...columns })
-        .onConflict((conflict) => conflict.column('turn_id').doUpdateSet(columns))
-        .execute()
-    },
+    keepManifest: (turn, snapshotId, json) => insertManifest(database, { turn, snapshotId, json }),
     manifests: (snapshotId) =>
       database
         .selectFrom('turn_manifests')
@@ -143,17 +136,31 @@ export function makeSnapshotStore(database: Kysely<SnapshotTables>): SnapshotSto
 
 async function insertTaken(
   database: Kysely<SnapshotTables>,
-  ...[turn, snapshot, known]: Parameters<SnapshotStore['taken']>
+  ...[turn, snapshot, { memory_problem, manifestJson }]: Parameters<SnapshotStore['taken']>
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await insertSnapshot(transaction, snapshot)
     await transaction
       .updateTable('turn_snapshots')
-      .set({ state: 'taken', snapshot_id: snapshot.id, ...known })
+      .set({ state: 'taken', snapshot_id: snapshot.id, memory_problem })
       .where('turn_id', '=', turn.turn_id)
       .where('snapshot_id', '=', turn.snapshot_id)
       .execute()
+    if (manifestJson !== null) await insertManifest(transaction, { turn, snapshotId: snapshot.id, json: manifestJson })
   })
+}
+
+async function insertManifest(
+  database: Kysely<SnapshotTables>,
+  { turn, snapshotId, json }: { turn: TurnSnapshotRow; snapshotId: string; json: string },
+): Promise<void> {
+  const { turn_id, thread_id, position } = turn
+  const columns = { thread_id, position, snapshot_id: snapshotId, json }
+  await database
+    .insertInto('turn_manifests')
+    .values({ turn_id, ...columns })
+    .onConflict((conflict) => conflict.column('turn_id').doUpdateSet(columns))
+    .execute()
 }
 
 export async function deleteSnapshot(transaction: Transaction<SnapshotTables>, id: string): Promise<void> {

@@ -64,8 +64,8 @@ export async function takeFiles(
     const isLeft = isChanged && limits.order !== null && memory === null && !hasNothing
     if (memory !== null) await budget.settle(turnId, result.snapshot.memoryBytes ?? 0)
     const problem = hasNothing ? memoryStates.nothingRan : isLeft ? memoryStates.notYet : result.memoryProblem
-    await store.taken(turn, rowOf(result, { threadId, sandbox }), { memory_problem: problem })
-    await keepManifest(dependencies, { turn, taken: result, manifest })
+    const manifestJson = manifestOf(result, manifest)
+    await store.taken(turn, rowOf(result, { threadId, sandbox }), { memory_problem: problem, manifestJson })
     return { taken: result, memoryBytes: isLeft ? sizeOf(manifest) : 0 }
   } catch (error) {
     const code = isThreadboxError(error) ? error.code : 'internal'
@@ -112,7 +112,8 @@ export async function saveMemory(
       ? await memories.replaced(turn, rowOf(taken, { threadId, sandbox }), { memory_problem: problem })
       : null
     if (!taken.isNew) await memories.settleMemory(turn, problem)
-    await keepManifest(dependencies, { turn, taken, manifest })
+    const json = manifestOf(taken, manifest)
+    if (json !== null) await dependencies.store.keepManifest(turn, taken.snapshot.snapshotId, json)
     await removeOther(dependencies, { ...turn, other_snapshot_id: other })
     return taken
   } catch (error) {
@@ -160,14 +161,10 @@ function rowOf(
   return { id, thread_id: threadId, sandbox_id: sandbox.id, at, written_bytes, memory_bytes }
 }
 
-/** Shared memory is of an earlier moment, and so is the manifest that belongs to it. */
-async function keepManifest(
-  { store }: SnapshotsDependencies,
-  { turn, taken, manifest }: { turn: TurnSnapshotRow; taken: TakenSnapshot; manifest: Manifest | null },
-): Promise<void> {
-  const { snapshotId, memoryBytes } = taken.snapshot
-  const json = manifest !== null && (taken.isNew || memoryBytes === null) ? storableManifest(manifest) : null
-  if (json !== null) await store.keepManifest(turn, snapshotId, json)
+/** What is stored with a snapshot. Shared memory is of an earlier moment, and so is the manifest that belongs to it. */
+function manifestOf(taken: TakenSnapshot, manifest: Manifest | null): string | null {
+  const isOwn = taken.isNew || taken.snapshot.memoryBytes === null
+  return manifest !== null && isOwn ? storableManifest(manifest) : null
 }
 
 /**
