@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { makeLogger } from '@threadbox/telemetry'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { watchMachineNetwork } from './machine-network-watch.ts'
@@ -45,6 +46,27 @@ test('G2: each change is an update, and changes of the installation’s own inte
   await writeFile(events, 'link tbt0-7 up\n', { flag: 'a' })
   await writeFile(events, 'link eth1 up\n', { flag: 'a' })
   await expect.poll(() => updates, { timeout: 10_000 }).toBe(3)
+})
+
+test('G2: changes that follow each other closely are few updates, and the last one is not left out', async () => {
+  const updatedAt: number[] = []
+  let seen = 0
+  let written = 0
+  watch({
+    script: follow,
+    update: async () => {
+      updatedAt.push(performance.now())
+      seen = written
+    },
+  })
+  await expect.poll(() => updatedAt.length, { timeout: 10_000 }).toBe(1)
+  for (; written < 20; await delay(30)) {
+    written += 1
+    await writeFile(events, `link veth${written} up\n`, { flag: 'a' })
+  }
+  await expect.poll(() => seen, { timeout: 10_000 }).toBe(20)
+  const pauses = updatedAt.slice(1).map((at, index) => at - (updatedAt[index] ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThan(300)
 })
 
 test('G2: a watching program that ends is restarted, with an update for what it may have missed', async () => {

@@ -8,6 +8,8 @@ const monitorNetwork: Command = ['ip', '-oneline', 'monitor', 'address', 'route'
 
 /** One change is several events. */
 const debounceMs = 50
+/** Each update starts programs, and whoever starts a container changes the network several times within a second. */
+const betweenUpdatesMs = 400
 const firstRetryMs = 1000
 const lastRetryMs = 60_000
 /** Checks whether the program listens, which takes it milliseconds. */
@@ -66,14 +68,17 @@ function makeUpdates(options: { update: () => Promise<void>; signal: AbortSignal
   const { update, signal, logger } = options
   let isWanted = false
   let isRunning = false
+  let updatedAt = Number.NEGATIVE_INFINITY
   const run = async (delayMs: number) => {
     isRunning = true
     let retryMs = firstRetryMs
-    for (let waitMs = delayMs; isWanted && !signal.aborted; ) {
+    const sinceMs = performance.now() - updatedAt
+    for (let waitMs = Math.max(delayMs, betweenUpdatesMs - sinceMs); isWanted && !signal.aborted; ) {
       await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) break
       isWanted = false
-      waitMs = debounceMs
+      waitMs = betweenUpdatesMs
+      updatedAt = performance.now()
       await update().catch((error) => {
         logger.error({ err: error, retryMs }, 'the firewall does not know the machine’s network; it keeps what it had')
         isWanted = true
