@@ -13,7 +13,7 @@ export async function linesOfFork(
 ): Promise<{ lines: string[] } | { problem: string }> {
   const { threads } = installation.client
   const { id } = await persist(() => threads.fork(threadId))
-  const call = await runToEnd(installation, { threadId: id, command: 'cat log.txt', withinMs })
+  const call = await runToEnd(installation, { threadId: id, command: 'cat log.txt 2> /dev/null; true', withinMs })
   if (call?.status !== 'succeeded') return { problem: call?.output.tail ?? 'no response' }
   const { text } = await persist(() => threads.output(id, call.id))
   await persist(() => deleteOnce(installation, id))

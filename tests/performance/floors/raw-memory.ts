@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { findTestMachine } from '@threadbox/testkit'
+import { bareContainerPrefix, findTestMachine } from '@threadbox/testkit'
 import { timed } from '../figure.ts'
 import { rawCgroup, rawSpec } from './raw-sandbox.ts'
 
@@ -63,7 +63,7 @@ export async function makeRawMemory(options: {
   name?: string
 }): Promise<RawMemory> {
   const { runscPath } = await findTestMachine()
-  const work = await mkdtemp(path.join(options.diskDirectory, 'pool/raw-memory-'))
+  const work = await mkdtemp(path.join(options.diskDirectory, `pool/${bareContainerPrefix}`))
   const { name = 'rawm' } = options
   const namespace = `${name}-${options.installation}`
   await run('ip', ['netns', 'add', namespace])

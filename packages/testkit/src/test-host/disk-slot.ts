@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeBtrfsDiskStore } from '@threadbox/disk-store'
 import { makeLogger } from '@threadbox/telemetry'
+import { removeBareContainers } from './bare-containers.ts'
 import { changeFileSystemId } from './file-system-id.ts'
 import { claim } from './process-claim.ts'
 import { isPresent, testVolume } from './test-machine.ts'
@@ -165,6 +166,7 @@ async function emptyPool(directory: string): Promise<void> {
     logger: makeLogger({ process: 'testkit', level: 'silent' }),
   })
   await disks.prepare()
+  await removeBareContainers(path.join(directory, 'pool'))
   for (const { diskId } of await disks.listDisks()) await disks.deleteDisk(diskId)
   for (const place of await disks.listMemoryPlaces()) {
     if (place.diskId !== templatesPlace) await disks.deleteMemoryPlace(place)
