@@ -43,6 +43,8 @@ export type DiskStore = {
   diskUsage(diskId: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written so far would survive a power loss. */
   syncDisk(diskId: string): Promise<void>
+  /** Returns when the disk’s existence would survive a power loss, with the content that it was created with. */
+  commitDisk(diskId: string): Promise<void>
   /** Deletes the disk, its snapshots and its saved memory. */
   deleteDisk(diskId: string): Promise<void>
 
@@ -51,6 +53,11 @@ export type DiskStore = {
    * prove a write. Syncs the disk first. A snapshot of the disk changes the value, and so does a comparison.
    */
   diskGeneration(diskId: string): Promise<string>
+  /**
+   * The same for a disk that nothing has used since `diskGeneration`: a write in between shows too, and nothing that was written
+   * elsewhere in the pool is waited for.
+   */
+  generationAtRest(diskId: string): Promise<string>
   /**
    * Freezes the disk’s current content without copying it, also while it is in use; with `of`, the content of that
    * snapshot. A snapshot counts toward the limit of its disk and is deleted with it. Throws

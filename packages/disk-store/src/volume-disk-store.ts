@@ -101,11 +101,16 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       const disk = await getDisk(diskId)
       await volumes.sync(disk.path)
     },
+    async commitDisk(diskId) {
+      const disk = await getDisk(diskId)
+      await volumes.commit(disk.path)
+    },
     deleteDisk: async (diskId) =>
       lock(`snapshots ${checkId(diskId)}`, () =>
         lock(`disk ${diskId}`, async () => {
           await hideAndRemove({ volumes, parent: disks, name: diskId })
-          await memory.removeAllOf(diskId)
+          // A removal in the background ends first.
+          await lock(`memory ${diskId}`, () => memory.removeAllOf(diskId))
         }),
       ),
 
@@ -146,6 +151,11 @@ function snapshotMethods(parts: {
     async diskGeneration(diskId: string) {
       const disk = await getDisk(diskId)
       await volumes.sync(disk.path)
+      return await volumes.generation(disk.path)
+    },
+    async generationAtRest(diskId: string) {
+      const disk = await getDisk(diskId)
+      await volumes.commit(disk.path)
       return await volumes.generation(disk.path)
     },
     snapshotDisk: async ({ diskId, snapshotId, of }: Parameters<DiskStore['snapshotDisk']>[0]) =>

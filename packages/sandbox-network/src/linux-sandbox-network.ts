@@ -20,6 +20,7 @@ import {
   listNamespaces,
   listRoutes,
   namespacePathOf,
+  neighborLine,
   type RouterPlace,
   removeInterface,
   removeNamespace,
@@ -164,7 +165,10 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       await opening.finish()
       await moveLinks({ names, router })
       known.clear()
-      for (const link of await removeLeftOvers({ names, router, firewall, pool, keep })) known.remember(link)
+      const links = await removeLeftOvers({ names, router, firewall, pool, keep })
+      for (const link of links) known.remember(link)
+      // Those of an earlier release.
+      if (links.length > 0) await ipBatch(links.map(({ interfaceName }) => neighborLine(interfaceName)), router)
       await warnOfForwardBlocks(options)
     },
     async stop() {

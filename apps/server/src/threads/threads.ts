@@ -121,6 +121,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     search: { find: search.find, ...titles },
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
+    onUnrecorded: (error, threadId) => logger.warn({ err: error, threadId }, 'the state of a thread was not recorded'),
   })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaceStore, workspaces, events })

@@ -37,6 +37,12 @@ export function makeForks(
   ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
 ): Forks {
   const { store, sandboxes, disks, logger } = ports
+  /** Not awaited: it is never read again, and the next start of the daemon repeats this. */
+  const removeImage = (place: { diskId: string; imageId: string }) => {
+    disks
+      .deleteMemoryPlace(place)
+      .catch((error: unknown) => logger.warn({ err: error, ...place }, 'the memory of a fork is still there'))
+  }
   return {
     isBeingMade: async (sandboxId) => (await store.find(sandboxId)) !== undefined,
     make: async (wanted, undo) => {
@@ -60,7 +66,7 @@ export function makeForks(
         return own
       })
       try {
-        const outcome = await forkSandbox(ports, {
+        const { usedImageId, ...outcome } = await forkSandbox(ports, {
           source,
           sourceBoot,
           fork,
@@ -69,10 +75,7 @@ export function makeForks(
           snapshotId: wanted.snapshotId,
           watch,
         })
-        // Before the sync, which would otherwise write memory that is never read again.
-        await watch.time('imageMs', removeImages(ports, fork))
-        await watch.time('settleMs', disks.syncDisk(fork.placeId))
-        await store.remove(sandboxId)
+        if (usedImageId !== undefined) removeImage({ diskId: fork.placeId, imageId: usedImageId })
         const durationMs = watch.totalMs()
         const { from, stallMs } = outcome
         logger.info({ sandboxId, from, stallMs, ...watch.parts(), durationMs }, 'sandbox forked')
@@ -91,12 +94,6 @@ export function makeForks(
         await sandboxes.markDeleting(sandboxId)
       }
     },
-  }
-}
-
-async function removeImages({ disks }: Pick<ForkPorts, 'disks'>, fork: StoredSandbox): Promise<void> {
-  for (const place of await disks.listMemoryPlaces()) {
-    if (place.diskId === fork.placeId) await disks.deleteMemoryPlace(place)
   }
 }
 

@@ -154,13 +154,17 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   await watch.time('clearMs', driver.stop(boot.driverBootId))
   await driver.forget(boot.driverBootId)
   const { attachments, files, randomBytes } = ports.launch
+  const attach = async () => {
+    const { namespacePath, gatewayAddress } = await watch.time('networkMs', attachments.obtainSilent(sandbox))
+    const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
+    return { namespacePath, mounts }
+  }
   // An unusable image is reported before any other failure.
-  const [directory, { namespacePath, gatewayAddress }] = await allSettledOrThrow(
+  const [directory, { namespacePath, mounts }, { path: rootPath }] = await allSettledOrThrow(
     watch.time('judgeMs', judgeImage(ports, options)),
-    watch.time('networkMs', attachments.obtainSilent(sandbox)),
+    attach(),
+    ports.disks.getDisk(placeId),
   )
-  const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
-  const { path: rootPath } = await ports.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   const restored = { ...boot, driverBootId }
@@ -204,7 +208,7 @@ async function diskProblem(
 ): Promise<string | undefined> {
   try {
     await access((await ports.disks.getDisk(sandbox.placeId)).path)
-    const now = await ports.disks.diskGeneration(sandbox.placeId)
+    const now = await ports.disks.generationAtRest(sandbox.placeId)
     if (now === image.diskGeneration || (await ports.points.isUnchanged(sandbox))) return undefined
     return `The disk changed after the pause (generation ${image.diskGeneration}, now ${now}).`
   } catch (error) {

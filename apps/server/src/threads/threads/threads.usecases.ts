@@ -46,9 +46,14 @@ export type Threads = {
   search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
   /** Sets a title suggested by a model or the first message. A title set by a user stays. */
   setAutomaticTitle(threadId: string, title: string): Promise<void>
-  /** Publishes the thread's current state to open pages of the thread and of its owner's sidebar. */
-  announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
+  /**
+   * Publishes the thread's current state to open pages of the thread and of its owner's sidebar. With `soon`, it is recorded with
+   * the next change of the conversation, and nothing waits for that.
+   */
+  announce(threadId: string, options?: AnnounceOptions): Promise<void>
 }
+
+export type AnnounceOptions = { isRecorded: boolean | 'soon' }
 
 export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
 
@@ -72,6 +77,8 @@ export type ThreadsDependencies = {
   access: Access
   /** Throws unless this user can add threads to the workspace. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
+  /** Gets the failure of a record that nothing waited for. */
+  onUnrecorded: (error: unknown, threadId: string) => void
 }
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
@@ -185,7 +192,7 @@ export function newRow(options: { id: string; userId: string; now: number; reque
  * outdated one never follows its successor.
  */
 export function makeAnnounceThread(
-  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
+  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log' | 'onUnrecorded'>,
   inOrder = makeKeyedLock(),
 ): Threads['announce'] {
   return (threadId, options = { isRecorded: true }) =>
@@ -197,7 +204,11 @@ export function makeAnnounceThread(
       // Notifies open pages first: the state is already stored, and the record is for later readers of the thread's
       // events.
       dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
-      if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+      if (options.isRecorded === false) return
+      const isSoon = options.isRecorded === 'soon'
+      const recorded = dependencies.log.recordThread(threadId, { type: 'thread-updated', thread }, { isSoon })
+      if (isSoon) recorded.catch((error: unknown) => dependencies.onUnrecorded(error, threadId))
+      else await recorded
     })
 }
 
