@@ -4,7 +4,9 @@ import path from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from './both-databases.test-utils.ts'
-import { type OpenDatabase, openDatabase, withoutDiskWait } from './database.ts'
+import { type OpenDatabase, openDatabase, tablesOf, withoutDiskWait } from './database.ts'
+
+type Tables = { notes: { text: string } }
 
 onBothDatabases((target) => {
   let directory: string
@@ -20,12 +22,12 @@ onBothDatabases((target) => {
     await rm(directory, { recursive: true })
   })
 
-  const write = (text: string) => (connection: Kysely<never>) =>
+  const write = (text: string) => (connection: Kysely<Tables>) =>
     sql`insert into notes values (${text})`.execute(connection)
   const notes = async () =>
     (await sql<{ text: string }>`select text from notes order by text`.execute(open.database)).rows.map(({ text }) => text)
   /** Whether a transaction that begins here waits for the disk. */
-  const waits = async (connection: Kysely<never>) => {
+  const waits = async (connection: Kysely<Tables>) => {
     const isSqlite = open.kind === 'sqlite'
     const asked = isSqlite ? sql`pragma synchronous` : sql`show synchronous_commit`
     const { rows } = await asked.execute(connection)
@@ -34,7 +36,7 @@ onBothDatabases((target) => {
 
   describe('a transaction that does not wait for the disk', () => {
     test('is visible immediately, and those after it wait again, also after it failed', async () => {
-      const database = open.database as Kysely<never>
+      const database = tablesOf<Tables>(open.database)
       for (const text of ['one', 'two']) {
         const waited = await withoutDiskWait(database, async (transaction) => {
           await write(text)(transaction)
@@ -53,7 +55,7 @@ onBothDatabases((target) => {
     })
 
     test('does not reach others that begin at the same time', async () => {
-      const database = open.database as Kysely<never>
+      const database = tablesOf<Tables>(open.database)
       const seen = await Promise.all([
         withoutDiskWait(database, waits),
         database.transaction().execute(waits),

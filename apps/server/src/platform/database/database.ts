@@ -80,11 +80,11 @@ function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectD
   const kept = new LRUCache<string, SqliteDatabase.Statement>({ max: keptStatements })
   return {
     close: () => connection.close(),
-    prepare: (sql) => {
+    prepare: (text) => {
       // SQLite applies these when it reads them, not when they run.
-      if (sql.startsWith('pragma ')) return connection.prepare(sql)
-      const statement = kept.get(sql) ?? connection.prepare(sql)
-      kept.set(sql, statement)
+      if (text.startsWith('pragma ')) return connection.prepare(text)
+      const statement = kept.get(text) ?? connection.prepare(text)
+      kept.set(text, statement)
       return statement
     },
   }

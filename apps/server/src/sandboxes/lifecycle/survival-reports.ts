@@ -127,21 +127,7 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
         if (wake !== null) await writing.join(threadId, () => write(threadId, () => false))
       }
     },
-    noteRestarted: async (row, restartId) => {
-      const report = parsed(row)
-      const items = report.items.map((found) =>
-        found.restartId === restartId
-          ? { ...found, outcome: 'restarted' as const, restartId: null, ...reasonIn(because('restarted')) }
-          : found,
-      )
-      const { kind } = report.items.find((found) => found.restartId === restartId) ?? { kind: 'process' as const }
-      const count = report.counts[kind]
-      const counts =
-        count === undefined
-          ? report.counts
-          : { ...report.counts, [kind]: { ...count, lost: count.lost - 1, restarted: count.restarted + 1 } }
-      await publish(dependencies, row, { ...report, items, counts }, false)
-    },
+    noteRestarted: (row, restartId) => publish(dependencies, row, withRestarted(parsed(row), restartId), false),
     stop: async () => {
       stopping.abort(new Error('the server is closing'))
       await background.settled()
@@ -149,12 +135,27 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
   }
 }
 
+function withRestarted(report: SurvivalReport, restartId: string): SurvivalReport {
+  const items = report.items.map((found) =>
+    found.restartId === restartId
+      ? { ...found, outcome: 'restarted' as const, restartId: null, ...reasonIn(because('restarted')) }
+      : found,
+  )
+  const { kind } = report.items.find((found) => found.restartId === restartId) ?? { kind: 'process' as const }
+  const count = report.counts[kind]
+  const counts =
+    count === undefined
+      ? report.counts
+      : { ...report.counts, [kind]: { ...count, lost: count.lost - 1, restarted: count.restarted + 1 } }
+  return { ...report, items, counts }
+}
+
 function parsed(row: SurvivalReportRow): SurvivalReport {
   return JSON.parse(row.json) as SurvivalReport
 }
 
-function lineRow(system: System, threadId: string, { code, params = {}, reportId = null }: LifecycleLine) {
-  const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId }
+function lineRow(system: System, threadId: string, { code, params = {}, reportId }: LifecycleLine) {
+  const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId ?? null }
   return { ...row, params_json: JSON.stringify(params) }
 }
 

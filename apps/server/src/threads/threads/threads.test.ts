@@ -52,7 +52,8 @@ onBothDatabases((target) => {
       if (state === 'waking') await slow.promise
       return new Map([[id, { ...sandbox, state }]])
     }
-    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews })
+    const onUnrecorded = () => undefined
+    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews, onUnrecorded })
     const first = announce(id)
     await expect.poll(() => reads).toBe(1)
     const second = announce(id)
