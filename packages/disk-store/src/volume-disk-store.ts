@@ -97,14 +97,8 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       const disk = await getDisk(diskId)
       return volumes.usage(disk.path)
     },
-    async syncDisk(diskId) {
-      const disk = await getDisk(diskId)
-      await volumes.sync(disk.path)
-    },
-    async commitDisk(diskId) {
-      const disk = await getDisk(diskId)
-      await volumes.commit(disk.path)
-    },
+    syncDisk: async (diskId) => volumes.sync((await getDisk(diskId)).path),
+    commitDisk: async (diskId) => volumes.commit((await getDisk(diskId)).path),
     deleteDisk: async (diskId) =>
       lock(`snapshots ${checkId(diskId)}`, () =>
         lock(`disk ${diskId}`, async () => {

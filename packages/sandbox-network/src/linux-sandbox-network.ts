@@ -165,10 +165,7 @@ export function makeSandboxNetwork(options: SandboxNetworkOptions): SandboxNetwo
       await opening.finish()
       await moveLinks({ names, router })
       known.clear()
-      const links = await removeLeftOvers({ names, router, firewall, pool, keep })
-      for (const link of links) known.remember(link)
-      // Those of an earlier release.
-      if (links.length > 0) await ipBatch(links.map(({ interfaceName }) => neighborLine(interfaceName)), router)
+      for (const link of await removeLeftOvers({ names, router, firewall, pool, keep })) known.remember(link)
       await warnOfForwardBlocks(options)
     },
     async stop() {
@@ -334,7 +331,7 @@ async function moveLinks({ names, router }: Pick<NetworkDependencies, 'names' | 
   }
 }
 
-/** Removes links that are not to be kept, incomplete ones, and rules without a link. Returns the complete ones. */
+/** Removes links that are not to be kept, incomplete ones, and rules without a link. Returns the complete ones, of this release. */
 async function removeLeftOvers(options: {
   names: NetworkNames
   router: RouterPlace
@@ -356,6 +353,7 @@ async function removeLeftOvers(options: {
   for (const interfaceName of firewall.known()) {
     if (!keptInterfaces.has(interfaceName)) await firewall.remove(interfaceName)
   }
+  if (keptInterfaces.size > 0) await ipBatch([...keptInterfaces].map(neighborLine), router)
   return whole.flatMap(({ sandboxId = '', interfaceName, gatewayAddress, mtu }) => {
     if (gatewayAddress === undefined) return []
     const address = addressBehind({ pool, gatewayAddress })

@@ -121,7 +121,6 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     search: { find: search.find, ...titles },
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
-    onUnrecorded: (error, threadId) => logger.warn({ err: error, threadId }, 'the state of a thread was not recorded'),
   })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaceStore, workspaces, events })
@@ -214,7 +213,7 @@ function makeNetwork(
 }
 
 function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
-  const { open, system } = platform
+  const { open, system, logger } = platform
   const store = makeThreadStore(tablesOf<ThreadTables>(open.database))
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })
@@ -226,6 +225,7 @@ function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
     onCommit: ({ threadId, isSidebarChange }) => {
       if (isSidebarChange) void events.emit('sidebar-changed', { threadId })
     },
+    onUnrecorded: (error, threadId) => logger.debug({ err: error, threadId }, 'state of a thread was not recorded'),
   })
   const titles = {
     putTitle: (thread: { id: string; title: string; at: number }) => search.putTitle(searchTables, thread),

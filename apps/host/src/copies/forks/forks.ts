@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SandboxLimits } from '@threadbox/domain'
 import type { ForkedSandbox, HostSandbox } from '@threadbox/protocol/host'
 import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { ForksStore } from '../../machine/state/forks.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { afterFirstCommandMs } from '../../memory/memory/memory-steps.ts'
 import { makeStopwatch } from '../../memory/memory/stopwatch.ts'
 import type { ForkPorts } from './fork-content.ts'
 import { forkSandbox } from './fork-sandbox.ts'
@@ -39,8 +41,8 @@ export function makeForks(
   const { store, sandboxes, disks, logger } = ports
   /** Not awaited: it is never read again, and the next start of the daemon repeats this. */
   const removeImage = (place: { diskId: string; imageId: string }) => {
-    disks
-      .deleteMemoryPlace(place)
+    delay(afterFirstCommandMs, undefined, { ref: false })
+      .then(() => disks.deleteMemoryPlace(place))
       .catch((error: unknown) => logger.warn({ err: error, ...place }, 'the memory of a fork is still there'))
   }
   return {

@@ -54,9 +54,9 @@ test('a boot that starts fresh, or a namespace that is removed, leaves nothing p
   await attachments.obtain(wanted)
   await attachments.prepareSilent('two')
   attachments.forget('two')
-  for (const placeId of ['one', 'two']) {
+  for (const allocation of [wanted, { ...wanted, placeId: 'two' }]) {
     asked.length = 0
-    await attachments.obtainSilent({ ...wanted, placeId })
+    await attachments.obtainSilent(allocation)
     expect(asked).toContain('address')
   }
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openStateDatabase, withoutDiskWait } from './state-database.ts'
 import type { StateTables } from './state.tables.ts'
+import { openStateDatabase, withoutDiskWait } from './state-database.ts'
 
 const full = 2
 const levelOf = async (connection: Kysely<StateTables>) =>

@@ -37,7 +37,7 @@ export function makeFrozenCopies(ports: {
   events: HostEvents
   logger: Logger
   clock: () => number
-  /** Called in the step in which nothing of a copy runs any more, while its boot stays paused. */
+  /** Called in the step in which the last process of a copy has ended, while its boot stays paused. */
   onGone: (copy: FrozenCopy) => void
   signal: AbortSignal
 }): FrozenCopies {

@@ -7,6 +7,9 @@ import type { StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
 
+/** Most commands that a wake or a fork is for have ended by then. */
+export const afterFirstCommandMs = 300
+
 /** A boot and its sandbox. */
 export type SandboxBoot = { sandbox: StoredSandbox; boot: StoredBoot }
 

@@ -56,10 +56,7 @@ export async function restoreFromMemory(ports: SavedMemoryPorts, order: RestoreO
   if (ready !== undefined) await ports.running.serve({ sandbox: order.sandbox, boot: ready })
 }
 
-async function restore(
-  ports: SavedMemoryPorts,
-  order: RestoreOrder,
-): Promise<void> {
+async function restore(ports: SavedMemoryPorts, order: RestoreOrder): Promise<void> {
   const { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() } = order
   const { sandboxId, placeId, limits } = sandbox
   const { directory, guestDirectory } = memory

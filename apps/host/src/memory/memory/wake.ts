@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
 import { makeId } from '@threadbox/domain'
 import { isErrorOf, type ThreadboxError } from '@threadbox/errors'
@@ -17,7 +18,14 @@ import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-images.store.ts'
 import type { FrozenCopies } from './frozen-copies.ts'
 import type { MemoryRoom } from './memory-room.ts'
-import { allSettledOrThrow, discardImage, reasonOf, type SandboxBoot, savingDriver } from './memory-steps.ts'
+import {
+  afterFirstCommandMs,
+  allSettledOrThrow,
+  discardImage,
+  reasonOf,
+  type SandboxBoot,
+  savingDriver,
+} from './memory-steps.ts'
 import { imageName } from './pause.ts'
 import type { PausePoints } from './pause-points.ts'
 import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
@@ -82,9 +90,18 @@ async function serveAgain(
   const awake = await ports.boots.find(boot.bootId)
   if (awake !== undefined) await ports.running.serve({ sandbox, boot: awake })
   // Not awaited: the next pause or the next start can repeat it.
-  discardImage(ports, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
+  discardUsedImage(ports, { sandbox, imageId }).catch((error: unknown) =>
     ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
   )
+}
+
+/** Removing an image takes a processor for as long as a command takes, and the one that the wake was for comes first. */
+async function discardUsedImage(
+  ports: WakePorts,
+  { sandbox, imageId }: Pick<SandboxBoot, 'sandbox'> & { imageId: string },
+): Promise<void> {
+  await delay(afterFirstCommandMs, undefined, { ref: false })
+  await discardImage(ports, { placeId: sandbox.placeId, imageId })
 }
 
 /** Discards what a paused sandbox has in memory. The disk is left alone. */

@@ -25,7 +25,9 @@ onBothDatabases((target) => {
   const write = (text: string) => (connection: Kysely<Tables>) =>
     sql`insert into notes values (${text})`.execute(connection)
   const notes = async () =>
-    (await sql<{ text: string }>`select text from notes order by text`.execute(open.database)).rows.map(({ text }) => text)
+    (await sql<{ text: string }>`select text from notes order by text`.execute(open.database)).rows.map(
+      ({ text }) => text,
+    )
   /** Whether a transaction that begins here waits for the disk. */
   const waits = async (connection: Kysely<Tables>) => {
     const isSqlite = open.kind === 'sqlite'

@@ -35,6 +35,8 @@ export type ThreadLogDependencies = {
   search: SearchIndex
   now: () => number
   onCommit: LogObserver
+  /** Gets the failure of a record that nothing waits for, such as that of a thread that was deleted. */
+  onUnrecorded: (error: unknown, threadId: string) => void
 }
 
 /** Longest time after which `appendSoon` records: long enough for the command that a wake was for to start first. */
@@ -42,7 +44,9 @@ const soonMs = 1000
 
 /** The log with the one change that only threads themselves can record. */
 export type ThreadRecorder = ThreadLog & {
-  recordThread(threadId: string, change: RecordedChange, options?: { isSoon: boolean }): Promise<void>
+  recordThread(threadId: string, change: RecordedChange): Promise<void>
+  /** The same with the next change, as `appendSoon` does. */
+  recordThreadSoon(threadId: string, change: RecordedChange): void
   /** Records everything that `appendSoon` has taken. */
   finish(): Promise<void>
 }
@@ -79,8 +83,11 @@ export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecord
     appendSoon: (threadId, changes, alongside) => late.add(threadId, { changes, alongside }),
     recordWaiting: (threadId) => recordAll(threadId),
     finish: async () => void (await Promise.all(late.threadIds().map((threadId) => recordAll(threadId)))),
-    recordThread: (threadId, change, { isSoon } = { isSoon: false }) =>
-      isSoon ? late.add(threadId, { changes: [change] }) : recordAll(threadId, { changes: [change] }),
+    recordThread: (threadId, change) => recordAll(threadId, { changes: [change] }),
+    recordThreadSoon: (threadId, change) =>
+      void late.add(threadId, { changes: [change] }).catch((error: unknown) => {
+        dependencies.onUnrecorded(error, threadId)
+      }),
     showOutput: (threadId, event) => hub.publish(threadId, [event], event.text.length),
     read: (threadId, options) => read({ database, hub }, threadId, options),
     page: (threadId, options) =>

@@ -52,8 +52,7 @@ onBothDatabases((target) => {
       if (state === 'waking') await slow.promise
       return new Map([[id, { ...sandbox, state }]])
     }
-    const onUnrecorded = () => undefined
-    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews, onUnrecorded })
+    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews })
     const first = announce(id)
     await expect.poll(() => reads).toBe(1)
     const second = announce(id)

@@ -77,8 +77,6 @@ export type ThreadsDependencies = {
   access: Access
   /** Throws unless this user can add threads to the workspace. */
   requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
-  /** Gets the failure of a record that nothing waited for. */
-  onUnrecorded: (error: unknown, threadId: string) => void
 }
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
@@ -192,7 +190,7 @@ export function newRow(options: { id: string; userId: string; now: number; reque
  * outdated one never follows its successor.
  */
 export function makeAnnounceThread(
-  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log' | 'onUnrecorded'>,
+  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
   inOrder = makeKeyedLock(),
 ): Threads['announce'] {
   return (threadId, options = { isRecorded: true }) =>
@@ -204,11 +202,9 @@ export function makeAnnounceThread(
       // Notifies open pages first: the state is already stored, and the record is for later readers of the thread's
       // events.
       dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
-      if (options.isRecorded === false) return
-      const isSoon = options.isRecorded === 'soon'
-      const recorded = dependencies.log.recordThread(threadId, { type: 'thread-updated', thread }, { isSoon })
-      if (isSoon) recorded.catch((error: unknown) => dependencies.onUnrecorded(error, threadId))
-      else await recorded
+      const change = { type: 'thread-updated' as const, thread }
+      if (options.isRecorded === 'soon') dependencies.log.recordThreadSoon(threadId, change)
+      else if (options.isRecorded) await dependencies.log.recordThread(threadId, change)
     })
 }
 
