@@ -54,11 +54,6 @@ export type DiskStore = {
    */
   diskGeneration(diskId: string): Promise<string>
   /**
-   * The same for a disk that nothing has used since `diskGeneration`: a write in between shows too, and nothing that was written
-   * elsewhere in the pool is waited for.
-   */
-  generationAtRest(diskId: string): Promise<string>
-  /**
    * Freezes the disk’s current content without copying it, also while it is in use; with `of`, the content of that
    * snapshot. A snapshot counts toward the limit of its disk and is deleted with it. Throws
    * `disk.snapshots-unsupported` if a snapshot would evade the disk’s limit, and `disk.no-room-for-snapshot` if that

@@ -147,11 +147,6 @@ function snapshotMethods(parts: {
       await volumes.sync(disk.path)
       return await volumes.generation(disk.path)
     },
-    async generationAtRest(diskId: string) {
-      const disk = await getDisk(diskId)
-      await volumes.commit(disk.path)
-      return await volumes.generation(disk.path)
-    },
     snapshotDisk: async ({ diskId, snapshotId, of }: Parameters<DiskStore['snapshotDisk']>[0]) =>
       lock(`disk ${checkId(diskId)}`, async () => {
         await getDisk(diskId)

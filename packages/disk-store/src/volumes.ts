@@ -28,7 +28,10 @@ export type Volumes = {
    * wait until other things in the pool, such as memory that is being saved, are written.
    */
   commit(path: string): Promise<void>
-  /** Changes with every write; the caller has synced the volume, or committed one that was synced and that nothing uses. */
+  /**
+   * Changes with every write; the caller has synced the volume. A commit is not enough: btrfs notices that a file was overwritten
+   * only when the data is written to the disk.
+   */
   generation(path: string): Promise<string>
   /**
    * False: nothing was written to the volume since its frozen copy `since` was created. The caller has synced the

@@ -225,7 +225,7 @@ async function diskProblem(
 ): Promise<string | undefined> {
   try {
     await access((await ports.disks.getDisk(sandbox.placeId)).path)
-    const now = await ports.disks.generationAtRest(sandbox.placeId)
+    const now = await ports.disks.diskGeneration(sandbox.placeId)
     if (now === image.diskGeneration || (await ports.points.isUnchanged(sandbox))) return undefined
     return `The disk changed after the pause (generation ${image.diskGeneration}, now ${now}).`
   } catch (error) {

@@ -119,7 +119,7 @@ test.each(frozenWakeSteps)('C4: a wake of a frozen copy that ends with the daemo
 
 const imageWakeSteps: { step: Step; becomes: 'paused' | 'awake' | 'ended' }[] = [
   { step: 'before driver.judgeMemory', becomes: 'paused' },
-  { step: 'after disks.generationAtRest', becomes: 'paused' },
+  { step: 'after disks.diskGeneration', becomes: 'paused' },
   { step: 'after network.attach', becomes: 'paused' },
   { step: 'after network.setLink', becomes: 'paused' },
   { step: 'before driver.startFromMemory', becomes: 'ended' },
