@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { SandboxLimits } from '@threadbox/domain'
 import type { ForkedSandbox, HostSandbox } from '@threadbox/protocol/host'
 import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { ForksStore } from '../../machine/state/forks.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
-import { afterFirstCommandMs } from '../../memory/memory/memory-steps.ts'
+import { afterFirstCommand } from '../../memory/memory/memory-steps.ts'
 import { makeStopwatch } from '../../memory/memory/stopwatch.ts'
 import type { ForkPorts } from './fork-content.ts'
 import { forkSandbox } from './fork-sandbox.ts'
@@ -36,13 +35,13 @@ export type Forks = {
 }
 
 export function makeForks(
-  ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
+  ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook; signal: AbortSignal },
 ): Forks {
   const { store, sandboxes, disks, logger } = ports
   /** Not awaited: it is never read again, and the next start of the daemon repeats this. */
   const removeImage = (place: { diskId: string; imageId: string }) => {
-    delay(afterFirstCommandMs, undefined, { ref: false })
-      .then(() => disks.deleteMemoryPlace(place))
+    afterFirstCommand(ports.signal)
+      .then((isTime) => (isTime ? disks.deleteMemoryPlace(place) : undefined))
       .catch((error: unknown) => logger.warn({ err: error, ...place }, 'the memory of a fork is still there'))
   }
   return {

@@ -90,6 +90,7 @@ export function makePausing(ports: {
     imageBudgetBytes,
     keepsFrozen: options.keepsFrozen,
     keptMemories: ports.keptMemories,
+    signal,
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {

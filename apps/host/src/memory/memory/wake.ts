@@ -1,6 +1,5 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { DiskStore } from '@threadbox/disk-store'
 import { makeId } from '@threadbox/domain'
 import { isErrorOf, type ThreadboxError } from '@threadbox/errors'
@@ -19,7 +18,7 @@ import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-
 import type { FrozenCopies } from './frozen-copies.ts'
 import type { MemoryRoom } from './memory-room.ts'
 import {
-  afterFirstCommandMs,
+  afterFirstCommand,
   allSettledOrThrow,
   discardImage,
   reasonOf,
@@ -44,6 +43,8 @@ export type WakePorts = {
   frozen: FrozenCopies
   room: MemoryRoom
   logger: Logger
+  /** Aborted when this process ends. */
+  signal: AbortSignal
 }
 
 type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
@@ -95,13 +96,11 @@ async function serveAgain(
   )
 }
 
-/** Removing an image takes a processor for as long as a command takes, and the one that the wake was for comes first. */
 async function discardUsedImage(
   ports: WakePorts,
   { sandbox, imageId }: Pick<SandboxBoot, 'sandbox'> & { imageId: string },
 ): Promise<void> {
-  await delay(afterFirstCommandMs, undefined, { ref: false })
-  await discardImage(ports, { placeId: sandbox.placeId, imageId })
+  if (await afterFirstCommand(ports.signal)) await discardImage(ports, { placeId: sandbox.placeId, imageId })
 }
 
 /** Discards what a paused sandbox has in memory. The disk is left alone. */
