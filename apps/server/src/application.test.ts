@@ -29,6 +29,7 @@ const stopSteps = [
   'end connections',
   'stop the policy',
   'stop reports',
+  'finish records of threads',
   'stop watches',
   'stop operations',
   'stop following the host',

@@ -120,6 +120,7 @@ const stopSteps: readonly Step[] = [
   ['end connections', ({ turns }) => turns.stopConnections()],
   ['stop the policy', ({ sandboxes }) => sandboxes.stopPolicy()],
   ['stop reports', ({ sandboxes }) => sandboxes.stopReports()],
+  ['finish records of threads', ({ threads }) => threads.log.finish()],
   ['stop watches', ({ sandboxes }) => sandboxes.stopWatches()],
   ['stop operations', ({ platform }) => platform.operations.stop()],
   ['stop following the host', ({ sandboxes }) => sandboxes.stopFollowing()],

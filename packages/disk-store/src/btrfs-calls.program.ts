@@ -14,6 +14,12 @@ sub control {
   my $result = @_ > 3 ? ioctl($file, $call, $_[3]) : ioctl($file, $call, $none);
   defined $result or die "$what: $!\n";
 }
+# Returns when the transaction of this moment would survive a power loss.
+sub commit {
+  my ($file) = @_; my $transaction = pack('Q', 0);
+  control($file, 0x80089418, 'start of the commit', $transaction);
+  control($file, 0x40089416, 'commit', $transaction);
+}
 sub group { my ($level, $number) = split m{/}, $_[0]; return ($level << 48) | $number }
 sub group_name { return ($_[0] >> 48) . '/' . ($_[0] & 0xffffffffffff) }
 
@@ -42,6 +48,7 @@ sub search {
 
 my %calls = (
   sync => sub { control(opened($_[0]), 0x9408, 'sync'); return },
+  commit => sub { commit(opened($_[0])); return },
   volume => sub {
     my $facts = "\0" x 504;
     control(opened($_[0]), 0x81F8943C, 'subvolume info', $facts);
@@ -64,9 +71,7 @@ my %calls = (
     my $directory = opened($parent);
     my $order = pack('q a4088', 0, $name);
     control($directory, 0x5000940F, 'delete', $order);
-    my $transaction = pack('Q', 0);
-    control($directory, 0x80089418, 'start of the commit', $transaction);
-    control($directory, 0x40089416, 'commit', $transaction);
+    commit($directory);
     return;
   },
   # Whether a volume of this number exists, including one that was deleted and is not cleaned up.

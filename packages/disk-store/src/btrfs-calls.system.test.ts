@@ -52,6 +52,7 @@ test('a call that fails says what the system said, and the next one works', asyn
   await expect(call('sync', 'a\nsync\tb')).rejects.toThrow(/tab or line break/)
   await expect(call('snapshot', join(root, 'one'), join(root, 'one'), '', '')).rejects.toThrow(/File exists/)
   expect(await call('sync', root)).toEqual([])
+  expect(await call('commit', root)).toEqual([])
 })
 
 test('a volume’s number and last transaction are those of the program', async () => {

@@ -113,6 +113,10 @@ export const btrfs = {
   async sync(path: string): Promise<void> {
     await callBtrfs(['sync', path], longTime)
   },
+  /** Ends the present transaction, without first writing what programs have written to files of any volume, as `sync` does. */
+  async commit(path: string): Promise<void> {
+    await callBtrfs(['commit', path], shortTime)
+  },
   async growToDevice(path: string): Promise<void> {
     await runCommand(['btrfs', 'filesystem', 'resize', 'max', path])
   },

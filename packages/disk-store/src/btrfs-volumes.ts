@@ -113,6 +113,7 @@ export function makeBtrfsVolumes(options: {
     },
     usage: makeUsageReader({ root, groups, mode: () => mode }),
     sync: (path) => btrfs.sync(path),
+    commit: (path) => btrfs.commit(path),
     generation: (path) => btrfs.generation(path),
     // A frozen copy has the number of the transaction that created it; later writes have a higher one.
     async mayHaveChangedSince({ path, since }) {

@@ -64,6 +64,9 @@ export function makeDirectoryVolumes(root: string, readSpace: ReadSpace = readFi
     async sync(path) {
       await runCommand(['sync', '--file-system', path])
     },
+    async commit(path) {
+      await runCommand(['sync', '--file-system', path])
+    },
     generation: async (path) =>
       createHash('sha256')
         .update(await describeTree(path))

@@ -33,6 +33,7 @@ export function describeSnapshots(options: { abilities: DiskStoreAbilities; subj
     const writes = [
       () => writeFile(join(disk.path, 'new'), 'x'),
       () => writeFile(join(disk.path, 'new'), 'y'),
+      () => writeFile(join(disk.path, 'new'), 'z', { flag: 'r+' }),
       () => chmod(join(disk.path, 'new'), 0o600),
       () => rename(join(disk.path, 'new'), join(disk.path, 'renamed')),
       () => rm(join(disk.path, 'renamed')),

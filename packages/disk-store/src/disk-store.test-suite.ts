@@ -70,6 +70,14 @@ export function describeDiskStore(options: {
       expect(await readdir((await imageOf('base')).path)).toEqual(['hello'])
     })
 
+    test('a disk can be made durable without the data of others; one that does not exist cannot', async () => {
+      const disk = await make({ diskId: 'durable' })
+      await writeFile(join(disk.path, 'kept'), 'yes')
+      await store.commitDisk('durable')
+      expect(await readFile(join(disk.path, 'kept'), 'utf8')).toBe('yes')
+      await expect(store.commitDisk('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })
+    })
+
     test('creating a disk that exists returns it unchanged', async () => {
       const first = await make({ diskId: 'again' })
       await writeFile(join(first.path, 'kept'), 'yes')

@@ -43,6 +43,8 @@ export type DiskStore = {
   diskUsage(diskId: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written so far would survive a power loss. */
   syncDisk(diskId: string): Promise<void>
+  /** Returns when the disk’s existence would survive a power loss, with the content that it was created with. */
+  commitDisk(diskId: string): Promise<void>
   /** Deletes the disk, its snapshots and its saved memory. */
   deleteDisk(diskId: string): Promise<void>
 

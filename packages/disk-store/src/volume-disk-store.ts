@@ -97,15 +97,14 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
       const disk = await getDisk(diskId)
       return volumes.usage(disk.path)
     },
-    async syncDisk(diskId) {
-      const disk = await getDisk(diskId)
-      await volumes.sync(disk.path)
-    },
+    syncDisk: async (diskId) => volumes.sync((await getDisk(diskId)).path),
+    commitDisk: async (diskId) => volumes.commit((await getDisk(diskId)).path),
     deleteDisk: async (diskId) =>
       lock(`snapshots ${checkId(diskId)}`, () =>
         lock(`disk ${diskId}`, async () => {
           await hideAndRemove({ volumes, parent: disks, name: diskId })
-          await memory.removeAllOf(diskId)
+          // A removal in the background ends first.
+          await lock(`memory ${diskId}`, () => memory.removeAllOf(diskId))
         }),
       ),
 

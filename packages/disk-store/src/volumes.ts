@@ -23,7 +23,15 @@ export type Volumes = {
   usage(path: string): Promise<{ usedBytes: number; limitBytes: number }>
   /** Returns when everything written to this volume, and the volume's existence and name, would survive a power loss. */
   sync(path: string): Promise<void>
-  /** Changes with every write; the caller has synced the volume. */
+  /**
+   * Returns when the volume’s existence and name would survive a power loss, with what was synced. Unlike `sync`, it does not
+   * wait until other things in the pool, such as memory that is being saved, are written.
+   */
+  commit(path: string): Promise<void>
+  /**
+   * Changes with every write; the caller has synced the volume. A commit is not enough: btrfs notices that a file was overwritten
+   * only when the data is written to the disk.
+   */
   generation(path: string): Promise<string>
   /**
    * False: nothing was written to the volume since its frozen copy `since` was created. The caller has synced the

@@ -92,6 +92,34 @@ describe('the links of sandboxes', () => {
     }
   })
 
+  test('a lost reply to the router’s first packet is asked for again within milliseconds, not after a second', async () => {
+    const { network, pool } = await start()
+    const [order] = ordersFor(network)
+    await network.attach(order)
+    const { sandboxId, address } = order
+    const router = (command: string) => run(`ip netns exec ${names.routerNamespace} ${command}`)
+    const neighbor = () => router(`ip neigh show ${address}`)
+    /** As in a wake whose other end is connected late: the first question gets no reply. */
+    const msUntilKnown = async () => {
+      run(`ip -n ${names.namespaceOf(sandboxId)} addr flush dev eth0`)
+      router(`ip neigh flush dev ${names.interfaceOf(sandboxId)}`)
+      router(`bash -c 'echo hello > /dev/udp/${address}/9'`)
+      expect(neighbor()).toMatch(/INCOMPLETE/)
+      const startedAt = performance.now()
+      await network.restoreAddress(sandboxId)
+      await expect.poll(neighbor, { timeout: 10_000, interval: 10 }).toMatch(/lladdr/)
+      return performance.now() - startedAt
+    }
+    const best = async () => Math.min(await msUntilKnown(), await msUntilKnown(), await msUntilKnown())
+    expect(await best()).toBeLessThan(600)
+    await network.stop()
+    router(`ip ntable change name arp_cache dev ${names.interfaceOf(sandboxId)} retrans 1000`)
+    const next = makeSandboxNetwork({ installation, pool, logger })
+    networks.push(next)
+    await next.prepare({ keep: new Set([sandboxId]) })
+    expect(await best()).toBeLessThan(600)
+  })
+
   test('after a restart of the daemon, the links that it finds are known', async () => {
     const { network, pool } = await start()
     const [kept, other, half] = ordersFor(network)

@@ -51,6 +51,7 @@ export async function createLinks(router: RouterPlace, plans: readonly LinkPlan[
   await ipBatch(
     plans.flatMap(({ interfaceName, namespaceName, gatewayAddress, mtu }) => [
       `link add ${interfaceName} mtu ${mtu} type veth peer name ${insideName} mtu ${mtu} netns ${namespaceName}`,
+      neighborLine(interfaceName),
       `addr replace ${gatewayAddress}/30 dev ${interfaceName}`,
       `link set ${interfaceName} up`,
     ]),
@@ -58,6 +59,20 @@ export async function createLinks(router: RouterPlace, plans: readonly LinkPlan[
   )
   await addressAllInside(plans)
   for (const { interfaceName, sandboxId } of plans) await writeFile(aliasFile(router, interfaceName), sandboxId)
+}
+
+/** As long in all as the kernel’s own 3 attempts, one a second. */
+const neighborAgainMs = 20
+const neighborAttempts = 150
+
+/**
+ * A command of `ip` in the router’s namespace: asks for the hardware address of the other end again after milliseconds. A worker of
+ * the kernel connects that end some time after a link was raised, which shows nowhere outside of its namespace; until then it
+ * drops what the sandbox sends, its first reply too.
+ */
+export function neighborLine(interfaceName: string): string {
+  const attempts = `ucast_probes ${neighborAttempts} mcast_probes ${neighborAttempts}`
+  return `ntable change name arp_cache dev ${interfaceName} retrans ${neighborAgainMs} ${attempts}`
 }
 
 function aliasFile(router: RouterPlace, interfaceName: string): string {
@@ -99,8 +114,8 @@ const checkAgainMs = 1
 
 /**
  * Brings the router’s end up or down through the kernel’s own file: a wake waits for it, and a program would take longer
- * than everything else. False if the interface does not exist. A packet sent before the kernel has connected the other
- * end, which takes a moment, is lost and repeated only after a whole second: so this waits for the connection.
+ * than everything else. False if the interface does not exist. A packet sent before the kernel has connected the pair is lost,
+ * and a program sends it again only after a second: so this waits until this end is connected (see {@link neighborLine}).
  */
 export async function setLinkState(
   router: RouterPlace,

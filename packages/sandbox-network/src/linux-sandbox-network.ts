@@ -20,6 +20,7 @@ import {
   listNamespaces,
   listRoutes,
   namespacePathOf,
+  neighborLine,
   type RouterPlace,
   removeInterface,
   removeNamespace,
@@ -330,7 +331,7 @@ async function moveLinks({ names, router }: Pick<NetworkDependencies, 'names' | 
   }
 }
 
-/** Removes links that are not to be kept, incomplete ones, and rules without a link. Returns the complete ones. */
+/** Removes links that are not to be kept, incomplete ones, and rules without a link. Returns the complete ones, of this release. */
 async function removeLeftOvers(options: {
   names: NetworkNames
   router: RouterPlace
@@ -352,6 +353,7 @@ async function removeLeftOvers(options: {
   for (const interfaceName of firewall.known()) {
     if (!keptInterfaces.has(interfaceName)) await firewall.remove(interfaceName)
   }
+  if (keptInterfaces.size > 0) await ipBatch([...keptInterfaces].map(neighborLine), router)
   return whole.flatMap(({ sandboxId = '', interfaceName, gatewayAddress, mtu }) => {
     if (gatewayAddress === undefined) return []
     const address = addressBehind({ pool, gatewayAddress })

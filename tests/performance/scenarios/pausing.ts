@@ -88,6 +88,12 @@ async function measureRound(
   figures[kind].floorSamples.push(commandMs + (kind === 'memory' ? await raw.restoreMs() : await raw.resumeMs()))
   figures[kind].samples.push(await timed(() => thread.say('/run true')))
   await stage.untilSnapshotTaken(thread.id)
+  await untilChecked(stage, thread)
+}
+
+/** Resolves when what the last wake kept was checked: a pause right after a wake waits for that. */
+async function untilChecked({ client }: Pick<Stage, 'client'>, thread: TestThread): Promise<void> {
+  while ((await client.sandboxes.get(thread.id)).latestReport?.status !== 'complete') await delay(50)
 }
 
 /** What bare containers need: the base image, and the pool for their disks. */

@@ -18,7 +18,15 @@ export function makeCopiesArea(known: { machine: MachineArea; boots: BootsArea; 
   const goesOn = { launch, running, disks, network, boots, room, logger, memories }
   const moveAddress = makeMoveAddress({ addresses, attachments: launch.attachments, network, sandboxes })
   return {
-    forks: makeForks({ ...goesOn, sandboxes, addresses, images, pausePoints, store: stores.forks }),
+    forks: makeForks({
+      ...goesOn,
+      sandboxes,
+      addresses,
+      images,
+      pausePoints,
+      store: stores.forks,
+      signal: machine.signal,
+    }),
     rewinds: makeRewinds({ ...goesOn, moveAddress, paused, snapshots, store: stores.rewinds }),
     sleeping: makeSleepingFiles({ sandboxes, boots, disks, paused }),
   }

@@ -166,7 +166,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const guest = makeGuestQuestions(host)
   const manifestKey = platform.keyFor('threadbox manifests v1')
   const hashKeyOf = (sandboxId: string) => createHmac('sha256', manifestKey).update(sandboxId).digest('hex')
-  const announce = (threadId: string, isRecorded: boolean) =>
+  const announce = (threadId: string, isRecorded: boolean | 'soon') =>
     threads.threads.announce(threadId, { isRecorded }).catch((error: unknown) => {
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })

@@ -213,7 +213,7 @@ function makeNetwork(
 }
 
 function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
-  const { open, system } = platform
+  const { open, system, logger } = platform
   const store = makeThreadStore(tablesOf<ThreadTables>(open.database))
   const searchTables = tablesOf<SearchTables>(open.database)
   const search = makeSearchIndex({ database: searchTables, kind: open.kind })
@@ -225,6 +225,7 @@ function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
     onCommit: ({ threadId, isSidebarChange }) => {
       if (isSidebarChange) void events.emit('sidebar-changed', { threadId })
     },
+    onUnrecorded: (error, threadId) => logger.debug({ err: error, threadId }, 'state of a thread was not recorded'),
   })
   const titles = {
     putTitle: (thread: { id: string; title: string; at: number }) => search.putTitle(searchTables, thread),

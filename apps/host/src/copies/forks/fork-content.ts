@@ -25,6 +25,8 @@ export type ForkContent = {
   memory: SavedMemory | undefined
   problem: string
   stallMs: number
+  /** The memory was saved for this fork, which uses it once. */
+  ownImageId?: string
 }
 
 type ForkContentOrder = {
@@ -86,7 +88,7 @@ async function copyRunning(ports: ForkPorts, wanted: ForkContentOrder & { boot: 
     // After saving memory, during which the sandbox's kernel writes what it still held to the disk.
     await watch.time('diskMs', copyDisk(ports, { ...wanted, from: { diskId: source.placeId } }))
     const memory = { directory, bytes, guestDirectory, accessToken }
-    return { memory, problem: '', stallMs: performance.now() - frozenAt }
+    return { memory, problem: '', stallMs: performance.now() - frozenAt, ownImageId: imageId }
   } finally {
     await watch.time('thawMs', driver.thaw(driverBootId))
   }

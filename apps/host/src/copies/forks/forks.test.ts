@@ -104,7 +104,7 @@ test('a live fork has memory and files of its source, its own address, token and
   }
   await write('changed later')
   expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
-  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
   expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory', sandbox: { bootId: fork.bootId } } })
 })
 
@@ -149,11 +149,11 @@ const steps: Step[] = [
   'before driver.thaw',
   'after driver.thaw',
   'after network.attach',
+  'before disks.commitDisk',
+  'after disks.commitDisk',
   'before driver.startFromMemory',
   'after driver.startFromMemory',
   'before network.setLink',
-  'before disks.deleteMemoryPlace',
-  'after disks.deleteMemoryPlace',
 ]
 test.each(steps)(
   'a fork that ends with the daemon %s leaves a source that keeps running, and is gone',
@@ -170,6 +170,42 @@ test.each(steps)(
   },
 )
 
+test.each(['before disks.deleteMemoryPlace', 'after disks.deleteMemoryPlace'] as const)(
+  'a fork that was reported before the daemon ended, %s of its memory, is complete, and nothing of it is left over',
+  async (step) => {
+    const { host, source, orders, fork } = await begin()
+    await using _ = host
+    const memory = await orders.memory()
+    const reached = host.hangAt(step)
+    expect(await fork.order()).toMatchObject({ status: 200, body: { from: 'memory' } })
+    await reached
+    await host.killAndRestart()
+    for (const sandbox of [orders, ordersOf(host, fork)]) {
+      expect(await sandbox.state()).toMatchObject({ actual: 'ready' })
+      expect(await sandbox.memory()).toBe(memory)
+    }
+    expect(await noteOf(host, fork.sandboxId)).toBe('of the source')
+    await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
+    expect(await fork.order()).toMatchObject({ status: 200, body: { sandbox: { bootId: fork.bootId } } })
+    expect(await orders.state()).toMatchObject({ bootId: source.bootId })
+  },
+)
+
+test('a fork is not reported before its disk would survive a power cut', async () => {
+  const { host, fork } = await begin()
+  await using _ = host
+  const reached = host.hangAt('before disks.commitDisk')
+  let isReported = false
+  const ordered = fork.order().then(() => {
+    isReported = true
+  })
+  ordered.catch(() => undefined)
+  await reached
+  await expect.poll(() => host.handshakes.length).toBe(2)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(isReported).toBe(false)
+})
+
 test('a fork that was reported still exists after the daemon ended, and so does its source', async () => {
   const { host, orders, fork } = await begin()
   await using _ = host
@@ -180,5 +216,5 @@ test('a fork that was reported still exists after the daemon ended, and so does 
     expect(await sandbox.state()).toMatchObject({ actual: 'ready' })
     expect(await sandbox.memory()).toBe(memory)
   }
-  expect(await host.disks.listMemoryPlaces()).toEqual([])
+  await expect.poll(() => host.disks.listMemoryPlaces()).toEqual([])
 })

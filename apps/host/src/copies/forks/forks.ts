@@ -4,6 +4,7 @@ import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { AddressBook } from '../../machine/network/address-book.ts'
 import type { ForksStore } from '../../machine/state/forks.store.ts'
 import type { SandboxesStore, StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+import { afterFirstCommand } from '../../memory/memory/memory-steps.ts'
 import { makeStopwatch } from '../../memory/memory/stopwatch.ts'
 import type { ForkPorts } from './fork-content.ts'
 import { forkSandbox } from './fork-sandbox.ts'
@@ -34,9 +35,15 @@ export type Forks = {
 }
 
 export function makeForks(
-  ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook },
+  ports: ForkPorts & { store: ForksStore; sandboxes: SandboxesStore; addresses: AddressBook; signal: AbortSignal },
 ): Forks {
   const { store, sandboxes, disks, logger } = ports
+  /** Not awaited: it is never read again, and the next start of the daemon repeats this. */
+  const removeImage = (place: { diskId: string; imageId: string }) => {
+    afterFirstCommand(ports.signal)
+      .then((isTime) => (isTime ? disks.deleteMemoryPlace(place) : undefined))
+      .catch((error: unknown) => logger.warn({ err: error, ...place }, 'the memory of a fork is still there'))
+  }
   return {
     isBeingMade: async (sandboxId) => (await store.find(sandboxId)) !== undefined,
     make: async (wanted, undo) => {
@@ -60,7 +67,7 @@ export function makeForks(
         return own
       })
       try {
-        const outcome = await forkSandbox(ports, {
+        const { usedImageId, ...outcome } = await forkSandbox(ports, {
           source,
           sourceBoot,
           fork,
@@ -69,10 +76,7 @@ export function makeForks(
           snapshotId: wanted.snapshotId,
           watch,
         })
-        // Before the sync, which would otherwise write memory that is never read again.
-        await watch.time('imageMs', removeImages(ports, fork))
-        await watch.time('settleMs', disks.syncDisk(fork.placeId))
-        await store.remove(sandboxId)
+        if (usedImageId !== undefined) removeImage({ diskId: fork.placeId, imageId: usedImageId })
         const durationMs = watch.totalMs()
         const { from, stallMs } = outcome
         logger.info({ sandboxId, from, stallMs, ...watch.parts(), durationMs }, 'sandbox forked')
@@ -91,12 +95,6 @@ export function makeForks(
         await sandboxes.markDeleting(sandboxId)
       }
     },
-  }
-}
-
-async function removeImages({ disks }: Pick<ForkPorts, 'disks'>, fork: StoredSandbox): Promise<void> {
-  for (const place of await disks.listMemoryPlaces()) {
-    if (place.diskId === fork.placeId) await disks.deleteMemoryPlace(place)
   }
 }
 

@@ -1,3 +1,4 @@
+import { makeKeyedLock } from '@threadbox/concurrency'
 import type { EgressPolicy, NetworkAttachment, SandboxNetwork } from '@threadbox/sandbox-network'
 
 type AttachmentRequest = { placeId: string; address: string; egress: EgressPolicy }
@@ -11,6 +12,11 @@ export type Attachments = {
   obtain(wanted: AttachmentRequest): Promise<NetworkAttachment>
   /** The same with its link down, for a boot that continues from its saved memory. */
   obtainSilent(wanted: AttachmentRequest): Promise<NetworkAttachment>
+  /**
+   * Gives an existing namespace its address again, ahead of the wake of a paused boot of which nothing is left in it. Call it
+   * in the step in which that is found: what uses the namespace next waits for it.
+   */
+  prepareSilent(allocationId: string): Promise<void>
   /** Makes a namespace ahead of the first boot. */
   prepare(wanted: AttachmentRequest): Promise<void>
   /** Forgets the namespace: it was removed. */
@@ -19,10 +25,15 @@ export type Attachments = {
 
 export function makeAttachments(network: SandboxNetwork): Attachments {
   const ready = new Map<string, NetworkAttachment>()
+  /** Namespaces that have their address, for a boot that continues from its saved memory. */
+  const addressed = new Set<string>()
+  const inOrder = makeKeyedLock()
   const attach = ({ placeId: allocationId, address, egress }: AttachmentRequest) =>
     network.attach({ sandboxId: allocationId, address, egress })
   return {
     obtain: async (wanted) => {
+      await inOrder.settled(wanted.placeId)
+      addressed.delete(wanted.placeId)
       const known = ready.get(wanted.placeId)
       ready.delete(wanted.placeId)
       if (known !== undefined) return known
@@ -33,17 +44,27 @@ export function makeAttachments(network: SandboxNetwork): Attachments {
       return attachment
     },
     obtainSilent: async (wanted) => {
+      await inOrder.settled(wanted.placeId)
       ready.delete(wanted.placeId)
+      const hasAddress = addressed.delete(wanted.placeId)
       const attachment = await attach(wanted)
       await network.setLink({ sandboxId: wanted.placeId, state: 'down' })
       // Before the restore, never after: afterwards the sandbox has the address, and the kernel would also respond for
       // it.
-      await network.restoreAddress(wanted.placeId)
+      if (!hasAddress) await network.restoreAddress(wanted.placeId)
       return attachment
     },
+    prepareSilent: (allocationId) =>
+      inOrder(allocationId, async () => {
+        await network.restoreAddress(allocationId)
+        addressed.add(allocationId)
+      }),
     prepare: async (wanted) => {
       ready.set(wanted.placeId, await attach(wanted))
     },
-    forget: (allocationId) => void ready.delete(allocationId),
+    forget: (allocationId) => {
+      ready.delete(allocationId)
+      addressed.delete(allocationId)
+    },
   }
 }

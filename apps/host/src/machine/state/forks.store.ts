@@ -6,6 +6,8 @@ export type ForksStore = {
   find(sandboxId: string): Promise<ForksTable | undefined>
   list(): Promise<ForksTable[]>
   remove(sandboxId: string): Promise<void>
+  /** Its boot is ready, and it is no longer being made. */
+  finish(fork: { sandboxId: string; bootId: string }): Promise<void>
 }
 
 export function makeForksStore(database: Kysely<StateTables>): ForksStore {
@@ -15,6 +17,12 @@ export function makeForksStore(database: Kysely<StateTables>): ForksStore {
     list: () => forks().execute(),
     remove: async (sandboxId) => {
       await database.deleteFrom('forks').where('sandboxId', '=', sandboxId).execute()
+    },
+    finish: async ({ sandboxId, bootId }) => {
+      await database.transaction().execute(async (transaction) => {
+        await transaction.updateTable('boots').set({ state: 'ready' }).where('bootId', '=', bootId).execute()
+        await transaction.deleteFrom('forks').where('sandboxId', '=', sandboxId).execute()
+      })
     },
   }
 }

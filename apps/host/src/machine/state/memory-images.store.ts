@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { MemoryImagesTable, StateTables } from './state.tables.ts'
+import { withoutDiskWait } from './state-database.ts'
 
 export type StoredImage = Selectable<MemoryImagesTable>
 
@@ -20,6 +21,10 @@ export type MemoryImagesStore = {
     driverBootId: string
     state: 'waking' | 'demoting'
   }): Promise<void>
+  /**
+   * Does not wait for the disk: a power cut ends the boot, and whether it was recorded as woken or as being woken makes no
+   * difference then.
+   */
   finishWake(bootId: string): Promise<void>
   remove(imageId: string): Promise<void>
 }
@@ -71,14 +76,15 @@ export function makeMemoryImagesStore(database: Kysely<StateTables>): MemoryImag
         await transaction.updateTable('boots').set({ state, driverBootId }).where('bootId', '=', bootId).execute()
       })
     },
-    finishWake: async (bootId) => {
-      await database
-        .updateTable('boots')
-        .set({ state: 'ready' })
-        .where('bootId', '=', bootId)
-        .where('state', '=', 'waking')
-        .execute()
-    },
+    finishWake: (bootId) =>
+      withoutDiskWait(database, async (connection) => {
+        await connection
+          .updateTable('boots')
+          .set({ state: 'ready' })
+          .where('bootId', '=', bootId)
+          .where('state', '=', 'waking')
+          .execute()
+      }),
     remove: async (imageId) => {
       await database.deleteFrom('memory_images').where('imageId', '=', imageId).execute()
     },

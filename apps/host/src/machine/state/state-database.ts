@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, SqliteDialect, sql } from 'kysely'
 import type { StateTables } from './state.tables.ts'
 
 /** Extended with every change of the tables; {@link openStateDatabase} updates older files. */
@@ -63,6 +63,24 @@ export function openStateDatabase(path: string): Kysely<StateTables> {
   database.pragma('foreign_keys = ON')
   migrate(database)
   return new Kysely<StateTables>({ dialect: new SqliteDialect({ database }) })
+}
+
+/**
+ * Lets `work` write without waiting for the disk. What it wrote is visible immediately and survives any end of this process; a
+ * power cut can undo it, together with all that came later. The next write that waits makes it durable too.
+ */
+export async function withoutDiskWait<Result>(
+  database: Kysely<StateTables>,
+  work: (connection: Kysely<StateTables>) => Promise<Result>,
+): Promise<Result> {
+  return await database.connection().execute(async (connection) => {
+    await sql`pragma synchronous = normal`.execute(connection)
+    try {
+      return await work(connection)
+    } finally {
+      await sql`pragma synchronous = full`.execute(connection)
+    }
+  })
 }
 
 function migrate(database: Database.Database): void {

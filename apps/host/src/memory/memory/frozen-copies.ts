@@ -37,6 +37,8 @@ export function makeFrozenCopies(ports: {
   events: HostEvents
   logger: Logger
   clock: () => number
+  /** Called in the step in which the last process of a copy has ended, while its boot stays paused. */
+  onGone: (copy: FrozenCopy) => void
   signal: AbortSignal
 }): FrozenCopies {
   const { driver, events, logger } = ports
@@ -59,6 +61,7 @@ export function makeFrozenCopies(ports: {
     await driver.waitForEnd(copy.driverBootId, signal).catch(() => undefined)
     if (signal.aborted) return
     kept.delete(copy.sandboxId)
+    ports.onGone(copy)
     logger.warn(copy, 'a frozen copy has ended; its sandbox can only wake from the memory image')
     await driver.forget(copy.driverBootId)
     emitDropped(copy)
@@ -107,7 +110,7 @@ export function makeFrozenCopies(ports: {
  * memory image holds those files itself and still fits: if it fit before, the new generation is recorded for it.
  */
 async function stopCopy(
-  ports: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore },
+  ports: { driver: SandboxDriver; disks: DiskStore; images: MemoryImagesStore; onGone: (copy: FrozenCopy) => void },
   copy: FrozenCopy,
 ): Promise<void> {
   const { driver, disks, images } = ports
@@ -115,6 +118,7 @@ async function stopCopy(
   const image = await images.find(copy.sandboxId)
   const before = await disks.diskGeneration(placeId).catch(() => undefined)
   await driver.stop(driverBootId)
+  ports.onGone(copy)
   await driver.forget(driverBootId)
   if (before === undefined || image?.imageId !== imageId || image.diskGeneration !== before) return
   const diskGeneration = await disks.diskGeneration(placeId)

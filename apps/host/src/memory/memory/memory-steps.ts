@@ -1,3 +1,4 @@
+import { waitAtMost } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { canSaveMemory, type MemorySavingDriver } from '@threadbox/sandbox-driver'
@@ -6,6 +7,17 @@ import { pauseUnsupported } from '../../machine/errors/memory.errors.ts'
 import type { StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { StoredSandbox } from '../../machine/state/sandboxes.store.ts'
+
+/** Most commands that a wake or a fork is for have ended by then. */
+const firstCommandMs = 300
+
+/**
+ * For the removal of a used image, which takes a processor for as long as a command takes. False if the daemon ends first: the
+ * next one removes the image.
+ */
+export async function afterFirstCommand(signal: AbortSignal): Promise<boolean> {
+  return (await waitAtMost(firstCommandMs, { signal })) === 'late'
+}
 
 /** A boot and its sandbox. */
 export type SandboxBoot = { sandbox: StoredSandbox; boot: StoredBoot }

@@ -7,7 +7,13 @@ import { demoteBoot } from './demote.ts'
 import type { SandboxBoot } from './memory-steps.ts'
 import { describePause, imageName, type PauseOptions, type PauseOutcome, pauseBoot } from './pause.ts'
 import { makeBackgroundDiskReads } from './quiet-looks.ts'
-import { type Reclaimed, type ReclaimMemoryPorts, reclaimMemory, removeLeftOverImages } from './reclaim-memory.ts'
+import {
+  type LeftOverPorts,
+  type Reclaimed,
+  type ReclaimMemoryPorts,
+  reclaimMemory,
+  removeLeftOverImages,
+} from './reclaim-memory.ts'
 import { dropMemory, resumePausedBoot } from './wake.ts'
 
 /**
@@ -50,12 +56,13 @@ export type PausedBoots = {
 }
 
 /** Pausing, waking and demoting need what each of them names, and these. */
-type PausedBootsPorts = ReclaimMemoryPorts & {
-  events: HostEvents
-  /** Total size of memory images above which the server is asked to discard some. */
-  imageBudgetBytes: () => Promise<number>
-  keepsFrozen: boolean
-}
+type PausedBootsPorts = ReclaimMemoryPorts &
+  LeftOverPorts & {
+    events: HostEvents
+    /** Total size of memory images above which the server is asked to discard some. */
+    imageBudgetBytes: () => Promise<number>
+    keepsFrozen: boolean
+  }
 
 type MemoryUsage = Pick<HostInfo, 'frozenSandboxes' | 'frozenBytes' | 'memoryImageBytes' | 'memoryImageBudgetBytes'>
 

@@ -10,7 +10,7 @@ import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore } from '../../machine/state/memory-images.store.ts'
 import type { PausePointsStore } from '../../machine/state/pause-points.store.ts'
 import { makeBootMemory } from './boot-memory.ts'
-import { makeFrozenCopies } from './frozen-copies.ts'
+import { type FrozenCopy, makeFrozenCopies } from './frozen-copies.ts'
 import { type MemoryRoom, makeMemoryRoom, type ReadMemory } from './memory-room.ts'
 import { makePausePoints } from './pause-points.ts'
 import { makePausedBoots, type PausedBoots } from './paused-boots.ts'
@@ -52,7 +52,13 @@ export function makePausing(ports: {
   const { driver, clock } = launch
   const { pausePoints: store, keptSnapshots } = ports
   const points = makePausePoints({ disks, store, keptSnapshots, logger })
-  const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, signal })
+  const onGone = ({ placeId, sandboxId }: FrozenCopy) => {
+    // The wake does it otherwise.
+    launch.attachments
+      .prepareSilent(placeId)
+      .catch((error: unknown) => logger.debug({ err: error, sandboxId }, 'a network was not prepared for a wake'))
+  }
+  const frozen = makeFrozenCopies({ driver, disks, images, events, logger, clock, onGone, signal })
   const room = makeMemoryRoom({
     readMemory: options.read,
     reserveBytes: options.reserveBytes,
@@ -84,6 +90,7 @@ export function makePausing(ports: {
     imageBudgetBytes,
     keepsFrozen: options.keepsFrozen,
     keptMemories: ports.keptMemories,
+    signal,
   })
   const repeat = (everyMs: number, work: () => Promise<void>) => {
     const timer = setInterval(() => {

@@ -8,12 +8,14 @@ import { type PausePorts, undoPause } from './pause.ts'
 import { dropMemory, finishWake, type WakePorts } from './wake.ts'
 
 /** What finishing or undoing needs. */
-export type ReclaimMemoryPorts = PausePorts &
-  WakePorts & {
-    boots: Pick<BootsStore, 'find' | 'listCurrent'>
-    /** Names of memory image directories that pauses leave alone. */
-    keptMemories: () => Promise<ReadonlySet<string>>
-  }
+export type ReclaimMemoryPorts = PausePorts & WakePorts
+
+/** What removing left-overs needs. */
+export type LeftOverPorts = Pick<WakePorts, 'images' | 'disks'> & {
+  boots: Pick<BootsStore, 'listCurrent'>
+  /** Names of memory image directories that pauses leave alone. */
+  keptMemories: () => Promise<ReadonlySet<string>>
+}
 
 /** State of a boot that was paused, or about to be, when the last daemon ended; undefined: an ordinary boot. */
 export type Reclaimed = 'paused' | 'running' | 'ended' | undefined
@@ -48,7 +50,7 @@ export async function reclaimMemory(ports: ReclaimMemoryPorts, options: SandboxB
 }
 
 /** Removes images of boots that have ended, and files without a row. */
-export async function removeLeftOverImages(ports: ReclaimMemoryPorts): Promise<void> {
+export async function removeLeftOverImages(ports: LeftOverPorts): Promise<void> {
   const current = new Set((await ports.boots.listCurrent()).map(({ bootId }) => bootId))
   const known = new Set(await ports.keptMemories())
   for (const image of await ports.images.list()) {

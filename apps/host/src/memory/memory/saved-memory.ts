@@ -32,6 +32,8 @@ type RestoreOrder = {
   memory: SavedMemory
   /** Its network, if it is already being made; otherwise it is made here. */
   attachment?: Promise<NetworkAttachment> | undefined
+  /** Records that the boot is ready, in place of `boots.markReady`, when its guest has responded. */
+  markReady?: () => Promise<void>
   watch?: Stopwatch
 }
 
@@ -54,10 +56,8 @@ export async function restoreFromMemory(ports: SavedMemoryPorts, order: RestoreO
   if (ready !== undefined) await ports.running.serve({ sandbox: order.sandbox, boot: ready })
 }
 
-async function restore(
-  ports: SavedMemoryPorts,
-  { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() }: RestoreOrder,
-): Promise<void> {
+async function restore(ports: SavedMemoryPorts, order: RestoreOrder): Promise<void> {
+  const { sandbox, bootId, hostname, memory, attachment, watch = makeStopwatch() } = order
   const { sandboxId, placeId, limits } = sandbox
   const { directory, guestDirectory } = memory
   const { launch } = ports
@@ -79,7 +79,7 @@ async function restore(
   await ports.network.setLink({ sandboxId: placeId, state: 'up' })
   const greeting = { ...boot, allocation: sandbox, origin: 'forked' as const, presentedToken: memory.accessToken }
   await watch.time('guestMs', awaitGuest(launch, greeting))
-  await ports.boots.markReady(bootId)
+  await (order.markReady?.() ?? ports.boots.markReady(bootId))
 }
 
 /** Throws `sandbox.memory-unusable` if this machine cannot read the image, or no longer has its guest. */

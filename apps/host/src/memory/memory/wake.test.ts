@@ -3,6 +3,7 @@ import path from 'node:path'
 import { gatewayPaths, hostPaths } from '@threadbox/protocol/host'
 import { expect, test } from 'vitest'
 import { type HostUnderTest, type HostUnderTestOptions, startHostUnderTest } from '../../host.test-utils.ts'
+import { openStateDatabase } from '../../machine/state/state-database.ts'
 import { answeringGuest, codeOf, ordersOf, rescueReport } from './memory.test-utils.ts'
 
 type Orders = ReturnType<typeof ordersOf>
@@ -128,6 +129,25 @@ test('C4: a wake from the image has the memory, the boot id and the hostname, ma
     expect(await orders.pause()).toMatchObject({ status: 200 })
   }
 })
+
+test.each(['ready', 'waking'] as const)(
+  'A1: after a power cut, a woken sandbox is stopped and its memory is gone, whichever record the disk has (%s)',
+  async (recorded) => {
+    const { host, sandbox, orders } = await pausedOnDisk({ keepsFrozen: true })
+    await using _ = host
+    // The image is removed with a later record, which makes the earlier ones durable too.
+    void host.hangAt('before disks.deleteMemoryPlace')
+    expect(await orders.wake()).toMatchObject({ body: { from: 'frozen' } })
+    const database = openStateDatabase(path.join(host.directory, 'state.sqlite'))
+    // The record that the wake has finished is the only one that does not wait for the disk.
+    await database.updateTable('boots').set({ state: recorded }).where('bootId', '=', sandbox.bootId).execute()
+    await database.destroy()
+    host.driver.endBoot({ bootId: sandbox.bootId, cause: 'machine-restarted', detail: 'The machine was restarted.' })
+    host.links.clear()
+    await host.killAndRestart()
+    await expectLost({ host, orders, cause: 'machine-restarted' })
+  },
+)
 
 test('wakes that are ordered at the same time are one, and the result for an awake sandbox says that it is awake', async () => {
   const { host, orders } = await pausedOnDisk()

@@ -17,7 +17,14 @@ import type { BootsStore, StoredBoot } from '../../machine/state/boots.store.ts'
 import type { MemoryImagesStore, StoredImage } from '../../machine/state/memory-images.store.ts'
 import type { FrozenCopies } from './frozen-copies.ts'
 import type { MemoryRoom } from './memory-room.ts'
-import { allSettledOrThrow, discardImage, reasonOf, type SandboxBoot, savingDriver } from './memory-steps.ts'
+import {
+  afterFirstCommand,
+  allSettledOrThrow,
+  discardImage,
+  reasonOf,
+  type SandboxBoot,
+  savingDriver,
+} from './memory-steps.ts'
 import { imageName } from './pause.ts'
 import type { PausePoints } from './pause-points.ts'
 import { judgeSaved, restoreMarginBytes } from './saved-memory.ts'
@@ -36,6 +43,8 @@ export type WakePorts = {
   frozen: FrozenCopies
   room: MemoryRoom
   logger: Logger
+  /** Aborted when this process ends. */
+  signal: AbortSignal
 }
 
 type Revival = SandboxBoot & { state: 'waking' | 'demoting'; watch: Stopwatch }
@@ -82,9 +91,16 @@ async function serveAgain(
   const awake = await ports.boots.find(boot.bootId)
   if (awake !== undefined) await ports.running.serve({ sandbox, boot: awake })
   // Not awaited: the next pause or the next start can repeat it.
-  discardImage(ports, { placeId: sandbox.placeId, imageId }).catch((error: unknown) =>
+  discardUsedImage(ports, { sandbox, imageId }).catch((error: unknown) =>
     ports.logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a memory image that was used is still there'),
   )
+}
+
+async function discardUsedImage(
+  ports: WakePorts,
+  { sandbox, imageId }: Pick<SandboxBoot, 'sandbox'> & { imageId: string },
+): Promise<void> {
+  if (await afterFirstCommand(ports.signal)) await discardImage(ports, { placeId: sandbox.placeId, imageId })
 }
 
 /** Discards what a paused sandbox has in memory. The disk is left alone. */
@@ -154,13 +170,17 @@ async function reviveFromImage(ports: WakePorts, options: Revival & { image: Sto
   await watch.time('clearMs', driver.stop(boot.driverBootId))
   await driver.forget(boot.driverBootId)
   const { attachments, files, randomBytes } = ports.launch
+  const attach = async () => {
+    const { namespacePath, gatewayAddress } = await watch.time('networkMs', attachments.obtainSilent(sandbox))
+    const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
+    return { namespacePath, mounts }
+  }
   // An unusable image is reported before any other failure.
-  const [directory, { namespacePath, gatewayAddress }] = await allSettledOrThrow(
+  const [directory, { namespacePath, mounts }, { path: rootPath }] = await allSettledOrThrow(
     watch.time('judgeMs', judgeImage(ports, options)),
-    watch.time('networkMs', attachments.obtainSilent(sandbox)),
+    attach(),
+    ports.disks.getDisk(placeId),
   )
-  const mounts = await files.write({ sandboxId: placeId, hostname, gatewayAddress, guestDirectory })
-  const { path: rootPath } = await ports.disks.getDisk(placeId)
   const driverBootId = makeId('boot', randomBytes)
   const request = { bootId: driverBootId, sandboxId: placeId, hostname, rootPath, mounts, limits }
   const restored = { ...boot, driverBootId }

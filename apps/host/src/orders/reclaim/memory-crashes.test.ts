@@ -121,7 +121,7 @@ const imageWakeSteps: { step: Step; becomes: 'paused' | 'awake' | 'ended' }[] = 
   { step: 'before driver.judgeMemory', becomes: 'paused' },
   { step: 'after disks.diskGeneration', becomes: 'paused' },
   { step: 'after network.attach', becomes: 'paused' },
-  { step: 'after network.restoreAddress', becomes: 'paused' },
+  { step: 'after network.setLink', becomes: 'paused' },
   { step: 'before driver.startFromMemory', becomes: 'ended' },
   { step: 'after driver.startFromMemory', becomes: 'awake' },
   { step: 'before disks.deleteMemoryPlace', becomes: 'awake' },

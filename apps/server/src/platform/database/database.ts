@@ -2,9 +2,12 @@ import SqliteDatabase from 'better-sqlite3'
 import {
   type Dialect,
   Kysely,
+  PostgresAdapter,
   PostgresDialect,
   SqliteDialect,
   type SqliteDatabase as SqliteDialectDatabase,
+  sql,
+  type Transaction,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
@@ -44,6 +47,31 @@ function openSqlite(file: string | Buffer): OpenDatabase {
   return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
 }
 
+/**
+ * Runs a transaction that does not wait for the disk. What it wrote is visible immediately and survives any end of this process;
+ * a power cut, and with Postgres a crash of its server, can undo it, together with all that came later. The next transaction
+ * that waits makes it durable too. Only for what can be found out again, and what no reader could take for recorded.
+ */
+export async function withoutDiskWait<Tables, Result>(
+  database: Kysely<Tables>,
+  work: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  if (database.getExecutor().adapter instanceof PostgresAdapter) {
+    return await database.transaction().execute(async (transaction) => {
+      await sql`set local synchronous_commit to off`.execute(transaction)
+      return await work(transaction)
+    })
+  }
+  return await database.connection().execute(async (connection) => {
+    await sql`pragma synchronous = normal`.execute(connection)
+    try {
+      return await connection.transaction().execute(work)
+    } finally {
+      await sql`pragma synchronous = full`.execute(connection)
+    }
+  })
+}
+
 /** Number of prepared statements that are kept. A kept statement is not parsed again. */
 const keptStatements = 300
 
@@ -52,9 +80,11 @@ function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectD
   const kept = new LRUCache<string, SqliteDatabase.Statement>({ max: keptStatements })
   return {
     close: () => connection.close(),
-    prepare: (sql) => {
-      const statement = kept.get(sql) ?? connection.prepare(sql)
-      kept.set(sql, statement)
+    prepare: (text) => {
+      // SQLite applies these when it reads them, not when they run.
+      if (text.startsWith('pragma ')) return connection.prepare(text)
+      const statement = kept.get(text) ?? connection.prepare(text)
+      kept.set(text, statement)
       return statement
     },
   }

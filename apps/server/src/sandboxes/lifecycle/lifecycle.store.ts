@@ -16,7 +16,7 @@ export type LifecycleStore = {
   unfinished(): Promise<SurvivalReportRow[]>
   /** Reports that the agent has not got yet, oldest first. */
   untold(threadId: string): Promise<SurvivalReportRow[]>
-  addLine(row: Omit<LifecycleLogRow, 'position'>): Promise<void>
+  addLine(row: Omit<LifecycleLogRow, 'position'>, writer: Writer): Promise<void>
   /** Newest lines first. */
   lines(threadId: string, limit: number): Promise<LifecycleLogRow[]>
   clock(): Promise<(ClockReading & { machineBoot: string }) | undefined>
@@ -48,14 +48,14 @@ export function makeLifecycleStore(database: Kysely<LifecycleTables>): Lifecycle
     unfinished: () => reports().where('status', '=', 'checking').execute(),
     untold: (threadId) =>
       reports().where('thread_id', '=', threadId).where('is_told', '=', 0).orderBy('woken_at').execute(),
-    addLine: async (row) => {
-      const last = await database
+    addLine: async (row, writer) => {
+      const last = await writer
         .selectFrom('lifecycle_log')
         .select((builder) => builder.fn.max('position').as('position'))
         .where('thread_id', '=', row.thread_id)
         .executeTakeFirst()
       const position = Number(last?.position ?? 0) + 1
-      await database
+      await writer
         .insertInto('lifecycle_log')
         .values({ ...row, position })
         .execute()

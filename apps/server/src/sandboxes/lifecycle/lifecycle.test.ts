@@ -29,6 +29,21 @@ describe('pause and wake', () => {
     expect(await bench.codes()).toEqual(['woken.memory', 'paused.person', 'started'])
   })
 
+  test('C6: the check after a wake from memory leaves the command ahead, and a pause does not cut it off', async () => {
+    await bench.awake()
+    await bench.detail('POST', '/pause')
+    const wokenAt = performance.now()
+    await bench.awake()
+    await bench.reported()
+    expect(performance.now() - wokenAt).toBeGreaterThan(900)
+    await bench.detail('POST', '/pause')
+    await bench.awake()
+    await bench.detail('POST', '/pause')
+    const reports = (await bench.wakes()).map(({ report }) => report)
+    expect(reports).toMatchObject([{ status: 'complete' }, { status: 'complete' }])
+    expect(reports[1]?.items).toEqual(reports[0]?.items)
+  })
+
   test('A2: a connection that looks open right after a wake is lost when its other side turns out to have dropped it', async () => {
     await bench.awake()
     const connection = {

@@ -111,7 +111,9 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
     noteHostEvent: (event) => noteHostEvent({ store, activity, policyLoop, reports, announce, logger }, event),
     recover: async () => {
+      const unreported = (await store.all()).filter(({ wake }) => wake !== null)
       await reports.recover()
+      for (const { thread_id: threadId } of unreported) await ports.threads.announce(threadId, true)
       await recoverRemovals(retention).catch((error: unknown) =>
         logger.warn({ err: error }, 'interrupted removals were not completed'),
       )

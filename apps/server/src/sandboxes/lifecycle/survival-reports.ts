@@ -5,7 +5,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { System } from '../../platform/system/system.ts'
 import type { ThreadLog } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
-import type { LifecycleRecorder } from '../state/lifecycle-recorder.ts'
+import type { LifecycleLine, LifecycleRecorder } from '../state/lifecycle-recorder.ts'
 import type { Sandbox, WakeFacts } from '../state/sandbox.logic.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
 import type { GuestQuestions } from './guest-manifest.ts'
@@ -51,73 +51,83 @@ const replayDelayMs = delaysOf([250, 500, 1000, 2000, 5000, 15_000])
  * sends after 200 ms and more.
  */
 const peerResponseMs = 1500
+/** Delay of the check after a wake from memory: it takes processors that the first command needs. */
+const checkAfterMs = 1000
+/** How long a pause waits for a check. */
+const checkBeforePauseMs = 2500
 /** How long a report is shown as open because some values are still only on the disk. */
 const openMs = 20_000
 /** How many items of a report are in the conversation itself. Its own route returns all. */
 const shownItems = { others: 200, kept: 100 }
 
 export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalReports {
-  const { store, sandboxes, system, logger } = dependencies
+  const { store, sandboxes, log, system, logger } = dependencies
   /** The first check of the newest report of a thread. */
-  const firstChecks = new Map<string, Promise<void>>()
+  const firstChecks = new Map<string, { ended: Promise<void>; hurry: () => void }>()
+  /** Threads whose report is waited for, by how many. */
+  const wanted = new Map<string, number>()
   const writing = makeSingleFlight()
   const stopping = new AbortController()
   const background = makeBackground<{ reportId: string }>((error, { reportId }) => {
     if (!stopping.signal.aborted) logger.error({ err: error, reportId }, 'report was not completed')
   })
 
-  const begin = (row: SurvivalReportRow) => {
+  const begin = (row: SurvivalReportRow, { mayWait }: { mayWait: boolean }) => {
     const first = Promise.withResolvers<void>()
-    firstChecks.set(row.thread_id, first.promise)
-    const work = complete(dependencies, { row, stopping: stopping.signal, onFirstCheck: first.resolve }).finally(() => {
+    const hurried = Promise.withResolvers<void>()
+    if (!mayWait) hurried.resolve()
+    const check = { ended: first.promise, hurry: hurried.resolve }
+    firstChecks.set(row.thread_id, check)
+    const order = { row, stopping: stopping.signal, hurried: hurried.promise, onFirstCheck: first.resolve }
+    const work = complete(dependencies, order).finally(() => {
       first.resolve()
-      if (firstChecks.get(row.thread_id) === first.promise) firstChecks.delete(row.thread_id)
+      if (firstChecks.get(row.thread_id) === check) firstChecks.delete(row.thread_id)
     })
     void background.keep(work, { reportId: row.id })
   }
-  const record: LifecycleRecorder['record'] = async (threadId, { code, params = {}, reportId = null }) => {
-    const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId }
+  /** Nothing of the thread’s report is delayed until `work` has ended. */
+  const withoutDelay = async (threadId: string, work: () => Promise<void>) => {
+    wanted.set(threadId, (wanted.get(threadId) ?? 0) + 1)
+    try {
+      await log.recordWaiting(threadId)
+      await work()
+      firstChecks.get(threadId)?.hurry()
+      await firstChecks.get(threadId)?.ended
+    } finally {
+      const left = (wanted.get(threadId) ?? 1) - 1
+      if (left === 0) wanted.delete(threadId)
+      else wanted.set(threadId, left)
+    }
+  }
+  const record: LifecycleRecorder['record'] = async (threadId, line) => {
     // A thread that was removed in the meantime has no readers left.
-    await store.addLine({ ...row, params_json: JSON.stringify(params) }).catch((error: unknown) => {
-      logger.debug({ err: error, threadId, code }, 'line of the lifecycle log was not written')
+    await store.addLine(lineRow(system, threadId, line), store.writer).catch((error: unknown) => {
+      logger.debug({ err: error, threadId, code: line.code }, 'line of the lifecycle log was not written')
     })
   }
-  const write = async (threadId: string) => {
+  const write = async (threadId: string, mayWait: () => boolean) => {
     const sandbox = await sandboxes.find(threadId)
     if (sandbox === undefined || sandbox.wake === null) return
-    const row = await writeReport(dependencies, sandbox, sandbox.wake)
-    const { from, wakeMs } = parsed(row)
-    await record(threadId, { code: `woken.${from}`, params: { durationMs: Math.round(wakeMs) }, reportId: row.id })
-    await sandboxes.wakeReported(sandbox.id, sandbox.wake.reportId)
-    begin(row)
+    const row = await writeReport(dependencies, sandbox, { facts: sandbox.wake, mayWait })
+    begin(row, { mayWait: mayWait() })
   }
-  const reportWake = (threadId: string) => writing.join(threadId, () => write(threadId))
+  const reportWake = (threadId: string) => writing.join(threadId, () => write(threadId, () => !wanted.has(threadId)))
   return {
     record,
     reportWake,
-    checked: async (threadId) => {
-      await writing.present(threadId)
-      await firstChecks.get(threadId)
+    finishReport: async (threadId) => {
+      const work = withoutDelay(threadId, () => reportWake(threadId))
+      if ((await waitAtMost(checkBeforePauseMs, { work })) === 'late') await reportWake(threadId)
+      else await work
     },
+    checked: (threadId) => withoutDelay(threadId, async () => void (await writing.present(threadId))),
     recover: async () => {
-      for (const row of await store.unfinished()) begin(row)
-      for (const row of await sandboxes.all()) if (row.wake !== null) await reportWake(row.thread_id)
+      for (const row of await store.unfinished()) begin(row, { mayWait: false })
+      for (const { wake, thread_id: threadId } of await sandboxes.all()) {
+        if (wake !== null) await writing.join(threadId, () => write(threadId, () => false))
+      }
     },
-    noteRestarted: async (row, restartId) => {
-      const report = parsed(row)
-      const items = report.items.map((found) =>
-        found.restartId === restartId
-          ? { ...found, outcome: 'restarted' as const, restartId: null, ...reasonIn(because('restarted')) }
-          : found,
-      )
-      const { kind } = report.items.find((found) => found.restartId === restartId) ?? { kind: 'process' as const }
-      const count = report.counts[kind]
-      const counts =
-        count === undefined
-          ? report.counts
-          : { ...report.counts, [kind]: { ...count, lost: count.lost - 1, restarted: count.restarted + 1 } }
-      await publish(dependencies, row, { ...report, items, counts }, false)
-    },
+    noteRestarted: (row, restartId) => publish(dependencies, row, withRestarted(parsed(row), restartId), false),
     stop: async () => {
       stopping.abort(new Error('the server is closing'))
       await background.settled()
@@ -125,19 +135,45 @@ export function makeSurvivalReports(dependencies: ReportDependencies): SurvivalR
   }
 }
 
+function withRestarted(report: SurvivalReport, restartId: string): SurvivalReport {
+  const items = report.items.map((found) =>
+    found.restartId === restartId
+      ? { ...found, outcome: 'restarted' as const, restartId: null, ...reasonIn(because('restarted')) }
+      : found,
+  )
+  const { kind } = report.items.find((found) => found.restartId === restartId) ?? { kind: 'process' as const }
+  const count = report.counts[kind]
+  const counts =
+    count === undefined
+      ? report.counts
+      : { ...report.counts, [kind]: { ...count, lost: count.lost - 1, restarted: count.restarted + 1 } }
+  return { ...report, items, counts }
+}
+
 function parsed(row: SurvivalReportRow): SurvivalReport {
   return JSON.parse(row.json) as SurvivalReport
 }
 
-/** Writes the report and its entry in the conversation together. Repeated after a crash, it is the same report. */
+function lineRow(system: System, threadId: string, { code, params = {}, reportId }: LifecycleLine) {
+  const row = { id: system.newId('logLine'), thread_id: threadId, at: system.now(), code, report_id: reportId ?? null }
+  return { ...row, params_json: JSON.stringify(params) }
+}
+
+/** Only then the sandbox was used while it slept, and something waits for its command. */
+function isFromMemory({ from, cause }: Pick<SurvivalReport, 'from' | 'cause'>): boolean {
+  return (from === 'frozen' || from === 'memory') && cause === null
+}
+
+/**
+ * Writes the report, its entry in the conversation and its line in the log together. Repeated after a crash, it is the same
+ * report.
+ */
 async function writeReport(
   dependencies: ReportDependencies,
   sandbox: Sandbox,
-  facts: WakeFacts,
+  { facts, mayWait }: { facts: WakeFacts; mayWait: () => boolean },
 ): Promise<SurvivalReportRow> {
-  const { store, log, sandboxes } = dependencies
-  const known = await store.report(facts.reportId)
-  if (known !== undefined) return known
+  const { store, log, sandboxes, system } = dependencies
   const memory = await sandboxes.memory(sandbox.id)
   const threadId = sandbox.thread_id
   const report = emptyReport(threadId, facts)
@@ -161,17 +197,25 @@ async function writeReport(
   }
   const turnId = (await dependencies.lastTurnId(threadId)) ?? ''
   const entry: WakeEntry = { id: facts.entryId, turnId, at: facts.wokenAt, kind: 'wake', report }
-  await log.append(threadId, [{ type: 'entry-added', entry }], (transaction) =>
-    store.addReport(row, lifecycleWriterOf(transaction)),
-  )
+  const params = { durationMs: Math.round(facts.wakeMs) }
+  const line = lineRow(system, threadId, { code: `woken.${facts.from}`, params, reportId: row.id })
+  const append = isFromMemory(facts) && mayWait() ? log.appendSoon : log.append
+  await append(threadId, [{ type: 'entry-added', entry }], async (transaction) => {
+    const writer = lifecycleWriterOf(transaction)
+    await store.addReport(row, writer)
+    await store.addLine(line, writer)
+    await sandboxes.wakeReported(sandbox.id, facts.reportId, transaction)
+  })
   return row
 }
 
-type Check = { row: SurvivalReportRow; stopping: AbortSignal; onFirstCheck: () => void }
+type Check = { row: SurvivalReportRow; stopping: AbortSignal; hurried: Promise<void>; onFirstCheck: () => void }
 
 /** Checks the sandbox and publishes the result, then follows what is still being restored. */
 async function complete(dependencies: ReportDependencies, check: Check): Promise<void> {
-  const { row, stopping } = check
+  const { row, stopping, hurried } = check
+  if (isFromMemory(parsed(row))) await waitAtMost(checkAfterMs, { work: hurried, signal: stopping })
+  stopping.throwIfAborted()
   const report = { ...parsed(row), checkedAt: dependencies.system.now() }
   const startedAt = performance.now()
   const say = async (evidence: Evidence, status: SurvivalReport['status'], isFinal: boolean) => {

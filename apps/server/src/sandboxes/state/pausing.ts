@@ -39,15 +39,17 @@ export type PausingDependencies = {
   transition: Transition
   system: System
   logger: Logger
-  recorder: Pick<LifecycleRecorder, 'reportWake'>
+  recorder: Pick<LifecycleRecorder, 'reportWake' | 'finishReport'>
   isHeld: (threadId: string) => boolean
   hashKeyOf: (sandboxId: string) => string
 }
 
 export function makePausing(dependencies: PausingDependencies): Pausing {
-  const { store, transition } = dependencies
+  const { store, transition, recorder } = dependencies
   const running = makeSingleFlight()
   const begin = async (row: Sandbox, reason: PauseReason) => {
+    // A sandbox that sleeps again can’t be checked.
+    await recorder.finishReport(row.thread_id)
     const now = (await store.find(row.thread_id)) ?? row
     if (now.state === 'paused') return
     if (now.state === 'pausing') return await order(dependencies, now)

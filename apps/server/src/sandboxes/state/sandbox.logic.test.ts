@@ -65,7 +65,7 @@ test('R3: a sandbox in error is cold after a rewind without memory, and active a
   expect(cold?.row).toMatchObject({ state: 'cold', boot_id: null, intent: null, cause: { code: 'rewound' } })
   const awake = apply(failed, events['rewound-awake'], facts)
   expect(awake?.row).toMatchObject({ state: 'active', boot_id: 'boot-then', intent: null, cause: null, wake: null })
-  expect(awake?.effects).toEqual([{ type: 'announce' }])
+  expect(awake?.effects).toEqual([{ type: 'announce', isSoon: false }])
   expect(awake?.memory).toEqual({ manifest_json: null, rescue_json: null })
 })
 

@@ -88,7 +88,8 @@ export type LifecycleEvent =
 
 /** What follows a change, in this order, after it is stored. */
 export type Effect =
-  | { type: 'announce' }
+  /** `isSoon`: the command that a wake was for is recorded at the same time. */
+  | { type: 'announce'; isSoon: boolean }
   /** Memory may be free for another sandbox. */
   | { type: 'release-capacity' }
   /** What a sandbox did before it slept says nothing about it after the wake. */
@@ -105,7 +106,15 @@ export type Applied = {
   changed: Partial<Sandbox>
   memory?: SandboxMemory
   effects: readonly Effect[]
+  /** Whether it must survive a power cut before anything follows from it. */
+  isDurable: boolean
 }
+
+/**
+ * A power cut ends every boot. If it undoes one of these, the row says `paused` or `waking` of a boot that the host knows as
+ * ended, and the sandbox becomes cold with that cause, as it would otherwise.
+ */
+const foundOutAgain: readonly LifecycleEvent['type'][] = ['wake-requested', 'wake-finished']
 
 /** The event for a boot that has ended, as the host knows it. The end of another boot says nothing about this one. */
 export function endedEvent(
@@ -123,11 +132,13 @@ export function apply(row: Sandbox, event: LifecycleEvent, facts: Facts): Applie
   if (state === undefined) return undefined
   const outcome = (outcomes[event.type] as OutcomeOf<LifecycleEvent>)(row, event, facts)
   const changed = { detail: null, ...outcome.changed, state, since: facts.now }
+  const isDurable = !foundOutAgain.includes(event.type)
   // A thread whose sandbox begins as a copy is not shown before the copy is complete.
   const announced: Effect[] =
-    event.type === 'forked-awake' || event.type === 'forked-cold' ? [] : [{ type: 'announce' }]
+    event.type === 'forked-awake' || event.type === 'forked-cold' ? [] : [{ type: 'announce', isSoon: !isDurable }]
   const effects = [...announced, ...(outcome.effects ?? [])]
-  return { row: { ...row, ...changed }, changed, effects, ...(outcome.memory && { memory: outcome.memory }) }
+  const { memory } = outcome
+  return { row: { ...row, ...changed }, changed, effects, isDurable, ...(memory && { memory }) }
 }
 
 type Outcome = { changed?: Partial<Sandbox>; memory?: SandboxMemory; effects?: Effect[] }

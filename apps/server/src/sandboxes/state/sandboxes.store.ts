@@ -1,5 +1,6 @@
 import type { SandboxState } from '@threadbox/domain'
 import type { Kysely, Transaction } from 'kysely'
+import { withoutDiskWait } from '../../platform/database/database.ts'
 import type { LogTransaction } from '../../threads/public.ts'
 import type { Sandbox, SandboxMemory, WakeFacts } from './sandbox.logic.ts'
 import { columnsOf, sandboxOf, wakeFactsOf } from './sandbox-rows.ts'
@@ -15,21 +16,22 @@ export type SandboxStore = {
   insertIfMissing(row: Sandbox): Promise<Sandbox>
   /**
    * Changes the state and what belongs to it, with what is stored beside the row, if state and boot are still as
-   * `expected`. False if they are not: the row changed in between, and the caller has to read it again.
+   * `expected`. False if they are not: the row changed in between, and the caller has to read it again. With
+   * `isDurable: false` it does not wait for the disk.
    */
   change(
     expected: { id: string; state: SandboxState; bootId: string | null },
     values: Partial<Sandbox>,
-    memory?: SandboxMemory,
+    more?: { memory?: SandboxMemory | undefined; isDurable?: boolean },
   ): Promise<boolean>
   /** Changes values that no state depends on. */
   set(sandboxId: string, values: SettableValues): Promise<void>
-  /** Records the last use, if it is later than the recorded one. */
+  /** Records the last use, if it is later than the recorded one. Does not wait for the disk. */
   noteUse(sandboxId: string, at: number): Promise<void>
   /** Records a wake that the row’s state does not come from, in the transaction of what else is recorded about it. */
   noteWake(sandboxId: string, facts: WakeFacts, transaction: LogTransaction): Promise<void>
-  /** Removes the wake from the row after its report was written, if the row still has that wake. */
-  wakeReported(sandboxId: string, reportId: string): Promise<void>
+  /** Removes the wake from the row with the report that is written, if the row still has that wake. */
+  wakeReported(sandboxId: string, reportId: string, transaction: LogTransaction): Promise<void>
   memory(sandboxId: string): Promise<SandboxMemoryRow | undefined>
   setMemory(memory: SandboxMemoryRow): Promise<void>
   /** Moves every recorded time by as much as the clock was set. */
@@ -87,7 +89,7 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
         .execute()
       return (await byThread(row.thread_id)) ?? row
     },
-    change: async (expected, values, memory) => {
+    change: async (expected, values, { memory, isDurable = true } = {}) => {
       const changeRow = async (connection: Kysely<SandboxTables>) => {
         const result = await connection
           .updateTable('sandboxes')
@@ -98,6 +100,7 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
           .executeTakeFirst()
         return Number(result.numUpdatedRows) > 0
       }
+      if (!isDurable && memory === undefined) return await withoutDiskWait(database, changeRow)
       if (memory === undefined) return await changeRow(database)
       return await database.transaction().execute(async (transaction) => {
         const isChanged = await changeRow(transaction)
@@ -111,12 +114,14 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
     },
     noteUse: async (sandboxId, at) => {
       const columns = { used_at: at, retention_announced_at: null }
-      await database
-        .updateTable('sandboxes')
-        .set(columns)
-        .where('id', '=', sandboxId)
-        .where('used_at', '<', at)
-        .execute()
+      await withoutDiskWait(database, (transaction) =>
+        transaction
+          .updateTable('sandboxes')
+          .set(columns)
+          .where('id', '=', sandboxId)
+          .where('used_at', '<', at)
+          .execute(),
+      )
     },
     noteWake: async (sandboxId, facts, transaction) => {
       await (transaction as unknown as Transaction<SandboxTables>)
@@ -125,18 +130,18 @@ export function makeSandboxStore(database: Kysely<SandboxTables>): SandboxStore 
         .where('id', '=', sandboxId)
         .execute()
     },
-    wakeReported: (sandboxId, reportId) =>
-      database.transaction().execute(async (transaction) => {
-        const query = transaction.selectFrom('sandboxes').select('wake_json').where('id', '=', sandboxId)
-        const wakeJson = (await query.executeTakeFirst())?.wake_json ?? null
-        if (wakeJson === null || wakeFactsOf(wakeJson).reportId !== reportId) return
-        await transaction
-          .updateTable('sandboxes')
-          .set({ wake_json: null })
-          .where('id', '=', sandboxId)
-          .where('wake_json', '=', wakeJson)
-          .execute()
-      }),
+    wakeReported: async (sandboxId, reportId, transaction) => {
+      const writer = transaction as unknown as Transaction<SandboxTables>
+      const query = writer.selectFrom('sandboxes').select('wake_json').where('id', '=', sandboxId)
+      const wakeJson = (await query.executeTakeFirst())?.wake_json ?? null
+      if (wakeJson === null || wakeFactsOf(wakeJson).reportId !== reportId) return
+      await writer
+        .updateTable('sandboxes')
+        .set({ wake_json: null })
+        .where('id', '=', sandboxId)
+        .where('wake_json', '=', wakeJson)
+        .execute()
+    },
     ...memoryQueries(database),
     shiftTimes: (byMs) => shiftTimes(database, byMs),
     replace: (sandboxId, row) =>

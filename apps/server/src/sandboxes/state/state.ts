@@ -42,7 +42,7 @@ export type ThreadsOfSandboxes = {
   brokeredHosts: ReadBrokeredHosts
   privateAddresses: ReadPrivateAddresses
   /** Sends the thread to open pages; never fails. */
-  announce(threadId: string, isRecorded: boolean): Promise<void>
+  announce(threadId: string, isRecorded: boolean | 'soon'): Promise<void>
 }
 
 export type StatePorts = {

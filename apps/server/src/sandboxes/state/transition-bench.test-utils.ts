@@ -213,6 +213,7 @@ function recorderOf(steps: string[]): LifecycleRecorder {
       steps.push(`line ${code} ${JSON.stringify(measured)}`)
     },
     reportWake: async () => {},
+    finishReport: async () => {},
   }
 }
 

@@ -21,7 +21,7 @@ export type TransitionDependencies = {
   recorder: Pick<LifecycleRecorder, 'record'>
   events: Pick<Events<SandboxEvents>, 'emit'>
   /** Sends the thread to open pages; never fails. */
-  announce: (threadId: string, isRecorded: boolean) => Promise<void>
+  announce: (threadId: string, isRecorded: boolean | 'soon') => Promise<void>
   log: ThreadLog
   lastTurnId: (threadId: string) => Promise<string | undefined>
   system: System
@@ -34,7 +34,8 @@ export function makeTransition(dependencies: TransitionDependencies): Transition
     const applied = apply(row, event, facts)
     if (applied === undefined) return undefined
     const expected = { id: row.id, state: row.state, bootId: row.boot_id }
-    if (!(await store.change(expected, applied.changed, applied.memory))) return undefined
+    const { changed, memory, isDurable } = applied
+    if (!(await store.change(expected, changed, { memory, isDurable }))) return undefined
     for (const effect of applied.effects) await follow(dependencies, row, effect)
     return applied.row
   }
@@ -52,7 +53,7 @@ export async function recordInPlace(
     const row = await store.findById(sandboxId)
     if (row === undefined) return
     const { changed, memory } = applyInPlace(row, event)
-    if (await store.change({ id: row.id, state: row.state, bootId: row.boot_id }, changed, memory)) return
+    if (await store.change({ id: row.id, state: row.state, bootId: row.boot_id }, changed, { memory })) return
   }
 }
 
@@ -62,7 +63,7 @@ async function follow(dependencies: TransitionDependencies, row: Sandbox, effect
   switch (effect.type) {
     case 'announce':
       void events.emit('sandbox-changed', { threadId })
-      return await dependencies.announce(threadId, true)
+      return await dependencies.announce(threadId, effect.isSoon ? 'soon' : true)
     case 'clear-usage':
       return activity.forget(row.id)
     case 'log':

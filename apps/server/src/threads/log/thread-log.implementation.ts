@@ -2,6 +2,7 @@ import { makeKeyedLock } from '@threadbox/concurrency'
 import type { Entry, ThreadEvent, Turn } from '@threadbox/protocol/public'
 import type { Kysely, Transaction } from 'kysely'
 import type { SearchIndex } from '../search/search-index.ts'
+import { type Append, makeLateAppends, together } from './late-appends.ts'
 import { isUnreadWorthy } from './thread-log.fold.ts'
 import type { LiveHub, LiveReader } from './thread-log.hub.ts'
 import {
@@ -34,29 +35,59 @@ export type ThreadLogDependencies = {
   search: SearchIndex
   now: () => number
   onCommit: LogObserver
+  /** Gets the failure of a record that nothing waits for, such as that of a thread that was deleted. */
+  onUnrecorded: (error: unknown, threadId: string) => void
 }
 
+/** Longest time after which `appendSoon` records: long enough for the command that a wake was for to start first. */
+const soonMs = 1000
+
 /** The log with the one change that only threads themselves can record. */
-export type ThreadRecorder = ThreadLog & { recordThread(threadId: string, change: RecordedChange): Promise<void> }
+export type ThreadRecorder = ThreadLog & {
+  recordThread(threadId: string, change: RecordedChange): Promise<void>
+  /** The same with the next change, as `appendSoon` does. */
+  recordThreadSoon(threadId: string, change: RecordedChange): void
+  /** Records everything that `appendSoon` has taken. */
+  finish(): Promise<void>
+}
 
 export function makeThreadLog(dependencies: ThreadLogDependencies): ThreadRecorder {
   const { database, hub } = dependencies
   // Publishes a thread's commits in the order of their numbers, also when several arrive at the same time.
   const inOrder = makeKeyedLock()
-  const append = (
-    threadId: string,
-    changes: readonly RecordedChange[],
-    alongside?: (transaction: LogTransaction) => Promise<void>,
-  ) =>
+  const record = async (threadId: string, append: Append) => {
+    const recorded = await commit(dependencies, { threadId, ...append })
+    hub.publish(threadId, recorded.events, recorded.characters)
+    notifyAfterCommit(dependencies.onCommit, { threadId, isSidebarChange: recorded.isSidebarChange })
+  }
+  /** Records those that waited, and then `own`, in one transaction if possible. Rejects only if `own` fails. */
+  const recordAll = (threadId: string, own?: Append) =>
     inOrder(threadId, async () => {
-      const recorded = await commit(dependencies, { threadId, changes, alongside })
-      hub.publish(threadId, recorded.events, recorded.characters)
-      notifyAfterCommit(dependencies.onCommit, { threadId, isSidebarChange: recorded.isSidebarChange })
+      const waited = late.take(threadId)
+      if (waited.length > 0) {
+        const all = own === undefined ? waited : [...waited, own]
+        const isRecorded = await record(threadId, together(all)).then(
+          () => true,
+          () => false,
+        )
+        if (isRecorded) return waited.forEach(({ recorded }) => void recorded.resolve())
+        // Each alone, so that a failure reaches only its caller.
+        for (const one of waited) await record(threadId, one).then(one.recorded.resolve, one.recorded.reject)
+      }
+      if (own !== undefined) await record(threadId, own)
     })
+  const late = makeLateAppends({ waitMs: soonMs, onDue: (threadId) => void recordAll(threadId) })
 
   return {
-    append,
-    recordThread: (threadId, change) => append(threadId, [change]),
+    append: (threadId, changes, alongside) => recordAll(threadId, { changes, alongside }),
+    appendSoon: (threadId, changes, alongside) => late.add(threadId, { changes, alongside }),
+    recordWaiting: (threadId) => recordAll(threadId),
+    finish: async () => void (await Promise.all(late.threadIds().map((threadId) => recordAll(threadId)))),
+    recordThread: (threadId, change) => recordAll(threadId, { changes: [change] }),
+    recordThreadSoon: (threadId, change) =>
+      void late.add(threadId, { changes: [change] }).catch((error: unknown) => {
+        dependencies.onUnrecorded(error, threadId)
+      }),
     showOutput: (threadId, event) => hub.publish(threadId, [event], event.text.length),
     read: (threadId, options) => read({ database, hub }, threadId, options),
     page: (threadId, options) =>
@@ -119,11 +150,7 @@ async function lastSeqOf(database: Kysely<ThreadTables>, threadId: string) {
 /** Records the changes in one transaction. It locks the thread's row first, which assigns the numbers. */
 function commit(
   dependencies: ThreadLogDependencies,
-  work: {
-    threadId: string
-    changes: readonly RecordedChange[]
-    alongside: ((transaction: LogTransaction) => Promise<void>) | undefined
-  },
+  work: Append & { threadId: string },
 ): Promise<{ events: RecordedEvent[]; characters: number; isSidebarChange: boolean }> {
   return dependencies.database.transaction().execute(async (transaction) => {
     const { threadId, changes } = work

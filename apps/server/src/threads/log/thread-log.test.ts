@@ -61,6 +61,58 @@ onBothDatabases((target) => {
     expect(await collect(0, 1)).toMatchObject([{ type: 'entry-added', seq: 1, entry: { id: 'e2' } }])
   })
 
+  test('changes that can wait are recorded and shown with the next ones, before those, in one step', async () => {
+    const { log } = server.areas.threads
+    const steps: string[] = []
+    const note = (step: string) => async () => void steps.push(step)
+    const soon = log.appendSoon(threadId, [{ type: 'entry-added', entry: text('e1') }], note('first'))
+    void log.appendSoon(threadId, [{ type: 'entry-added', entry: text('e2') }], note('second'))
+    expect((await log.page(threadId, { before: null, limit: 10 })).entries).toEqual([])
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e3') }], note('third'))
+    await soon
+    expect(steps).toEqual(['first', 'second', 'third'])
+    const ids = ['e1', 'e2', 'e3']
+    expect(await collect(0, 3)).toMatchObject(ids.map((id, index) => ({ seq: index + 1, entry: { id } })))
+  })
+
+  test('changes that can wait are recorded alone after a second, when that is wanted, and when the server ends', async () => {
+    const { log } = server.areas.threads
+    const added = (id: string) => log.appendSoon(threadId, [{ type: 'entry-added', entry: text(id) }])
+    const startedAt = performance.now()
+    await added('e1')
+    expect(performance.now() - startedAt).toBeGreaterThan(900)
+    const recorded = async () => (await log.page(threadId, { before: null, limit: 10 })).entries.length
+    const waiting = [added('e2'), added('e3')]
+    await log.recordWaiting(threadId)
+    expect(await recorded()).toBe(3)
+    waiting.push(added('e4'))
+    await log.finish()
+    expect(await recorded()).toBe(4)
+    await Promise.all(waiting)
+  })
+
+  test('changes that waited and cannot be recorded fail alone, and so do the ones after them', async () => {
+    const { log } = server.areas.threads
+    const failing = async () => {
+      throw new Error('the other row could not be written')
+    }
+    const kept = log.appendSoon(threadId, [{ type: 'entry-added', entry: text('e1') }])
+    const lost = log.appendSoon(threadId, [{ type: 'entry-added', entry: text('e2') }], failing)
+    const reason = expect(lost).rejects.toThrow('the other row')
+    await log.append(threadId, [{ type: 'entry-added', entry: text('e3') }])
+    await kept
+    await reason
+    const late = log.appendSoon(threadId, [{ type: 'entry-added', entry: text('e4') }])
+    await expect(log.append(threadId, [{ type: 'entry-added', entry: text('e5') }], failing)).rejects.toThrow()
+    await late
+    const { entries } = await log.page(threadId, { before: null, limit: 10 })
+    expect(entries.map(({ id }) => id)).toEqual(['e1', 'e3', 'e4'])
+    const unknown = log.appendSoon('t-unknown', [{ type: 'entry-added', entry: text('e1') }])
+    const missing = expect(unknown).rejects.toMatchObject({ code: 'thread.not-found' })
+    await log.recordWaiting('t-unknown')
+    await missing
+  })
+
   test('a page contains the text streamed so far, and a reader continues exactly there', async () => {
     const { log } = server.areas.threads
     await log.append(threadId, [{ type: 'entry-added', entry: text('e1') }])

@@ -23,6 +23,17 @@ export type ThreadLog = {
     changes: readonly ThreadChange[],
     alongside?: (transaction: LogTransaction) => Promise<void>,
   ): Promise<void>
+  /**
+   * The same for changes that can wait: they are recorded and shown with the next ones of this thread, before those, or alone
+   * after a second. Resolves when they are recorded. A crash before that loses them: the caller can make them again.
+   */
+  appendSoon(
+    threadId: string,
+    changes: readonly ThreadChange[],
+    alongside?: (transaction: LogTransaction) => Promise<void>,
+  ): Promise<void>
+  /** Records now what `appendSoon` has taken for this thread. */
+  recordWaiting(threadId: string): Promise<void>
   /** Shows the live output of a running call. It isn't recorded: later readers get it from the output store. */
   showOutput(threadId: string, event: Extract<ThreadEvent, { type: 'output-appended' }>): void
   /**

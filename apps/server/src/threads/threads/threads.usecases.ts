@@ -46,9 +46,14 @@ export type Threads = {
   search(userId: string, query: { text: string; limit: number }): Promise<SearchHit[]>
   /** Sets a title suggested by a model or the first message. A title set by a user stays. */
   setAutomaticTitle(threadId: string, title: string): Promise<void>
-  /** Publishes the thread's current state to open pages of the thread and of its owner's sidebar. */
-  announce(threadId: string, options?: { isRecorded: boolean }): Promise<void>
+  /**
+   * Publishes the thread's current state to open pages of the thread and of its owner's sidebar. With `soon`, it is recorded with
+   * the next change of the conversation, and nothing waits for that.
+   */
+  announce(threadId: string, options?: AnnounceOptions): Promise<void>
 }
+
+export type AnnounceOptions = { isRecorded: boolean | 'soon' }
 
 export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
 
@@ -197,7 +202,9 @@ export function makeAnnounceThread(
       // Notifies open pages first: the state is already stored, and the record is for later readers of the thread's
       // events.
       dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
-      if (options.isRecorded) await dependencies.log.recordThread(threadId, { type: 'thread-updated', thread })
+      const change = { type: 'thread-updated' as const, thread }
+      if (options.isRecorded === 'soon') dependencies.log.recordThreadSoon(threadId, change)
+      else if (options.isRecorded) await dependencies.log.recordThread(threadId, change)
     })
 }
 

@@ -186,6 +186,7 @@ function plainLog(open: OpenDatabase, now: () => number): ThreadLog {
     search: makeSearchIndex({ database: tablesOf<SearchTables>(open.database), kind: open.kind }),
     now,
     onCommit: () => undefined,
+    onUnrecorded: () => {},
   })
 }
 
