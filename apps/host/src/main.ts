@@ -5,7 +5,7 @@ import path from 'node:path'
 import { endIfAskedForVersion, hostSettings, readSettings, readVersion } from '@threadbox/config'
 import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
-import { makeGvisorDriver } from '@threadbox/gvisor-driver'
+import { makeGvisorDriver, removeUnusedSwapOf } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { type Host, makeHost } from './host.ts'
@@ -65,6 +65,7 @@ async function main() {
         bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
         devices: () => poolDevices(diskDirectory),
       },
+      compressesFrozen: settings.compressFrozen === 'on',
       logger,
       signal: closing.signal,
     }),
@@ -87,6 +88,7 @@ async function main() {
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
     freezeIdleMs: settings.freezeIdleSeconds * 1000,
+    compressesFrozen: settings.compressFrozen === 'on',
     guestEnvironment: makeGuestEnvironment(settings),
     installation,
     gatewayOrdersSocket,
@@ -128,6 +130,9 @@ async function end(host: Host, router: Pick<Router, 'stop'>): Promise<void> {
   await host.endRests()
   closing.abort()
   await Promise.allSettled([host.close(), router.stop()])
+  await removeUnusedSwapOf(settings.installation).catch((error: unknown) => {
+    logger.error({ err: error }, 'the swap for frozen sandboxes could not be removed')
+  })
 }
 
 function readToken(file: string): string {

@@ -11,12 +11,13 @@ import {
   memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
+import { makeBootCompression } from './boot-compression.ts'
 import { type BootFreezePorts, freezeBoot, thawBoot } from './boot-freeze.ts'
 import { type BootMemoryPorts, saveBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootStartPorts, startBoot } from './boot-start.ts'
 import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
-import { type DiskRate, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+import { type DiskRate, listCgroups, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
 import { makeConsolePipes } from './console-pipes.ts'
 import { makeFreezeMarks } from './freeze-marks.ts'
 import { ensureGoferNamespace, goferNamespaceOf, removeGoferNamespace } from './gofer-namespace.ts'
@@ -26,6 +27,7 @@ import { judgeImage } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
 import { findHelpers, helpersPlaceOf, makeHelpersPlace, removeHelpersPlace } from './runsc-helpers.ts'
 import { makeRunscVersions } from './runsc-versions.ts'
+import { makeZramDevice } from './zram-device.ts'
 
 export type GvisorDriverOptions = {
   /** The program for new boots. Other installed versions handle what they created: see {@link RunscVersions}. */
@@ -36,6 +38,8 @@ export type GvisorDriverOptions = {
   stateDirectory: string
   /** Default: no limit. */
   diskRate?: DiskRate
+  /** True if memory of frozen boots can be compressed. Default: false. */
+  compressesFrozen?: boolean
   logger: Logger
   /** How long the kernel of a sandbox has to reply to a call; 0: commands of runsc are used instead. Default: 10 s. */
   kernelReplyMs?: number
@@ -89,8 +93,20 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }
-  // The rate may have been changed since these boots started.
-  for (const bootId of await ports.cgroups.list()) await ports.cgroups.limitDisk(bootId)
+  for (const bootId of await ports.cgroups.list()) {
+    // The rate may have been changed since these boots started.
+    await ports.cgroups.limitDisk(bootId)
+    // A driver that was killed while it compressed memory has left it allowed.
+    await ports.cgroups.forbidSwap(bootId).catch((error: unknown) => {
+      options.logger.warn({ err: error, bootId }, 'swap was not forbidden to a sandbox')
+    })
+  }
+  const compression = makeBootCompression({
+    isEnabled: options.compressesFrozen ?? false,
+    device: makeZramDevice({ installation }),
+    cgroups: ports.cgroups,
+    logger: options.logger,
+  })
   const watches = makeBootWatches(ports)
   const starts = makeSingleFlight()
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })
@@ -115,6 +131,11 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
+    compress: async ({ bootId, signal }) => {
+      await runningRecord(ports, bootId)
+      if ((await ports.freezeMarks.read(bootId)) !== 'no') await compression.compress({ bootId, signal })
+    },
+    compression: compression.state,
     saveMemory: async ({ bootId, directory }) =>
       saveBoot(ports, { record: await runningRecord(ports, bootId), directory }),
     stop: async (bootId) => {
@@ -151,12 +172,22 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
 }
 
 /**
- * Removes what the driver of an installation has added to the kernel: control groups, the namespace of its gofers, and where its
- * helpers are mounted.
+ * Removes the swap of an installation that has no boots. It stays while one runs, whose memory can be in it; a driver that starts
+ * later uses it again.
+ */
+export async function removeUnusedSwapOf(installation: string): Promise<void> {
+  if ((await listCgroups(installation)).length > 0) return
+  await makeZramDevice({ installation }).remove()
+}
+
+/**
+ * Removes what the driver of an installation has added to the kernel: control groups, the swap for frozen sandboxes, the namespace
+ * of its gofers, and where its helpers are mounted.
  * Requires that its sandboxes have ended.
  */
 export async function removeDriverOf(installation: string): Promise<void> {
   await removeCgroupTree(installation)
+  await makeZramDevice({ installation }).remove()
   await removeGoferNamespace(installation)
   await removeHelpersPlace(installation)
 }

@@ -2,6 +2,7 @@ import { type KeyedLock, makeKeyedLock, makeSingleFlight, waitAtMost } from '@th
 import type { GatewayApi } from '@threadbox/protocol/gateway'
 import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
+import type { Compressions } from './compressions.ts'
 import type { RestReading } from './rest.logic.ts'
 import { makeRests, type Rests, type RestsPorts } from './rests.ts'
 import { tryToRest } from './try-to-rest.ts'
@@ -28,6 +29,7 @@ type RestingPorts = RestsPorts & {
   gateway: Pick<GatewayApi, 'activity' | 'rest' | 'rouse'>
   /** How long nothing has used a boot that is to rest; 0: none ever rests. */
   idleMs: number
+  compressions: Compressions
   clock: () => number
   signal: AbortSignal
 }
@@ -66,7 +68,7 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
   }
   return {
     lock: Object.assign(lock, { isBusy: inOrder.isBusy, settled: inOrder.settled }),
-    isResting: rests.has,
+    isResting: (boot) => rests.find(boot) !== undefined,
     wanted: (boot) => {
       const { sandboxId } = boot
       const roused = inOrder(sandboxId, async () => {
@@ -95,7 +97,7 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
 function makeCheck(
   ports: RestingPorts & { inOrder: KeyedLock; rests: Rests; isClosing: () => boolean },
 ): (boot: ActiveBoot) => Promise<void> {
-  const { driver, inOrder, rests, clock, idleMs, logger } = ports
+  const { driver, inOrder, rests, compressions, clock, idleMs, logger } = ports
   const watched = new WeakMap<AbortSignal, Watched>()
   const watchedOf = (boot: ActiveBoot): Watched => {
     const present = watched.get(boot.ended)
@@ -108,7 +110,8 @@ function makeCheck(
   return async (boot) => {
     if (!canSaveMemory(driver) || ports.isClosing()) return
     const now = watchedOf(boot)
-    if (rests.has(boot)) return
+    const rest = rests.find(boot)
+    if (rest !== undefined) return compressions.consider(rest)
     if (now.rested) Object.assign(now, { rested: false, nextAt: clock() + idleMs / 2 })
     if (now.nextAt > clock() || inOrder.isBusy(boot.sandboxId)) return
     const checked = inOrder(boot.sandboxId, async () => {
