@@ -9,7 +9,7 @@ import { makeGvisorDriver, removeUnusedSwapOf } from '@threadbox/gvisor-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { type Host, makeHost } from './host.ts'
-import { readMemory } from './machine/programs/machine-memory.ts'
+import { readMemory, withoutReturning } from './machine/programs/machine-memory.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
 import { openRouter, type Router } from './router.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
@@ -45,6 +45,18 @@ async function main() {
     signal: closing.signal,
   })
   const { network, pool, gatewayOrdersSocket, processes } = router
+  const driver = await makeGvisorDriver({
+    installation,
+    runscPath: settings.runscPath,
+    stateDirectory: path.join(hostDirectory, 'driver'),
+    diskRate: {
+      bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
+      devices: () => poolDevices(diskDirectory),
+    },
+    compressesFrozen: settings.compressFrozen === 'on',
+    logger,
+    signal: closing.signal,
+  })
   const host = await makeHost({
     database,
     network,
@@ -57,18 +69,7 @@ async function main() {
       reserves: { imageBytes: settings.imageReserveBytes, memoryImageBytes: settings.memoryImageReserveBytes },
       logger,
     }),
-    driver: await makeGvisorDriver({
-      installation,
-      runscPath: settings.runscPath,
-      stateDirectory: path.join(hostDirectory, 'driver'),
-      diskRate: {
-        bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
-        devices: () => poolDevices(diskDirectory),
-      },
-      compressesFrozen: settings.compressFrozen === 'on',
-      logger,
-      signal: closing.signal,
-    }),
+    driver,
     files: {
       directory: path.join(hostDirectory, 'files'),
       guestDirectory: settings.guestDirectory,
@@ -83,7 +84,7 @@ async function main() {
       keepsFrozen: settings.frozenCopies === 'on',
       imageBudgetBytes: settings.memoryImageBudgetBytes,
       reserveBytes: settings.memoryReserveBytes,
-      read: readMemory,
+      read: async () => withoutReturning(await readMemory(), await driver.compression()),
     },
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
