@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -137,9 +137,11 @@ async function make(ports: Ports): Promise<void> {
 
 /** In the kernel, or as a module of it. */
 async function loadModule(ports: Ports): Promise<void> {
-  const controls = await readdir(path.dirname(controlFile(ports, ''))).catch(() => [])
-  if (controls.includes('hot_add')) return
-  await ports.run('modprobe', ['zram'])
+  const isMissing = await access(controlFile(ports, 'hot_add')).then(
+    () => false,
+    () => true,
+  )
+  if (isMissing) await ports.run('modprobe', ['zram'])
 }
 
 /** The installation’s devices: the one that it uses, or what a daemon left that was killed while it made one. */
