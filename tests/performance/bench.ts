@@ -84,7 +84,8 @@ const alone: Record<string, (options: Pick<Stage, 'rounds'> & { threads: number 
 const inBrowser = new Set(['enter-to-paint', 'screenshot', 'tabs'])
 
 const all = [...Object.keys(scenarios), ...Object.keys(alone)]
-const usage = 'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json]'
+const usage =
+  'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json]'
 const { values, positionals } = readArguments()
 const named = [...positionals, ...(values.only?.split(',') ?? [])]
 const wanted = named.length > 0 ? named : all

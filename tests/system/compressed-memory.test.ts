@@ -91,17 +91,20 @@ const kills = boundaries({
   at: ['while memory is compressed', 'after it'],
 })
 
-test.each(kills)('C5: a sandbox continues with its compressed memory after a kill of the host daemon %s, and the swap is used again', async (moment) => {
-  const subject = await holding()
-  if (moment === 'after it') await untilCompressed(subject)
-  else await expect.poll(() => isSwapForbidden(subject), { timeout: 30_000, interval: 1 }).toBe(false)
-  const before = await ownSwaps()
-  await installation.host.kill('SIGKILL')
-  await installation.host.restart()
-  expect(await isSwapForbidden(subject)).toBe(true)
-  await expectKept(subject)
-  expect(await ownSwaps()).toEqual(before)
-})
+test.each(kills)(
+  'C5: a sandbox continues with its compressed memory after a kill of the host daemon %s, and the swap is used again',
+  async (moment) => {
+    const subject = await holding()
+    if (moment === 'after it') await untilCompressed(subject)
+    else await expect.poll(() => isSwapForbidden(subject), { timeout: 30_000, interval: 1 }).toBe(false)
+    const before = await ownSwaps()
+    await installation.host.kill('SIGKILL')
+    await installation.host.restart()
+    expect(await isSwapForbidden(subject)).toBe(true)
+    await expectKept(subject)
+    expect(await ownSwaps()).toEqual(before)
+  },
+)
 
 test('C2: nothing is left of the swap after a stop, and it stays while a sandbox runs', async () => {
   const subject = await holding()

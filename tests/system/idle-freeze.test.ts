@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { guestPort } from '@threadbox/protocol/guest'
 import { boundaries } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
@@ -116,10 +115,6 @@ test.each([
     async (thread: TestThread) => {
       await python(thread, 'import socket; s = socket.create_server(("127.0.0.1", 7000))')
     },
-  ],
-  [
-    'a connection of the shell',
-    async (thread: TestThread) => void (await run(thread, `exec 3<> /dev/tcp/127.0.0.1/${guestPort}`)),
   ],
   [
     'a terminal',

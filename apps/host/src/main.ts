@@ -6,6 +6,7 @@ import { endIfAskedForVersion, hostSettings, readSettings, readVersion } from '@
 import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
 import { makeGvisorDriver, removeUnusedSwapOf } from '@threadbox/gvisor-driver'
+import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { type Host, makeHost } from './host.ts'
@@ -45,18 +46,7 @@ async function main() {
     signal: closing.signal,
   })
   const { network, pool, gatewayOrdersSocket, processes } = router
-  const driver = await makeGvisorDriver({
-    installation,
-    runscPath: settings.runscPath,
-    stateDirectory: path.join(hostDirectory, 'driver'),
-    diskRate: {
-      bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
-      devices: () => poolDevices(diskDirectory),
-    },
-    compressesFrozen: settings.compressFrozen === 'on',
-    logger,
-    signal: closing.signal,
-  })
+  const driver = await makeDriver({ hostDirectory, diskDirectory })
   const host = await makeHost({
     database,
     network,
@@ -125,6 +115,21 @@ async function main() {
   await host
     .prepareImage()
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
+}
+
+async function makeDriver(places: { hostDirectory: string; diskDirectory: string }): Promise<MemorySavingDriver> {
+  return await makeGvisorDriver({
+    installation: settings.installation,
+    runscPath: settings.runscPath,
+    stateDirectory: path.join(places.hostDirectory, 'driver'),
+    diskRate: {
+      bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
+      devices: () => poolDevices(places.diskDirectory),
+    },
+    compressesFrozen: settings.compressFrozen === 'on',
+    logger,
+    signal: closing.signal,
+  })
 }
 
 async function end(host: Host, router: Pick<Router, 'stop'>): Promise<void> {

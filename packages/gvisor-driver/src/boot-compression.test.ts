@@ -16,7 +16,9 @@ const setSwaps = (line: string) => writeFile(path.join(root, 'proc/swaps'), head
 const signal = new AbortController().signal
 
 /** The machine’s files are real; the device and the cgroups are those of other tests. */
-function compressionOf(options: { isEnabled?: boolean; ensure?: () => Promise<void>; freeBytes?: number; moves?: number } = {}) {
+function compressionOf(
+  options: { isEnabled?: boolean; ensure?: () => Promise<void>; freeBytes?: number; moves?: number } = {},
+) {
   const { freeBytes = 10_000, moves = 600 } = options
   const warned: unknown[] = []
   const moved: string[] = []
@@ -52,7 +54,12 @@ test('memory is moved, and the doctor learns how much', async () => {
   const { compression, moved, warned } = compressionOf()
   await compression.compress({ bootId: 'b1', signal })
   expect([moved, warned]).toEqual([['b1'], []])
-  expect(await compression.state()).toEqual({ state: 'possible', heldBytes: 90, storedBytes: 30, maySwapRunning: false })
+  expect(await compression.state()).toEqual({
+    state: 'possible',
+    heldBytes: 90,
+    storedBytes: 30,
+    maySwapRunning: false,
+  })
 })
 
 test('where it is off, nothing is moved', async () => {

@@ -34,34 +34,39 @@ async function treeOf({ isUnified }: Pick<Version, 'isUnified'>): Promise<Cgroup
 
 const fileOf = ({ isUnified }: Pick<Version, 'isUnified'>, name: string, bootId = 'b1') =>
   path.join(directory, isUnified ? '' : 'memory', 'threadbox-unit00', bootId, name)
-const contentOf = (version: Version, name: string, bootId?: string) =>
-  readFile(fileOf(version, name, bootId), 'utf8')
+const contentOf = (version: Version, name: string, bootId?: string) => readFile(fileOf(version, name, bootId), 'utf8')
 const reclaimFileOf = ({ isUnified }: Version) => (isUnified ? 'memory.reclaim' : 'memory.force_empty')
 const makePipe = (file: string) => promisify(execFile)('mkfifo', [file])
 const never = new AbortController().signal
 
-test.each(versions)('on cgroup $version swap is forbidden to a boot, also after its limits changed', async (version) => {
-  const tree = await treeOf(version)
-  expect(await contentOf(version, version.file)).toBe(version.forbidden)
-  await writeFile(fileOf(version, version.file), 'other')
-  await tree.applyBackstop({ bootId: 'b1', limits: defaultSandboxLimits })
-  expect(await contentOf(version, version.file)).toBe(version.forbidden)
-})
+test.each(versions)(
+  'on cgroup $version swap is forbidden to a boot, also after its limits changed',
+  async (version) => {
+    const tree = await treeOf(version)
+    expect(await contentOf(version, version.file)).toBe(version.forbidden)
+    await writeFile(fileOf(version, version.file), 'other')
+    await tree.applyBackstop({ bootId: 'b1', limits: defaultSandboxLimits })
+    expect(await contentOf(version, version.file)).toBe(version.forbidden)
+  },
+)
 
-test.each(versions)('on cgroup $version swap is allowed only to the boot whose memory moves, until it has', async (version) => {
-  const tree = await treeOf(version)
-  // A pipe: the write waits for its reader, as it does for the kernel.
-  const pipe = fileOf(version, reclaimFileOf(version))
-  await makePipe(pipe)
-  const moved = tree.swapOut({ bootId: 'b1', signal: never })
-  await expect.poll(() => contentOf(version, version.file)).toBe(version.allowed)
-  expect(await contentOf(version, version.file, 'b2')).toBe(version.forbidden)
-  expect(await readFile(pipe, 'utf8')).toMatch(version.isUnified ? /^\d+ swappiness=max$/ : /^0$/)
-  await moved
-  expect(await contentOf(version, version.file)).toBe(version.forbidden)
-})
+test.each(versions)(
+  'on cgroup $version swap is allowed only to the boot whose memory moves, until it has',
+  async (version) => {
+    const tree = await treeOf(version)
+    // A pipe: the write waits for its reader, as it does for the kernel.
+    const pipe = fileOf(version, reclaimFileOf(version))
+    await makePipe(pipe)
+    const moved = tree.swapOut({ bootId: 'b1', signal: never })
+    await expect.poll(() => contentOf(version, version.file)).toBe(version.allowed)
+    expect(await contentOf(version, version.file, 'b2')).toBe(version.forbidden)
+    expect(await readFile(pipe, 'utf8')).toMatch(version.isUnified ? /^\d+ swappiness=max$/ : /^0$/)
+    await moved
+    expect(await contentOf(version, version.file)).toBe(version.forbidden)
+  },
+)
 
-test.each(versions)('on cgroup $version swap is forbidden again when moving is canceled, at once', async (version) => {
+test.each(versions)('on cgroup $version swap is forbidden again when moving is canceled', async (version) => {
   const tree = await treeOf(version)
   await makePipe(fileOf(version, reclaimFileOf(version)))
   const canceled = new AbortController()
@@ -79,12 +84,15 @@ test.each(versions)('on cgroup $version swap is forbidden again when the kernel 
   expect(await contentOf(version, version.file)).toBe(version.forbidden)
 })
 
-test.each(versions)('on cgroup $version a driver that starts forbids what a killed one had allowed', async (version) => {
-  const tree = await treeOf(version)
-  await writeFile(fileOf(version, version.file), version.allowed)
-  await tree.forbidSwap('b1')
-  expect(await contentOf(version, version.file)).toBe(version.forbidden)
-})
+test.each(versions)(
+  'on cgroup $version a driver that starts forbids what a killed one had allowed',
+  async (version) => {
+    const tree = await treeOf(version)
+    await writeFile(fileOf(version, version.file), version.allowed)
+    await tree.forbidSwap('b1')
+    expect(await contentOf(version, version.file)).toBe(version.forbidden)
+  },
+)
 
 test.each(versions)('on cgroup $version a boot that has ended cannot move its memory', async (version) => {
   const tree = await treeOf(version)

@@ -11,13 +11,13 @@ import {
   memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
-import { makeBootCompression } from './boot-compression.ts'
+import { type BootCompression, makeBootCompression } from './boot-compression.ts'
 import { type BootFreezePorts, freezeBoot, thawBoot } from './boot-freeze.ts'
 import { type BootMemoryPorts, saveBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootStartPorts, startBoot } from './boot-start.ts'
 import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
-import { type DiskRate, listCgroups, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+import { type CgroupTree, type DiskRate, listCgroups, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
 import { makeConsolePipes } from './console-pipes.ts'
 import { makeFreezeMarks } from './freeze-marks.ts'
 import { ensureGoferNamespace, goferNamespaceOf, removeGoferNamespace } from './gofer-namespace.ts'
@@ -80,11 +80,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       })
       await Promise.all([consolePipes.place(consolePipe), shared])
     },
-    cgroups: await makeCgroupTree({
-      installation,
-      diskRate: options.diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
-      logger: options.logger,
-    }),
+    cgroups: await openCgroups(options),
     records,
     freezeMarks: makeFreezeMarks(records),
     kernel: makeKernelControl({ runscState, replyMs: options.kernelReplyMs ?? defaultKernelReplyMs }),
@@ -93,20 +89,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }
-  for (const bootId of await ports.cgroups.list()) {
-    // The rate may have been changed since these boots started.
-    await ports.cgroups.limitDisk(bootId)
-    // A driver that was killed while it compressed memory has left it allowed.
-    await ports.cgroups.forbidSwap(bootId).catch((error: unknown) => {
-      options.logger.warn({ err: error, bootId }, 'swap was not forbidden to a sandbox')
-    })
-  }
-  const compression = makeBootCompression({
-    isEnabled: options.compressesFrozen ?? false,
-    device: makeZramDevice({ installation }),
-    cgroups: ports.cgroups,
-    logger: options.logger,
-  })
+  const compression = openCompression(options, ports.cgroups)
   const watches = makeBootWatches(ports)
   const starts = makeSingleFlight()
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })
@@ -169,6 +152,31 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       return await orAborted(watches.ended(record), signal)
     },
   }
+}
+
+/** The cgroups of boots, with the settings of this daemon also for those that an earlier one started. */
+async function openCgroups({ installation, diskRate, logger }: GvisorDriverOptions): Promise<CgroupTree> {
+  const cgroups = await makeCgroupTree({
+    installation,
+    diskRate: diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
+    logger,
+  })
+  for (const bootId of await cgroups.list()) {
+    await cgroups.limitDisk(bootId)
+    // It was killed while it compressed memory, or knew no swap.
+    await cgroups.forbidSwap(bootId).catch((error: unknown) => {
+      logger.warn({ err: error, bootId }, 'swap was not forbidden to a sandbox')
+    })
+  }
+  return cgroups
+}
+
+function openCompression(
+  { installation, compressesFrozen, logger }: GvisorDriverOptions,
+  cgroups: CgroupTree,
+): BootCompression {
+  const device = makeZramDevice({ installation })
+  return makeBootCompression({ isEnabled: compressesFrozen ?? false, device, cgroups, logger })
 }
 
 /**

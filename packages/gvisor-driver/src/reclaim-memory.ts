@@ -28,10 +28,8 @@ export async function reclaimMemory(options: {
 /** What the write said; empty if it succeeded or was canceled. */
 async function writeApart(file: string, { value, signal }: { value: string; signal: AbortSignal }): Promise<string> {
   // Not by a shell: dash doesn’t say which error it was.
-  const program = spawn('nice', ['-n', '19', 'dd', `of=${file}`, 'bs=4096', 'conv=notrunc', 'status=none'], {
-    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' },
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
+  const words = ['-n', '19', 'env', 'LC_ALL=C', 'dd', `of=${file}`, 'bs=4096', 'conv=notrunc', 'status=none']
+  const program = spawn('nice', words, { stdio: ['pipe', 'ignore', 'pipe'] })
   program.stdin.on('error', () => undefined)
   program.stdin.end(value)
   const cancel = () => program.kill('SIGKILL')

@@ -16,7 +16,8 @@ beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'zram-'))
   ran = []
   failing = undefined
-  for (const folder of ['sys/block', 'sys/class/zram-control', 'proc', 'dev', 'run']) await mkdir(at(folder), { recursive: true })
+  for (const folder of ['sys/block', 'sys/class/zram-control', 'proc', 'dev', 'run'])
+    await mkdir(at(folder), { recursive: true })
   await write('sys/class/zram-control/hot_add', '4\n')
   await write('proc/meminfo', 'MemTotal:       8388608 kB\nMemAvailable:   4194304 kB\n')
   await setSwaps()
@@ -30,7 +31,11 @@ const read = (name: string) => readFile(at(name), 'utf8')
 const removed = () => read('sys/class/zram-control/hot_remove').catch(() => undefined)
 const recordFile = 'run/threadbox-swap-unit00'
 const begun = (record: unknown) => write(recordFile, JSON.stringify(record))
-const hasRecord = () => read(recordFile).then(() => true, () => false)
+const hasRecord = () =>
+  read(recordFile).then(
+    () => true,
+    () => false,
+  )
 
 async function addDevice(device: number, { size = '0', label }: { size?: string; label?: string } = {}): Promise<void> {
   await mkdir(at(`sys/block/zram${device}`))

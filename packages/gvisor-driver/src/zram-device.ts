@@ -53,7 +53,7 @@ const priority = 32_767
 /** What it can take of the machine’s RAM, compressed. */
 const storedShare = 0.5
 const limitMarginBytes = 64 * 2 ** 20
-/** After a change, other programs of the machine look at a device for a moment. */
+/** After a change, other programs of the machine inspect a device for a moment. */
 const removalAttempts = 40
 const removalPauseMs = 50
 
@@ -100,14 +100,14 @@ export function makeZramDevice(options: ZramOptions): ZramDevice {
       const swap = await swapOf(record.device)
       if (swap === undefined) return undefined
       const stat = await readFile(sysFile(ports, record.device, 'mm_stat'), 'utf8')
-      return useOf(swap, stat)
+      return readStat(swap, stat)
     },
     remove,
   }
 }
 
 /** The third and fourth figure of `mm_stat` are what it stores and its limit. */
-function useOf({ sizeBytes, usedBytes }: Swap, stat: string): ZramUse {
+function readStat({ sizeBytes, usedBytes }: Swap, stat: string): ZramUse {
   const [, , storedBytes = 0, limitBytes = 0] = stat.trim().split(/\s+/).map(Number)
   const isAtLimit = storedBytes > limitBytes - limitMarginBytes
   return { usedBytes, storedBytes, freeBytes: isAtLimit ? 0 : sizeBytes - usedBytes }
@@ -116,7 +116,8 @@ function useOf({ sizeBytes, usedBytes }: Swap, stat: string): ZramUse {
 const recordOf = ({ places, installation }: Ports) => path.join(places.run, `threadbox-swap-${installation}`)
 const labelOf = ({ installation }: Ports) => `tb-${installation}`
 const fileOf = ({ places }: Ports, device: number) => path.join(places.dev, `zram${device}`)
-const sysFile = ({ places }: Ports, device: number, name: string) => path.join(places.sys, 'block', `zram${device}`, name)
+const sysFile = ({ places }: Ports, device: number, name: string) =>
+  path.join(places.sys, 'block', `zram${device}`, name)
 const controlFile = ({ places }: Ports, name: string) => path.join(places.sys, 'class/zram-control', name)
 
 /** Each step is recorded before the next, or can be seen at the device. */
@@ -162,7 +163,10 @@ async function isOwn(ports: Ports, device: number): Promise<boolean> {
   if (await isBlank(ports, device)) return true
   const page = await readFirstPage(fileOf(ports, device))
   if (page.every((byte) => byte === 0)) return true
-  const label = page.subarray(labelOffset, labelOffset + labelBytes).toString('latin1').replace(/\0.*$/s, '')
+  const label = page
+    .subarray(labelOffset, labelOffset + labelBytes)
+    .toString('latin1')
+    .replace(/\0.*$/s, '')
   return page.subarray(-signature.length).toString('latin1') === signature && label === labelOf(ports)
 }
 

@@ -8,7 +8,6 @@ import { readSocketTable } from './sockets.ts'
 
 /** A kernel that runs nothing responds within milliseconds. */
 const kernelAnswerMs = 900
-const noSockets: ReadonlySet<string> = new Set()
 const atWorkSchema = z.object({ threads: z.number().int(), tasks: z.number().int() })
 
 /**
@@ -33,7 +32,6 @@ export function makeRestObstacle(dependencies: {
     }
     for (const entry of userProcesses().users) {
       const role = roleOf(entry, runtimeProcesses)
-      if (role === 'shell' && hasOwnConnections({ pid: entry.pid, ownSockets: noSockets })) return 'shell: socket'
       if (role !== 'shell' && role !== 'kernel') return `${role === 'user' ? 'process' : role} ${entry.name}`
     }
     const used = contexts.filter((context) => context.isUsed()).flatMap((context) => context.kernel() ?? [])
@@ -57,8 +55,8 @@ async function kernelObstacle(kernel: Kernel): Promise<string | null> {
   }
 }
 
-/** Tells whether the user’s code has a network socket open in a kernel or a shell: whoever is at its other end waits. */
-function hasOwnConnections({ pid, ownSockets }: Pick<Kernel, 'pid' | 'ownSockets'>): boolean {
+/** Tells whether the user’s code has a network socket open in the kernel. */
+function hasOwnConnections({ pid, ownSockets }: Kernel): boolean {
   const held = new Set((readDescriptors(pid) ?? []).flatMap((descriptor) => socketInode(descriptor) ?? []))
   const rows = [...readSocketTable('tcp'), ...readSocketTable('udp')]
   return rows.some(({ inode }) => held.has(inode) && !ownSockets.has(inode))

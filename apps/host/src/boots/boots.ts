@@ -14,7 +14,6 @@ import { type BootFiles, type BootFilesOptions, makeBootFiles } from './launch/b
 import { makeGatewayClient } from './launch/gateway-client.ts'
 import type { GuestEnvironment } from './launch/guest-environment.ts'
 import type { LaunchPorts } from './launch/launch.ts'
-import { makeCompressions } from './rest/compressions.ts'
 import { makeRestingBoots, type RestingBoots } from './rest/resting-boots.ts'
 import { makeSpares, type Spares, type SparesPorts } from './spares/spares.ts'
 import { type BootTemplates, makeBootTemplates } from './templates/boot-templates.ts'
@@ -134,14 +133,8 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     driver,
     gateway,
     idleMs: options.freezeIdleMs,
-    compressions: makeCompressions({
-      driver,
-      background,
-      afterMs: options.compressesFrozen ? compressAfter * options.freezeIdleMs : 0,
-      logger,
-      clock,
-      signal,
-    }),
+    compressAfterMs: options.compressesFrozen ? compressAfter * options.freezeIdleMs : 0,
+    background,
     logger,
     clock,
     signal,

@@ -1,6 +1,5 @@
 import { makeId } from '@threadbox/domain'
 import type { HostApi } from '@threadbox/protocol/host'
-import { canSaveMemory } from '@threadbox/sandbox-driver'
 import type { BootsArea } from '../boots/boots.ts'
 import type { CopiesArea } from '../copies/copies.ts'
 import { eventStream } from '../machine/events/event-stream.ts'
@@ -89,18 +88,7 @@ export async function makeOrdersArea(known: Areas, options: OrdersOptions): Prom
         while (await spares.discardOne());
         spares.refill()
       },
-      ...makeDoctor({
-        ...options,
-        sharedDirectories,
-        orders,
-        active,
-        gateway,
-        disks,
-        driver,
-        compression: canSaveMemory(driver) ? driver.compression : undefined,
-        randomBytes,
-        clock,
-      }),
+      ...makeDoctor({ ...options, sharedDirectories, orders, active, gateway, disks, driver, randomBytes, clock }),
     },
     reclaim: async () => {
       await Promise.all([files.prepare().then(() => skills.prepare()), disks.prepare()])

@@ -1,5 +1,5 @@
-import { makeLogger } from '@threadbox/telemetry'
 import { makeInMemoryDriver } from '@threadbox/sandbox-driver/testing'
+import { makeLogger } from '@threadbox/telemetry'
 import { expect, test } from 'vitest'
 import { makeBackgroundWork } from '../../machine/programs/background-work.ts'
 import { type Frozen, makeCompressions } from './compressions.ts'

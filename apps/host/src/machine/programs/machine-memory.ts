@@ -17,7 +17,10 @@ export async function readMemory(): Promise<MachineMemory> {
 }
 
 /** The memory that more sandboxes can get. */
-export function withoutReturning({ totalBytes, availableBytes }: MachineMemory, compression: MemoryCompression): MachineMemory {
+export function withoutReturning(
+  { totalBytes, availableBytes }: MachineMemory,
+  compression: MemoryCompression,
+): MachineMemory {
   if (compression.state !== 'possible') return { totalBytes, availableBytes }
   const growsBy = Math.max(0, compression.heldBytes - compression.storedBytes)
   return { totalBytes, availableBytes: Math.max(0, availableBytes - growsBy * returningShare) }

@@ -1,7 +1,7 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import { checkShiftedIds } from '@threadbox/gvisor-driver'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
-import type { MemoryCompression, SandboxDriver } from '@threadbox/sandbox-driver'
+import type { MemoryCompression, MemorySavingDriver, SandboxDriver } from '@threadbox/sandbox-driver'
 import type { ServingProcess } from '../../machine/programs/router-process.ts'
 import { type Check, type Finding, findingOf, findingWith } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
@@ -15,9 +15,7 @@ export type DoctorPorts = ProbePorts & {
   disks: Pick<DiskStore, 'poolUsage' | 'listImages'>
   /** Directories of the host that sandboxes see. */
   sharedDirectories: readonly [string, ...string[]]
-  driver: Pick<SandboxDriver, 'describe'>
-  /** Undefined for a driver that can’t compress memory. */
-  compression: (() => Promise<MemoryCompression>) | undefined
+  driver: Pick<SandboxDriver, 'describe'> & Partial<Pick<MemorySavingDriver, 'compression'>>
   processes: readonly ServingProcess[]
 }
 
@@ -27,7 +25,7 @@ export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
     ...machineChecks(ports),
     ...processChecks(ports.processes),
     { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
-    { id: 'compression', title: 'compressed memory of idle sandboxes', run: () => checkCompression(ports.compression) },
+    { id: 'compression', title: 'compressed memory of idle sandboxes', run: () => checkCompression(ports.driver) },
     { id: 'ids', title: 'user IDs of sandboxes', run: () => checkIds(ports) },
     { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },
   ]
@@ -49,8 +47,8 @@ export async function checkDriver(driver: DoctorPorts['driver']): Promise<Findin
   return findingWith('warning', 'driver-without-helpers', { name, version })
 }
 
-async function checkCompression(read: DoctorPorts['compression']): Promise<Finding> {
-  return findCompression((await read?.()) ?? { state: 'off' })
+async function checkCompression(driver: DoctorPorts['driver']): Promise<Finding> {
+  return findCompression((await driver.compression?.()) ?? { state: 'off' })
 }
 
 export function findCompression(found: MemoryCompression): Finding {
