@@ -58,8 +58,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
   for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
   const { installation, runscPath } = options
-  const goferNamespace = goferNamespaceOf(installation)
-  const helpersPlace = helpersPlaceOf(installation)
+  const [goferNamespace, helpersPlace] = [goferNamespaceOf(installation), helpersPlaceOf(installation)]
   const runscs = makeRunscVersions({ runscPath, stateDirectory: runscState, goferNamespace, helpersPlace })
   const current = runscs.at(runscs.currentPath)
   const records = makeBootRecords(bootsDirectory)
@@ -114,9 +113,9 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
-    compress: async ({ bootId, signal }) => {
-      await runningRecord(ports, bootId)
-      if ((await ports.freezeMarks.read(bootId)) !== 'no') await compression.compress({ bootId, signal })
+    compress: async (order) => {
+      await runningRecord(ports, order.bootId)
+      if ((await ports.freezeMarks.read(order.bootId)) !== 'no') await compression.compress(order)
     },
     compression: compression.state,
     saveMemory: async ({ bootId, directory }) =>
