@@ -46,9 +46,13 @@ export function makeBootCompression(ports: CompressionPorts): BootCompression {
         await cgroups.swapOut({ bootId, signal })
         const { swappedBytes } = await cgroups.usage(bootId)
         const durationMs = performance.now() - startedAt
-        logger.debug({ bootId, swappedBytes, durationMs }, 'memory of an idle sandbox was compressed')
-        const isWithoutEffect = swappedBytes === 0 && !signal.aborted
-        note(isWithoutEffect ? { problem: 'unavailable', detail: 'the kernel compressed nothing' } : undefined)
+        const isCanceled = signal.aborted
+        logger.debug({ bootId, swappedBytes, durationMs, isCanceled }, 'memory of an idle sandbox was compressed')
+        note(
+          swappedBytes === 0 && !isCanceled
+            ? { problem: 'unavailable', detail: 'the kernel compressed nothing' }
+            : undefined,
+        )
       } catch (error) {
         note({ problem: 'unavailable', detail: reasonOf(error) })
       }

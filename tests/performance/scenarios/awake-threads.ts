@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostPaths } from '@threadbox/protocol/host'
+import { sandboxIdsOf } from '../../stack/installation.ts'
 import { type CostStage, openCostStage } from '../cost/cost-stage.ts'
-import { heldMemory } from '../cost/held-memory.ts'
+import { bootOf, heldMemory } from '../cost/held-memory.ts'
 import { processMs } from '../cost/processor-time.ts'
 import { emptyFigure, type Figure } from '../figure.ts'
 import { timeOfTurn } from './commands.ts'
@@ -45,7 +46,7 @@ export async function awakeThreads({ threads: count }: { threads: number }): Pro
     }),
     unit: 'MiB',
   }
-  for (const bytes of (await heldMemory(stage.host.installation)).values()) memory.samples.push(bytes / MiB)
+  for (const bytes of await heldByThreads(stage)) memory.samples.push(bytes / MiB)
   const chosen = Array.from({ length: chosenCount }, (_, index) => threads[Math.floor((index * count) / chosenCount)])
   const command = emptyFigure({
     id: 'awake-true',
@@ -92,6 +93,13 @@ async function awakeBoots({ host }: CostStage): Promise<Set<string>> {
   const { body } = await host.request('GET', hostPaths.list())
   const { sandboxes } = body as { sandboxes: { bootId: string | null; actual: string }[] }
   return new Set(sandboxes.flatMap(({ bootId, actual }) => (actual === 'ready' && bootId !== null ? [bootId] : [])))
+}
+
+/** The memory of each sandbox of a thread, without spares. */
+async function heldByThreads(stage: CostStage): Promise<number[]> {
+  const held = await heldMemory(stage.host.installation)
+  const boots = await Promise.all((await sandboxIdsOf(stage)).map((sandboxId) => bootOf(stage.host, sandboxId)))
+  return boots.map((boot) => held.get(boot) ?? Number.NaN)
 }
 
 /** All are frozen and compressed when the memory of all together stays the same for two minutes, as far as a machine lets them. */
