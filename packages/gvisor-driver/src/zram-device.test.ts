@@ -106,6 +106,14 @@ test.each(['mkswap', 'swapon'])('a machine whose %s fails is left as it was', as
   expect([await removed(), await hasRecord()]).toEqual(['4', false])
 })
 
+test('a machine that makes no files for devices is left as it was', async () => {
+  await rm(at('dev/zram4'))
+  failing = 'mkswap'
+  await write('sys/block/zram4/disksize', '8192')
+  await expect(device().ensure()).rejects.toThrow('mkswap failed')
+  expect([await removed(), await hasRecord()]).toEqual(['4', false])
+})
+
 test.each([
   ['before the kernel named the device', { before: [0, 5], device: null }, {}],
   ['before the device had a size', { before: [0, 5], device: 4 }, {}],

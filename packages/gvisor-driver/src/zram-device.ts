@@ -175,10 +175,15 @@ async function isBlank(ports: Ports, device: number): Promise<boolean> {
   return (await readFile(sysFile(ports, device, 'disksize'), 'utf8')).trim() === '0'
 }
 
+/** Empty where the machine makes no file for a device: then nothing has written to it. */
 async function readFirstPage(file: string): Promise<Buffer> {
-  const handle = await open(file, 'r')
+  const page = Buffer.alloc(pageBytes)
+  const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (handle === undefined) return page
   try {
-    const page = Buffer.alloc(pageBytes)
     await handle.read(page, 0, pageBytes, 0)
     return page
   } finally {

@@ -52,9 +52,13 @@ export async function awakeThreads({ threads: count }: { threads: number }): Pro
     id: 'awake-true',
     title: `Command \`true\` in ${chosenCount} of ${who}, one after the other`,
     target: { maxP50: 150 },
-    ...watched,
+    floorTitle: 'the same again in each, immediately after',
   })
-  for (const thread of chosen) if (thread !== undefined) command.samples.push(await timeOfTurn(thread))
+  for (const thread of chosen) {
+    if (thread === undefined) continue
+    command.samples.push(await timeOfTurn(thread))
+    command.floorSamples.push(await timeOfTurn(thread))
+  }
   const slowest = emptyFigure({
     id: 'awake-true-slowest',
     title: 'The slowest of these',
@@ -98,8 +102,12 @@ async function awakeBoots({ host }: CostStage): Promise<Set<string>> {
 /** The memory of each sandbox of a thread, without spares. */
 async function heldByThreads(stage: CostStage): Promise<number[]> {
   const held = await heldMemory(stage.host.installation)
-  const boots = await Promise.all((await sandboxIdsOf(stage)).map((sandboxId) => bootOf(stage.host, sandboxId)))
-  return boots.map((boot) => held.get(boot) ?? Number.NaN)
+  const ofThreads: number[] = []
+  // One after the other: each reads the records of all.
+  for (const sandboxId of await sandboxIdsOf(stage)) {
+    ofThreads.push(held.get(await bootOf(stage.host, sandboxId)) ?? Number.NaN)
+  }
+  return ofThreads
 }
 
 /** All are frozen and compressed when the memory of all together stays the same for two minutes, as far as a machine lets them. */
