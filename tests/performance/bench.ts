@@ -4,6 +4,7 @@ import { type Figure, type FigureRow, rowOf } from './figure.ts'
 import { tableOf } from './figure-table.ts'
 import { describe, describeMachine } from './machine.ts'
 import { agents, agentsLive } from './scenarios/agents.ts'
+import { awakeThreads } from './scenarios/awake-threads.ts'
 import { brokering } from './scenarios/brokering.ts'
 import { burst } from './scenarios/burst.ts'
 import { cold } from './scenarios/cold.ts'
@@ -37,7 +38,7 @@ import { openStage, type Stage } from './stage.ts'
 /**
  * Measures what people wait for, each next to its floor, and exits with 1 if a target is missed. `--json` prints
  * `{"machine":…,"figures":[…]}`; names of scenarios, or `--only ID[,ID]`, run only these; `--rounds N` repeats starting, pausing
- * and waking less often than a figure needs; progress goes to standard error.
+ * and waking less often than a figure needs; `--threads N` has `awake-threads` start fewer or more; progress goes to standard error.
  */
 const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   memory,
@@ -69,7 +70,7 @@ const scenarios: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 }
 
 /** Scenarios that start what they measure themselves, beside nothing else. */
-const alone: Record<string, (options: Pick<Stage, 'rounds'>) => Promise<Figure[]>> = {
+const alone: Record<string, (options: Pick<Stage, 'rounds'> & { threads: number }) => Promise<Figure[]>> = {
   names,
   relay,
   brokering,
@@ -78,13 +79,15 @@ const alone: Record<string, (options: Pick<Stage, 'rounds'>) => Promise<Figure[]
   gaps: gapsBetweenMessages,
   burst,
   'spaced-messages': spacedMessages,
+  'awake-threads': awakeThreads,
 }
 
 /** Scenarios that need the app. */
 const inBrowser = new Set(['enter-to-paint', 'screenshot', 'tabs'])
 
 const all = [...Object.keys(scenarios), ...Object.keys(alone)]
-const usage = 'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--json]'
+const usage =
+  'Usage: threadbox bench [SCENARIO…] [--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json]'
 const { values, positionals } = readArguments()
 const named = [...positionals, ...(values.only?.split(',') ?? [])]
 const wanted = named.length > 0 ? named : all
@@ -94,11 +97,8 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const rounds = Number(values.rounds)
-if (!Number.isInteger(rounds) || rounds < 1) {
-  console.error('--rounds must be a whole number of at least 1.')
-  process.exit(2)
-}
+const rounds = numberOf('rounds')
+const threads = numberOf('threads')
 
 /** Scenarios that could not be measured. */
 const failed: string[] = []
@@ -113,7 +113,12 @@ function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { json: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string', default: '30' } },
+      options: {
+        json: { type: 'boolean' },
+        only: { type: 'string' },
+        rounds: { type: 'string', default: '30' },
+        threads: { type: 'string', default: '200' },
+      },
     })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -122,13 +127,20 @@ function readArguments() {
   }
 }
 
+function numberOf(name: 'rounds' | 'threads'): number {
+  const number = Number(values[name])
+  if (Number.isInteger(number) && number > 0) return number
+  console.error(`--${name} must be a whole number of at least 1.`)
+  process.exit(2)
+}
+
 async function measure(names: string[]): Promise<FigureRow[]> {
   const removePrograms = await buildProgramsOnce()
   try {
     const together = await measureTogether(names.filter((name) => scenarios[name] !== undefined))
     const others: FigureRow[] = []
     for (const name of names.filter((each) => alone[each] !== undefined)) {
-      others.push(...(await measured(name, async () => await alone[name]?.({ rounds }))))
+      others.push(...(await measured(name, async () => await alone[name]?.({ rounds, threads }))))
     }
     return [...together, ...others]
   } finally {

@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { boundaries } from '@threadbox/testkit/repeats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../stack/installation.ts'
+import { kernelOf as kernelOfSandbox } from '../stack/sandbox-kernels.ts'
 import { viewTerminal } from '../stack/terminal-view.ts'
 
 /** Idle sandboxes of real gVisor that are frozen in memory, and what lets them continue. */
@@ -35,21 +35,7 @@ async function python(thread: TestThread, code: string): Promise<string> {
   return calls[0]?.output.tail ?? ''
 }
 
-type BootRecord = { sandboxId: string; phase: string; process: { pid: number } | null }
-
-/** The process of a sandbox’s kernel, and whether the driver has frozen it. */
-async function kernelOf({ sandboxId }: Subject): Promise<{ pid: number; isFrozen: boolean }> {
-  const boots = path.join(installation.host.dataDirectory, 'host/driver/boots')
-  for (const name of await readdir(boots)) {
-    const text = await readFile(path.join(boots, name, 'record.json'), 'utf8').catch(() => '{}')
-    const record = JSON.parse(text) as Partial<BootRecord>
-    if (record.sandboxId !== sandboxId || record.phase !== 'running') continue
-    const mark = await readFile(path.join(boots, name, 'freeze'), 'utf8').catch(() => 'no')
-    return { pid: record.process?.pid ?? 0, isFrozen: mark === 'by-call' || mark === 'by-command' }
-  }
-  return { pid: 0, isFrozen: false }
-}
-
+const kernelOf = ({ sandboxId }: Subject) => kernelOfSandbox(installation.host, sandboxId)
 const isFrozen = async (subject: Subject) => (await kernelOf(subject)).isFrozen
 
 async function untilFrozen(subject: Subject): Promise<void> {

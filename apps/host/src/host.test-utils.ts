@@ -64,6 +64,7 @@ export type HostUnderTestOptions = {
   spareSandboxes?: number
   preparedAllocations?: number
   freezeIdleMs?: number
+  compressesFrozen?: boolean
 }
 
 /** The host daemon in this process, over an in-memory driver, plain directories, and a guest on loopback. */
@@ -203,6 +204,7 @@ async function openHost(
     bootTemplates: options.bootTemplates ?? false,
     activeCpuShare: 0.05,
     freezeIdleMs: options.freezeIdleMs ?? 0,
+    compressesFrozen: options.compressesFrozen ?? false,
     readyTimeoutMs: 1500,
     installation: 'unit00',
     gatewayOrdersSocket: options.gatewayOrdersSocket,

@@ -5,11 +5,12 @@ import path from 'node:path'
 import { endIfAskedForVersion, hostSettings, readSettings, readVersion } from '@threadbox/config'
 import { makeBtrfsDiskStore, poolDevices } from '@threadbox/disk-store'
 import { isThreadboxError } from '@threadbox/errors'
-import { makeGvisorDriver } from '@threadbox/gvisor-driver'
+import { makeGvisorDriver, removeUnusedSwapOf } from '@threadbox/gvisor-driver'
+import type { MemorySavingDriver } from '@threadbox/sandbox-driver'
 import { makeLogger } from '@threadbox/telemetry'
 import { makeGuestEnvironment } from './boots/launch/guest-environment.ts'
 import { type Host, makeHost } from './host.ts'
-import { readMemory } from './machine/programs/machine-memory.ts'
+import { readMemory, withoutReturning } from './machine/programs/machine-memory.ts'
 import { openStateDatabase } from './machine/state/state-database.ts'
 import { openRouter, type Router } from './router.ts'
 import { listenOnAddress, listenOnSocket } from './server.ts'
@@ -45,6 +46,7 @@ async function main() {
     signal: closing.signal,
   })
   const { network, pool, gatewayOrdersSocket, processes } = router
+  const driver = await makeDriver({ hostDirectory, diskDirectory })
   const host = await makeHost({
     database,
     network,
@@ -57,17 +59,7 @@ async function main() {
       reserves: { imageBytes: settings.imageReserveBytes, memoryImageBytes: settings.memoryImageReserveBytes },
       logger,
     }),
-    driver: await makeGvisorDriver({
-      installation,
-      runscPath: settings.runscPath,
-      stateDirectory: path.join(hostDirectory, 'driver'),
-      diskRate: {
-        bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
-        devices: () => poolDevices(diskDirectory),
-      },
-      logger,
-      signal: closing.signal,
-    }),
+    driver,
     files: {
       directory: path.join(hostDirectory, 'files'),
       guestDirectory: settings.guestDirectory,
@@ -82,11 +74,12 @@ async function main() {
       keepsFrozen: settings.frozenCopies === 'on',
       imageBudgetBytes: settings.memoryImageBudgetBytes,
       reserveBytes: settings.memoryReserveBytes,
-      read: readMemory,
+      read: async () => withoutReturning(await readMemory(), await driver.compression()),
     },
     bootTemplates: settings.bootTemplates === 'on',
     activeCpuShare: settings.activeCpuShare,
     freezeIdleMs: settings.freezeIdleSeconds * 1000,
+    compressesFrozen: settings.compressFrozen === 'on',
     guestEnvironment: makeGuestEnvironment(settings),
     installation,
     gatewayOrdersSocket,
@@ -124,10 +117,28 @@ async function main() {
     .catch((error: unknown) => logger.error({ err: error }, 'the base image could not be prepared'))
 }
 
+async function makeDriver(places: { hostDirectory: string; diskDirectory: string }): Promise<MemorySavingDriver> {
+  return await makeGvisorDriver({
+    installation: settings.installation,
+    runscPath: settings.runscPath,
+    stateDirectory: path.join(places.hostDirectory, 'driver'),
+    diskRate: {
+      bytesPerSecond: settings.sandboxDiskRate * 1024 * 1024,
+      devices: () => poolDevices(places.diskDirectory),
+    },
+    compressesFrozen: settings.compressFrozen === 'on',
+    logger,
+    signal: closing.signal,
+  })
+}
+
 async function end(host: Host, router: Pick<Router, 'stop'>): Promise<void> {
   await host.endRests()
   closing.abort()
   await Promise.allSettled([host.close(), router.stop()])
+  await removeUnusedSwapOf(settings.installation).catch((error: unknown) => {
+    logger.error({ err: error }, 'the swap for frozen sandboxes could not be removed')
+  })
 }
 
 function readToken(file: string): string {

@@ -199,6 +199,12 @@ export const hostSettings = {
     schema: z.coerce.number().min(0).max(86_400),
     default: 30,
   }),
+  compressFrozen: setting<'on' | 'off'>({
+    doc: 'Whether the memory of sandboxes that have been frozen for a minute is compressed in RAM (zram). Memory is never written to a disk for this: with other swap than zram on the host, it’s not compressed.',
+    environment: 'THREADBOX_COMPRESS_FROZEN',
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+  }),
   memoryImageBudgetBytes: setting<number>({
     doc: 'Pool space in bytes for the saved memory of paused sandboxes. When it’s full, the oldest memory past its guaranteed time is discarded. 0: one sixth of the pool.',
     environment: 'THREADBOX_MEMORY_IMAGE_BUDGET',

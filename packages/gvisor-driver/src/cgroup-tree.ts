@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { backstopLimits, type SandboxLimits } from '@threadbox/domain'
 import type { Logger } from '@threadbox/telemetry'
 import { cgroupsMissing } from './gvisor.errors.ts'
+import { reclaimMemory } from './reclaim-memory.ts'
 
 /**
  * The cgroups of one installation: `/threadbox-<installation>/<bootId>`, created before runsc starts, which uses them
@@ -21,6 +22,13 @@ export type CgroupTree = {
   limitDisk(bootId: string): Promise<void>
   /** Does what the host orders from a boot, such as saving its memory, without the disk rate. */
   withoutDiskLimit<Result>(bootId: string, work: () => Promise<Result>): Promise<Result>
+  /**
+   * Moves memory of a boot to swap, which is forbidden to it at all other times. Ends early when aborted. The caller has made
+   * sure that the machine’s swap is in RAM. Throws if the kernel refuses; it can also move nothing.
+   */
+  swapOut(options: { bootId: string; signal: AbortSignal }): Promise<void>
+  /** Forbids swap to a boot, as `swapOut` does at its end. */
+  forbidSwap(bootId: string): Promise<void>
   /** Kills every process in the cgroup; returns when none is left. */
   killAll(bootId: string): Promise<void>
   usage(bootId: string): Promise<CgroupUsage>
@@ -28,6 +36,8 @@ export type CgroupTree = {
   remove(bootId: string): Promise<void>
   /** The IDs of boots that have a cgroup. */
   list(): Promise<string[]>
+  /** False on v1: when memory is short, the kernel can swap what a running boot holds. */
+  readonly canForbidSwap: boolean
 }
 
 /** How fast each boot can read from the disk, and write to it. */
@@ -47,8 +57,13 @@ type CgroupTreeOptions = {
 }
 
 export type CgroupUsage = {
-  /** Without the page cache, which the kernel would release on demand and which saving memory fills. */
+  /**
+   * Without the page cache, which the kernel would release on demand and which saving memory fills. With what is in swap: the
+   * boot takes that much when it continues.
+   */
   memoryBytes: number | null
+  /** That part of it. */
+  swappedBytes: number
   memoryPeakBytes: number | null
   /** The number of processes that the kernel killed because the cgroup exceeded its memory limit. */
   memoryKills: number
@@ -66,7 +81,15 @@ type Layout = {
   prepare(): Promise<void>
   memoryFiles(bytes: number): [string, string][]
   cpuFiles(cpus: number): [string, string][]
+  readonly swap: SwapFiles
   readonly names: { memory: string; memoryPeak: string; memoryEvents: string }
+}
+type SwapFiles = {
+  isStrict: boolean
+  allow: [string, string][]
+  forbid: [string, string][]
+  /** Each makes the kernel reclaim all that it can. They are tried in turn: a kernel refuses what it doesn’t know. */
+  reclaim(bytes: { held: number; total: number }): [string, string][]
 }
 type Controller = (typeof controllers)[number]
 const controllers = ['memory', 'cpu', 'pids'] as const
@@ -123,13 +146,28 @@ export async function makeCgroupTree(options: CgroupTreeOptions): Promise<Cgroup
         await setRate(bootId, options.diskRate.bytesPerSecond)
       }
     },
+    swapOut: async ({ bootId, signal }) => {
+      const directory = layout.directory('memory', bootId)
+      const total = (await readNumber(path.join(directory, layout.names.memory))) ?? 0
+      const { bytes: held } = await heldBytes({ memory: directory, name: layout.names.memory })
+      await write('memory', bootId, layout.swap.allow)
+      try {
+        await reclaimMemory({ directory, orders: layout.swap.reclaim({ held: held ?? total, total }), signal })
+      } finally {
+        // A boot that has ended in the meantime has no cgroup.
+        if (await exists(directory)) await write('memory', bootId, layout.swap.forbid)
+      }
+    },
+    forbidSwap: (bootId) => write('memory', bootId, layout.swap.forbid),
     killAll: (bootId) => killAll(layout.directory('pids', bootId)),
     usage: async (bootId) => {
       const memory = layout.directory('memory', bootId)
       const events = await readText(path.join(memory, layout.names.memoryEvents))
       const pidsEvents = await readText(path.join(layout.directory('pids', bootId), 'pids.events'))
+      const held = await heldBytes({ memory, name: layout.names.memory })
       return {
-        memoryBytes: await heldBytes({ memory, name: layout.names.memory }),
+        memoryBytes: held.bytes === null ? null : held.bytes + held.swappedBytes,
+        swappedBytes: held.swappedBytes,
         memoryPeakBytes: await readNumber(path.join(memory, layout.names.memoryPeak)),
         memoryKills: Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0),
         processRefusals: Number(/^max (\d+)$/m.exec(pidsEvents)?.[1] ?? 0),
@@ -138,16 +176,24 @@ export async function makeCgroupTree(options: CgroupTreeOptions): Promise<Cgroup
     remove: async (bootId) => {
       for (const parent of await layout.parents()) await removeCgroup(path.join(parent, bootId))
     },
-    list: async () => {
-      const found = new Set<string>()
-      for (const parent of await layout.parents()) {
-        for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => [])) {
-          if (entry.isDirectory()) found.add(entry.name)
-        }
-      }
-      return [...found]
-    },
+    list: () => listBoots(layout),
+    canForbidSwap: layout.swap.isStrict,
   }
+}
+
+/** The IDs of an installation’s boots that have a cgroup. */
+export async function listCgroups(installation: string): Promise<string[]> {
+  return await listBoots(await findLayout(nameOf(installation)))
+}
+
+async function listBoots(layout: Layout): Promise<string[]> {
+  const found = new Set<string>()
+  for (const parent of await layout.parents()) {
+    for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => [])) {
+      if (entry.isDirectory()) found.add(entry.name)
+    }
+  }
+  return [...found]
 }
 
 /**
@@ -175,19 +221,22 @@ function makeSetRate(
   }
 }
 
-async function heldBytes({ memory, name }: { memory: string; name: string }): Promise<number | null> {
-  const bytes = await readNumber(path.join(memory, name))
-  if (bytes === null) return null
+/** What a cgroup holds in RAM, without page cache, and what it has in swap. */
+async function heldBytes({
+  memory,
+  name,
+}: {
+  memory: string
+  name: string
+}): Promise<{ bytes: number | null; swappedBytes: number }> {
   const figures = await readText(path.join(memory, 'memory.stat'))
-  // On v1 the plain names exclude cgroups below this one.
+  // On v1 the plain names exclude cgroups below this one, and swap is among the figures.
   const prefix = figures.includes('total_inactive_file') ? 'total_' : ''
-  const cached = ['active_file', 'inactive_file'].map((figure) =>
-    Number(new RegExp(`^${prefix}${figure} (\\d+)$`, 'm').exec(figures)?.[1] ?? 0),
-  )
-  return Math.max(
-    0,
-    cached.reduce((left, more) => left - more, bytes),
-  )
+  const figureOf = (figure: string) => Number(new RegExp(`^${prefix}${figure} (\\d+)$`, 'm').exec(figures)?.[1] ?? 0)
+  const swappedBytes = (await readNumber(path.join(memory, 'memory.swap.current'))) ?? figureOf('swap')
+  const bytes = await readNumber(path.join(memory, name))
+  if (bytes === null) return { bytes, swappedBytes }
+  return { bytes: Math.max(0, bytes - figureOf('active_file') - figureOf('inactive_file')), swappedBytes }
 }
 
 async function findLayout(name: string, mount?: CgroupTreeOptions['mount']): Promise<Layout> {
@@ -224,6 +273,16 @@ function unifiedLayout(parent: string): Layout {
       ['memory.oom.group', '1'],
     ],
     cpuFiles: (cpus) => [['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`]],
+    swap: {
+      isStrict: true,
+      allow: [['memory.swap.max', 'max']],
+      forbid: [['memory.swap.max', '0']],
+      // Kernels before 6.16 don’t know how to leave the page cache alone.
+      reclaim: ({ held, total }) => [
+        ['memory.reclaim', `${held} swappiness=max`],
+        ['memory.reclaim', String(total)],
+      ],
+    },
     names: { memory: 'memory.current', memoryPeak: 'memory.peak', memoryEvents: 'memory.events' },
   }
 }
@@ -240,11 +299,21 @@ function splitLayout(mounted: string, name: string): Layout {
         })
       }
     },
-    memoryFiles: (bytes) => [['memory.limit_in_bytes', String(bytes)]],
+    // Not a prohibition, as the doctor says: the kernel can swap when it finds nothing else.
+    memoryFiles: (bytes) => [
+      ['memory.limit_in_bytes', String(bytes)],
+      ['memory.swappiness', '0'],
+    ],
     cpuFiles: (cpus) => [
       ['cpu.cfs_period_us', String(cpuPeriodUs)],
       ['cpu.cfs_quota_us', String(Math.round(cpus * cpuPeriodUs))],
     ],
+    swap: {
+      isStrict: false,
+      allow: [['memory.swappiness', '100']],
+      forbid: [['memory.swappiness', '0']],
+      reclaim: () => [['memory.force_empty', '0']],
+    },
     names: {
       memory: 'memory.usage_in_bytes',
       memoryPeak: 'memory.max_usage_in_bytes',

@@ -11,12 +11,13 @@ import {
   memoryUnusable,
 } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
+import { type BootCompression, makeBootCompression } from './boot-compression.ts'
 import { type BootFreezePorts, freezeBoot, thawBoot } from './boot-freeze.ts'
 import { type BootMemoryPorts, saveBoot } from './boot-memory.ts'
 import { type BootRecord, makeBootRecords } from './boot-record.ts'
 import { type BootStartPorts, startBoot } from './boot-start.ts'
 import { type BootWatches, type BootWatchPorts, makeBootWatches } from './boot-watch.ts'
-import { type DiskRate, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
+import { type CgroupTree, type DiskRate, listCgroups, makeCgroupTree, removeCgroupTree } from './cgroup-tree.ts'
 import { makeConsolePipes } from './console-pipes.ts'
 import { makeFreezeMarks } from './freeze-marks.ts'
 import { ensureGoferNamespace, goferNamespaceOf, removeGoferNamespace } from './gofer-namespace.ts'
@@ -26,6 +27,7 @@ import { judgeImage } from './memory-image.ts'
 import { isAlive, machineBootId } from './process-identity.ts'
 import { findHelpers, helpersPlaceOf, makeHelpersPlace, removeHelpersPlace } from './runsc-helpers.ts'
 import { makeRunscVersions } from './runsc-versions.ts'
+import { makeZramDevice } from './zram-device.ts'
 
 export type GvisorDriverOptions = {
   /** The program for new boots. Other installed versions handle what they created: see {@link RunscVersions}. */
@@ -36,6 +38,8 @@ export type GvisorDriverOptions = {
   stateDirectory: string
   /** Default: no limit. */
   diskRate?: DiskRate
+  /** True if memory of frozen boots can be compressed. Default: false. */
+  compressesFrozen?: boolean
   logger: Logger
   /** How long the kernel of a sandbox has to reply to a call; 0: commands of runsc are used instead. Default: 10 s. */
   kernelReplyMs?: number
@@ -54,8 +58,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   const bootsDirectory = path.join(options.stateDirectory, 'boots')
   for (const directory of [runscState, bootsDirectory]) await mkdir(directory, { recursive: true, mode: 0o700 })
   const { installation, runscPath } = options
-  const goferNamespace = goferNamespaceOf(installation)
-  const helpersPlace = helpersPlaceOf(installation)
+  const [goferNamespace, helpersPlace] = [goferNamespaceOf(installation), helpersPlaceOf(installation)]
   const runscs = makeRunscVersions({ runscPath, stateDirectory: runscState, goferNamespace, helpersPlace })
   const current = runscs.at(runscs.currentPath)
   const records = makeBootRecords(bootsDirectory)
@@ -76,11 +79,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
       })
       await Promise.all([consolePipes.place(consolePipe), shared])
     },
-    cgroups: await makeCgroupTree({
-      installation,
-      diskRate: options.diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
-      logger: options.logger,
-    }),
+    cgroups: await openCgroups(options),
     records,
     freezeMarks: makeFreezeMarks(records),
     kernel: makeKernelControl({ runscState, replyMs: options.kernelReplyMs ?? defaultKernelReplyMs }),
@@ -89,8 +88,7 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     logger: options.logger,
     signal: options.signal ?? new AbortController().signal,
   }
-  // The rate may have been changed since these boots started.
-  for (const bootId of await ports.cgroups.list()) await ports.cgroups.limitDisk(bootId)
+  const compression = openCompression(options, ports.cgroups)
   const watches = makeBootWatches(ports)
   const starts = makeSingleFlight()
   const judge = async (directory: string) => judgeImage({ directory, runscs, cpuFeatures: await ports.cpuFeatures() })
@@ -115,6 +113,11 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
     freeze: async (bootId) => freezeBoot(ports, await runningRecord(ports, bootId)),
     thaw: async (bootId) => thawBoot(ports, await runningRecord(ports, bootId)),
     mayBeFrozen: async (bootId) => (await ports.freezeMarks.read(bootId)) !== 'no',
+    compress: async (order) => {
+      await runningRecord(ports, order.bootId)
+      if ((await ports.freezeMarks.read(order.bootId)) !== 'no') await compression.compress(order)
+    },
+    compression: compression.state,
     saveMemory: async ({ bootId, directory }) =>
       saveBoot(ports, { record: await runningRecord(ports, bootId), directory }),
     stop: async (bootId) => {
@@ -150,13 +153,48 @@ export async function makeGvisorDriver(options: GvisorDriverOptions): Promise<Me
   }
 }
 
+/** The cgroups of boots, with the settings of this daemon also for those that an earlier one started. */
+async function openCgroups({ installation, diskRate, logger }: GvisorDriverOptions): Promise<CgroupTree> {
+  const cgroups = await makeCgroupTree({
+    installation,
+    diskRate: diskRate ?? { bytesPerSecond: 0, devices: async () => [] },
+    logger,
+  })
+  for (const bootId of await cgroups.list()) {
+    await cgroups.limitDisk(bootId)
+    // It was killed while it compressed memory, or knew no swap.
+    await cgroups.forbidSwap(bootId).catch((error: unknown) => {
+      logger.warn({ err: error, bootId }, 'swap was not forbidden to a sandbox')
+    })
+  }
+  return cgroups
+}
+
+function openCompression(
+  { installation, compressesFrozen, logger }: GvisorDriverOptions,
+  cgroups: CgroupTree,
+): BootCompression {
+  const device = makeZramDevice({ installation })
+  return makeBootCompression({ isEnabled: compressesFrozen ?? false, device, cgroups, logger })
+}
+
 /**
- * Removes what the driver of an installation has added to the kernel: control groups, the namespace of its gofers, and where its
- * helpers are mounted.
+ * Removes the swap of an installation that has no boots. It stays while one runs, whose memory can be in it; a driver that starts
+ * later uses it again.
+ */
+export async function removeUnusedSwapOf(installation: string): Promise<void> {
+  if ((await listCgroups(installation)).length > 0) return
+  await makeZramDevice({ installation }).remove()
+}
+
+/**
+ * Removes what the driver of an installation has added to the kernel: control groups, the swap for frozen sandboxes, the namespace
+ * of its gofers, and where its helpers are mounted.
  * Requires that its sandboxes have ended.
  */
 export async function removeDriverOf(installation: string): Promise<void> {
   await removeCgroupTree(installation)
+  await makeZramDevice({ installation }).remove()
   await removeGoferNamespace(installation)
   await removeHelpersPlace(installation)
 }

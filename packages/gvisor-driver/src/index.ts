@@ -1,3 +1,3 @@
 export { cgroupsMissing, runscFailed, runscMissing } from './gvisor.errors.ts'
-export { type GvisorDriverOptions, makeGvisorDriver, removeDriverOf } from './gvisor-driver.ts'
+export { type GvisorDriverOptions, makeGvisorDriver, removeDriverOf, removeUnusedSwapOf } from './gvisor-driver.ts'
 export { checkShiftedIds, type SharedPaths } from './shifted-ids.ts'

@@ -12,7 +12,7 @@ const record = {
   process: { pid: 1, startTicks: '1' },
   end: null,
 } as const
-const usage = { memoryBytes: 0, memoryPeakBytes: 600 * 2 ** 20, memoryKills: 0, processRefusals: 0 }
+const usage = { memoryBytes: 0, swappedBytes: 0, memoryPeakBytes: 600 * 2 ** 20, memoryKills: 0, processRefusals: 0 }
 const facts = {
   record,
   observation: { watched: true, exit: undefined },

@@ -17,6 +17,7 @@ type Boot = {
   end: EndedStatus | undefined
   waiters: ((end: EndedStatus) => void)[]
   isFrozen: boolean
+  isCompressed: boolean
   /** Stands for the content of memory: set by a start or restored from an image. */
   token: string
 }
@@ -30,6 +31,7 @@ export type InMemoryDriver = MemorySavingDriver & {
   /** Changes the content of memory, as programs inside would. */
   changeMemory(bootId: string, token: string): void
   isFrozen(bootId: string): boolean
+  isCompressed(bootId: string): boolean
   /** Makes saving fail with this reason; undefined lets it succeed again. */
   failSaving(reason: string | undefined): void
 }
@@ -59,7 +61,7 @@ export function makeInMemoryDriver(
     if (known?.end !== undefined) throw bootUsed({ bootId: request.bootId })
     if (known !== undefined) return
     await options.boot?.(request)
-    boots.set(request.bootId, { request, end: undefined, waiters: [], isFrozen: false, token })
+    boots.set(request.bootId, { request, end: undefined, waiters: [], isFrozen: false, isCompressed: false, token })
   }
   const start = (request: BootRequest, obtainToken: () => Promise<string>) =>
     starts.join(request.bootId, async () => await begin(request, await obtainToken()))
@@ -80,8 +82,13 @@ export function makeInMemoryDriver(
       running(bootId).isFrozen = true
     },
     thaw: async (bootId) => {
-      running(bootId).isFrozen = false
+      Object.assign(running(bootId), { isFrozen: false, isCompressed: false })
     },
+    compress: async ({ bootId, signal }) => {
+      const boot = running(bootId)
+      boot.isCompressed = boot.isFrozen && !signal.aborted
+    },
+    compression: async () => ({ state: 'possible', heldBytes: 0, storedBytes: 0, maySwapRunning: false }),
     mayBeFrozen: async (bootId) => boots.get(bootId)?.isFrozen ?? false,
     saveMemory: async ({ bootId, directory }) => {
       const { token, isFrozen } = running(bootId)
@@ -125,6 +132,7 @@ export function makeInMemoryDriver(
     memoryOf: (bootId) => tokenOf(boots.get(bootId)),
     changeMemory: (bootId, token) => void Object.assign(running(bootId), { token }),
     isFrozen: (bootId) => boots.get(bootId)?.isFrozen ?? false,
+    isCompressed: (bootId) => boots.get(bootId)?.isCompressed ?? false,
     failSaving: (reason) => {
       savingProblem = reason
     },

@@ -87,6 +87,14 @@ export type MemorySavingDriver = SandboxDriver & {
   /** False if the boot is certainly not frozen, as far as this release froze it. */
   mayBeFrozen(bootId: string): Promise<boolean>
   /**
+   * Compresses the memory of a frozen boot, which stays in RAM. The boot continues as before, and its memory returns as it is
+   * used. Aborted: ends early, with what was done; await that before the boot continues. Does nothing where that isn’t possible or
+   * the boot isn’t frozen; a failure is logged once, and `compression` names it.
+   */
+  compress(options: { bootId: string; signal: AbortSignal }): Promise<void>
+  /** Whether memory is compressed on this machine. */
+  compression(): Promise<MemoryCompression>
+  /**
    * Writes the memory of a frozen boot into a directory that does not exist yet; the boot stays frozen. Does not sync
    * the files. If it throws, the directory does not exist. Throws `driver.boot-not-running`, `driver.memory-not-saved`.
    */
@@ -103,6 +111,15 @@ export type MemorySavingDriver = SandboxDriver & {
    */
   startFromMemory(request: BootRequest & { directory: string }): Promise<void>
 }
+
+/** `maySwapRunning`: when memory is short, the kernel can also compress what running boots hold. */
+export type MemoryCompression =
+  | { state: 'off' }
+  | { state: 'possible'; heldBytes: number; storedBytes: number; maySwapRunning: boolean }
+  | { state: 'impossible'; problem: CompressionProblem; detail: string }
+
+/** `other-swap`: memory could be written to a disk. `full`: there is no more space for compressed memory. */
+export type CompressionProblem = 'other-swap' | 'full' | 'unavailable'
 
 export type MemoryImageProblem = 'missing' | 'corrupt' | 'other-version' | 'cpu-features' | 'restore-failed'
 

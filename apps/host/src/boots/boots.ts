@@ -37,6 +37,8 @@ export type BootOptions = {
   activeCpuShare: number
   /** How long nothing has used a boot that is then frozen, if nothing of its user runs; 0: none is. */
   freezeIdleMs: number
+  /** True if the memory of such boots is compressed later. */
+  compressesFrozen: boolean
 }
 
 /** Running guests and access to them. */
@@ -59,6 +61,9 @@ export type BootsArea = {
 
 /** A start spends some of its time waiting; one that takes long, with much memory, must not block all others. */
 const startsPerProcessor = 2
+
+/** Of the idle time before a boot is frozen: a boot that is used again soon isn’t compressed. */
+const compressAfter = 2
 
 /** It starts within half a second; on a busy machine it can take longer. */
 const gatewayTimeoutMs = 10_000
@@ -128,6 +133,8 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     driver,
     gateway,
     idleMs: options.freezeIdleMs,
+    compressAfterMs: options.compressesFrozen ? compressAfter * options.freezeIdleMs : 0,
+    background,
     logger,
     clock,
     signal,

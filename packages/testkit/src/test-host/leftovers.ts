@@ -36,6 +36,7 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
     ...disks.map((name) => `disk ${name}`),
     ...memory.filter((name) => name !== templatesPlace).map((name) => `memory ${name}`),
     ...(await filesOf(dataDirectory)).map((file) => `file ${file}`),
+    ...(await swapsOf(installation)).map((line) => `swap ${line}`),
   ]
 }
 
@@ -66,6 +67,13 @@ async function cgroupsOf(installation: string): Promise<string[]> {
     '-type',
     'd',
   ])
+}
+
+/** Its swap in compressed memory, in use or half made. */
+async function swapsOf(installation: string): Promise<string[]> {
+  const record = await readFile(`/run/threadbox-swap-${installation}`, 'utf8').catch(() => undefined)
+  const labeled = await lines('swapon', ['--show=NAME,LABEL', '--noheadings'])
+  return [...(record === undefined ? [] : [record]), ...labeled.filter((line) => line.endsWith(` tb-${installation}`))]
 }
 
 /** Files that belong to single sandboxes or boots. */

@@ -67,6 +67,7 @@ const forTests = {
   THREADBOX_PREPARED_ALLOCATIONS: '0',
   THREADBOX_SPARE_KERNELS: 'off',
   THREADBOX_FREEZE_IDLE_SECONDS: '0',
+  THREADBOX_COMPRESS_FROZEN: 'off',
   THREADBOX_LOG_LEVEL: 'debug',
 }
 /** Time for unpacking the base image into a new slot on a busy machine. */

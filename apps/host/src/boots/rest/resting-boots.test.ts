@@ -67,6 +67,49 @@ test('without the setting no sandbox is frozen', async () => {
   expect(idle.isFrozen()).toBe(false)
 })
 
+test('memory of a sandbox that stays frozen is compressed later, and the sandbox continues with the next request', async () => {
+  await using idle = await startIdle({ compressesFrozen: true })
+  const memory = await ordersOf(idle.host, idle.boot).memory()
+  const { driver } = idle.host
+  for (let round = 0; round < 2; round += 1) {
+    await idle.untilFrozen()
+    expect(driver.isCompressed(idle.boot.bootId)).toBe(false)
+    await expect.poll(() => driver.isCompressed(idle.boot.bootId), { timeout: 5000, interval: 5 }).toBe(true)
+    expect((await idle.ask()).status).toBe(200)
+  }
+  expect([await ordersOf(idle.host, idle.boot).memory(), idle.guest.reachedWhileFrozen]).toEqual([memory, 0])
+})
+
+test('a request waits until the compression of its sandbox is canceled, and for nothing else', async () => {
+  await using idle = await startIdle({ compressesFrozen: true })
+  const order: string[] = []
+  const { thaw } = idle.host.driver
+  idle.host.driver.thaw = async (bootId) => {
+    order.push('continues')
+    await thaw(bootId)
+  }
+  idle.host.driver.compress = async ({ signal }) => {
+    order.push('begins')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    order.push('ends')
+  }
+  await expect.poll(() => order, { timeout: 5000, interval: 5 }).toEqual(['begins'])
+  expect((await idle.ask()).status).toBe(200)
+  expect(order).toEqual(['begins', 'ends', 'continues'])
+})
+
+test('C5: a sandbox whose memory cannot be compressed serves on', async () => {
+  await using idle = await startIdle({ compressesFrozen: true })
+  let attempts = 0
+  idle.host.driver.compress = async () => {
+    attempts += 1
+    throw new Error('the kernel refused')
+  }
+  await expect.poll(() => attempts, { timeout: 5000, interval: 5 }).toBe(1)
+  await settle()
+  expect([(await idle.ask()).status, attempts, idle.guest.reachedWhileFrozen]).toEqual([200, 1, 0])
+})
+
 test.each([
   ['a process runs in it', 'process sleep'],
   ['its guest is older than the question', undefined],

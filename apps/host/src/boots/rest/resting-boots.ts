@@ -1,7 +1,9 @@
 import { type KeyedLock, makeKeyedLock, makeSingleFlight, waitAtMost } from '@threadbox/concurrency'
 import type { GatewayApi } from '@threadbox/protocol/gateway'
 import { canSaveMemory } from '@threadbox/sandbox-driver'
+import type { BackgroundWork } from '../../machine/programs/background-work.ts'
 import type { ActiveBoot, ActiveBoots } from '../launch/active-boots.ts'
+import { type Compressions, makeCompressions } from './compressions.ts'
 import type { RestReading } from './rest.logic.ts'
 import { makeRests, type Rests, type RestsPorts } from './rests.ts'
 import { tryToRest } from './try-to-rest.ts'
@@ -23,11 +25,14 @@ export type RestingBoots = {
   watch(): void
 }
 
-type RestingPorts = RestsPorts & {
+type RestingPorts = Omit<RestsPorts, 'compressions'> & {
   active: Pick<ActiveBoots, 'find' | 'list'>
   gateway: Pick<GatewayApi, 'activity' | 'rest' | 'rouse'>
   /** How long nothing has used a boot that is to rest; 0: none ever rests. */
   idleMs: number
+  /** How long a boot rests before its memory is compressed; 0: none is. */
+  compressAfterMs: number
+  background: Pick<BackgroundWork, 'moment' | 'inTurn'>
   clock: () => number
   signal: AbortSignal
 }
@@ -46,8 +51,9 @@ const tickLimitsMs = { least: 100, most: 2000 }
 export function makeRestingBoots(ports: RestingPorts): RestingBoots {
   const { active, idleMs, logger, signal } = ports
   const inOrder = makeKeyedLock()
-  const rests = makeRests(ports)
-  const check = makeCheck({ ...ports, inOrder, rests, isClosing: () => closing.signal.aborted })
+  const compressions = makeCompressions({ ...ports, afterMs: ports.compressAfterMs })
+  const rests = makeRests({ ...ports, compressions })
+  const check = makeCheck({ ...ports, inOrder, rests, compressions, isClosing: () => closing.signal.aborted })
   const closing = new AbortController()
   const lock = async <Result>(sandboxId: string, work: () => Promise<Result>): Promise<Result> =>
     await inOrder(sandboxId, async () => {
@@ -66,7 +72,7 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
   }
   return {
     lock: Object.assign(lock, { isBusy: inOrder.isBusy, settled: inOrder.settled }),
-    isResting: rests.has,
+    isResting: (boot) => rests.find(boot) !== undefined,
     wanted: (boot) => {
       const { sandboxId } = boot
       const roused = inOrder(sandboxId, async () => {
@@ -93,9 +99,9 @@ export function makeRestingBoots(ports: RestingPorts): RestingBoots {
 
 /** Checks whether a boot is to rest, if it is due. Never rejects. */
 function makeCheck(
-  ports: RestingPorts & { inOrder: KeyedLock; rests: Rests; isClosing: () => boolean },
+  ports: RestingPorts & { inOrder: KeyedLock; rests: Rests; compressions: Compressions; isClosing: () => boolean },
 ): (boot: ActiveBoot) => Promise<void> {
-  const { driver, inOrder, rests, clock, idleMs, logger } = ports
+  const { driver, inOrder, rests, compressions, clock, idleMs, logger } = ports
   const watched = new WeakMap<AbortSignal, Watched>()
   const watchedOf = (boot: ActiveBoot): Watched => {
     const present = watched.get(boot.ended)
@@ -108,7 +114,8 @@ function makeCheck(
   return async (boot) => {
     if (!canSaveMemory(driver) || ports.isClosing()) return
     const now = watchedOf(boot)
-    if (rests.has(boot)) return
+    const rest = rests.find(boot)
+    if (rest !== undefined) return compressions.consider(rest)
     if (now.rested) Object.assign(now, { rested: false, nextAt: clock() + idleMs / 2 })
     if (now.nextAt > clock() || inOrder.isBusy(boot.sandboxId)) return
     const checked = inOrder(boot.sandboxId, async () => {

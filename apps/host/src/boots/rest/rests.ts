@@ -3,6 +3,7 @@ import { canSaveMemory, type SandboxDriver } from '@threadbox/sandbox-driver'
 import type { Logger } from '@threadbox/telemetry'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import type { Boots } from '../boots/boots.ts'
+import type { Compressions } from './compressions.ts'
 
 /** A boot that rests or is about to rest: from now on the gateway can hold requests to it. */
 export type Rest = {
@@ -11,13 +12,15 @@ export type Rest = {
   driverBootId: string
   /** True from before the driver is asked to freeze it. */
   isFreezing: boolean
+  /** Undefined until it is frozen. */
+  frozenAt: number | undefined
 }
 type RestedBoot = Pick<Rest, 'sandboxId' | 'bootId'>
 
 /** The boots that rest, at most one of each sandbox. The caller has the sandbox’s turn. */
 export type Rests = {
   begin(rest: Rest): void
-  has(boot: RestedBoot): boolean
+  find(boot: RestedBoot): Rest | undefined
   /** Forgets a boot that has ended, or that the gateway holds no requests to. */
   drop(boot: RestedBoot): void
   /** Lets the boot of a sandbox continue. Returns false if none rests. Never leaves one frozen. */
@@ -32,12 +35,16 @@ export type RestsPorts = {
   running: Pick<Boots, 'end'>
   driver: SandboxDriver
   gateway: Pick<GatewayApi, 'rouse'>
+  compressions: Pick<Compressions, 'cancel'>
   logger: Logger
 }
 
 export function makeRests(ports: RestsPorts): Rests {
   const resting = new Map<string, Rest>()
-  const has = ({ sandboxId, bootId }: RestedBoot) => resting.get(sandboxId)?.bootId === bootId
+  const find = ({ sandboxId, bootId }: RestedBoot) => {
+    const rest = resting.get(sandboxId)
+    return rest?.bootId === bootId ? rest : undefined
+  }
   const pass = async ({ sandboxId, bootId }: RestedBoot) => {
     // A gateway that can’t be reached holds no requests, and one that lives on tells of the next that waits.
     await ports.gateway.rouse({ sandboxId, bootId }).catch((error: unknown) => {
@@ -46,13 +53,17 @@ export function makeRests(ports: RestsPorts): Rests {
   }
   return {
     begin: (rest) => void resting.set(rest.sandboxId, rest),
-    has,
+    find,
     drop: (boot) => {
-      if (has(boot)) resting.delete(boot.sandboxId)
+      const rest = find(boot)
+      if (rest === undefined) return
+      resting.delete(boot.sandboxId)
+      void ports.compressions.cancel(rest)
     },
     rouse: async (sandboxId) => {
       const rest = resting.get(sandboxId)
       if (rest === undefined) return false
+      await ports.compressions.cancel(rest)
       if (rest.isFreezing) await thaw(ports, rest)
       await pass(rest)
       resting.delete(sandboxId)

@@ -5,7 +5,7 @@ import type { Logger } from '@threadbox/telemetry'
 import type { BootsStore } from '../../machine/state/boots.store.ts'
 import { type ActiveBoot, type ActiveBoots, guestOf } from '../launch/active-boots.ts'
 import { hasWorked, type RestReading } from './rest.logic.ts'
-import type { Rests } from './rests.ts'
+import type { Rest, Rests } from './rests.ts'
 
 export type RestAttemptPorts = {
   active: Pick<ActiveBoots, 'find'>
@@ -43,7 +43,7 @@ export async function tryToRest(
   const stored = await ports.boots.current(sandboxId)
   const isServing = stored?.bootId === bootId && ports.active.find(sandboxId)?.bootId === bootId
   if (!isServing || stored.state !== 'ready') return againIn(idleMs)
-  const rest = { sandboxId, bootId, driverBootId: stored.driverBootId, isFreezing: false }
+  const rest: Rest = { sandboxId, bootId, driverBootId: stored.driverBootId, isFreezing: false, frozenAt: undefined }
   ports.rests.begin(rest)
   const unusedMs = before === undefined ? idleMs / 2 : idleMs
   const held = await ports.gateway.rest({ sandboxId, bootId, unusedMs })
@@ -61,6 +61,7 @@ export async function tryToRest(
   if (before === undefined) return againIn(idleMs / 2, reading)
   rest.isFreezing = true
   await ports.driver.freeze(rest.driverBootId)
+  rest.frozenAt = clock()
   logger.debug({ sandboxId, bootId }, 'an idle boot rests')
   return { rested: true, nextAt: Number.POSITIVE_INFINITY, reading: undefined }
 }

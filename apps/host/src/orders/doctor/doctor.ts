@@ -1,7 +1,7 @@
 import type { DiskStore } from '@threadbox/disk-store'
 import { checkShiftedIds } from '@threadbox/gvisor-driver'
 import type { HostApi, HostDoctor } from '@threadbox/protocol/host'
-import type { SandboxDriver } from '@threadbox/sandbox-driver'
+import type { MemoryCompression, MemorySavingDriver, SandboxDriver } from '@threadbox/sandbox-driver'
 import type { ServingProcess } from '../../machine/programs/router-process.ts'
 import { type Check, type Finding, findingOf, findingWith } from './findings.ts'
 import { machineChecks } from './machine-checks.ts'
@@ -15,7 +15,7 @@ export type DoctorPorts = ProbePorts & {
   disks: Pick<DiskStore, 'poolUsage' | 'listImages'>
   /** Directories of the host that sandboxes see. */
   sharedDirectories: readonly [string, ...string[]]
-  driver: Pick<SandboxDriver, 'describe'>
+  driver: Pick<SandboxDriver, 'describe'> & Partial<Pick<MemorySavingDriver, 'compression'>>
   processes: readonly ServingProcess[]
 }
 
@@ -25,6 +25,7 @@ export function makeDoctor(ports: DoctorPorts): Pick<HostApi, 'doctor'> {
     ...machineChecks(ports),
     ...processChecks(ports.processes),
     { id: 'runsc', title: 'gVisor', run: () => checkDriver(ports.driver) },
+    { id: 'compression', title: 'compressed memory of idle sandboxes', run: () => checkCompression(ports.driver) },
     { id: 'ids', title: 'user IDs of sandboxes', run: () => checkIds(ports) },
     { id: 'pool', title: 'disk pool', run: () => checkPool(ports.disks) },
   ]
@@ -44,6 +45,20 @@ export async function checkDriver(driver: DoctorPorts['driver']): Promise<Findin
   const { name, version, isComplete } = await driver.describe()
   if (isComplete) return findingWith('ok', 'driver-fine', { name, version })
   return findingWith('warning', 'driver-without-helpers', { name, version })
+}
+
+async function checkCompression(driver: DoctorPorts['driver']): Promise<Finding> {
+  return findCompression((await driver.compression?.()) ?? { state: 'off' })
+}
+
+export function findCompression(found: MemoryCompression): Finding {
+  if (found.state === 'off') return findingWith('ok', 'compression-off')
+  if (found.state === 'impossible') {
+    return findingWith('warning', `compression-${found.problem}`, { detail: found.detail })
+  }
+  const { heldBytes, storedBytes } = found
+  const code = found.maySwapRunning ? 'compression-fine-v1' : 'compression-fine'
+  return findingWith('ok', code, { heldBytes, storedBytes })
 }
 
 async function checkIds({ disks, sharedDirectories }: DoctorPorts): Promise<Finding> {

@@ -73,6 +73,25 @@ export const findingWords = {
     detail: '{name} {version}, without its helper programs: on some kernels a sandbox starts 40 ms later',
     cure: 'Run `./threadbox up` to install them.',
   },
+  'compression-off': { detail: 'off', cure: '' },
+  'compression-fine': { detail: '{heldBytes:size} of memory take {storedBytes:size} of RAM', cure: '' },
+  'compression-fine-v1': {
+    detail:
+      '{heldBytes:size} of memory take {storedBytes:size} of RAM; with cgroup version 1, the kernel also compresses memory of running sandboxes when memory is short',
+    cure: '',
+  },
+  'compression-other-swap': {
+    detail: 'memory of idle sandboxes isn’t compressed, because the host could write it to a disk: {detail} is swap',
+    cure: 'Turn that swap off (`swapoff`, and its line in /etc/fstab), or set THREADBOX_COMPRESS_FROZEN=off.',
+  },
+  'compression-full': {
+    detail: 'no space is left for more compressed memory: {detail}',
+    cure: 'Add memory to the host, or lower `idlePauseMinutes` so that idle sandboxes pause earlier.',
+  },
+  'compression-unavailable': {
+    detail: 'memory of idle sandboxes can’t be compressed, so that each takes more of it: {detail}',
+    cure: 'Use a kernel with zram and swap (`modprobe zram`), or set THREADBOX_COMPRESS_FROZEN=off.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} of {totalBytes:size} free, {reservedBytes:size} of that reserved',
     cure: '',

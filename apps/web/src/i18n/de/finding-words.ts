@@ -89,6 +89,30 @@ export const findings: FindingWords = {
     detail: '{name} {version}, ohne Hilfsprogramme: Auf manchen Systemen startet eine Sandbox 40 ms später.',
     cure: 'Installieren Sie sie mit `./threadbox up`.',
   },
+  'compression-off': { detail: 'Ausgeschaltet.', cure: '' },
+  'compression-fine': {
+    detail: '{heldBytes:size} Arbeitsspeicher belegen komprimiert {storedBytes:size}.',
+    cure: '',
+  },
+  'compression-fine-v1': {
+    detail:
+      '{heldBytes:size} Arbeitsspeicher belegen komprimiert {storedBytes:size}. Mit cgroup-Version 1 komprimiert der Kernel auch den Arbeitsspeicher laufender Sandboxes, wenn er knapp wird.',
+    cure: '',
+  },
+  'compression-other-swap': {
+    detail:
+      'Der Arbeitsspeicher untätiger Sandboxes wird nicht komprimiert, weil der Host ihn auf einen Datenträger schreiben könnte: {detail} ist Swap.',
+    cure: 'Schalten Sie diesen Swap aus (`swapoff`, und seine Zeile in /etc/fstab), oder setzen Sie THREADBOX_COMPRESS_FROZEN=off.',
+  },
+  'compression-full': {
+    detail: 'Für weiteren komprimierten Arbeitsspeicher ist kein Platz mehr: {detail}',
+    cure: 'Erweitern Sie den Arbeitsspeicher des Hosts, oder verringern Sie `idlePauseMinutes`, damit untätige Sandboxes früher pausieren.',
+  },
+  'compression-unavailable': {
+    detail:
+      'Der Arbeitsspeicher untätiger Sandboxes lässt sich nicht komprimieren, jede belegt deshalb mehr davon: {detail}',
+    cure: 'Verwenden Sie einen Kernel mit zram und Swap (`modprobe zram`), oder setzen Sie THREADBOX_COMPRESS_FROZEN=off.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} von {totalBytes:size} frei, davon {reservedBytes:size} reserviert.',
     cure: '',

@@ -160,6 +160,7 @@ export const settings: Texts<typeof source> = {
       'process-gateway': 'Gateway zu den Sandboxes',
       'process-egress': 'Weiterleitung für Namen und Geheimnisse',
       'process-names': 'DNS für Sandboxes',
+      compression: 'Komprimierter Arbeitsspeicher untätiger Sandboxes',
       ids: 'Benutzer-IDs der Sandboxes',
       pool: 'Speicherplatz für Platten',
       sandbox: 'Start einer Sandbox',

@@ -156,6 +156,7 @@ export const settings = {
       'process-gateway': 'Gateway to sandboxes',
       'process-egress': 'Relay for names and secrets',
       'process-names': 'DNS for sandboxes',
+      compression: 'Compressed memory of idle sandboxes',
       ids: 'User IDs of sandboxes',
       pool: 'Space for disks',
       sandbox: 'Starting a sandbox',

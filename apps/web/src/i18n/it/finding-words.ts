@@ -89,6 +89,26 @@ export const findings: FindingWords = {
     detail: '{name} {version}, senza i programmi ausiliari: con alcuni kernel una sandbox parte 40 ms più tardi.',
     cure: 'Esegui `./threadbox up` per installarli.',
   },
+  'compression-off': { detail: 'Disattivata.', cure: '' },
+  'compression-fine': { detail: '{heldBytes:size} di memoria occupano {storedBytes:size} di RAM.', cure: '' },
+  'compression-fine-v1': {
+    detail:
+      '{heldBytes:size} di memoria occupano {storedBytes:size} di RAM. Con la versione 1 dei cgroup, quando la memoria scarseggia il kernel comprime anche quella delle sandbox in esecuzione.',
+    cure: '',
+  },
+  'compression-other-swap': {
+    detail:
+      'La memoria delle sandbox inattive non viene compressa, perché l’host potrebbe scriverla su un disco: {detail} è swap.',
+    cure: 'Disattiva quello swap (`swapoff`, e la sua riga in /etc/fstab) oppure imposta THREADBOX_COMPRESS_FROZEN=off.',
+  },
+  'compression-full': {
+    detail: 'Non c’è più spazio per altra memoria compressa: {detail}',
+    cure: 'Aggiungi memoria all’host oppure riduci `idlePauseMinutes`, così le sandbox inattive vanno in pausa prima.',
+  },
+  'compression-unavailable': {
+    detail: 'La memoria delle sandbox inattive non si può comprimere, quindi ognuna ne occupa di più: {detail}',
+    cure: 'Usa un kernel con zram e swap (`modprobe zram`) oppure imposta THREADBOX_COMPRESS_FROZEN=off.',
+  },
   'pool-fine': {
     detail: '{freeBytes:size} liberi su {totalBytes:size}, di cui {reservedBytes:size} riservati.',
     cure: '',

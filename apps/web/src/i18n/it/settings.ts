@@ -160,6 +160,7 @@ export const settings: Texts<typeof source> = {
       'process-gateway': 'Gateway verso le sandbox',
       'process-egress': 'Inoltro per nomi e segreti',
       'process-names': 'DNS per le sandbox',
+      compression: 'Memoria compressa delle sandbox inattive',
       ids: 'ID utente delle sandbox',
       pool: 'Spazio per i dischi',
       sandbox: 'Avvio di una sandbox',

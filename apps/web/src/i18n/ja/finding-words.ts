@@ -85,6 +85,26 @@ export const findings: FindingWords = {
     detail: '{name} {version}（補助プログラムなし）：カーネルによってはサンドボックスの起動が 40 ミリ秒遅くなります。',
     cure: '`./threadbox up` を実行してインストールしてください。',
   },
+  'compression-off': { detail: 'オフです。', cure: '' },
+  'compression-fine': { detail: '{heldBytes:size} のメモリが {storedBytes:size} に圧縮されています。', cure: '' },
+  'compression-fine-v1': {
+    detail:
+      '{heldBytes:size} のメモリが {storedBytes:size} に圧縮されています。cgroup バージョン 1 では、メモリが不足すると、カーネルが実行中のサンドボックスのメモリも圧縮します。',
+    cure: '',
+  },
+  'compression-other-swap': {
+    detail:
+      'アイドル状態のサンドボックスのメモリは圧縮されません。{detail} がスワップとして使われており、ホストがメモリをディスクに書き込む可能性があるためです。',
+    cure: 'そのスワップをオフにするか（`swapoff` を実行し、/etc/fstab の行を削除）、THREADBOX_COMPRESS_FROZEN=off を設定してください。',
+  },
+  'compression-full': {
+    detail: '圧縮したメモリを置く空きがありません：{detail}',
+    cure: 'ホストのメモリを増やすか、`idlePauseMinutes` を小さくして、アイドル状態のサンドボックスが早く一時停止するようにしてください。',
+  },
+  'compression-unavailable': {
+    detail: 'アイドル状態のサンドボックスのメモリを圧縮できないため、それぞれがより多くのメモリを使います：{detail}',
+    cure: 'zram とスワップに対応したカーネルを使うか（`modprobe zram`）、THREADBOX_COMPRESS_FROZEN=off を設定してください。',
+  },
   'pool-fine': {
     detail: '{totalBytes:size} 中 {freeBytes:size} が空いており、そのうち {reservedBytes:size} は確保されています。',
     cure: '',

@@ -159,6 +159,7 @@ export const settings: Texts<typeof source> = {
       'process-gateway': 'サンドボックスへのゲートウェイ',
       'process-egress': '名前とシークレットの中継',
       'process-names': 'サンドボックス用の DNS',
+      compression: 'アイドル状態のサンドボックスのメモリ圧縮',
       ids: 'サンドボックスのユーザー ID',
       pool: 'ディスクの空き容量',
       sandbox: 'サンドボックスの起動',
