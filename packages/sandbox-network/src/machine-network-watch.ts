@@ -8,7 +8,7 @@ const monitorNetwork: Command = ['ip', '-oneline', 'monitor', 'address', 'route'
 
 /** One change is several events. */
 const debounceMs = 50
-/** Each update starts programs, and whoever starts a container changes the network several times within a second. */
+/** Each update starts programs, and one new container changes the network several times within a second. */
 const betweenUpdatesMs = 400
 const firstRetryMs = 1000
 const lastRetryMs = 60_000
