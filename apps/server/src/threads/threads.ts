@@ -1,4 +1,5 @@
 import type { UserEvent } from '@threadbox/protocol/public'
+import type { Kysely } from 'kysely'
 import type { People } from '../people/people.ts'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
@@ -18,6 +19,7 @@ import { blobPrefixesOf } from './attachments/blob-keys.ts'
 import { contentRoutes } from './attachments/content.routes.ts'
 import { makeLiveHub } from './log/thread-log.hub.ts'
 import { makeThreadLog, type ThreadRecorder } from './log/thread-log.implementation.ts'
+import type { LogTransaction } from './log/thread-log.ts'
 import type { ThreadRows } from './log/thread-rows.ts'
 import { makeThreadStore, type ThreadStore } from './log/threads.store.ts'
 import type { ThreadTables } from './log/threads.table.ts'
@@ -228,7 +230,8 @@ function makeLog({ platform }: AreasBelow, events: Events<ThreadEvents>) {
     onUnrecorded: (error, threadId) => logger.debug({ err: error, threadId }, 'state of a thread was not recorded'),
   })
   const titles = {
-    putTitle: (thread: { id: string; title: string; at: number }) => search.putTitle(searchTables, thread),
+    putTitle: (thread: { id: string; title: string; at: number }, transaction?: LogTransaction) =>
+      search.putTitle((transaction as unknown as Kysely<SearchTables> | undefined) ?? searchTables, thread),
   }
   return { store, log, search, titles }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { LogTransaction } from './thread-log.ts'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
 import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './threads-in-workspace.store.ts'
 
@@ -16,8 +17,12 @@ export type ThreadStore = ThreadsInWorkspaceStore & {
   /** Pinned first, then the newest; without deleted ones. `within`: only those in these workspaces. */
   list(userId: string, page: ThreadSlice): Promise<ThreadRow[]>
   update(threadId: string, columns: Partial<ThreadRow>): Promise<void>
-  /** Sets the title unless a user has set one. */
-  setAutomaticTitle(threadId: string, title: string): Promise<boolean>
+  /** Sets the title unless a user has set one. `alongside` is part of the same commit. */
+  setAutomaticTitle(
+    threadId: string,
+    title: string,
+    alongside: (transaction: LogTransaction) => Promise<void>,
+  ): Promise<boolean>
   /** Marks everything recorded as read. */
   markRead(threadId: string): Promise<void>
   /** Threads that are marked as deleted. */
@@ -41,15 +46,18 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     update: async (threadId, columns) => {
       await database.updateTable('threads').set(columns).where('id', '=', threadId).execute()
     },
-    setAutomaticTitle: async (threadId, title) => {
-      const result = await database
-        .updateTable('threads')
-        .set({ title, title_source: 'automatic' })
-        .where('id', '=', threadId)
-        .where('title_source', '!=', 'person')
-        .executeTakeFirst()
-      return Number(result.numUpdatedRows) > 0
-    },
+    setAutomaticTitle: (threadId, title, alongside) =>
+      database.transaction().execute(async (transaction) => {
+        const result = await transaction
+          .updateTable('threads')
+          .set({ title, title_source: 'automatic' })
+          .where('id', '=', threadId)
+          .where('title_source', '!=', 'person')
+          .executeTakeFirst()
+        const isSet = Number(result.numUpdatedRows) > 0
+        if (isSet) await alongside(transaction as unknown as LogTransaction)
+        return isSet
+      }),
     markRead: async (threadId) => {
       await database
         .updateTable('threads')

@@ -14,6 +14,7 @@ import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Access } from '../access/access.ts'
 import type { ThreadRecorder } from '../log/thread-log.implementation.ts'
+import type { LogTransaction } from '../log/thread-log.ts'
 import { threadNotFound, threadUndoOver } from '../log/threads.errors.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
@@ -60,8 +61,10 @@ export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditE
 /** The sandboxes of threads in the form of the API. */
 export type SandboxViews = (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
 
-/** Adds titles to the search index. */
-export type Titles = { putTitle(thread: { id: string; title: string; at: number }): Promise<void> }
+/** Adds titles to the search index, alone or in a transaction. */
+export type Titles = {
+  putTitle(thread: { id: string; title: string; at: number }, transaction?: LogTransaction): Promise<void>
+}
 
 export type ThreadsDependencies = {
   store: ThreadStore
@@ -105,7 +108,7 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       await requirePlace(dependencies, userId, workspaceId)
       const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
       await store.insert(row)
-      await dependencies.search.putTitle({ id: row.id, title: row.title, at: row.created_at })
+      if (row.title !== '') await dependencies.search.putTitle({ id: row.id, title: row.title, at: row.created_at })
       await announce(row.id, { isRecorded: false })
       await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId] })
       return await present(row)
@@ -154,8 +157,10 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
     search: (userId, query) => searchThreads(dependencies, userId, query),
     setAutomaticTitle: async (threadId, title) => {
       const clean = title.replaceAll('\0', '').trim().slice(0, 200)
-      if (clean === '' || !(await store.setAutomaticTitle(threadId, clean))) return
-      await dependencies.search.putTitle({ id: threadId, title: clean, at: system.now() })
+      if (clean === '') return
+      const document = { id: threadId, title: clean, at: system.now() }
+      const index = (transaction: LogTransaction) => dependencies.search.putTitle(document, transaction)
+      if (!(await store.setAutomaticTitle(threadId, clean, index))) return
       await announce(threadId)
     },
   }

@@ -128,7 +128,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
         return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
       },
       require: async () => undefined,
-      setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title)),
+      setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title, async () => undefined)),
       attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
     },
     settings: { ...readSettings<TurnSettings>(turnSettings as never, {}), ...options.settings },
