@@ -80,7 +80,8 @@ type Layout = {
   parents(): Promise<string[]>
   prepare(): Promise<void>
   memoryFiles(bytes: number): [string, string][]
-  cpuFiles(cpus: number): [string, string][]
+  /** `weight`: its share of the processors beside other sandboxes when all are busy, 100 is usual. */
+  cpuFiles(cpus: number, weight: number): [string, string][]
   readonly swap: SwapFiles
   readonly names: { memory: string; memoryPeak: string; memoryEvents: string }
 }
@@ -95,6 +96,11 @@ type Controller = (typeof controllers)[number]
 const controllers = ['memory', 'cpu', 'pids'] as const
 
 const cpuPeriodUs = 100_000
+const usualWeight = 100
+/** The same on v1. */
+const usualShares = 1024
+/** While it starts: threads that are awake wait less for a burst of new ones. An idle machine starts it as fast. */
+const startingWeight = 25
 const cgroup2Magic = 0x63677270
 
 const mountPoint = '/sys/fs/cgroup'
@@ -128,13 +134,13 @@ export async function makeCgroupTree(options: CgroupTreeOptions): Promise<Cgroup
       for (const controller of controllers) await mkdir(layout.directory(controller, bootId), { recursive: true })
       const backstop = backstopLimits(limits)
       await write('memory', bootId, layout.memoryFiles(limits.memoryBytes))
-      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus, startingWeight))
       await write('pids', bootId, [['pids.max', String(backstop.pids)]])
     },
     applyBackstop: async ({ bootId, limits }) => {
       const backstop = backstopLimits(limits)
       await write('memory', bootId, layout.memoryFiles(backstop.memoryBytes))
-      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus, usualWeight))
       await write('pids', bootId, [['pids.max', String(backstop.pids)]])
     },
     limitDisk: (bootId) => setRate(bootId, options.diskRate.bytesPerSecond),
@@ -272,7 +278,10 @@ function unifiedLayout(parent: string): Layout {
       ['memory.swap.max', '0'],
       ['memory.oom.group', '1'],
     ],
-    cpuFiles: (cpus) => [['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`]],
+    cpuFiles: (cpus, weight) => [
+      ['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`],
+      ['cpu.weight', String(weight)],
+    ],
     swap: {
       isStrict: true,
       allow: [['memory.swap.max', 'max']],
@@ -304,9 +313,10 @@ function splitLayout(mounted: string, name: string): Layout {
       ['memory.limit_in_bytes', String(bytes)],
       ['memory.swappiness', '0'],
     ],
-    cpuFiles: (cpus) => [
+    cpuFiles: (cpus, weight) => [
       ['cpu.cfs_period_us', String(cpuPeriodUs)],
       ['cpu.cfs_quota_us', String(Math.round(cpus * cpuPeriodUs))],
+      ['cpu.shares', String(Math.round((weight / usualWeight) * usualShares))],
     ],
     swap: {
       isStrict: false,
