@@ -12,8 +12,7 @@ import type { ReadManifest } from './manifest.ts'
 export function manifestRoutes(dependencies: {
   readManifest: ReadManifest
   /**
-   * A manifest precedes a pause: it ends unused things that the guest can start again, so that they are not saved with
-   * the rest.
+   * Before a pause, a manifest ends unused things that the guest can start again, so that they are not saved with the rest.
    */
   dropUnused(): Promise<void>
 }): Route[] {
@@ -29,11 +28,12 @@ export function manifestRoutes(dependencies: {
           throw initInvalid({ problem: 'hashKey must be 16 to 64 bytes in hexadecimal digits' })
         }
         const isQuick = query.get('glance') === '1'
-        if (!isQuick) await dependencies.dropUnused()
+        const endsUnused = !isQuick && query.get('keep') !== '1'
+        if (endsUnused) await dependencies.dropUnused()
         const asked = query.get('variableBytes')
         const variableBytes = asked === null ? undefined : Number(asked)
         const body = await dependencies.readManifest({ hashKey, variableBytes, isQuick })
-        if (!isQuick) releaseHeap()
+        if (endsUnused) releaseHeap()
         sendJson(response, { body })
       },
     },

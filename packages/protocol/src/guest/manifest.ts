@@ -12,7 +12,9 @@ import { unreadPartsSchema } from './unread.ts'
  *
  * What couldn’t be read is not left out silently: `unread` has the part and the reason.
  *
- * With `glance=1` it takes some milliseconds: packages are skipped, only as many variables are read as fit a time
+ * Before a pause it also ends what the guest can start again and returns unused memory; not with `keep=1`.
+ *
+ * With `glance=1` it takes some milliseconds and ends nothing: packages are skipped, only as many variables are read as fit a time
  * limit, and the content of a variable is compared only where it is small.
  */
 export const manifestProcessSchema = z.object({

@@ -16,6 +16,7 @@ export type BootTarget = { sandboxId: string; bootId: string }
 
 /** Questions of the server to a running guest about itself. The responses are unverified input. */
 export type GuestQuestions = {
+  /** What is alive in the sandbox. Ends and frees nothing: no pause follows. */
   manifest(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
   /** Like `manifest`, in some milliseconds: see `glance` there. */
   quickManifest(target: BootTarget, options: { hashKey: string; signal: AbortSignal }): Promise<Manifest>
@@ -49,7 +50,7 @@ export function makeGuestQuestions(host: HostClient): GuestQuestions {
   }
   return {
     manifest: (target, { hashKey, signal }) =>
-      ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey }, signal }),
+      ask(manifestSchema, target, { path: guestPaths.manifest, query: { hashKey, keep: '1' }, signal }),
     quickManifest: (target, { hashKey, signal }) =>
       ask(manifestSchema, target, {
         path: guestPaths.manifest,
