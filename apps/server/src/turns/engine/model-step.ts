@@ -42,7 +42,7 @@ export type ModelStepDependencies = Recording &
 const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
 
 /**
- * Sends one request to the model. The step is recorded before the request, so that a crash leaves a trace of it; the
+ * Sends one request to the model. The step is recorded before the request, so that a kill of the server leaves a trace of it; the
  * response and its calls are recorded together, before any call runs.
  */
 export async function askModel(
@@ -62,7 +62,7 @@ export async function askModel(
     offered: [],
   }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
-  await store.addStep(newStep(step), turn.threadId, store.writer)
+  await store.beginStep(newStep(step), turn.threadId)
   try {
     const onUsage = (usage: ModelUsage) => {
       step.extra = sumOf(step.extra, usage)

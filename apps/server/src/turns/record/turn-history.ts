@@ -63,6 +63,8 @@ export type TurnHistory = {
   /** Removes turns from `ordinal` on, their steps and calls, and the summaries that cover them. */
   removeTurnsFrom(threadId: string, ordinal: number, writer: Writer): Promise<void>
   addStep(step: Omit<StepRecord, 'calls'>, threadId: string, writer: Writer): Promise<void>
+  /** The same alone, without waiting for the disk: after a power cut, the model is asked again. */
+  beginStep(step: Omit<StepRecord, 'calls'>, threadId: string): Promise<void>
   changeStep(stepId: string, change: StepChange, writer: Writer): Promise<void>
   addCall(call: CallRecord, writer: Writer): Promise<void>
   changeCall(callId: string, change: CallChange, writer: Writer): Promise<void>

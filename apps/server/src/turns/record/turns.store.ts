@@ -1,5 +1,6 @@
 import type { Attachment } from '@threadbox/protocol/public'
 import type { Kysely } from 'kysely'
+import { withoutDiskWait } from '../../platform/database/database.ts'
 import type { TurnHistory } from './turn-history.ts'
 import type { CallRecord, StepRecord, TurnRecord } from './turn-record.ts'
 import type { ToolCallRow, TurnRunRow, TurnStepRow, TurnTables } from './turns.table.ts'
@@ -44,6 +45,8 @@ export function makeTurnHistory(database: Kysely<TurnTables>): TurnHistory {
       const row = await rows.where('thread_id', '=', threadId).executeTakeFirst()
       return row === undefined ? undefined : callOf(row)
     },
+    beginStep: (step, threadId) =>
+      withoutDiskWait(database, (transaction) => writes.addStep(step, threadId, transaction)),
     keptOutputBytes: (threadId, exceptCallId) => keptOutputBytes(database, { threadId, exceptCallId }),
     lastCompaction: async (threadId) => {
       const rows = database.selectFrom('compactions').selectAll().where('thread_id', '=', threadId)
