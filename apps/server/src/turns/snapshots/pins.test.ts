@@ -129,11 +129,13 @@ test('a pin while the thread is used saves no memory, and keeps the files', asyn
   const turnId = await runTurn()
   const release = host.hold('takeSnapshot')
   const next = runTurn()
-  await expect.poll(problems).toContain('not-quiet')
-  await pin(turnId)
+  await expect.poll(() => host.asked('takeSnapshot')).toBe(2)
+  // It waits until the files of the next turn are kept.
+  const pinned = pin(turnId)
   release()
-  await next
-  expect((await list())[1]).toMatchObject({ state: 'kept', isPinned: true, memoryProblem: 'not-quiet' })
+  await Promise.all([next, pinned])
+  expect((await list())[1]).toMatchObject({ state: 'kept', isPinned: true })
+  await expect.poll(async () => (await list())[1]?.memoryProblem).toBe('not-quiet')
 })
 
 test('after a crash, or while the host was away, memory of a pinned turn is saved when the host is back', async () => {
