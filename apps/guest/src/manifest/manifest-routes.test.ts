@@ -14,7 +14,9 @@ test.each([
   let drops = 0
   const [route] = manifestRoutes({
     readManifest: Object.assign(async () => ({}) as Manifest, { warm: () => undefined }),
-    dropUnused: async () => void (drops += 1),
+    dropUnused: async () => {
+      drops += 1
+    },
   })
   const server = createServer((request, response) => void route?.handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
