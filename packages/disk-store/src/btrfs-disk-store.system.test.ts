@@ -88,6 +88,8 @@ describe('the pool file', () => {
     const store = await place.open()
     await store.prepare()
     await store.close()
+    // The kernel lets go of its device a moment later, when something else has it open.
+    await expect.poll(() => loopDevicesOf(place.file)).toEqual([])
     const stray = execFileSync('losetup', ['--find', '--show', place.file], { encoding: 'utf8' }).trim()
     await store.prepare()
     expect(await loopDevicesOf(place.file)).toEqual([stray])
