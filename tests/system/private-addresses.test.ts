@@ -185,7 +185,7 @@ test('G2: a connection survives a pause, and a sandbox wakes with the entries th
   await pausedDuring(async () => undefined)
   expect([await reaches(box), await held(box)]).toEqual(['reached', expect.stringContaining('whole')])
   await pausedDuring(() => change(box, list([`${name}:${port}`])))
-  // It carries nothing any more; the sandbox learns that when it sends again, on a busy machine after tens of seconds.
+  // It no longer carries anything; the sandbox learns that when it sends again, on a busy machine after tens of seconds.
   await expect.poll(() => held(box), { timeout: 120_000 }).toMatch(/^broken/)
   expect(await reaches(box)).not.toBe('reached')
 })
