@@ -95,16 +95,3 @@ test('the disk is found again for each boot, because a loop device can change', 
   await tree.limitDisk('b2')
   expect(await readFile(join(directory, 'threadbox-unit00/b2/io.max'), 'utf8')).toBe('7:5 rbps=1024 wbps=1024')
 })
-
-test.each([
-  ['v2', true, 'threadbox-unit00/b1/cpu.weight', '25', '100'],
-  ['v1', false, 'cpu/threadbox-unit00/b1/cpu.shares', '256', '1024'],
-])(
-  'on cgroup %s a boot has a quarter of the usual share of the processors until it has started',
-  async (_version, isUnified, file, starting, usual) => {
-    const { tree } = await treeOf({ isUnified })
-    expect(await readFile(join(directory, file), 'utf8')).toBe(starting)
-    await tree.applyBackstop({ bootId: 'b1', limits: defaultSandboxLimits })
-    expect(await readFile(join(directory, file), 'utf8')).toBe(usual)
-  },
-)

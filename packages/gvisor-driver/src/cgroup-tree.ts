@@ -80,8 +80,7 @@ type Layout = {
   parents(): Promise<string[]>
   prepare(): Promise<void>
   memoryFiles(bytes: number): [string, string][]
-  /** `weight`: its share of the processors beside other sandboxes when all are busy, 100 is usual. */
-  cpuFiles(cpus: number, weight: number): [string, string][]
+  cpuFiles(cpus: number): [string, string][]
   readonly swap: SwapFiles
   readonly names: { memory: string; memoryPeak: string; memoryEvents: string }
 }
@@ -96,11 +95,6 @@ type Controller = (typeof controllers)[number]
 const controllers = ['memory', 'cpu', 'pids'] as const
 
 const cpuPeriodUs = 100_000
-const usualWeight = 100
-/** The same on v1. */
-const usualShares = 1024
-/** While it starts: threads that are awake wait less for a burst of new ones. An idle machine starts it as fast. */
-const startingWeight = 25
 const cgroup2Magic = 0x63677270
 
 const mountPoint = '/sys/fs/cgroup'
@@ -134,13 +128,13 @@ export async function makeCgroupTree(options: CgroupTreeOptions): Promise<Cgroup
       for (const controller of controllers) await mkdir(layout.directory(controller, bootId), { recursive: true })
       const backstop = backstopLimits(limits)
       await write('memory', bootId, layout.memoryFiles(limits.memoryBytes))
-      await write('cpu', bootId, layout.cpuFiles(backstop.cpus, startingWeight))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
       await write('pids', bootId, [['pids.max', String(backstop.pids)]])
     },
     applyBackstop: async ({ bootId, limits }) => {
       const backstop = backstopLimits(limits)
       await write('memory', bootId, layout.memoryFiles(backstop.memoryBytes))
-      await write('cpu', bootId, layout.cpuFiles(backstop.cpus, usualWeight))
+      await write('cpu', bootId, layout.cpuFiles(backstop.cpus))
       await write('pids', bootId, [['pids.max', String(backstop.pids)]])
     },
     limitDisk: (bootId) => setRate(bootId, options.diskRate.bytesPerSecond),
@@ -278,10 +272,7 @@ function unifiedLayout(parent: string): Layout {
       ['memory.swap.max', '0'],
       ['memory.oom.group', '1'],
     ],
-    cpuFiles: (cpus, weight) => [
-      ['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`],
-      ['cpu.weight', String(weight)],
-    ],
+    cpuFiles: (cpus) => [['cpu.max', `${Math.round(cpus * cpuPeriodUs)} ${cpuPeriodUs}`]],
     swap: {
       isStrict: true,
       allow: [['memory.swap.max', 'max']],
@@ -313,10 +304,9 @@ function splitLayout(mounted: string, name: string): Layout {
       ['memory.limit_in_bytes', String(bytes)],
       ['memory.swappiness', '0'],
     ],
-    cpuFiles: (cpus, weight) => [
+    cpuFiles: (cpus) => [
       ['cpu.cfs_period_us', String(cpuPeriodUs)],
       ['cpu.cfs_quota_us', String(Math.round(cpus * cpuPeriodUs))],
-      ['cpu.shares', String(Math.round((weight / usualWeight) * usualShares))],
     ],
     swap: {
       isStrict: false,
