@@ -75,7 +75,7 @@ export function describeDiskStore(options: {
       await writeFile(join(disk.path, 'kept'), 'yes')
       await store.commitDisk('durable')
       expect(await readFile(join(disk.path, 'kept'), 'utf8')).toBe('yes')
-      await expect(store.commitDisk('nobody')).rejects.toMatchObject({ code: 'disk.not-found' })
+      await expect(store.commitDisk('unknown')).rejects.toMatchObject({ code: 'disk.not-found' })
     })
 
     test('creating a disk that exists returns it unchanged', async () => {

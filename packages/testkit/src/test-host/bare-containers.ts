@@ -3,6 +3,8 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { kill } from './kill.ts'
+import { removeMounts } from './mounts.ts'
 
 const run = promisify(execFile)
 
@@ -15,7 +17,7 @@ export async function removeBareContainers(pool: string): Promise<void> {
   for (const name of names.filter((each) => each.startsWith(bareContainerPrefix))) {
     const directory = path.join(pool, name)
     await killProgramsOf(directory)
-    for (const mount of await mountsBelow(directory)) await run('umount', ['--lazy', mount])
+    await removeMounts(directory)
     // If it was killed before it had one.
     await run('btrfs', ['subvolume', 'delete', path.join(directory, 'root')]).catch(() => undefined)
     await rm(directory, { recursive: true, force: true })
@@ -30,24 +32,7 @@ async function killProgramsOf(directory: string): Promise<void> {
     )
     const own = commands.filter(({ text }) => text.includes(`${directory}/`))
     if (own.length === 0) return
-    for (const { pid } of own) killProcess(pid)
+    for (const { pid } of own) kill(pid)
     await delay(20)
   }
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended after the list was read.
-  }
-}
-
-/** The innermost first. */
-async function mountsBelow(directory: string): Promise<string[]> {
-  const lines = (await readFile('/proc/self/mounts', 'utf8')).split('\n')
-  return lines
-    .flatMap((line) => line.split(' ')[1] ?? [])
-    .filter((mount) => mount.startsWith(`${directory}/`))
-    .toReversed()
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { removeDriverOf } from '@threadbox/gvisor-driver'
+import { kill } from './kill.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { removeMounts } from './mounts.ts'
 import { claim, isClaimed } from './process-claim.ts'
@@ -39,12 +40,4 @@ async function processesOf(dataDirectory: string): Promise<number[]> {
     pids.map(async (pid) => ({ pid, text: await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '') })),
   )
   return environments.flatMap(({ pid, text }) => (text.includes(`=${dataDirectory}`) ? [pid] : []))
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
