@@ -51,7 +51,10 @@ export async function cost({ rounds }: Pick<Stage, 'rounds'>): Promise<Figure[]>
 }
 
 /** What the installation used until the work had ended. */
-async function measure(stage: CostStage, { work, idle }: { work: () => Promise<unknown>; idle?: Use }): Promise<Use> {
+export async function measure(
+  stage: CostStage,
+  { work, idle }: { work: () => Promise<unknown>; idle?: Use },
+): Promise<Use> {
   const [before, startedAt] = [await stage.readUse(), performance.now()]
   await work()
   return between({ before, after: await stage.readUse(), ms: performance.now() - startedAt, idle })

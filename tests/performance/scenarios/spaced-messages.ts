@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openCostStage } from '../cost/cost-stage.ts'
-import { between, shareOf } from '../cost/use.ts'
+import { shareOf } from '../cost/use.ts'
 import { emptyFigure, type Figure } from '../figure.ts'
 import type { Stage } from '../stage.ts'
 import { timeOfTurn } from './commands.ts'
+import { measure } from './cost.ts'
 
-/** What a person leaves between two messages, and what an idle installation is watched for. */
+/** What a person leaves between two messages. */
 const betweenMs = 30_000
+/** How long the idle installation is watched. */
+const idleMs = 60_000
 const counted = 100
 
 /**
@@ -15,23 +18,17 @@ const counted = 100
  */
 export async function spacedMessages({ rounds }: Pick<Stage, 'rounds'>): Promise<Figure[]> {
   await using stage = await openCostStage()
-  const measured = async (work: () => Promise<unknown>) => {
-    const [before, startedAt] = [await stage.readUse(), performance.now()]
-    await work()
-    return { before, after: await stage.readUse(), ms: performance.now() - startedAt }
-  }
   await stage.settle()
-  const idleSpan = await measured(() => delay(2 * betweenMs))
-  const idle = shareOf(between({ ...idleSpan, idle: undefined }), idleSpan.ms)
+  const idle = shareOf(await measure(stage, { work: () => delay(idleMs) }), idleMs)
   const { thread } = await stage.newAwakeThread()
   await stage.settle()
-  const span = await measured(async () => {
+  const work = async () => {
     for (let message = 0; message < rounds; message++) {
       await timeOfTurn(thread)
       await delay(betweenMs)
     }
-  })
-  const each = shareOf(between({ ...span, idle }), rounds)
+  }
+  const each = shareOf(await measure(stage, { work, idle }), rounds)
   const figure = (measure: 'processor' | 'pool' | 'disk', target: { maxP50: number } | null) => ({
     ...emptyFigure({
       id: `spaced-messages-${measure}`,
