@@ -314,9 +314,21 @@ async function bytesOf({ root, paths }: { root: string; paths: string[] }): Prom
   const groups = new Map((await btrfs.listGroups(root)).map((group) => [group.groupId, group.referencedBytes]))
   let sum = 0
   for (const path of paths) {
-    if (await isVolume(path)) sum += groups.get(`0/${await btrfs.volumeId(path)}`) ?? 0
+    const id = await volumeIdOf(path)
+    if (id !== undefined) sum += groups.get(`0/${id}`) ?? 0
   }
   return sum
+}
+
+/** Undefined for a path without a volume, also if it was removed just now: the directory around it goes a moment later. */
+async function volumeIdOf(path: string): Promise<string | undefined> {
+  if (!(await isVolume(path))) return undefined
+  try {
+    return await btrfs.volumeId(path)
+  } catch (error) {
+    if (await isVolume(path)) throw error
+    return undefined
+  }
 }
 
 /** A group number is 48 bits wide: with that much of a hash, a collision of two names is practically impossible. */

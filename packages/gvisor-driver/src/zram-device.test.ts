@@ -51,8 +51,11 @@ function swapPage(label: string): Buffer {
   return page
 }
 
-async function setSwaps(...devices: { device: number; usedKiB: number }[]): Promise<void> {
-  const lines = devices.map(({ device, usedKiB }) => `/dev/zram${device}  partition\t8388604\t\t${usedKiB}\t\t32767\n`)
+async function setSwaps(...swaps: { device: number; usedKiB: number; directory?: string }[]): Promise<void> {
+  const lines = swaps.map(
+    ({ device, usedKiB, directory = '/dev/' }) =>
+      `${directory}zram${device}  partition\t8388604\t\t${usedKiB}\t\t32767\n`,
+  )
   await write('proc/swaps', heading + lines.join(''))
 }
 
@@ -86,6 +89,17 @@ test('a swap that is in use is used again, by the next daemon too', async () => 
   await device().remove()
   expect(ran.slice(2)).toEqual(['swapoff /dev/zram4'])
   expect([await removed(), await hasRecord(), await device().find()]).toEqual(['4', false, undefined])
+})
+
+test('a swap is used again by a daemon whose mount namespace is another one than that in which it was put to use', async () => {
+  await device().ensure()
+  await setSwaps({ device: 4, usedKiB: 0, directory: '/' })
+  await device().ensure()
+  expect(ran).toHaveLength(2)
+  expect(await device().find()).toMatchObject({ freeBytes: 8 * GiB - 4096 })
+  expect(await listSwaps(places())).toMatchObject([{ file: '/zram4', isInRam: true }])
+  await device().remove()
+  expect([ran.at(-1), await removed()]).toEqual(['swapoff /dev/zram4', '4'])
 })
 
 test('a swap that has reached its limit of memory has no space', async () => {
@@ -167,14 +181,24 @@ test('a swap whose content doesn’t fit in memory stays', async () => {
 })
 
 test('swap on a disk, in a file, or in compressed memory that is written to a disk is not in memory', async () => {
-  await addDevice(0, { size: '8192' })
-  await addDevice(1, { size: '8192' })
+  for (const number of [0, 1, 7]) await addDevice(number, { size: String(1024 * 1024) })
+  await write('sys/block/zram4/disksize', String(1024 * 1024))
   await write('sys/block/zram0/backing_dev', 'none\n')
   await write('sys/block/zram1/backing_dev', '/dev/vdb\n')
-  const names = ['/dev/zram0', '/dev/zram1', '/dev/zram4', '/dev/vda2', '/swap\\040file', '/dev/zram7 (deleted)']
-  const lines = names.map((name) => `${name}  partition\t1024\t\t4\t\t-2\n`)
+  const swaps: [file: string, isInRam: boolean, type?: string, sizeKiB?: number][] = [
+    ['/dev/zram0', true],
+    ['/dev/zram1', false],
+    ['/dev/zram4', true],
+    ['/zram4', true],
+    ['/dev/vda2', false],
+    ['/swap\\040file', false, 'file'],
+    ['/home/zram4', false, 'file'],
+    ['/dev/zram7', false, 'partition', 8],
+    ['/dev/zram9', false],
+  ]
+  const lines = swaps.map(([file, , type = 'partition', sizeKiB = 1020]) => `${file}  ${type}\t${sizeKiB}\t\t4\t\t-2\n`)
   await write('proc/swaps', heading + lines.join(''))
-  const swaps = await listSwaps(places())
-  expect(swaps.map(({ isInRam }) => isInRam)).toEqual([true, false, true, false, false, true])
-  expect(swaps[3]).toEqual({ file: '/dev/vda2', sizeBytes: 1024 * 1024, usedBytes: 4096, isInRam: false })
+  const found = await listSwaps(places())
+  expect(found.map(({ file, isInRam }) => [file, isInRam])).toEqual(swaps.map(([file, isInRam]) => [file, isInRam]))
+  expect(found[4]).toEqual({ file: '/dev/vda2', sizeBytes: 1020 * 1024, usedBytes: 4096, isInRam: false })
 })

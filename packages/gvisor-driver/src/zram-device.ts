@@ -71,7 +71,7 @@ export function makeZramDevice(options: ZramOptions): ZramDevice {
   }
   const swapOf = async (device: number) => {
     const swaps = await listSwaps(places)
-    return swaps.find(({ file }) => file === `/dev/zram${device}`)
+    return swaps.find(({ zram }) => zram === device)
   }
   const remove = async () => {
     for (const device of await ownDevices(ports)) {

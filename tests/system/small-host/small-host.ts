@@ -144,7 +144,6 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
     }
     requests.close()
     await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
-    await removeCgroups(installation)
     await machine.unmount(path.join(dataDirectory, 'disks/pool'))
   }
   const leftovers = async () => {
@@ -160,27 +159,6 @@ export async function startSmallHost(options: SmallHostOptions): Promise<SmallHo
     throw error
   }
   return { ...requests, log: () => readFile(logFile, 'utf8'), leftovers, cutPower }
-}
-
-/** Also those of sandboxes, which a daemon would have removed. */
-async function removeCgroups(installation: string): Promise<void> {
-  const all = [
-    '/sys/fs/cgroup',
-    '-ignore_readdir_race',
-    '-depth',
-    '-type',
-    'd',
-    '-path',
-    `*/threadbox-${installation}*`,
-  ]
-  for (let attempt = 0; ; attempt++) {
-    // It stays busy for some milliseconds after its last process ended.
-    await run('find', [...all, '-delete']).catch(() => undefined)
-    const { stdout } = await run('find', all).catch(({ stdout: found }: { stdout: string }) => ({ stdout: found }))
-    if (stdout === '') return
-    if (attempt === 100) throw new Error(`control groups stay: ${stdout}`)
-    await delay(20)
-  }
 }
 
 function spawnDaemon(options: {

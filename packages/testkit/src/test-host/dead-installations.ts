@@ -1,6 +1,5 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { kill } from './kill.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { removeMounts } from './mounts.ts'
@@ -26,7 +25,6 @@ export async function removeDeadInstallations(): Promise<void> {
     if (await isClaimed(owner)) continue
     for (const pid of await processesOf(dataDirectory)) kill(pid)
     await removeLeftovers({ installation, dataDirectory, diskDirectory: '' })
-    await removeDriverOf(installation)
     await removeMounts(dataDirectory)
     await rm(dataDirectory, { recursive: true, force: true })
     await rm(removal, { force: true })

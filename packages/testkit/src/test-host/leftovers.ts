@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { removeNetworkOf } from '@threadbox/sandbox-network'
 import { templatesPlace } from './disk-slot.ts'
 
@@ -40,7 +41,7 @@ export async function findLeftovers({ installation, dataDirectory, diskDirectory
   ]
 }
 
-/** Removes processes, namespaces, interfaces and firewall of an installation whose daemon is gone. */
+/** Removes all that an installation whose daemon is gone has on the machine besides its files. */
 export async function removeLeftovers({ installation, dataDirectory }: Installation): Promise<void> {
   for (;;) {
     const processes = await sandboxProcesses(dataDirectory)
@@ -49,6 +50,7 @@ export async function removeLeftovers({ installation, dataDirectory }: Installat
     await delay(20)
   }
   await removeNetworkOf(installation)
+  await removeDriverOf(installation)
 }
 
 async function sandboxProcesses(dataDirectory: string): Promise<string[]> {

@@ -5,7 +5,6 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeId } from '@threadbox/domain'
-import { removeDriverOf } from '@threadbox/gvisor-driver'
 import { hostPaths } from '@threadbox/protocol/host'
 import { forgetLog, spawnProgram } from '../test-process/test-process.ts'
 import {
@@ -133,7 +132,6 @@ export async function startTestHost(
     await kill('SIGTERM')
     requests.close()
     await removeLeftovers(own)
-    await removeDriverOf(installation)
     await slot.release()
     forgetLog(logFile)
     await rm(dataDirectory, { recursive: true, force: true })
