@@ -300,6 +300,10 @@ export const packages: Readonly<Record<string, Package>> = {
   },
   'packages/config': { about: 'settings, each written once', mayImport: ['errors'] },
   'packages/telemetry': { about: 'logger with redaction', mayImport: ['errors'] },
+  'packages/sqlite': {
+    about: 'the embedded database: commits wait for the disk together, and block nothing',
+    mayImport: [],
+  },
   'packages/daemon': {
     about: 'what processes of the machine share: unix sockets, orders over them, events, dropping root’s rights',
     mayImport: ['errors', 'telemetry'],
@@ -325,10 +329,10 @@ export const packages: Readonly<Record<string, Package>> = {
     about: 'what tests share',
     mayImport: [...drivers, 'gvisor-driver', ...ground, 'protocol', 'config', 'deploy/build'],
   },
-  'apps/server': { about: 'control plane', mayImport: [...ground, 'protocol', 'config'] },
+  'apps/server': { about: 'control plane', mayImport: [...ground, 'sqlite', 'protocol', 'config'] },
   'apps/host': {
     about: 'host daemon',
-    mayImport: [...drivers, 'gvisor-driver', 'daemon', ...ground, 'protocol', 'config'],
+    mayImport: [...drivers, 'gvisor-driver', 'daemon', ...ground, 'sqlite', 'protocol', 'config'],
   },
   'apps/gateway': {
     about: 'the only process that reads what sandboxes send to the host or the server',

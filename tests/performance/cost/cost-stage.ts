@@ -1,3 +1,5 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
 import { sandboxIdsOf, startInstallation, type TestInstallation, type TestThread } from '../../stack/installation.ts'
@@ -31,7 +33,9 @@ export async function openCostStage(): Promise<CostStage> {
   const { client } = installation
   const { anthropic } = model.baseUrls
   await client.models.connect({ provider: 'anthropic', model: 'test', baseUrl: anthropic, apiKey: 'key' })
-  const common = commonOf(installation, { pollMs: 100, withMemory: true })
+  const common = commonOf(installation, { pollMs: 100 })
+  const database = new DatabaseSync(path.join(installation.server.directory, 'server.db'), { readOnly: true })
+  cleanup.defer(() => database.close())
   const kept = cleanup.move()
   return {
     ...installation,
@@ -42,6 +46,7 @@ export async function openCostStage(): Promise<CostStage> {
       ...(await started.list(installation.server.pid())),
     ],
     ...common,
+    untilSnapshotTaken: (threadId) => untilSnapshotTaken(database, threadId),
     settle: async () => {
       await common.untilSparesWait()
       await delay(latestFollowUpMs)
@@ -54,4 +59,15 @@ export async function openCostStage(): Promise<CostStage> {
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+/**
+ * Resolves when everything of a thread’s turns is saved, memory too. Asks no server: a question costs it and the host
+ * daemon several milliseconds, and memory is saved ten seconds after a turn.
+ */
+async function untilSnapshotTaken(database: DatabaseSync, threadId: string): Promise<void> {
+  const wanted = database.prepare(
+    "select 1 from turn_snapshots where thread_id = ? and (state = 'wanted' or memory_problem = 'not-yet')",
+  )
+  while (wanted.get(threadId) !== undefined) await delay(100)
 }

@@ -1,6 +1,6 @@
+import { withoutDiskWait } from '@threadbox/sqlite'
 import type { Kysely, Selectable } from 'kysely'
 import type { MemoryImagesTable, StateTables } from './state.tables.ts'
-import { withoutDiskWait } from './state-database.ts'
 
 export type StoredImage = Selectable<MemoryImagesTable>
 

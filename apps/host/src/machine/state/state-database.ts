@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import Database from 'better-sqlite3'
-import { Kysely, SqliteDialect, sql } from 'kysely'
+import { type OpenSqlite, openSqlite } from '@threadbox/sqlite'
+import { Kysely } from 'kysely'
 import type { StateTables } from './state.tables.ts'
 
 /** Extended with every change of the tables; {@link openStateDatabase} updates older files. */
@@ -57,33 +57,12 @@ const migrations: readonly string[] = [
 export function openStateDatabase(path: string): Kysely<StateTables> {
   closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)
-  const database = new Database(path)
-  database.pragma('journal_mode = WAL')
-  database.pragma('synchronous = FULL')
-  database.pragma('foreign_keys = ON')
-  migrate(database)
-  return new Kysely<StateTables>({ dialect: new SqliteDialect({ database }) })
+  const { connection, dialect } = openSqlite(path)
+  migrate(connection)
+  return new Kysely<StateTables>({ dialect })
 }
 
-/**
- * Lets `work` write without waiting for the disk. What it wrote is visible immediately and survives any end of this process; a
- * power cut can undo it, together with all that came later. The next write that waits makes it durable too.
- */
-export async function withoutDiskWait<Result>(
-  database: Kysely<StateTables>,
-  work: (connection: Kysely<StateTables>) => Promise<Result>,
-): Promise<Result> {
-  return await database.connection().execute(async (connection) => {
-    await sql`pragma synchronous = normal`.execute(connection)
-    try {
-      return await work(connection)
-    } finally {
-      await sql`pragma synchronous = full`.execute(connection)
-    }
-  })
-}
-
-function migrate(database: Database.Database): void {
+function migrate(database: OpenSqlite['connection']): void {
   const present = Number(database.pragma('user_version', { simple: true }))
   migrations.slice(present).forEach((statements, index) => {
     database.transaction(() => {

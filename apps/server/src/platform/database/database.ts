@@ -1,15 +1,5 @@
-import SqliteDatabase from 'better-sqlite3'
-import {
-  type Dialect,
-  Kysely,
-  PostgresAdapter,
-  PostgresDialect,
-  SqliteDialect,
-  type SqliteDatabase as SqliteDialectDatabase,
-  sql,
-  type Transaction,
-} from 'kysely'
-import { LRUCache } from 'lru-cache'
+import { openSqlite, withoutDiskWait as withoutSqliteWait } from '@threadbox/sqlite'
+import { type Dialect, Kysely, PostgresAdapter, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
@@ -27,7 +17,7 @@ export type OpenDatabase = {
  * waits for the disk at each commit: what a user saw as saved must survive a power cut.
  */
 export function openDatabase(target: { file: string | Buffer } | { url: string }): OpenDatabase {
-  return 'file' in target ? openSqlite(target.file) : openPostgres(target.url)
+  return 'file' in target ? openEmbedded(target.file) : openPostgres(target.url)
 }
 
 /** The same database, typed for a feature that knows only its own tables. */
@@ -35,14 +25,8 @@ export function tablesOf<Tables>(database: Kysely<unknown>): Kysely<Tables> {
   return database as unknown as Kysely<Tables>
 }
 
-function openSqlite(file: string | Buffer): OpenDatabase {
-  const connection = new SqliteDatabase(file)
-  connection.pragma('journal_mode = WAL')
-  connection.pragma('synchronous = FULL')
-  connection.pragma('foreign_keys = ON')
-  // A backup or the sqlite3 tool can lock the file for a moment.
-  connection.pragma('busy_timeout = 5000')
-  const dialect = new SqliteDialect({ database: withKeptStatements(connection) })
+function openEmbedded(file: string | Buffer): OpenDatabase {
+  const { dialect } = openSqlite(file)
   const database = new Kysely<unknown>({ dialect })
   return { kind: 'sqlite', database, dialect, close: () => database.destroy() }
 }
@@ -62,32 +46,7 @@ export async function withoutDiskWait<Tables, Result>(
       return await work(transaction)
     })
   }
-  return await database.connection().execute(async (connection) => {
-    await sql`pragma synchronous = normal`.execute(connection)
-    try {
-      return await connection.transaction().execute(work)
-    } finally {
-      await sql`pragma synchronous = full`.execute(connection)
-    }
-  })
-}
-
-/** Number of prepared statements that are kept. A kept statement is not parsed again. */
-const keptStatements = 300
-
-/** Each statement runs to its end before the next starts, so equal texts can share one. */
-function withKeptStatements(connection: SqliteDatabase.Database): SqliteDialectDatabase {
-  const kept = new LRUCache<string, SqliteDatabase.Statement>({ max: keptStatements })
-  return {
-    close: () => connection.close(),
-    prepare: (text) => {
-      // SQLite applies these when it reads them, not when they run.
-      if (text.startsWith('pragma ')) return connection.prepare(text)
-      const statement = kept.get(text) ?? connection.prepare(text)
-      kept.set(text, statement)
-      return statement
-    },
-  }
+  return await withoutSqliteWait(database, (connection) => connection.transaction().execute(work))
 }
 
 function openPostgres(url: string): OpenDatabase {

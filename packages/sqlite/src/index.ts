@@ -1,0 +1,1 @@
+export { type OpenSqlite, openSqlite, withoutDiskWait } from './open-sqlite.ts'
