@@ -19,6 +19,7 @@ beforeEach(async () => {
   for (const folder of ['sys/block', 'sys/class/zram-control', 'proc', 'dev', 'run'])
     await mkdir(at(folder), { recursive: true })
   await write('sys/class/zram-control/hot_add', '4\n')
+  await write('sys/class/zram-control/hot_remove', '')
   await write('proc/meminfo', 'MemTotal:       8388608 kB\nMemAvailable:   4194304 kB\n')
   await setSwaps()
   await addDevice(4)
@@ -28,7 +29,7 @@ afterEach(() => rm(root, { recursive: true }))
 const at = (name: string) => path.join(root, name)
 const write = (name: string, content: string | Buffer) => writeFile(at(name), content)
 const read = (name: string) => readFile(at(name), 'utf8')
-const removed = () => read('sys/class/zram-control/hot_remove').catch(() => undefined)
+const removed = async () => (await read('sys/class/zram-control/hot_remove')) || undefined
 const recordFile = 'run/threadbox-swap-unit00'
 const begun = (record: unknown) => write(recordFile, JSON.stringify(record))
 const hasRecord = () =>
@@ -110,8 +111,14 @@ test('a swap that has reached its limit of memory has no space', async () => {
 
 test('the module is loaded where zram is one', async () => {
   await rm(at('sys/class/zram-control'), { recursive: true })
-  await expect(device().ensure()).rejects.toThrow('hot_add')
+  await expect(device().ensure()).rejects.toThrow('zram-control')
   expect(ran[0]).toBe('modprobe zram')
+})
+
+test('where no device could be removed, none is made', async () => {
+  await rm(at('sys/class/zram-control/hot_remove'))
+  await expect(device().ensure()).rejects.toThrow('hot_remove')
+  expect([ran, await hasRecord()]).toEqual([[], false])
 })
 
 test.each(['mkswap', 'swapon'])('a machine whose %s fails is left as it was', async (program) => {

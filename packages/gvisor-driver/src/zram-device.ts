@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, constants, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -125,6 +125,8 @@ async function make(ports: Ports): Promise<void> {
   const addFile = controlFile(ports, 'hot_add')
   const totalBytes = await memoryBytes(ports, 'MemTotal')
   await loadModule(ports)
+  // Reading `hot_add` makes a device even where the kernel’s files are read-only, as in a container, and nothing could remove it.
+  await access(controlFile(ports, 'hot_remove'), constants.W_OK)
   const before = await listDevices(ports)
   await writeRecord(ports, { before, device: null })
   const device = Number((await readFile(addFile, 'utf8')).trim())
