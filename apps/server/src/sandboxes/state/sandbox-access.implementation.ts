@@ -82,16 +82,21 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     }
   }
 
+  const ahead = { reason: 'turn', mayWait: false } as const
+  const quietly = (threadId: string, work: () => Promise<unknown>) => {
+    work().catch((error: unknown) => dependencies.logger.debug({ err: error, threadId }, 'not woken ahead'))
+  }
+
   return {
     awake,
+    wakeAhead: (threadId) => quietly(threadId, () => awake(threadId, ahead)),
     prepareForAgent: (threadId) => {
       turnSignals.agentTurnBegan(threadId)
-      const quietly = async () => {
+      quietly(threadId, async () => {
         const row = await store.find(threadId)
         const sleeps = row?.has_run === 1 && (row.state === 'paused' || row.state === 'cold' || row.state === 'pausing')
-        if (sleeps) await awake(threadId, { reason: 'turn', mayWait: false })
-      }
-      quietly().catch((error: unknown) => dependencies.logger.debug({ err: error, threadId }, 'not woken ahead'))
+        if (sleeps) await awake(threadId, ahead)
+      })
     },
     turnEnded: turnSignals.turnEnded,
     believedReady: async (threadId) => {

@@ -71,6 +71,17 @@ test('a ready boot is considered ready until the server learns of its end', asyn
   expect((await awake()).bootId).toBe(await believed())
 })
 
+test('a start ahead of a message is joined by the call that needs it, and its failure is quiet and tried again', async () => {
+  const { sandboxes } = server.areas.sandboxes
+  host.fail('start', { code: 'host.preparing', kind: 'unavailable' })
+  sandboxes.wakeAhead(threadId)
+  await expect.poll(async () => (await thread()).sandbox.state).toBe('error')
+  sandboxes.wakeAhead(threadId)
+  const { bootId } = await awake()
+  expect((await sandboxes.believedReady(threadId))?.bootId).toBe(bootId)
+  expect(host.starts).toHaveLength(2)
+})
+
 const setMemory = async (gigabytes: number) => {
   const body = { settings: { sandboxMemoryBytes: gigabytes * 1024 ** 3 } }
   expect((await server.call('PATCH', '/api/v1/settings', { body, person: owner })).status).toBe(200)

@@ -22,6 +22,11 @@ export type SandboxAccess = {
   /** Returns the sandbox if it is awake now, else undefined. */
   ifAwake(threadId: string): Promise<AwakeSandbox | undefined>
   /**
+   * A command is about to be recorded: begins to start or wake the sandbox, in the background, without waiting for memory. If that
+   * fails, `awake` tries again.
+   */
+  wakeAhead(threadId: string): void
+  /**
    * An agent's turn has begun: wakes a sleeping sandbox, and has its Python kernel start, in the background. Never creates
    * a sandbox, and never waits for memory.
    */

@@ -52,7 +52,10 @@ export async function beginTurn(
   const model = await models.usable(facts?.modelId ?? null)
   const turn = newTurn(message, { now: system.now(), mode: command === undefined && model ? 'agent' : 'direct', model })
   const call = isToolCommand(command) ? callFor(dependencies, { turn, command }) : undefined
-  const sandbox = options.startsAtOnce === true ? await readyFor(dependencies, call?.record) : undefined
+  const isNext = call !== undefined && options.startsAtOnce === true
+  const sandbox = isNext ? await readyFor(dependencies, call.record) : undefined
+  // It starts or wakes while the message is being recorded.
+  if (isNext && sandbox === undefined) dependencies.sandbox.access.wakeAhead(message.threadId)
   if (call !== undefined && sandbox !== undefined) Object.assign(call.record, runningIn(sandbox))
   const response =
     call === undefined && turn.mode === 'direct' ? await answerFor(dependencies, { turn, command }) : undefined
@@ -88,9 +91,9 @@ export async function beginTurn(
  */
 async function readyFor(
   { sandbox }: Pick<TurnDependencies, 'sandbox'>,
-  call: CallRecord | undefined,
+  call: CallRecord,
 ): Promise<AwakeSandbox | undefined> {
-  if (call === undefined || toolNamed(call.tool)?.recovery !== 'attach') return undefined
+  if (toolNamed(call.tool)?.recovery !== 'attach') return undefined
   return await sandbox.access.believedReady(call.threadId)
 }
 

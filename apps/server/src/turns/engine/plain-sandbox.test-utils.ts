@@ -37,7 +37,7 @@ export type PlainSandbox = SandboxAccess & {
 }
 
 /** Its programs need no notice of turns. */
-const unsignaled = { prepareForAgent: () => undefined, turnEnded: () => undefined }
+const unsignaled = { wakeAhead: () => undefined, prepareForAgent: () => undefined, turnEnded: () => undefined }
 
 export function makePlainSandbox(directory: string): PlainSandbox {
   let known = new Map<string, Run>()

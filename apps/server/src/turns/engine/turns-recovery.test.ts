@@ -134,6 +134,16 @@ describe('a command in a sandbox that is believed to be ready', () => {
   })
 })
 
+describe('a command whose sandbox sleeps', () => {
+  it('has it begin to wake before the message is recorded, and not again while it is believed to be ready', async () => {
+    const recordedBefore: Promise<Entry[]>[] = []
+    bench.sandbox.wakeAhead = () => void recordedBefore.push(bench.entries())
+    await bench.say('/run true')
+    await bench.say('/run true')
+    expect(await Promise.all(recordedBefore)).toEqual([[]])
+  })
+})
+
 describe('a command that has gone silent', () => {
   it('shows its previous output to readers who open the conversation while it runs', async () => {
     await bench.send(`/run echo ready on port 8000; ${gate('go')}`)
