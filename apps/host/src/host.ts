@@ -46,6 +46,7 @@ export async function makeHost(options: HostOptions): Promise<Host> {
     endRests: boots.resting.close,
     close: async () => {
       closing.abort(new Error('the host daemon is ending'))
+      await boots.running.settled()
       await options.database.destroy()
     },
   }

@@ -64,6 +64,8 @@ export type Boots = {
    * decision.
    */
   setEnvironment(options: { sandbox: StoredSandbox; boot: StoredBoot; before: HostSandbox['egress'] }): Promise<void>
+  /** Resolves when every end that is being recorded is. After the signal that the daemon ends, no other is. */
+  settled(): Promise<void>
 }
 
 type End = { cause: BootEndCause; detail: string }
@@ -79,7 +81,15 @@ export function makeBoots(ports: BootsPorts): Boots {
   const { driver, clock } = ports.launch
   const follows = new Map<string, { done: Promise<void>; release: AbortController }>()
 
-  const recordEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false } = {}) => {
+  const recordings = new Set<Promise<void>>()
+  const recordEnd = (boot: StoredBoot, end: End, options: { isAsleep?: boolean } = {}) => {
+    const recording = writeEnd(boot, end, options)
+    const remove = () => recordings.delete(recording)
+    recordings.add(recording)
+    recording.then(remove, remove)
+    return recording
+  }
+  const writeEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false }: { isAsleep?: boolean }) => {
     const { sandboxId, bootId } = boot
     const at = clock()
     await active.remove({ sandboxId, bootId, reason: sandboxEnded({ sandboxId, bootId, cause, detail }) })
@@ -95,12 +105,13 @@ export function makeBoots(ports: BootsPorts): Boots {
     const signal = AbortSignal.any([ports.signal, release.signal])
     const followed = driver.waitForEnd(driverBootId, signal).then(
       async (status) => {
-        if (status.state !== 'ended') return
+        // The next daemon finds it.
+        if (status.state !== 'ended' || ports.signal.aborted) return
         await recordEnd(boot, status)
         await driver.forget(driverBootId)
       },
       async (error: unknown) => {
-        if (isErrorOf(bootUnknown, error)) return await recordEnd(boot, nothingLeft)
+        if (isErrorOf(bootUnknown, error) && !ports.signal.aborted) return await recordEnd(boot, nothingLeft)
         if (!signal.aborted) logger.error({ err: error, bootId }, 'a boot cannot be followed')
       },
     )
@@ -157,18 +168,21 @@ export function makeBoots(ports: BootsPorts): Boots {
       const signal = AbortSignal.timeout(ports.launch.readyTimeoutMs)
       await greetGuest(ports.launch, { ...boot, allocation: { ...sandbox, limits }, signal })
     },
-    setEnvironment: async ({ sandbox, boot, before }) => {
-      const textFor = (egress: HostSandbox['egress']) => JSON.stringify(ports.launch.guestEnvironment(egress))
-      if (textFor(before) === textFor(sandbox.egress)) return
-      const signal = AbortSignal.timeout(environmentTimeoutMs)
-      await greetGuest(ports.launch, { ...boot, allocation: sandbox, signal }).catch((error: unknown) =>
-        logger.warn(
-          { err: error, sandboxId: sandbox.sandboxId },
-          'a sandbox keeps the environment of its earlier policy',
-        ),
-      )
-    },
+    setEnvironment: (options) => setEnvironment(ports, options),
+    settled: async () => void (await Promise.allSettled(recordings)),
   }
+}
+
+async function setEnvironment(
+  { launch, logger }: Pick<BootsPorts, 'launch' | 'logger'>,
+  { sandbox, boot, before }: Parameters<Boots['setEnvironment']>[0],
+): Promise<void> {
+  const textFor = (egress: HostSandbox['egress']) => JSON.stringify(launch.guestEnvironment(egress))
+  if (textFor(before) === textFor(sandbox.egress)) return
+  const signal = AbortSignal.timeout(environmentTimeoutMs)
+  await greetGuest(launch, { ...boot, allocation: sandbox, signal }).catch((error: unknown) =>
+    logger.warn({ err: error, sandboxId: sandbox.sandboxId }, 'a sandbox keeps the environment of its earlier policy'),
+  )
 }
 
 /** One that rested when its daemon ended continues. If it can’t, the driver has ended it. */

@@ -66,15 +66,17 @@ async function markEnded(
   options: { bootId: string; driverBootId?: string; end: BootEnd; states: BootsTable['state'][] },
 ): Promise<boolean> {
   const { bootId, driverBootId, end } = options
-  let update = database
-    .updateTable('boots')
-    .set({ state: 'ended', accessToken: '', endedAt: end.at, endCause: end.cause, endDetail: end.detail })
-    .where('bootId', '=', bootId)
-    .where('state', 'in', options.states)
-  if (driverBootId !== undefined) update = update.where('driverBootId', '=', driverBootId)
-  const ended = await update.returning('sandboxId').executeTakeFirst()
-  if (ended !== undefined) await removeOldest(database, ended.sandboxId)
-  return ended !== undefined
+  return await database.transaction().execute(async (transaction) => {
+    let update = transaction
+      .updateTable('boots')
+      .set({ state: 'ended', accessToken: '', endedAt: end.at, endCause: end.cause, endDetail: end.detail })
+      .where('bootId', '=', bootId)
+      .where('state', 'in', options.states)
+    if (driverBootId !== undefined) update = update.where('driverBootId', '=', driverBootId)
+    const ended = await update.returning('sandboxId').executeTakeFirst()
+    if (ended !== undefined) await removeOldest(transaction, ended.sandboxId)
+    return ended !== undefined
+  })
 }
 
 async function removeOldest(database: Kysely<StateTables>, sandboxId: string): Promise<void> {
