@@ -80,6 +80,17 @@ test('G7: a canceled wait leaves the queue, and its sandbox is as it was before'
   await vi.waitFor(async () => expect((await view(3))?.state).toBe('fresh'))
 })
 
+test('a message that stops waiting for memory leaves nothing that waits, although its wake began ahead of it', async () => {
+  await Promise.all([awake(0), awake(1)])
+  const stopping = new AbortController()
+  bench.server.areas.sandboxes.sandboxes.wakeAhead(thread(2))
+  const wake = awake(2, stopping.signal)
+  await waits(2, 1)
+  stopping.abort(new Error('canceled'))
+  await expect(wake).rejects.toThrow('canceled')
+  await vi.waitFor(async () => expect((await view(2))?.state).toBe('fresh'))
+})
+
 test('waking ahead of a message pauses no other sandbox and does not wait', async () => {
   await awake(2)
   await bench.server.areas.sandboxes.lifecycle.pause(thread(2))

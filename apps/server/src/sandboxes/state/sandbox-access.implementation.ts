@@ -63,7 +63,7 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     return sandbox
   }
   const waits = new Map<string, Wait>()
-  const awake: Sandboxes['awake'] = async (threadId, { signal, mayWait = true }) => {
+  const join: Sandboxes['awake'] = async (threadId, { signal, mayWait = true }) => {
     // A caller that joins a wake and can wait for memory makes that wake wait.
     const present = waits.get(threadId)
     if (present !== undefined && mayWait) present.mayWait = true
@@ -81,21 +81,32 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
       return await claims.wake(threadId, begin, signal)
     }
   }
-
-  const ahead = { reason: 'turn', mayWait: false } as const
+  // What wakes ahead leaves the wake to the first caller that needs it: when that one stops waiting, nothing waits.
+  const aheads = new Map<string, AbortController>()
+  const awake: Sandboxes['awake'] = (threadId, options) => {
+    const joined = join(threadId, options)
+    aheads.get(threadId)?.abort(new Error('a caller needs it'))
+    return joined
+  }
+  const wakeAhead = async (threadId: string) => {
+    if (claims.waking(threadId) !== undefined) return
+    const left = new AbortController()
+    aheads.set(threadId, left)
+    await join(threadId, { reason: 'turn', mayWait: false, signal: left.signal }).finally(() => aheads.delete(threadId))
+  }
   const quietly = (threadId: string, work: () => Promise<unknown>) => {
     work().catch((error: unknown) => dependencies.logger.debug({ err: error, threadId }, 'not woken ahead'))
   }
 
   return {
     awake,
-    wakeAhead: (threadId) => quietly(threadId, () => awake(threadId, ahead)),
+    wakeAhead: (threadId) => quietly(threadId, () => wakeAhead(threadId)),
     prepareForAgent: (threadId) => {
       turnSignals.agentTurnBegan(threadId)
       quietly(threadId, async () => {
         const row = await store.find(threadId)
         const sleeps = row?.has_run === 1 && (row.state === 'paused' || row.state === 'cold' || row.state === 'pausing')
-        if (sleeps) await awake(threadId, ahead)
+        if (sleeps) await wakeAhead(threadId)
       })
     },
     turnEnded: turnSignals.turnEnded,
