@@ -15,6 +15,7 @@ export {
   type HostRequests,
   makeHostRequests,
 } from './test-host/host-requests.ts'
+export { kill } from './test-host/kill.ts'
 export { findLeftovers, removeLeftovers } from './test-host/leftovers.ts'
 export { makeOwnedDirectory } from './test-host/owned-directory.ts'
 export { claim } from './test-host/process-claim.ts'

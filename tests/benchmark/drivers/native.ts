@@ -6,6 +6,7 @@ import { release, tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { kill } from '@threadbox/testkit'
 import { type Driver, type Program, type Technology, unsupported } from '../driver.ts'
 import { ownMemoryBytes, processesWith } from '../processes.ts'
 import { imagePath, type Place } from './place.ts'
@@ -84,7 +85,7 @@ export function makeNativeDriver(sandboxes: NativeSandboxes): Driver {
     return spawn(file, args, { cwd: folder, env: environment, detached: true, stdio: ['ignore', stdio, stdio] })
   }
   const signal = async (id: string, name: NodeJS.Signals) => {
-    for (const pid of await processesWith(marker, id)) process.kill(pid, name)
+    for (const pid of await processesWith(marker, id)) kill(pid, name)
   }
   const startProgram = (id: string) => {
     const { program } = of(id)
