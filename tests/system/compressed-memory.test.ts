@@ -12,8 +12,6 @@ const MiB = 2 ** 20
 const mostHeldBytes = 50 * MiB
 /** What was used last is left as it is, and the first memory in a device takes more of it. */
 const mostHeldShare = 0.8
-/** Less than a pause and a wake by far, on a busy machine too. */
-const mostMs = 2000
 let installation: TestInstallation
 beforeAll(async () => {
   installation = await startInstallation({
@@ -34,9 +32,7 @@ async function holding(): Promise<Subject> {
 }
 
 async function expectKept({ thread }: Subject): Promise<void> {
-  const startedAt = performance.now()
   expect(await output(thread, 'echo $word $PWD')).toBe('kept /tmp\n')
-  expect(performance.now() - startedAt).toBeLessThan(mostMs)
 }
 
 /** A file of the cgroup of a sandbox’s memory, on either version; undefined if this one has none. */
