@@ -32,7 +32,6 @@ export function makeDriver({ connection, diskWait, isExempt, close }: DriverPort
       const waits = !isExempt()
       const pass = await take()
       use = { pass, waits, hadTransaction: false }
-      statements.takeWrites()
       return await inner.acquireConnection()
     },
     beginTransaction: async (own) => {
@@ -102,8 +101,6 @@ function observed(connection: SqliteDatabase.Database): { database: KyselyDataba
     database: {
       close: () => connection.close(),
       prepare: (text) => {
-        // SQLite applies these when it reads them, not when they run.
-        if (text.startsWith('pragma ')) return prepare(text)
         // Each statement runs to its end before the next starts, so equal texts can share one.
         const statement = kept.get(text) ?? prepare(text)
         kept.set(text, statement)

@@ -1,3 +1,4 @@
+import { makeBackground } from '@threadbox/concurrency'
 import type { SandboxLimits } from '@threadbox/domain'
 import { isErrorOf } from '@threadbox/errors'
 import type { BootEndCause, HostSandbox } from '@threadbox/protocol/host'
@@ -81,12 +82,11 @@ export function makeBoots(ports: BootsPorts): Boots {
   const { driver, clock } = ports.launch
   const follows = new Map<string, { done: Promise<void>; release: AbortController }>()
 
-  const recordings = new Set<Promise<void>>()
+  // Each caller gets its own failure.
+  const recordings = makeBackground<string>(() => undefined)
   const recordEnd = (boot: StoredBoot, end: End, options: { isAsleep?: boolean } = {}) => {
     const recording = writeEnd(boot, end, options)
-    const remove = () => recordings.delete(recording)
-    recordings.add(recording)
-    recording.then(remove, remove)
+    void recordings.keep(recording, boot.bootId)
     return recording
   }
   const writeEnd = async (boot: StoredBoot, { cause, detail }: End, { isAsleep = false }: { isAsleep?: boolean }) => {
@@ -169,7 +169,7 @@ export function makeBoots(ports: BootsPorts): Boots {
       await greetGuest(ports.launch, { ...boot, allocation: { ...sandbox, limits }, signal })
     },
     setEnvironment: (options) => setEnvironment(ports, options),
-    settled: async () => void (await Promise.allSettled(recordings)),
+    settled: recordings.settled,
   }
 }
 
