@@ -235,7 +235,13 @@ runsc_from_source() {
   "$go" mod download -json "gvisor.dev/gvisor@$runsc_version" >"$work/source.json" || return 1
   grep -qF "\"Sum\": \"$runsc_source_sum\"" "$work/source.json" ||
     { echo "The source of runsc $runsc_version has another checksum than the pinned one." && return 1; }
-  (cd "$(sed -n 's/^\s*"Dir": "\(.*\)",\?$/\1/p' "$work/source.json")" &&
+  # A copy: Go builds no module of its cache with other files.
+  cp -r "$(sed -n 's/^\s*"Dir": "\(.*\)",\?$/\1/p' "$work/source.json")" "$work/source"
+  mkdir "$work/source/threadbox"
+  cp "$repository/deploy/launcher/runsc-filters/main.go" "$work/source/threadbox/"
+  cp "$repository/deploy/launcher/runsc-filters/sentry.go" "$work/source/runsc/boot/filter/config/threadbox.go"
+  (cd "$work/source" &&
+    nice "$go" run -mod=readonly -trimpath ./threadbox &&
     nice "$go" build -mod=readonly -trimpath -o "$work/runsc" \
       -ldflags "-s -w -X gvisor.dev/gvisor/runsc/version.version=$runsc_version" ./runsc) || return 1
   [ ! -d "$modules/cache/download" ] || echo "downloaded: $(du -sb "$modules/cache/download" | cut -f 1)"
