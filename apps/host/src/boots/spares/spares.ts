@@ -240,8 +240,10 @@ async function makeSpare(ports: SparesPorts, limits: SandboxLimits): Promise<Spa
   const { driverBootId } = waiting
   try {
     const disk = await disks.createDisk({ diskId: allocationId, imageId, limitBytes: limits.diskBytes })
-    await launchGuest(launch, { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path })
-    await warmUp(launch, { address, accessToken: waiting.accessToken })
+    const wanted = { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path }
+    const { origin } = await launchGuest(launch, wanted)
+    // A template has run one before it was saved.
+    if (origin === 'booted') await warmUp(launch, { address, accessToken: waiting.accessToken })
     return { placeId: allocationId, address, imageId, limits, waiting }
   } catch (error) {
     await removeSpare(ports, { placeId: allocationId, waiting })

@@ -1,8 +1,10 @@
 import type { BootEndCause } from '@threadbox/protocol/host'
+import { withoutDiskWait } from '@threadbox/sqlite'
 import type { Kysely, Selectable } from 'kysely'
 import type { BootsTable, StateTables } from './state.tables.ts'
 
 export type StoredBoot = Selectable<BootsTable>
+type NewBoot = Omit<StoredBoot, `end${string}`>
 export type BootEnd = { at: number; cause: BootEndCause; detail: string }
 
 export type BootsStore = {
@@ -12,7 +14,8 @@ export type BootsStore = {
   listCurrent(): Promise<StoredBoot[]>
   /** The last boot of a sandbox that ended. */
   lastEnded(sandboxId: string): Promise<StoredBoot | undefined>
-  insert(boot: Omit<StoredBoot, `end${string}`>): Promise<void>
+  /** Durable, except for one that is starting: after a power cut it was never reported, and nothing of it runs. */
+  insert(boot: NewBoot): Promise<void>
   markReady(bootId: string): Promise<void>
   /** Records an end, once; false if it was already recorded or the boot is unknown. Its token is no longer valid. */
   markEnded(bootId: string, end: BootEnd): Promise<boolean>
@@ -40,13 +43,10 @@ export function makeBootsStore(database: Kysely<StateTables>): BootsStore {
         .where('state', '=', 'ended')
         .orderBy('startedAt', 'desc')
         .executeTakeFirst(),
-    insert: async (boot) => {
-      const none = { endedAt: null, endCause: null, endDetail: null }
-      await database
-        .insertInto('boots')
-        .values({ ...boot, ...none })
-        .execute()
-    },
+    insert: (boot) =>
+      boot.state === 'starting'
+        ? withoutDiskWait(database, (connection) => insertBoot(connection, boot))
+        : insertBoot(database, boot),
     markReady: async (bootId) => {
       await database.updateTable('boots').set({ state: 'ready' }).where('bootId', '=', bootId).execute()
     },
@@ -57,6 +57,14 @@ export function makeBootsStore(database: Kysely<StateTables>): BootsStore {
       await database.deleteFrom('boots').where('bootId', '=', bootId).execute()
     },
   }
+}
+
+async function insertBoot(database: Kysely<StateTables>, boot: NewBoot): Promise<void> {
+  const none = { endedAt: null, endCause: null, endDetail: null }
+  await database
+    .insertInto('boots')
+    .values({ ...boot, ...none })
+    .execute()
 }
 
 const alive: BootsTable['state'][] = ['starting', 'ready', 'paused', 'waking', 'demoting']
