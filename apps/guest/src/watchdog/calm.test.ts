@@ -37,10 +37,10 @@ async function checkAfter(ms: number): Promise<boolean> {
   return calm.isCalm()
 }
 
-test('a sandbox is not calm before nothing was requested for five seconds', async () => {
-  expect(await checkAfter(4_900)).toBe(false)
+test('a sandbox is not calm before nothing was requested for two seconds', async () => {
+  expect(await checkAfter(1_900)).toBe(false)
   calm.disturb()
-  expect(await checkAfter(4_900)).toBe(false)
+  expect(await checkAfter(1_900)).toBe(false)
   expect(asked).toBe(0)
   expect(await checkAfter(200)).toBe(true)
 })

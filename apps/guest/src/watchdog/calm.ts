@@ -14,8 +14,8 @@ export type Calm = {
 
 /** A check while it is calm. */
 export const calmCheckMs = 5_000
-/** After the last request. */
-const calmAfterMs = 5_000
+/** After the last request. Finding out costs as much as the checks of one second. */
+const calmAfterMs = 2_000
 /** Finding out costs more than a check, so where something runs it is rare. */
 const againAfterMs = 30_000
 
