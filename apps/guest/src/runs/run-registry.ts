@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { defineError } from '@threadbox/errors'
-import { runs } from '@threadbox/protocol/guest'
+import { runs, warmUpKey } from '@threadbox/protocol/guest'
 import type { Logger } from '@threadbox/telemetry'
 import type { GuestState } from '../ground/guest-state.ts'
 import { directoryMissing, type Launcher, requireDirectory } from '../launch/launcher.ts'
@@ -100,7 +100,7 @@ export function makeExecutionRegistry(dependencies: ExecutionRegistryDependencie
       takeTermination: dependencies.takeTermination,
       isFull: dependencies.isFull,
       processLimit: state.settings().limits.processes,
-      onReusable: shells.giveBack,
+      onReusable: request.key === warmUpKey ? shells.giveBackUnused : shells.giveBack,
     })
     settled.set(request.key, execution)
     void execution.whenEnded.then(prepareNext)

@@ -1,3 +1,4 @@
+import { warmUpKey } from '@threadbox/protocol/guest'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestGuest, type TestGuest, testToken } from '../guest.test-utils.ts'
 import { isZombie, listProcesses } from '../processes/process-table.ts'
@@ -26,6 +27,28 @@ test('a second shell waits only after a second command, or when the shell of the
   expect((await guest.run('exit 3')).ended.exitCode).toBe(3)
   await expect.poll(() => guestShells()).toBe(1)
 })
+
+test('the first command has the shell of the host’s own command, and finds it as a new one', async () => {
+  await using other = await startTestGuest()
+  await other.handshake()
+  await guest.run(':', { key: warmUpKey, session: warmUpKey })
+  await guest.runs.forget({ key: warmUpKey })
+  const pid = listProcesses().find((entry) => entry.parent === process.pid && entry.name === 'bash')?.pid
+  const found = 'echo $$; declare -p; declare -F; shopt -p; set +o; alias; umask; trap -p; pwd; jobs; ls /proc/self/fd'
+  const inOther = await other.run(found, { key: 'same' })
+  const after = await guest.run(found, { key: 'same' })
+  expect(Number(after.text.split('\n')[0])).toBe(pid)
+  expect(lastingOf(after.text, guest)).toEqual(lastingOf(inOther.text, other))
+})
+
+/** Without what differs between any two shells. */
+function lastingOf(text: string, { directory }: TestGuest): string[] {
+  const differs = /^(\d{2,}$|declare \S+ (BASHPID|PPID|RANDOM|SRANDOM|EPOCH\w+|BASH_ARGV|__threadbox_\w+|_)=)/
+  return text
+    .replaceAll(directory, '')
+    .split('\n')
+    .filter((line) => !differs.test(line))
+}
 
 /** Shells of this guest, none of which runs a command. */
 const guestShells = () =>

@@ -11,6 +11,8 @@ export type ShellPool = {
   take(session: SessionCopy): Promise<SessionShell>
   /** Returns a shell to the pool: it holds the session's state and is clean. A shell from before a `reset` is ended. */
   giveBack(shell: SessionShell, session: SessionCopy): void
+  /** The same with a shell in which only the host’s command has run: it waits as if it had just been started. */
+  giveBackUnused(shell: SessionShell): void
   /** True if a shell with the session's state waits. */
   holds(session: SessionCopy): boolean
   /** Starts a shell of this kind, unless one already waits. Failures show when one is taken. */
@@ -35,18 +37,19 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
   const forget = (shell: SessionShell) => {
     idle = idle.filter((other) => other !== shell)
   }
+  const wait = (kind: ShellKind, shell: Promise<SessionShell>) => {
+    waiting.set(kind, shell)
+    const drop = () => {
+      if (waiting.get(kind) === shell) waiting.delete(kind)
+    }
+    shell.then(({ exit }) => exit.then(drop), drop)
+  }
   const heldFor = (session: SessionCopy) =>
     idle.find(({ loadedState }) => loadedState?.name === session.name && loadedState.version === session.version)
   return {
     holds: (session) => heldFor(session) !== undefined,
     prepare: (kind) => {
-      if (waiting.has(kind)) return
-      const shell = start(kind)
-      waiting.set(kind, shell)
-      const drop = () => {
-        if (waiting.get(kind) === shell) waiting.delete(kind)
-      }
-      shell.then(({ exit }) => exit.then(drop), drop)
+      if (!waiting.has(kind)) wait(kind, start(kind))
     },
     take: async (session) => {
       const held = heldFor(session)
@@ -67,6 +70,10 @@ export function makeShellPool(dependencies: ShellDependencies): ShellPool {
       for (const other of [...stale, ...kept.splice(maxIdle - 1)]) other.kill()
       idle = [shell, ...kept]
       void shell.exit.then(() => forget(shell))
+    },
+    giveBackUnused: (shell) => {
+      if (!current.has(shell) || waiting.has('login')) return shell.kill()
+      wait('login', Promise.resolve(shell))
     },
     reset: () => {
       for (const shell of waiting.values()) shell.then(({ kill }) => kill()).catch(() => undefined)

@@ -64,7 +64,7 @@ export type BootsArea = {
  * took 2.5 times as long while 12 others were started (`threadbox bench burst`). One with much memory must not block all
  * others.
  */
-const startsAtOnce = Math.max(2, availableParallelism())
+const parallelStarts = Math.max(2, availableParallelism())
 
 /** Of the idle time before a boot is frozen: a boot that is used again soon isn’t compressed. */
 const compressAfter = 2
@@ -91,7 +91,7 @@ export function makeBootsArea({ machine }: { machine: MachineArea }, options: Bo
     guestEnvironment: options.guestEnvironment,
     readyTimeoutMs: options.readyTimeoutMs,
     templates,
-    inTurn: pLimit(startsAtOnce),
+    inTurn: pLimit(parallelStarts),
   }
   const running = makeBoots({
     launch,

@@ -25,6 +25,11 @@ export const codePort = 49_999
 export const gitPort = 49_987
 /** Ports of the guest daemon: user programs can’t listen on them. */
 export const guestPorts: readonly number[] = [guestPort, codePort, gitPort]
+/**
+ * Key of the one command that the host runs in an unused sandbox. It changes nothing, so the guest keeps its shell for the
+ * first command of a user.
+ */
+export const warmUpKey = 'warm-up'
 export const accessTokenHeader = 'x-access-token'
 /** Code of the guest’s error, over HTTP and over Connect. A guest older than this header sends none. */
 export const guestErrorHeader = 'threadbox-guest-error'

@@ -199,7 +199,7 @@ async function startFresh(ports: BootsPorts, options: StartOptions): Promise<Rec
   const boot = { driverBootId: bootId, bootId, hostname, accessToken }
   await record(ports, { ...boot, sandboxId: sandbox.sandboxId, state: 'starting', diskRestoredFrom })
   try {
-    const { durations } = await launchGuest(ports.launch, { ...boot, allocation: sandbox, diskPath })
+    const durations = await launchGuest(ports.launch, { ...boot, allocation: sandbox, diskPath })
     await ports.boots.markReady(bootId)
     return durations
   } catch (error) {

@@ -43,13 +43,13 @@ export type WaitingBoot = { driverBootId: string; hostname: string; accessToken:
 export type Launch = { driverBootId: string; bootId: string; hostname: string; accessToken: string }
 
 /**
- * Starts a boot and waits until its guest has responded. Returns where the guest came from and how long the parts took. If
- * it throws, the driver can still know the boot: the caller stops and forgets it.
+ * Starts a boot and waits until its guest has responded. Returns how long the parts took. If it throws, the driver can
+ * still know the boot: the caller stops and forgets it.
  */
 export async function launchGuest(
   ports: LaunchPorts,
   options: Launch & { allocation: Allocation; diskPath: string },
-): Promise<{ origin: GuestOrigin; durations: Record<string, number> }> {
+): Promise<Record<string, number>> {
   const { allocation, hostname, driverBootId } = options
   const { placeId, limits } = allocation
   const durations: Record<string, number> = {}
@@ -67,7 +67,7 @@ export async function launchGuest(
   try {
     const directories = origin === 'cloned' ? await readTemplateDirectories(options.diskPath) : []
     await timed('guestMs', awaitGuest(ports, { ...options, origin, directories }))
-    return { origin, durations }
+    return durations
   } catch (error) {
     if (origin !== 'cloned') throw error
     await ports.templates.discard(limits)

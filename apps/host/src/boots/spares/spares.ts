@@ -2,6 +2,7 @@ import { makeSerial } from '@threadbox/concurrency'
 import type { DiskStore } from '@threadbox/disk-store'
 import { defaultSandboxLimits, makeId, type SandboxLimits } from '@threadbox/domain'
 import type { GuestAddress } from '@threadbox/protocol/gateway'
+import { warmUpKey } from '@threadbox/protocol/guest'
 import type { SandboxNetwork } from '@threadbox/sandbox-network'
 import type { Logger } from '@threadbox/telemetry'
 import type { BaseImages } from '../../machine/images/base-images.ts'
@@ -179,10 +180,10 @@ function makeRemovals(ports: SparesPorts) {
 
 /**
  * The first command in a guest takes longer than the next: code that has never run is compiled, files and memory are
- * touched for the first time. So the first one is not the user’s. It ends its own session with its shell.
+ * touched for the first time. So the first one is not the user’s. Its shell stays for that of the user.
  */
 async function warmUp({ gateway }: LaunchPorts, guest: GuestAddress): Promise<void> {
-  await gateway.run({ guest, key: 'warm-up', command: 'exit', session: 'warm-up', timeoutMs: 10_000 })
+  await gateway.run({ guest, key: warmUpKey, command: ':', session: warmUpKey, timeoutMs: 10_000 })
 }
 
 /** Memory and processors are fixed at boot; the rest can be changed when a spare is taken. */
@@ -240,10 +241,8 @@ async function makeSpare(ports: SparesPorts, limits: SandboxLimits): Promise<Spa
   const { driverBootId } = waiting
   try {
     const disk = await disks.createDisk({ diskId: allocationId, imageId, limitBytes: limits.diskBytes })
-    const wanted = { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path }
-    const { origin } = await launchGuest(launch, wanted)
-    // A template has run one before it was saved.
-    if (origin === 'booted') await warmUp(launch, { address, accessToken: waiting.accessToken })
+    await launchGuest(launch, { ...waiting, bootId: driverBootId, allocation, diskPath: disk.path })
+    await warmUp(launch, { address, accessToken: waiting.accessToken })
     return { placeId: allocationId, address, imageId, limits, waiting }
   } catch (error) {
     await removeSpare(ports, { placeId: allocationId, waiting })
