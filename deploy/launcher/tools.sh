@@ -231,7 +231,8 @@ runsc_from_source() {
   work=$(mktemp -d "$cache/runsc/.building-XXXXXX")
   # shellcheck disable=SC2064 # the folder is known now
   trap "rm -rf '$work'" EXIT
-  local -x GOTOOLCHAIN=auto CGO_ENABLED=0 GOMODCACHE=$modules GOFLAGS='-modcacherw' GOCACHE=$work/objects
+  # The compiler of the filters runs from there: /tmp can be mounted so that nothing in it does.
+  local -x GOTOOLCHAIN=auto CGO_ENABLED=0 GOMODCACHE=$modules GOFLAGS='-modcacherw' GOCACHE=$work/objects GOTMPDIR=$work
   "$go" mod download -json "gvisor.dev/gvisor@$runsc_version" >"$work/source.json" || return 1
   grep -qF "\"Sum\": \"$runsc_source_sum\"" "$work/source.json" ||
     { echo "The source of runsc $runsc_version has another checksum than the pinned one." && return 1; }
