@@ -29,29 +29,37 @@ export async function spacedMessages({ rounds }: Pick<Stage, 'rounds'>): Promise
     }
   }
   const each = shareOf(await measure(stage, { work, idle }), rounds)
-  const figure = (measure: 'processor' | 'pool' | 'disk', target: { maxP50: number } | null) => ({
-    ...emptyFigure({
-      id: `spaced-messages-${measure}`,
-      title: `${counted} messages \`/run true\`, 30 s apart: ${titles[measure]}`,
-      floorTitle: null,
-      target,
-    }),
-    unit: units[measure],
-    samples: each[measure] === null ? [] : [(each[measure] ?? 0) * scales[measure]],
-  })
+  const own = ownParts.reduce((sum, part) => sum + (each[part] ?? 0), 0)
+  const figure = (name: keyof typeof titles, target: { maxP50: number } | null) => {
+    const value = name === 'own' ? own : each[name]
+    return {
+      ...emptyFigure({
+        id: `spaced-messages-${name}`,
+        title: `${counted} messages \`/run true\`, 30 s apart: ${titles[name]}`,
+        floorTitle: null,
+        target,
+      }),
+      unit: units[name],
+      samples: value === null ? [] : [value * scales[name]],
+    }
+  }
   return [
-    figure('processor', { maxP50: 15_000 }),
+    figure('own', { maxP50: 15_000 }),
+    // The whole machine’s: also of what else runs in that hour.
+    figure('processor', null),
     figure('pool', { maxP50: 200 }),
-    // The whole machine’s.
     figure('disk', null),
   ]
 }
 
+const ownParts = ['server', 'host', 'router', 'programs', 'sandboxes'] as const
+
 const KiBPerMiB = 1024
 const titles = {
+  own: 'processor time of the product and its sandboxes',
   processor: 'processor time of everything',
   pool: 'written to the pool',
   disk: 'written to the disk below it',
 }
-const units = { processor: 'ms', pool: 'MiB', disk: 'MiB' } as const
-const scales = { processor: counted, pool: counted / KiBPerMiB, disk: counted / KiBPerMiB }
+const units = { own: 'ms', processor: 'ms', pool: 'MiB', disk: 'MiB' } as const
+const scales = { own: counted, processor: counted, pool: counted / KiBPerMiB, disk: counted / KiBPerMiB }
