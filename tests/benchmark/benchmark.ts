@@ -42,7 +42,12 @@ try {
   await removePrograms()
 }
 console.log(figuresOf(lines))
-if (options.save) await writeFile(path.join(import.meta.dirname, '../..', samplesFile), writeLines(lines))
+await save()
+
+/** After each round too: a run of an hour that is ended leaves what it has measured. */
+async function save(): Promise<void> {
+  if (options.save) await writeFile(path.join(import.meta.dirname, '../..', samplesFile), writeLines(lines))
+}
 
 async function measure(): Promise<void> {
   const { seed, rounds } = options
@@ -96,6 +101,7 @@ async function measureAll(entrants: Entrant[], random: Random, note: (line: Line
         rounds: options.rounds,
         random,
         note,
+        onRound: save,
         signal: ending.signal,
       })
     }

@@ -45,6 +45,8 @@ export type RoundsOptions = {
   rounds: number
   random: Random
   note: (line: Line) => void
+  /** Called after each round. */
+  onRound: () => Promise<void>
   /** Ends the run after the current sample. */
   signal: AbortSignal
 }
@@ -65,6 +67,7 @@ export async function measureRounds(options: RoundsOptions): Promise<void> {
         await measureTask({ ...options, task, entrant, round, subjects })
       }
     }
+    await options.onRound()
   }
   for (const name of [...subjects.keys()]) await discardSubject(subjects, name)
 }

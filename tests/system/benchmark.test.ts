@@ -25,6 +25,7 @@ test('one sample of bare runsc, resumed from its image, proves its memory and it
     rounds: 1,
     random: makeRandom(1),
     note: (line) => void lines.push(line),
+    onRound: async () => {},
     signal: new AbortController().signal,
   })
   expect(lines).toMatchObject([
