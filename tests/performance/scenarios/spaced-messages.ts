@@ -29,7 +29,10 @@ export async function spacedMessages({ rounds }: Pick<Stage, 'rounds'>): Promise
     }
   }
   const each = shareOf(await measure(stage, { work, idle }), rounds)
-  const own = ownParts.reduce((sum, part) => sum + (each[part] ?? 0), 0)
+  // A part that could not be measured leaves no sum, rather than one that is too low.
+  const own = ownParts
+    .map((part) => each[part])
+    .reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0)
   const figure = (name: keyof typeof titles, target: { maxP50: number } | null) => {
     const value = name === 'own' ? own : each[name]
     return {
