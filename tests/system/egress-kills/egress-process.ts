@@ -30,7 +30,13 @@ export type Queues = {
   isRead: boolean
   /** The other side does not read, and what it was sent waits. */
   isFull: boolean
+  /** What the kernel says of both ends, if it knows them. */
+  own: Queue | undefined
+  others: Queue | undefined
 }
+
+/** Bytes that were not acknowledged, and that were not read. */
+type Queue = { unsent: number; unread: number; isAccepted: boolean }
 
 export type EgressOptions = {
   directory: string
@@ -75,12 +81,12 @@ export function makeEgressProcess(options: EgressOptions): EgressProcess {
       return socket
     },
     queues: async (of) => {
-      const [columns, port] =
-        'sandbox' in of ? ([['remote', 'local'], of.sandbox] as const) : ([['local', 'remote'], of.host] as const)
-      const own = await queuesOf(`/proc/${running().child.pid}/net/tcp`, { column: columns[0], port })
-      const others = await queuesOf('/proc/self/net/tcp', { column: columns[1], port })
+      // The port of a host, and of what egress has in its place.
+      const [egressPort, otherPort] = 'sandbox' in of ? [443, of.sandbox] : [of.host, 443]
+      const own = await queuesOf(`/proc/${running().child.pid}/net/tcp`, { local: egressPort, remote: otherPort })
+      const others = await queuesOf('/proc/self/net/tcp', { local: otherPort, remote: egressPort })
       const isRead = own?.unread === 0 && own.isAccepted && others?.unsent === 0
-      return { isRead, isFull: (own?.unsent ?? 0) > 0 && (others?.unread ?? 0) > 0 }
+      return { isRead, isFull: (own?.unsent ?? 0) > 0 && (others?.unread ?? 0) > 0, own, others }
     },
     kill: () => killed(running().child),
     start: async () => {
@@ -139,17 +145,19 @@ async function killed(child: ChildProcess): Promise<void> {
 
 const isDone = [() => true, () => false] as const
 
-/** Bytes of a connection that were not acknowledged, and that were not read. Without an inode, no process has it yet. */
-async function queuesOf(
-  file: string,
-  { column, port }: { column: 'local' | 'remote'; port: number },
-): Promise<{ unsent: number; unread: number; isAccepted: boolean } | undefined> {
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+/** Without an inode, no process has it yet. */
+async function queuesOf(file: string, ports: { local: number; remote: number }): Promise<Queue | undefined> {
   for (const line of (await readFile(file, 'utf8')).split('\n')) {
     const [, local = '', remote = '', , queues = '', , , , , inode = '0'] = line.trim().split(/\s+/)
-    if (!(column === 'local' ? local : remote).endsWith(wanted)) continue
+    // With both ports: one alone can be that of another connection of this machine.
+    if (portOf(local) !== ports.local || portOf(remote) !== ports.remote) continue
     const [unsent = '', unread = ''] = queues.split(':')
     return { unsent: Number.parseInt(unsent, 16), unread: Number.parseInt(unread, 16), isAccepted: inode !== '0' }
   }
   return undefined
+}
+
+/** The port of an address as the kernel prints it. */
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16)
 }

@@ -89,7 +89,7 @@ export const reach = {
     const more = Array.from({ length: 24 }, (_, index) => `x-${index}: ${placeholder}\r\n`).join('')
     client.tls.write(headOf(scene, { more, placeholder }))
     const port = host.socket.remotePort ?? 0
-    await until(async () => (await scene.egress.queues({ host: port })).isFull)
+    await waitFor(scene, { of: { host: port }, until: 'isFull' })
     return { client, host, values: 'some' }
   },
   'the head is at the host': async (scene) => await uploading(scene, { part: '' }),
@@ -264,10 +264,22 @@ async function write(tls: TLSSocket, text: string): Promise<void> {
   await new Promise((resolve) => tls.write(text, resolve))
 }
 
-async function read({ egress }: Scene, of: Parameters<EgressProcess['queues']>[0]): Promise<void> {
-  await until(async () => (await egress.queues(of)).isRead)
+async function read(scene: Scene, of: Parameters<EgressProcess['queues']>[0]): Promise<void> {
+  await waitFor(scene, { of, until: 'isRead' })
 }
 
-async function until(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await delay(2)
+/** Longer than a busy machine needs, and less than the limit of a test, which says nothing about the connection. */
+const longestMs = 60_000
+
+async function waitFor(
+  { egress }: Scene,
+  { of, until }: { of: Parameters<EgressProcess['queues']>[0]; until: 'isRead' | 'isFull' },
+): Promise<void> {
+  const late = AbortSignal.timeout(longestMs)
+  for (;;) {
+    const queues = await egress.queues(of)
+    if (queues[until]) return
+    if (late.aborted) throw new Error(`The kernel doesn’t say ${until} of ${JSON.stringify({ of, ...queues })}.`)
+    await delay(2)
+  }
 }
