@@ -13,6 +13,10 @@ export const terminal = {
   unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
 } as const
 export const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
+export const member = {
+  params: { workspaceId: 'own', userId: { value: 'u-unknown' } },
+  unknown: { workspaceId: 'workspace.not-found', userId: 'workspace.member-not-found' },
+} as const
 export const agent = { params: { agentId: 'own' }, unknown: { agentId: 'agent.not-found' } } as const
 export const draft = { params: { draftId: 'own' }, unknown: { draftId: 'agent-draft.not-found' } } as const
 export const environment = {

@@ -19,9 +19,9 @@ import {
   createSandboxTables,
 } from './sandboxes/state/sandboxes.table.ts'
 import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
-import { createWorkspaceTables } from './threads/access/workspaces.table.ts'
+import { addJoined, createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
-import { addForkColumn, createThreadTables } from './threads/log/threads.table.ts'
+import { addForkColumn, addSharedThreads, createThreadTables } from './threads/log/threads.table.ts'
 import { createNetworkTables } from './threads/network/network.table.ts'
 import { createPrivateAddressTable } from './threads/network/private-addresses.table.ts'
 import { createSearchTables } from './threads/search/search.table.ts'
@@ -29,7 +29,7 @@ import { createSecretTables } from './threads/secrets/secrets.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
 import { addModelImages, createModelTables } from './turns/models/models.table.ts'
-import { addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
+import { addAuthors, addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import {
   addOtherSnapshot,
@@ -110,6 +110,11 @@ const changes: Record<string, Change> = {
   '0056-other-snapshots': addOtherSnapshot,
   '0057-memory-writes': createMemoryWriteTable,
   '0058-pins': addPins,
+  '0059-shared-threads': async (database) => {
+    await addSharedThreads(database)
+    await addJoined(database)
+    await addAuthors(database)
+  },
 }
 
 export const migrationNames = Object.keys(changes)

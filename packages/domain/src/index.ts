@@ -63,18 +63,26 @@ export { grantableIpv4Ranges, privateIpv4Ranges, privateIpv6Ranges } from './pri
 export {
   type Action,
   type ActionRequirement,
+  type Allowance,
   actions,
   confirmationMs,
   defaultKeyScopes,
   isKeyScope,
+  isPersonRole,
   isWorkspaceRole,
   type KeyScope,
   keyScopes,
   lackOf,
+  type PersonRole,
+  personRoles,
+  roleActionOf,
+  roleAllowances,
   roleAllows,
   type Sender,
   type WorkspaceAction,
   type WorkspaceRole,
+  workspaceActions,
+  workspaceRoles,
 } from './roles.ts'
 export { nameOfSecretHost, parseSecretHost, type SecretHostProblem } from './secret-host.ts'
 export { isReservedSecretName, secretNamePattern } from './secret-name.ts'

@@ -4,19 +4,43 @@ import {
   actions,
   confirmationMs,
   defaultKeyScopes,
+  isPersonRole,
   isWorkspaceRole,
   keyScopes,
   lackOf,
+  roleActionOf,
   roleAllows,
+  type WorkspaceRole,
   workspaceActions,
 } from './roles.ts'
 
 const all = Object.keys(actions) as Action[]
 
-test('C12: an owner may do everything, users without a role nothing, and other values are not roles', () => {
-  expect(workspaceActions.filter((action) => roleAllows('owner', action))).toEqual([...workspaceActions])
-  expect(workspaceActions.filter((action) => roleAllows(undefined, action))).toEqual([])
+const allowed = (role: WorkspaceRole | undefined, isOwn: boolean) =>
+  workspaceActions.filter((action) => roleAllows(role, action, isOwn))
+
+test('C12: an owner can do everything, a viewer only look, and a person without a role nothing', () => {
+  for (const isOwn of [true, false]) {
+    expect(allowed('owner', isOwn)).toEqual(['read', 'work', 'change', 'manage'])
+    expect(allowed('viewer', isOwn)).toEqual(['read'])
+    expect(allowed(undefined, isOwn)).toEqual([])
+  }
+})
+
+test('C12: a member works in everything and changes what they created', () => {
+  expect(allowed('member', true)).toEqual(['read', 'work', 'change'])
+  expect(allowed('member', false)).toEqual(['read', 'work'])
+})
+
+test('C12: other values are not roles', () => {
   expect(['owner', 'Owner', 'admin', '', 'constructor'].filter(isWorkspaceRole)).toEqual(['owner'])
+  expect(['owner', 'Member', 'viewer', 'admin', 'toString'].filter(isPersonRole)).toEqual(['owner', 'admin'])
+})
+
+test('C12: what a request needs of a role is at least what its scope says', () => {
+  for (const action of all) if (actions[action] === 'read') expect(['read', 'work']).toContain(roleActionOf(action))
+  expect(roleActionOf('threads.change')).toBe('change')
+  expect(roleActionOf(null)).toBe('work')
 })
 
 test('a key with every scope can’t do what requires a person, and can do everything else', () => {

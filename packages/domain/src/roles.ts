@@ -1,26 +1,45 @@
 /** The roles in a workspace. Outside of workspaces, the creator of a thread is its owner. */
-export const workspaceRoles = ['owner'] as const
+export const workspaceRoles = ['owner', 'member', 'viewer'] as const
 export type WorkspaceRole = (typeof workspaceRoles)[number]
 
 /**
- * Actions on a workspace and its threads. `read`: view; `work`: write, run, add and move threads; `manage`: name,
- * policy and instructions, archive, delete.
+ * Actions on a workspace and what is in it. `read`: view. `work`: write, run, add threads. `change`: rewind, delete, move
+ * or share a thread; edit an agent, a skill, or what starts runs. `manage`: name, policy, members and instructions of the
+ * workspace, its connections and secrets.
  */
-export const workspaceActions = ['read', 'work', 'manage'] as const
+export const workspaceActions = ['read', 'work', 'change', 'manage'] as const
 export type WorkspaceAction = (typeof workspaceActions)[number]
 
-const allowed: Record<WorkspaceRole, readonly WorkspaceAction[]> = { owner: workspaceActions }
+/** `own`: only with what the person has created. */
+export type Allowance = 'all' | 'own' | 'none'
+
+/** What each role allows. The access checks, the app’s buttons and the documentation derive from this table. */
+export const roleAllowances: Record<WorkspaceRole, Record<WorkspaceAction, Allowance>> = {
+  owner: { read: 'all', work: 'all', change: 'all', manage: 'all' },
+  member: { read: 'all', work: 'all', change: 'own', manage: 'none' },
+  viewer: { read: 'all', work: 'none', change: 'none', manage: 'none' },
+}
 
 /**
- * Whether a user with this role may do this. Without a role nothing is allowed, not even knowing that the workspace
- * exists.
+ * Whether a user with this role may do this with something that is or isn’t their own. Without a role nothing is allowed,
+ * not even knowing that the workspace exists.
  */
-export function roleAllows(role: WorkspaceRole | undefined, action: WorkspaceAction): boolean {
-  return role !== undefined && allowed[role].includes(action)
+export function roleAllows(role: WorkspaceRole | undefined, action: WorkspaceAction, isOwn: boolean): boolean {
+  if (role === undefined) return false
+  const allowance = roleAllowances[role][action]
+  return allowance === 'all' || (allowance === 'own' && isOwn)
 }
 
 export function isWorkspaceRole(value: string): value is WorkspaceRole {
   return (workspaceRoles as readonly string[]).includes(value)
+}
+
+/** The roles in the installation. There is one owner. */
+export const personRoles = ['owner', 'admin', 'member'] as const
+export type PersonRole = (typeof personRoles)[number]
+
+export function isPersonRole(value: string): value is PersonRole {
+  return (personRoles as readonly string[]).includes(value)
 }
 
 /** What an API key can be allowed to do. */
@@ -72,6 +91,10 @@ export const actions = {
   'models.manage': 'confirmed',
   'threads.read': 'read',
   'threads.work': 'work',
+  'threads.fork': 'work',
+  'threads.export': 'work',
+  /** Rewind, delete, move, make private. */
+  'threads.change': 'work',
   'threads.approve': 'approve',
   /** Approve a call and its tool from then on. */
   'threads.approve-always': 'confirmed',
@@ -82,6 +105,11 @@ export const actions = {
   'workspaces.read': 'read',
   'workspaces.manage': 'workspace',
   'workspaces.delete': 'confirmed',
+  /** Add and remove members, and change their roles. */
+  'workspaces.members': 'confirmed',
+  'workspaces.leave': 'session',
+  /** The names of the people here. */
+  'people.read': 'read',
   'network.read': 'read',
   /** Change the policy of the installation. */
   'network.manage': 'confirmed',
@@ -130,12 +158,16 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'models.read': 'everywhere',
   'threads.read': 'workspace',
   'threads.work': 'workspace',
+  'threads.fork': 'workspace',
+  'threads.export': 'workspace',
+  'threads.change': 'workspace',
   'threads.approve': 'workspace',
   'threads.share': 'workspace',
   'previews.open': 'workspace',
   'sandboxes.read': 'workspace',
   'sandboxes.work': 'workspace',
   'workspaces.read': 'workspace',
+  'people.read': 'everywhere',
   'workspaces.manage': 'workspace',
   'connections.read': 'workspace',
   'git-credentials.read': 'outside',
@@ -148,6 +180,27 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'runs.manage': 'workspace',
   'network.read': 'workspace',
   'network.narrow': 'workspace',
+}
+
+/**
+ * What a request needs of the person’s role in the thread that its path names. All others need `work`; forks and exports
+ * of what a person can read are their own.
+ */
+const roleActions: Partial<Record<Action, WorkspaceAction>> = {
+  'threads.read': 'read',
+  'threads.fork': 'read',
+  'threads.export': 'read',
+  'threads.change': 'change',
+  'threads.share': 'change',
+  'sandboxes.read': 'read',
+  'network.read': 'read',
+  'secrets.read': 'read',
+  'skills.read': 'read',
+  'git-credentials.read': 'read',
+}
+
+export function roleActionOf(action: Action | null): WorkspaceAction {
+  return (action !== null && roleActions[action]) || 'work'
 }
 
 export function isKeyScope(value: string): value is KeyScope {

@@ -240,7 +240,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
   const { audit, holds, userHub } = people
   const { store } = base
   const { sandboxes } = base.state
-  const { placeOf, open: openThread } = threads
+  const { open: openThread } = threads
   const factsOf = async (threadId: string): Promise<SandboxFacts | undefined> => {
     const row = await store.find(threadId)
     return row && { state: row.state, bootId: row.boot_id, since: row.since }
@@ -275,7 +275,7 @@ function makeFeatures({ platform, people, threads }: LowerAreas, options: Sandbo
     openThread,
     sandboxes,
     factsOf,
-    placeOf,
+    threads,
     holds,
     userHub,
     system,

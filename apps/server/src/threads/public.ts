@@ -1,7 +1,14 @@
 /** What other areas use of threads: the log, permissions, and where a thread belongs. */
-export { type Access, isWithinReach } from './access/access.ts'
+export {
+  type Access,
+  type AccessSubject,
+  isWithinReach,
+  subjectOfThread,
+  type ThreadPlaceColumns,
+} from './access/access.ts'
+export { canWorkSql } from './access/can-work.ts'
 export type { Home } from './access/notify-members.ts'
-export { workspaceNotFound } from './access/workspaces.errors.ts'
+export { roleMissing, workspaceNotFound } from './access/workspaces.errors.ts'
 export { nameKey } from './access/workspaces.presenter.ts'
 export type { Attachments } from './attachments/attachments.usecases.ts'
 export { attachmentKey } from './attachments/blob-keys.ts'
@@ -19,7 +26,7 @@ export type { NetworkPolicies } from './network/network-policies.ts'
 export { checkedPolicy as checkedNetworkPolicy } from './network/network-words.logic.ts'
 export type { Secrets } from './secrets/secrets.usecases.ts'
 export type { ThreadSecretGrants } from './secrets/thread-secrets.ts'
-export type { UsableSecret, UsableSecrets } from './secrets/usable-secrets.ts'
+export type { SecretPlace, UsableSecret, UsableSecrets } from './secrets/usable-secrets.ts'
 export { idsOf } from './setups/setup-ids.ts'
 export type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 export type { ThreadSetups } from './setups/thread-setups.ts'

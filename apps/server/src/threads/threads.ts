@@ -8,7 +8,7 @@ import type { Api, OpenThread } from '../platform/http/api.ts'
 import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
 import type { Platform } from '../platform/platform.ts'
-import { type Access, makeAccess } from './access/access.ts'
+import { type Access, type AccessSubject, makeAccess, subjectOfThread } from './access/access.ts'
 import { type Home, notifyMembers } from './access/notify-members.ts'
 import { makeWorkspaceStore } from './access/workspaces.store.ts'
 import type { WorkspaceTables } from './access/workspaces.table.ts'
@@ -37,7 +37,7 @@ import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
 import type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
 import { streamSocketRoute } from './threads/stream-socket.route.ts'
-import { makeStreamSources } from './threads/stream-sources.ts'
+import { makeStreamSources, type StreamSources } from './threads/stream-sources.ts'
 import { makeStreamVisits } from './threads/stream-visits.ts'
 import { registerThreadDeletion, replanDeletions, type ThreadEraser } from './threads/thread-deletion.ts'
 import { makeThreadDrafts, type ThreadDrafts } from './threads/thread-drafts.ts'
@@ -53,6 +53,8 @@ import {
   replanWorkspaceDeletions,
   type WorkspaceEraser,
 } from './workspaces/workspace-deletion.ts'
+import { memberRoutes } from './workspaces/members.routes.ts'
+import { makeMembers } from './workspaces/members.usecases.ts'
 import { workspaceNetworkRoutes } from './workspaces/workspace-network.routes.ts'
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
@@ -74,10 +76,14 @@ export type ThreadArea = {
   /** Throws `thread.not-found` unless the thread is this user's. */
   open: OpenThread
   rows: ThreadRows
-  /** Undefined when the thread doesn't exist or is deleted. */
+  /** The thread’s creator; undefined when the thread doesn't exist or is deleted. */
   ownerOf(threadId: string): Promise<string | undefined>
-  /** The thread's owner and workspace; undefined when the thread doesn't exist or is deleted. */
-  placeOf(threadId: string): Promise<{ ownerId: string; workspaceId: string | null } | undefined>
+  /** Who can see the thread; empty when it doesn't exist or is deleted. */
+  readersOf(threadId: string): Promise<string[]>
+  /** See `Access.personalOwner`. */
+  personalOwnerOf(threadId: string): Promise<string | null>
+  /** Where the thread is; undefined when it doesn't exist or is deleted. */
+  subjectOf(threadId: string): Promise<AccessSubject | undefined>
   /** Publishes the event to the workspace's members, or to the user. */
   notifyMembers(home: Home, event: UserEvent): Promise<void>
   setSandboxViews(views: SandboxViews): void
@@ -88,7 +94,7 @@ export type ThreadArea = {
   /** Call at start: plans an operation for each thread that is marked as deleted. */
   replanDeletions(): Promise<void>
   /** For tests only. */
-  inside: { store: ThreadStore }
+  inside: { store: ThreadStore; sources: StreamSources }
   sockets: SocketRoute[]
   routes: Api[]
 }
@@ -125,9 +131,10 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     requireWorkspace: workspaces.requireOpen,
   })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
-  const secrets = makeSecrets(known, { ...options, store, access, workspaceStore, workspaces, events })
+  const secrets = makeSecrets(known, { ...options, store, access, workspaces, events })
   const sources = makeStreamSources({
-    open: threads.open,
+    threads,
+    now: system.now,
     workspaceOf: async (threadId) => (await store.findAny(threadId))?.workspace_id ?? null,
     log,
     userHub,
@@ -138,7 +145,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
   events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
   const place = async (threadId: string) => {
     const row = await store.findAny(threadId)
-    return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
+    return row?.deleted_at === null ? row : undefined
   }
   return {
     events,
@@ -155,19 +162,33 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     secrets,
     open: threads.open,
     rows: store,
-    ownerOf: async (threadId) => (await place(threadId))?.ownerId,
-    placeOf: place,
+    ownerOf: async (threadId) => (await place(threadId))?.user_id,
+    readersOf: async (threadId) => {
+      const row = await place(threadId)
+      return row === undefined ? [] : await access.people('read', subjectOfThread(row))
+    },
+    personalOwnerOf: async (threadId) => {
+      const row = await place(threadId)
+      return row === undefined ? null : await access.personalOwner(row)
+    },
+    subjectOf: async (threadId) => {
+      const row = await place(threadId)
+      return row && subjectOfThread(row)
+    },
     notifyMembers: (home, event) => notifyMembers({ workspaceStore, userHub }, { home, event }),
     setSandboxViews: sandboxViews.set,
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
     addContentCounter: counters.add,
-    inside: { store },
+    inside: { store, sources },
     sockets: [streamSocketRoute({ sources, visits, logger })],
     routes: [
       threadRoutes({ threads, network, log, sources, visits }),
       networkRoutes({ network, privateAddresses, users }),
       secrets.routes,
       workspaceRoutes({ workspaces }),
+      memberRoutes({
+        members: makeMembers({ ...shared, store: workspaceStore, workspaces, threads: workspaceThreads, users }),
+      }),
       workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
@@ -180,18 +201,16 @@ function makeSecrets(
     hosts: AllowedHosts
     store: ThreadStore
     access: Access
-    workspaceStore: ReturnType<typeof makeWorkspaceStore>
     workspaces: Workspaces
     events: Events<ThreadEvents>
   },
 ) {
-  const { hosts, store, access, workspaceStore, workspaces, events } = known
+  const { hosts, store, access, workspaces, events } = known
   const secrets = makeSecretsFeature({
     ...platform,
     ...people,
     threads: store,
     access,
-    memberIds: workspaceStore.memberIds,
     requireManaged: workspaces.requireManaged,
     hosts,
     events,

@@ -149,7 +149,7 @@ function makeReceived(
         const row = await rows.findAny(threadId)
         if (row === undefined || row.deleted_at !== null) return undefined
         const only = (await setups.of(row))?.connectionIds ?? null
-        return { userId: row.user_id, workspaceId: row.workspace_id, only }
+        return { userId: await access.personalOwner(row), workspaceId: row.workspace_id, only }
       },
       originOf: makePreviewNames(hosts).ownOrigin,
       secretBox,
@@ -199,8 +199,9 @@ function makeSnapshotsFor(
     inside: { guest, hashKeyOf, memoryOf: rows.memory },
     settings: people.settings,
     changed: async (threadId) => {
-      const userId = await threads.ownerOf(threadId)
-      if (userId !== undefined) people.userHub.publish(userId, { type: 'snapshots-updated', threadId })
+      for (const userId of await threads.readersOf(threadId)) {
+        people.userHub.publish(userId, { type: 'snapshots-updated', threadId })
+      }
     },
     manifestTimeoutMs,
     system: platform.system,

@@ -88,6 +88,7 @@ function makeCopies(
   const { rows, guest, hashKeyOf, reports, services } = sandboxes
   const { history, snapshots } = turns
   const forks = makeForksFeature({
+    access: threads.access,
     threads: threads.threads,
     log,
     attachments,

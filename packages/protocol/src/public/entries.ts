@@ -45,6 +45,8 @@ export const userMessageEntrySchema = z.object({
   ...entryBase,
   kind: z.literal('user-message'),
   text: z.string(),
+  /** Who sent it. Absent: the thread’s creator, or a person whose name a copy doesn’t keep. */
+  authorId: z.string().optional(),
   attachments: z.array(attachmentSchema),
   /** `queued` waits for the running turn; `held` waits for a person after a stop. */
   status: z.enum(['delivered', 'queued', 'held']),

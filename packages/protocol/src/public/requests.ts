@@ -13,6 +13,8 @@ export const maxMessageCharacters = 200_000
 export const createThreadSchema = z.strictObject({
   title: z.string().min(1).max(200).optional(),
   workspaceId: z.string().max(64).nullable().optional(),
+  /** In a workspace, only its creator sees it. */
+  isPrivate: z.boolean().optional(),
   modelId: z.string().max(64).nullable().optional(),
 })
 export const updateThreadSchema = z.strictObject({
@@ -20,6 +22,10 @@ export const updateThreadSchema = z.strictObject({
   isPinned: z.boolean().optional(),
   /** Moves the thread; null removes it from its workspace. */
   workspaceId: z.string().max(64).nullable().optional(),
+  /** In a workspace, only its creator sees it. Only its creator can make it private. */
+  isPrivate: z.boolean().optional(),
+  /** Lets a thread in which others could work before use its creator’s own secrets, Git credentials and connections again. */
+  allowsPersonal: z.literal(true).optional(),
   modelId: z.string().max(64).nullable().optional(),
   /** Marks everything up to now as seen. */
   isRead: z.literal(true).optional(),

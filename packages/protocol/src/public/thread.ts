@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sandboxViewSchema } from './sandbox.ts'
+import { workspaceActionSchema } from './workspace-roles.ts'
 
 /** What a thread began as a copy of. The other thread might have changed since, or no longer exist. */
 export const forkedFromSchema = z
@@ -38,6 +39,14 @@ export const threadSchema = z
     modelId: z.string().nullable(),
     /** Null: in no workspace. */
     workspaceId: z.string().nullable().default(null),
+    /** Who created it. */
+    creatorId: z.string(),
+    /** In a workspace, only its creator sees it. */
+    isPrivate: z.boolean(),
+    /** Other people could work in it before: its creator’s own secrets, Git credentials and connections stay unusable until they allow them again. */
+    isPersonalOff: z.boolean(),
+    /** What this person’s role allows. */
+    allowed: z.array(workspaceActionSchema),
     isTurnRunning: z.boolean(),
     hasUnread: z.boolean(),
     forkedFrom: forkedFromSchema.nullable().optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { lifecyclePolicySchema, limitsChangeSchema, policyChangeSchema } from './lifecycle.ts'
 import { nameSchema } from './names.ts'
 import { publicSandboxStateSchema, sandboxLimitsSchema } from './sandbox.ts'
+import { workspaceActionSchema, workspaceRoleSchema } from './workspace-roles.ts'
 
 /** Longest instructions of a workspace, in UTF-16 code units. Every request to the model includes them. */
 export const maxInstructionCharacters = 20_000
@@ -20,7 +21,12 @@ export const workspaceSchema = z
     limits: sandboxLimitsSchema.partial(),
     /** Whether this user collapsed it in the sidebar. */
     isCollapsed: z.boolean(),
+    /** Threads that this user can see. */
     threadCount: z.number().int(),
+    /** This user’s role, and what it allows. */
+    role: workspaceRoleSchema,
+    allowed: z.array(workspaceActionSchema),
+    memberCount: z.number().int(),
     createdAt: z.number().int(),
     archivedAt: z.number().int().nullable(),
     /** Set while it can still be restored. */
@@ -76,7 +82,9 @@ export const workspaceContentsSchema = z
     threads: z.array(
       z.object({
         id: z.string(),
+        /** Empty if it is private and another person’s. */
         title: z.string(),
+        isPrivate: z.boolean(),
         /** Null: it has not used its sandbox yet. */
         sandbox: z.object({ state: publicSandboxStateSchema, diskBytes: z.number().int().nullable() }).nullable(),
         services: z.array(z.string()),

@@ -7,6 +7,7 @@ import {
   createApiKeySchema,
   createdApiKeySchema,
   meSchema,
+  peopleSchema,
   restoreCookiesSchema,
   sessionSchema,
   signInSchema,
@@ -119,6 +120,14 @@ const meRoute = defineRoute({
   summary: 'Get the current user',
   responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
+const peopleRoute = defineRoute({
+  action: 'people.read',
+  method: 'get',
+  path: '/people',
+  tags: ['people'],
+  summary: 'List the names of the people of this installation',
+  responses: { 200: jsonAnswer(peopleSchema, 'Everyone, by name.') },
+})
 const updateMeRoute = defineRoute({
   action: 'account.manage',
   method: 'patch',
@@ -210,6 +219,7 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; ke
     return context.body(null, 204)
   })
   api.openapi(meRoute, async (context) => context.json(await users.me(context.get('caller').userId), 200))
+  api.openapi(peopleRoute, async (context) => context.json({ people: await users.people() }, 200))
   api.openapi(updateMeRoute, async (context) => {
     const { userId } = requireSession(context)
     return context.json(await users.rename(userId, context.req.valid('json').name), 200)

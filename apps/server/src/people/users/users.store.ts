@@ -7,6 +7,8 @@ export type UserRecord = { id: string; name: string; email: string }
 export type UserStore = {
   find(userId: string): Promise<UserRecord | undefined>
   ownerId(): Promise<string | undefined>
+  /** Everyone, by name. */
+  all(): Promise<UserRecord[]>
   /** The hash of the account’s password. */
   passwordHash(email: string): Promise<string | undefined>
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
@@ -26,6 +28,7 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
   return {
     find: (userId) =>
       database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
+    all: () => database.selectFrom('users').select(['id', 'name', 'email']).orderBy('name').orderBy('id').execute(),
     ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
     passwordHash: async (email) => {
       const row = await database

@@ -1,4 +1,4 @@
-import type { ChangePassword, Confirm, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
+import type { ChangePassword, Confirm, Me, Person, Session, SignIn, SignUp } from '@threadbox/protocol/public'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -24,6 +24,8 @@ export type Users = {
   ownerExists(): Promise<boolean>
   isOwner(userId: string): Promise<boolean>
   me(userId: string): Promise<Me>
+  /** Everyone, by name. */
+  people(): Promise<Person[]>
   rename(userId: string, name: string): Promise<Me>
   /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
@@ -68,6 +70,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
     ownerExists: async () => (await store.ownerId()) !== undefined,
     isOwner: async (userId) => (await store.ownerId()) === userId,
     me,
+    people: async () => (await store.all()).map(({ id, name }) => ({ id, name })),
     rename: async (userId, name) => {
       await store.renameUser(userId, name.trim())
       return await me(userId)

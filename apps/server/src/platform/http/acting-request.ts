@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Action } from '@threadbox/domain'
 import type { Caller } from './api.ts'
 
 /**
@@ -11,7 +12,7 @@ export type ActingRequest = {
   caller: Caller | null
 }
 
-type Scope = { request: Omit<ActingRequest, 'caller'> | undefined; caller: Caller | null }
+type Scope = { request: Omit<ActingRequest, 'caller'> | undefined; caller: Caller | null; action: Action | null }
 
 const serving = new AsyncLocalStorage<Scope>()
 
@@ -20,12 +21,15 @@ export async function serveAs<Result>(
   request: Omit<ActingRequest, 'caller'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return await within({ request, caller: null }, work)
+  return await within({ request, caller: null, action: null }, work)
 }
 
 /** Does what a caller asks for over a socket, where no request is being served. */
-export async function actAs<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
-  return await within({ request: undefined, caller }, work)
+export async function actAs<Result>(
+  { caller, action }: { caller: Caller; action: Action },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return await within({ request: undefined, caller, action }, work)
 }
 
 async function within<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> {
@@ -34,6 +38,7 @@ async function within<Result>(scope: Scope, work: () => Promise<Result>): Promis
   } finally {
     scope.request = undefined
     scope.caller = null
+    scope.action = null
   }
 }
 
@@ -52,4 +57,15 @@ export function setActingCaller(caller: Caller): void {
   const scope = serving.getStore()
   if (scope === undefined) throw new Error('A caller was accepted outside of a request.')
   scope.caller = caller
+}
+
+/** What the request’s route does, which decides the role that its sender needs; null for work of the server itself. */
+export function actingAction(): Action | null {
+  return serving.getStore()?.action ?? null
+}
+
+/** Set by each route before anything of the request is read. */
+export function setActingAction(action: Action): void {
+  const scope = serving.getStore()
+  if (scope !== undefined) scope.action = action
 }

@@ -4,6 +4,7 @@ import { wireErrorSchema } from '@threadbox/errors'
 import type { Logger } from '@threadbox/telemetry'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { setActingAction } from './acting-request.ts'
 import { requestInvalid, requestProblems } from './http.errors.ts'
 
 /**
@@ -62,6 +63,7 @@ export function defineRoute<Path extends string, Config extends Omit<RouteConfig
 }: Config & { path: Path; action: Action }) {
   const requirement: ActionRequirement = actions[action]
   const guard = createMiddleware<ApiEnv>(async (context, next) => {
+    setActingAction(action)
     if (requirement !== 'nothing') await context.get('authorize')(action)
     await next()
   })
@@ -116,10 +118,13 @@ export function countQuery(limits: { default: number; max: number }) {
   return wholeNumberQuery({ min: 1, max: limits.max }).default(limits.default)
 }
 
-/** Throws `thread.not-found` unless the thread is this user's. */
+/**
+ * Throws `thread.not-found` unless this user can see the thread, and `workspace.role-missing` unless their role allows what
+ * the request does.
+ */
 export type OpenThread = (userId: string, threadId: string) => Promise<unknown>
 
-/** Returns a function that every route below a thread first calls: it checks that the thread is the caller's. */
+/** Returns a function that every route below a thread first calls: it checks that the caller can do this with the thread. */
 export function threadOpener(open: OpenThread) {
   return async (context: Pick<ApiContext, 'get'>, threadId: string): Promise<string> => {
     await open(context.get('caller').userId, threadId)

@@ -55,11 +55,8 @@ onBothDatabases((target) => {
     const { areas, open } = application
     const usable = makeUsableCredentials({
       store: makeGitCredentialStore(tablesOf<GitCredentialTables>(open.database)),
-      access: areas.threads.access,
-      placeOf: async (id) => {
-        const row = await areas.threads.rows.findAny(id)
-        return row?.deleted_at === null ? { ownerId: row.user_id, workspaceId: row.workspace_id } : undefined
-      },
+      personalOwnerOf: areas.threads.personalOwnerOf,
+      placeOf: areas.threads.subjectOf,
     })
     return (await usable(threadId)).map(({ id }) => id)
   }

@@ -27,11 +27,11 @@ export function makeGitCredentialsFeature(ports: {
   sandboxes: Pick<Sandboxes, 'ifAwake' | 'transferring'>
   awakeThreads: () => Promise<string[]>
   threads: {
-    access: Access
     workspaces: Pick<Workspaces, 'requireManaged'>
     threads: Pick<Threads, 'open'>
     ownerOf: (threadId: string) => Promise<string | undefined>
-    placeOf: (threadId: string) => Promise<{ ownerId: string; workspaceId: string | null } | undefined>
+    personalOwnerOf: (threadId: string) => Promise<string | null>
+    subjectOf: (threadId: string) => Promise<{ workspaceId: string | null } | undefined>
   }
   secretBox: SecretBox
   limits: { connectionsAllow: string; connectionSeconds: number }
@@ -41,7 +41,7 @@ export function makeGitCredentialsFeature(ports: {
 }): GitCredentialsFeature {
   const { store, host, sandboxes, threads, secretBox, audit, system, logger } = ports
   const allowed = allowedAddressesOf(ports.limits.connectionsAllow)
-  const usable = makeUsableCredentials({ store, access: threads.access, placeOf: threads.placeOf })
+  const usable = makeUsableCredentials({ store, personalOwnerOf: threads.personalOwnerOf, placeOf: threads.subjectOf })
   const uses = makeGitUses({ store, audit, now: system.now, logger })
   const relay = makeGitRelay({
     host,

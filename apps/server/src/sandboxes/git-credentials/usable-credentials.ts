@@ -1,4 +1,3 @@
-import type { Access } from '../../threads/public.ts'
 import { repositoriesOf } from './git-credentials.presenter.ts'
 import type { GitCredentialStore } from './git-credentials.store.ts'
 import { siteOf } from './git-target.logic.ts'
@@ -16,29 +15,23 @@ export type UsableCredential = {
   repositories: string[]
 }
 
-/** Owner and workspace of a thread; undefined if the thread is gone. */
-export type ThreadPlace = { ownerId: string; workspaceId: string | null }
-
 /** Returns the credentials that a thread can use. Read on each call, so that a revocation applies immediately. */
 export type UsableCredentials = (threadId: string) => Promise<UsableCredential[]>
 
 export function makeUsableCredentials(options: {
   store: GitCredentialStore
-  access: Access
-  placeOf(threadId: string): Promise<ThreadPlace | undefined>
+  /** Whose own credentials the thread can use: nobody’s if others can work in it. */
+  personalOwnerOf(threadId: string): Promise<string | null>
+  placeOf(threadId: string): Promise<{ workspaceId: string | null } | undefined>
 }): UsableCredentials {
-  const { store, access } = options
+  const { store } = options
   return async (threadId) => {
     const place = await options.placeOf(threadId)
     if (place === undefined) return []
     const rows = await store.allowedIn({ threadId, workspaceId: place.workspaceId })
-    // A person without access to the thread lends it nothing.
-    const owners = new Map<string, boolean>()
-    for (const { user_id } of rows) {
-      if (!owners.has(user_id)) owners.set(user_id, await access.roleMay(user_id, 'work', place))
-    }
+    const lender = rows.length === 0 ? null : await options.personalOwnerOf(threadId)
     return rows
-      .filter(({ user_id }) => owners.get(user_id) === true)
+      .filter(({ user_id }) => user_id === lender)
       .map((row) => ({
         id: row.id,
         userId: row.user_id,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { UserTables } from '../../people/public.ts'
 import { isUniqueViolation } from '../../platform/database/database.ts'
-import type { ThreadTables } from '../../threads/public.ts'
+import { canWorkSql, type ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables } from './previews.table.ts'
 
@@ -18,7 +18,7 @@ export type PreviewStore = {
    * Removes and returns a ticket, so that it is used once; undefined for one that is unknown, used or no longer valid.
    */
   takeTicket(sha256: string, now: number): Promise<ValidPass | undefined>
-  /** Those of these passes that are valid: session, key or link valid, thread not deleted, this person’s and within the key’s reach. */
+  /** Those of these passes that are valid: session, key or link valid, thread not deleted and within the key’s reach, and the person can work in it. */
   valid(sha256s: readonly string[], now: number): Promise<ValidPass[]>
   removeExpired(now: number): Promise<void>
 }
@@ -34,9 +34,7 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
     const rows = await database
       .selectFrom('preview_passes as pass')
       .innerJoin('preview_labels as label', 'label.thread_id', 'pass.thread_id')
-      .innerJoin('threads as thread', (join) =>
-        join.onRef('thread.id', '=', 'pass.thread_id').onRef('thread.user_id', '=', 'pass.user_id'),
-      )
+      .innerJoin('threads as thread', 'thread.id', 'pass.thread_id')
       .leftJoin('sessions as session', 'session.id', 'pass.session_id')
       .leftJoin('api_keys as key', 'key.id', 'pass.api_key_id')
       .leftJoin('preview_shares as share', 'share.id', 'pass.share_id')
@@ -53,6 +51,7 @@ export function makePreviewStore(database: Kysely<Tables>): PreviewStore {
       .where('pass.sha256', 'in', sha256s)
       .where('pass.expires_at', '>', now)
       .where('thread.deleted_at', 'is', null)
+      .where(canWorkSql({ thread: 'thread', person: 'pass.user_id' }))
       .where(({ or, eb, exists, selectFrom }) =>
         or([
           eb('key.id', 'is', null),

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ThreadTables } from '../../threads/public.ts'
+import { canWorkSql, type ThreadTables } from '../../threads/public.ts'
 import type { ServiceTables } from '../services/services.table.ts'
 import type { PassRow, PreviewTables, ShareLinkRow } from './previews.table.ts'
 
@@ -12,7 +12,7 @@ export type ShareLinkStore = {
   list(threadId: string, now: number): Promise<ShareLinkRow[]>
   /** Removes a link with every pass that came from it. Undefined if the thread has no such link. */
   remove(threadId: string, id: string): Promise<ShareLinkRow | undefined>
-  /** The link with this secret, if it is valid and its service exists. */
+  /** The link with this secret, if it is valid, its service exists and its creator can still work in the thread. */
   find(sha256: string, now: number): Promise<ValidLink | undefined>
   /** Adds a pass of a link, and removes the oldest beyond `max`. */
   addPass(row: PassRow & { share_id: string }, max: number): Promise<void>
@@ -46,9 +46,7 @@ export function makeShareLinkStore(database: Kysely<Tables>): ShareLinkStore {
       database
         .selectFrom('preview_shares as share')
         .innerJoin('preview_labels as label', 'label.thread_id', 'share.thread_id')
-        .innerJoin('threads as thread', (join) =>
-          join.onRef('thread.id', '=', 'share.thread_id').onRef('thread.user_id', '=', 'share.user_id'),
-        )
+        .innerJoin('threads as thread', 'thread.id', 'share.thread_id')
         .innerJoin('services as service', (join) =>
           join
             .onRef('service.thread_id', '=', 'share.thread_id')
@@ -59,6 +57,7 @@ export function makeShareLinkStore(database: Kysely<Tables>): ShareLinkStore {
         .select('label.label')
         .where('share.sha256', '=', sha256)
         .where('thread.deleted_at', 'is', null)
+        .where(canWorkSql({ thread: 'thread', person: 'share.user_id' }))
         .where((where) => where.or([where('share.expires_at', 'is', null), where('share.expires_at', '>', now)]))
         .executeTakeFirst(),
     addPass: async (row, max) => {

@@ -3,7 +3,7 @@ import { followWhile, makeBackground, makeKeyedLock } from '@threadbox/concurren
 import type { Grant, GrantsEvent } from '@threadbox/protocol/egress'
 import type { Logger } from '@threadbox/telemetry'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
-import type { UsableSecret, UsableSecrets } from '../../threads/public.ts'
+import type { SecretPlace, UsableSecret, UsableSecrets } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { Sandbox } from '../state/sandbox.logic.ts'
 import type { SandboxStore } from '../state/sandboxes.store.ts'
@@ -33,7 +33,7 @@ export type GrantPushes = {
 export type GrantPushDependencies = {
   egress: EgressClient
   usable: UsableSecrets
-  placeOf(threadId: string): Promise<{ id: string; user_id: string; workspace_id: string | null } | undefined>
+  placeOf(threadId: string): Promise<SecretPlace | undefined>
   sandboxes: Pick<SandboxStore, 'find' | 'all' | 'findById'>
   store: PlaceholderStore
   placeholders: Placeholders

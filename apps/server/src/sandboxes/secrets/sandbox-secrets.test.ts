@@ -237,6 +237,8 @@ onBothDatabases((target) => {
       id: copy.id,
       user_id: other.userId,
       workspace_id: null,
+      is_private: 0,
+      is_personal_off: 0,
     })
     const copied = await bench.awake(copy.id)
     expect([grantedTo(copied.sandboxId), bench.host.variables.get(copied.sandboxId)]).toEqual([[], undefined])

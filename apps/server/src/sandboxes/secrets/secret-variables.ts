@@ -4,7 +4,7 @@ import { hostAnswerUnknown } from '@threadbox/protocol/host'
 import type { ThreadSecrets } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
-import type { UsableSecrets } from '../../threads/public.ts'
+import type { SecretPlace, UsableSecrets } from '../../threads/public.ts'
 import type { HostClient } from '../host/host-client.ts'
 import type { PlaceholderStore } from './placeholders.store.ts'
 import type { Placeholders } from './placeholders.ts'
@@ -26,7 +26,7 @@ export type SecretVariables = {
 export type SecretVariableDependencies = {
   host: Pick<HostClient, 'guest'>
   usable: UsableSecrets
-  placeOf(threadId: string): Promise<{ id: string; user_id: string; workspace_id: string | null } | undefined>
+  placeOf(threadId: string): Promise<SecretPlace | undefined>
   store: PlaceholderStore
   placeholders: Placeholders
   secretBox: SecretBox

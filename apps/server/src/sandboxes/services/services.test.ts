@@ -51,6 +51,8 @@ async function makeBench(): Promise<Bench> {
     pruned_seq: 0,
     news_seq: 0,
     read_seq: 0,
+    is_private: 0,
+    is_personal_off: 0,
   }
   await tablesIn(open)
     .insertInto('threads')
@@ -67,7 +69,7 @@ async function makeBench(): Promise<Bench> {
     },
     ifAwake: async () => (bench.sandbox.state === 'active' ? reach() : undefined),
     sandboxOf: async () => bench.sandbox,
-    ownerOf: async () => 'u-1',
+    readersOf: async () => ['u-1'],
     publish: (_userId, event) => void bench.events.push(event),
     maxServices: async () => bench.max,
     system: makeSystem({ now: Date.now, randomBytes: (count) => randomBytes(count) }),

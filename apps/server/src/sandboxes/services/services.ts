@@ -20,7 +20,7 @@ export function makeServicesFeature(ports: {
   sandboxStore: Pick<SandboxReads, 'find'>
   factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
   threads: {
-    ownerOf: (threadId: string) => Promise<string | undefined>
+    readersOf: (threadId: string) => Promise<string[]>
     readDefaults: ReadDefaults
     open: OpenThread
   }
@@ -35,7 +35,7 @@ export function makeServicesFeature(ports: {
       sandboxes.awake(threadId, { reason: 'api', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: sandboxes.ifAwake,
     sandboxOf: ports.factsOf,
-    ownerOf: threads.ownerOf,
+    readersOf: threads.readersOf,
     publish: ports.userHub.publish,
     maxServices: async (threadId) => {
       const defaults = await threads.readDefaults([threadId])

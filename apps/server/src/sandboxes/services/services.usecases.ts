@@ -58,8 +58,8 @@ export type ServiceDependencies = {
   awake(threadId: string, signal: AbortSignal | undefined): Promise<ReachableSandbox>
   ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
   sandboxOf(threadId: string): Promise<SandboxFacts | undefined>
-  /** The owner of the thread; undefined if the thread is gone. */
-  ownerOf(threadId: string): Promise<string | undefined>
+  /** Who can see the thread. */
+  readersOf(threadId: string): Promise<string[]>
   publish(userId: string, event: UserEvent): void
   /** How many services of the thread can run at the same time. */
   maxServices(threadId: string): Promise<number>
@@ -92,10 +92,10 @@ export function makeServiceParts(dependencies: ServiceDependencies): SharedServi
     inOrder: makeKeyedLock(),
     changed: async (threadId) => {
       changes.notify(threadId)
-      const userId = await dependencies.ownerOf(threadId)
-      if (userId === undefined) return
+      const readers = await dependencies.readersOf(threadId)
+      if (readers.length === 0) return
       const services = await viewOf(parts, threadId)
-      dependencies.publish(userId, { type: 'services-updated', threadId, services })
+      for (const userId of readers) dependencies.publish(userId, { type: 'services-updated', threadId, services })
     },
   }
   return parts

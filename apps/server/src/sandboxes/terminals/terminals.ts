@@ -11,7 +11,7 @@ import { terminalSocketRoute } from './terminal-socket.route.ts'
 import { terminalRoutes } from './terminals.routes.ts'
 import { makeTerminalStore } from './terminals.store.ts'
 import { makeSharedTerminalDependencies, makeTerminals, type Terminals } from './terminals.usecases.ts'
-import { makeMaySee, type PlaceOf, type Viewer } from './viewers.ts'
+import { makeMaySee, type Viewer, type ViewersThreads } from './viewers.ts'
 
 export type TerminalsFeature = {
   terminals: Terminals
@@ -27,7 +27,7 @@ export function makeTerminalsFeature(options: {
   openThread: OpenThread
   sandboxes: Pick<Sandboxes, 'awake' | 'ifAwake'>
   factsOf: (threadId: string) => Promise<SandboxFacts | undefined>
-  placeOf: PlaceOf
+  threads: ViewersThreads & { readersOf(threadId: string): Promise<string[]> }
   holds: CredentialCheck
   userHub: UserHub
   system: System
@@ -43,11 +43,11 @@ export function makeTerminalsFeature(options: {
       sandboxes.awake(threadId, { reason: 'terminal', ...(signal === undefined ? {} : { signal }) }),
     ifAwake: (threadId) => sandboxes.ifAwake(threadId),
     sandboxOf: options.factsOf,
-    ownerOf: async (threadId) => (await options.placeOf(threadId))?.ownerId,
+    readersOf: options.threads.readersOf,
     publish: (userId, event) => options.userHub.publish(userId, event),
   })
   const terminals = makeTerminals(parts)
-  const maySee = makeMaySee(options)
+  const maySee = makeMaySee({ ...options.threads, holds: options.holds })
   const stillValid = async (visitors: readonly string[]) => {
     const now = system.now()
     const judged = await Promise.all(

@@ -41,8 +41,8 @@ export type TerminalDependencies = {
   awake(threadId: string, signal: AbortSignal | undefined): Promise<ReachableSandbox>
   ifAwake(threadId: string): Promise<ReachableSandbox | undefined>
   sandboxOf(threadId: string): Promise<SandboxFacts | undefined>
-  /** The owner of the thread; undefined if the thread is gone. */
-  ownerOf(threadId: string): Promise<string | undefined>
+  /** Who can see the thread. */
+  readersOf(threadId: string): Promise<string[]>
   publish(userId: string, event: UserEvent): void
   system: System
   logger: Logger
@@ -64,10 +64,10 @@ export function makeSharedTerminalDependencies(dependencies: TerminalDependencie
     inOrder: makeKeyedLock(),
     changed: async (threadId) => {
       parts.changes.notify(threadId)
-      const userId = await dependencies.ownerOf(threadId)
-      if (userId === undefined) return
+      const readers = await dependencies.readersOf(threadId)
+      if (readers.length === 0) return
       const terminals = await viewOf(parts, threadId)
-      dependencies.publish(userId, { type: 'terminals-updated', threadId, terminals })
+      for (const userId of readers) dependencies.publish(userId, { type: 'terminals-updated', threadId, terminals })
     },
   }
   return parts

@@ -11,7 +11,7 @@ onBothDatabases((target) => {
     const owner = await server.signUpOwner()
     const other = await server.addPerson('other')
     const thread = await threads.threads.create(owner.userId, {})
-    const maySee = makeMaySee({ placeOf: threads.placeOf, holds: people.holds })
+    const maySee = makeMaySee({ ...threads, holds: people.holds })
     const session = await tablesIn(server.open)
       .selectFrom('sessions')
       .selectAll()

@@ -7,6 +7,32 @@ export const workspaceNotFound = defineError({
   remedy: () => 'It may have been deleted. Choose another one from the sidebar.',
 })
 
+export const roleMissing = defineError<{ action: 'work' | 'change' | 'manage' }>({
+  code: 'workspace.role-missing',
+  kind: 'forbidden',
+  message: ({ action }) =>
+    ({
+      work: 'You can read this, but your role in the workspace doesn’t allow you to work in it.',
+      change: 'Only its creator and owners of the workspace can do this.',
+      manage: 'Only owners of the workspace can do this.',
+    })[action],
+  remedy: () => 'Ask an owner of the workspace.',
+})
+
+export const workspaceOwnerMissing = defineError({
+  code: 'workspace.owner-missing',
+  kind: 'conflict',
+  message: () => 'A workspace needs an owner, and this is its only one.',
+  remedy: () => 'Make another member an owner first, or delete the workspace.',
+})
+
+export const workspaceMemberNotFound = defineError({
+  code: 'workspace.member-not-found',
+  kind: 'not-found',
+  message: () => 'There is no such person, or they aren’t in this workspace.',
+  remedy: () => 'GET /api/v1/people lists everyone, and /workspaces/{id}/members those in the workspace.',
+})
+
 export const workspaceNameTaken = defineError<{ name: string }>({
   code: 'workspace.name-taken',
   kind: 'conflict',

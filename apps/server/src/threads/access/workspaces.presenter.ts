@@ -1,4 +1,10 @@
-import type { LifecyclePolicy, SandboxLimits } from '@threadbox/domain'
+import {
+  isWorkspaceRole,
+  type LifecyclePolicy,
+  roleAllows,
+  type SandboxLimits,
+  workspaceActions,
+} from '@threadbox/domain'
 import type { PolicyChange, UpdateWorkspace, Workspace } from '@threadbox/protocol/public'
 import type { WorkspaceOfMember } from './workspaces.store.ts'
 import type { WorkspaceRow } from './workspaces.table.ts'
@@ -15,6 +21,7 @@ export function valuesOf(row: Pick<WorkspaceRow, 'policy_json' | 'limits_json'>)
 
 /** A workspace in the view of one of its members. */
 export function presentWorkspace(row: WorkspaceOfMember, threadCount: number): Workspace {
+  const role = isWorkspaceRole(row.role) ? row.role : 'viewer'
   return {
     id: row.id,
     name: row.name,
@@ -23,6 +30,9 @@ export function presentWorkspace(row: WorkspaceOfMember, threadCount: number): W
     ...valuesOf(row),
     isCollapsed: row.is_collapsed === 1,
     threadCount,
+    role,
+    allowed: workspaceActions.filter((action) => roleAllows(role, action, true)),
+    memberCount: Number(row.member_count),
     createdAt: row.created_at,
     archivedAt: row.archived_at,
     deletedAt: row.deleted_at,

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import type { WorkspaceMemberRow, WorkspaceRow, WorkspaceTables } from './workspaces.table.ts'
 
 /** A workspace with the settings of one of its members. */
-export type WorkspaceOfMember = WorkspaceRow & Pick<WorkspaceMemberRow, 'role' | 'position' | 'is_collapsed'>
+export type WorkspaceOfMember = WorkspaceRow &
+  Pick<WorkspaceMemberRow, 'role' | 'position' | 'is_collapsed'> & { member_count: number }
 
 /** The only code that touches `workspaces` and `workspace_members`. */
 export type WorkspaceStore = {
@@ -10,7 +11,7 @@ export type WorkspaceStore = {
    * Inserts the workspace with its first member, at the end of that user's order. Throws a unique violation when the
    * name is taken.
    */
-  insert(row: WorkspaceRow, member: Pick<WorkspaceMemberRow, 'role'>): Promise<void>
+  insert(row: WorkspaceRow, member: { role: string }): Promise<void>
   /** Also finds a deleted workspace until its undo time is over. */
   find(userId: string, workspaceId: string): Promise<WorkspaceOfMember | undefined>
   findAny(workspaceId: string): Promise<WorkspaceRow | undefined>
@@ -18,6 +19,13 @@ export type WorkspaceStore = {
   list(userId: string): Promise<WorkspaceOfMember[]>
   memberIds(workspaceId: string): Promise<string[]>
   role(userId: string, workspaceId: string): Promise<string | undefined>
+  /** Every member. */
+  roles(workspaceId: string): Promise<{ userId: string; role: string; joinedAt: number }[]>
+  /** The roles of a person, by workspace. */
+  rolesOf(userId: string): Promise<Map<string, string>>
+  /** Adds a member at the end of that user’s order, or changes the role of one. */
+  setRole(member: Pick<WorkspaceMemberRow, 'workspace_id' | 'user_id' | 'role' | 'joined_at'>): Promise<void>
+  removeMember(userId: string, workspaceId: string): Promise<void>
   update(workspaceId: string, columns: Partial<WorkspaceRow>): Promise<void>
   setCollapsed(userId: string, workspaceId: string, isCollapsed: boolean): Promise<void>
   /**
@@ -35,6 +43,14 @@ export function makeWorkspaceStore(database: Kysely<WorkspaceTables>): Workspace
   return {
     ...memberQueries(database),
     insert: (row, { role }) => insert(database, row, role),
+    setRole: (member) => database.transaction().execute((transaction) => putMember(transaction, member)),
+    removeMember: async (userId, workspaceId) => {
+      await database
+        .deleteFrom('workspace_members')
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .execute()
+    },
     findAny: (workspaceId) =>
       database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst(),
     update: async (workspaceId, columns) => {
@@ -63,6 +79,14 @@ function ofMember(database: Kysely<WorkspaceTables>, userId: string) {
     .innerJoin('workspace_members', 'workspace_members.workspace_id', 'workspaces.id')
     .selectAll('workspaces')
     .select(['workspace_members.role', 'workspace_members.position', 'workspace_members.is_collapsed'])
+    .select((builder) =>
+      builder
+        .selectFrom('workspace_members as other')
+        .whereRef('other.workspace_id', '=', 'workspaces.id')
+        .select((counted) => counted.fn.countAll<number>().as('count'))
+        .as('member_count'),
+    )
+    .$narrowType<{ member_count: number }>()
     .where('workspace_members.user_id', '=', userId)
 }
 
@@ -76,7 +100,7 @@ function inOrder(database: Kysely<WorkspaceTables>, userId: string) {
 
 function memberQueries(
   database: Kysely<WorkspaceTables>,
-): Pick<WorkspaceStore, 'find' | 'list' | 'memberIds' | 'role' | 'setCollapsed' | 'place'> {
+): Pick<WorkspaceStore, 'find' | 'list' | 'memberIds' | 'role' | 'roles' | 'rolesOf' | 'setCollapsed' | 'place'> {
   return {
     find: (userId, workspaceId) =>
       ofMember(database, userId).where('workspaces.id', '=', workspaceId).executeTakeFirst(),
@@ -98,6 +122,20 @@ function memberQueries(
         .executeTakeFirst()
       return row?.role
     },
+    roles: async (workspaceId) => {
+      const rows = await database
+        .selectFrom('workspace_members')
+        .select(['user_id', 'role', 'joined_at'])
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('user_id')
+        .execute()
+      return rows.map(({ user_id, role, joined_at }) => ({ userId: user_id, role, joinedAt: joined_at }))
+    },
+    rolesOf: async (userId) => {
+      const members = database.selectFrom('workspace_members').select(['workspace_id', 'role'])
+      const rows = await members.where('user_id', '=', userId).execute()
+      return new Map(rows.map(({ workspace_id, role }) => [workspace_id, role]))
+    },
     setCollapsed: async (userId, workspaceId, isCollapsed) => {
       await database
         .updateTable('workspace_members')
@@ -113,15 +151,25 @@ function memberQueries(
 async function insert(database: Kysely<WorkspaceTables>, row: WorkspaceRow, role: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await transaction.insertInto('workspaces').values(row).execute()
-    const last = await transaction
-      .selectFrom('workspace_members')
-      .select((builder) => builder.fn.max('position').as('position'))
-      .where('user_id', '=', row.owner_id)
-      .executeTakeFirst()
-    const position = Number(last?.position ?? 0) + 1
-    const member = { workspace_id: row.id, user_id: row.owner_id, role, position, is_collapsed: 0 }
-    await transaction.insertInto('workspace_members').values(member).execute()
+    await putMember(transaction, { workspace_id: row.id, user_id: row.owner_id, role, joined_at: row.created_at })
   })
+}
+
+async function putMember(
+  transaction: Kysely<WorkspaceTables>,
+  member: Omit<WorkspaceMemberRow, 'position' | 'is_collapsed'>,
+): Promise<void> {
+  const last = await transaction
+    .selectFrom('workspace_members')
+    .select((builder) => builder.fn.max('position').as('position'))
+    .where('user_id', '=', member.user_id)
+    .executeTakeFirst()
+  const position = Number(last?.position ?? 0) + 1
+  await transaction
+    .insertInto('workspace_members')
+    .values({ ...member, position, is_collapsed: 0 })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role: member.role }))
+    .execute()
 }
 
 /** Concurrent calls always leave a valid order: positions are only compared, and ids break ties. */

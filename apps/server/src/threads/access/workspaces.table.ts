@@ -25,6 +25,7 @@ export type WorkspaceMemberRow = {
   /** Order in the sidebar; ties are ordered by id. */
   position: number
   is_collapsed: number
+  joined_at: number
 }
 
 export type WorkspaceTables = { workspaces: WorkspaceRow; workspace_members: WorkspaceMemberRow }
@@ -76,5 +77,13 @@ export async function createWorkspaceTables(database: Kysely<never>): Promise<vo
     .createIndex('threads_workspace_idx')
     .on('threads')
     .columns(['workspace_id', 'deleted_at'])
+    .execute()
+}
+
+/** Members from before are those who made the workspace. */
+export async function addJoined(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .alterTable('workspace_members')
+    .addColumn('joined_at', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
 }

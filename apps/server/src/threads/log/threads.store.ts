@@ -1,21 +1,21 @@
 import type { Kysely } from 'kysely'
 import type { LogTransaction } from './thread-log.ts'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
+import { makeThreadViewStore, type ThreadViewStore } from './thread-views.store.ts'
 import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './threads-in-workspace.store.ts'
 
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
 
 export type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
 export type ThreadPlace = Pick<ThreadRow, 'id' | 'workspace_id' | 'started_from_json'>
-type OwnedPlace = ThreadPlace & Pick<ThreadRow, 'user_id'>
+type OwnedPlace = ThreadPlace & Pick<ThreadRow, 'user_id' | 'is_private' | 'is_personal_off'>
 
 /** The only code that touches `threads`, beside the log, which assigns its event numbers. */
 export type ThreadStore = ThreadsInWorkspaceStore & {
+  views: ThreadViewStore
   insert(row: ThreadRow): Promise<void>
   /** Finds a thread of any owner, also a deleted one until its undo time is over. */
   findAny(threadId: string): Promise<ThreadRow | undefined>
-  /** Pinned first, then the newest; without deleted ones. `within`: only those in these workspaces. */
-  list(userId: string, page: ThreadSlice): Promise<ThreadRow[]>
   update(threadId: string, columns: Partial<ThreadRow>): Promise<void>
   /** Sets the title unless a user has set one. `alongside` is part of the same commit. */
   setAutomaticTitle(
@@ -23,8 +23,6 @@ export type ThreadStore = ThreadsInWorkspaceStore & {
     title: string,
     alongside: (transaction: LogTransaction) => Promise<void>,
   ): Promise<boolean>
-  /** Marks everything recorded as read. */
-  markRead(threadId: string): Promise<void>
   /** Threads that are marked as deleted. */
   deletedIds(): Promise<string[]>
   /** The running turn, otherwise the last one. */
@@ -42,7 +40,7 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     },
     ...makeThreadsInWorkspaceStore(database),
     findAny: (threadId) => database.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirst(),
-    list: (userId, page) => list(database, userId, page),
+    views: makeThreadViewStore(database),
     update: async (threadId, columns) => {
       await database.updateTable('threads').set(columns).where('id', '=', threadId).execute()
     },
@@ -58,13 +56,6 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
         if (isSet) await alongside(transaction as unknown as LogTransaction)
         return isSet
       }),
-    markRead: async (threadId) => {
-      await database
-        .updateTable('threads')
-        .set((builder) => ({ read_seq: builder.ref('last_seq') }))
-        .where('id', '=', threadId)
-        .execute()
-    },
     deletedIds: async () => {
       const rows = await database.selectFrom('threads').select('id').where('deleted_at', 'is not', null).execute()
       return rows.map((row) => row.id)
@@ -82,7 +73,7 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
     placesOf: async (threadIds) => {
       const rows = await database
         .selectFrom('threads')
-        .select(['id', 'user_id', 'workspace_id', 'started_from_json'])
+        .select(['id', 'user_id', 'workspace_id', 'started_from_json', 'is_private', 'is_personal_off'])
         .$if(threadIds !== 'all', (query) => query.where('id', 'in', threadIds === 'all' ? [] : [...threadIds]))
         .execute()
       return new Map(rows.map((row) => [row.id, row]))
@@ -91,34 +82,4 @@ export function makeThreadStore(database: Kysely<ThreadTables>): ThreadStore {
       await database.deleteFrom('threads').where('id', '=', threadId).execute()
     },
   }
-}
-
-async function list(database: Kysely<ThreadTables>, userId: string, page: ThreadSlice): Promise<ThreadRow[]> {
-  const { after, within } = page
-  if (within?.length === 0) return []
-  return await database
-    .selectFrom('threads')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .$if(within !== null, (query) => query.where('workspace_id', 'in', within ?? []))
-    .$if(after !== null, (query) =>
-      query.where((builder) =>
-        builder.or([
-          builder('is_pinned', '<', after?.isPinned ?? 0),
-          builder.and([
-            builder('is_pinned', '=', after?.isPinned ?? 0),
-            builder.or([
-              builder('updated_at', '<', after?.updatedAt ?? 0),
-              builder.and([builder('updated_at', '=', after?.updatedAt ?? 0), builder('id', '<', after?.id ?? '')]),
-            ]),
-          ]),
-        ]),
-      ),
-    )
-    .orderBy('is_pinned', 'desc')
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .execute()
 }

@@ -25,7 +25,17 @@ export type ThreadRow = {
   forked_from_json: string | null
   /** The agent that it was started from, as JSON; null for a thread without one. */
   started_from_json: string | null
+  /** 1: in a workspace, only its creator sees it. */
+  is_private: number
+  /**
+   * 1: other people could work in it before, so what is its creator’s own, such as connections, stays unusable until they
+   * allow it again.
+   */
+  is_personal_off: number
 }
+
+/** A thread in the sidebar of a person who did not create it. Its creator’s are in `threads`. */
+export type ThreadViewRow = { thread_id: string; user_id: string; is_pinned: number; read_seq: number }
 
 /** An entry as of `updated_seq`; later deltas are in `thread_events`. `position` orders the conversation. */
 export type EntryRow = {
@@ -43,6 +53,7 @@ export type EventRow = { thread_id: string; seq: number; entry_id: string | null
 
 export type ThreadTables = {
   threads: ThreadRow
+  thread_views: ThreadViewRow
   thread_entries: EntryRow
   thread_turns: TurnViewRow
   thread_events: EventRow
@@ -112,5 +123,28 @@ async function createLogTables(database: Kysely<never>): Promise<void> {
     .createIndex('thread_events_entry_idx')
     .on('thread_events')
     .columns(['thread_id', 'entry_id', 'seq'])
+    .execute()
+}
+
+/** Threads that existed before are shared with the members of their workspace, which had one. */
+export async function addSharedThreads(database: Kysely<never>): Promise<void> {
+  for (const column of ['is_private', 'is_personal_off']) {
+    await database.schema
+      .alterTable('threads')
+      .addColumn(column, 'integer', (definition) => definition.notNull().defaultTo(0))
+      .execute()
+  }
+  await database.schema
+    .createTable('thread_views')
+    .addColumn('thread_id', 'text', (column) => column.notNull().references('threads.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('is_pinned', 'integer', (column) => column.notNull())
+    .addColumn('read_seq', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('thread_views_pk', ['thread_id', 'user_id'])
+    .execute()
+  await database.schema
+    .createIndex('threads_shared_idx')
+    .on('threads')
+    .columns(['workspace_id', 'updated_at', 'id'])
     .execute()
 }

@@ -17,7 +17,7 @@ export type SearchIndex = {
   removeEntry(transaction: Transaction<SearchTables>, threadId: string, entryId: string): Promise<void>
   putTitle(database: Kysely<SearchTables>, thread: { id: string; title: string; at: number }): Promise<void>
   /**
-   * Documents of the user's threads that contain every word of the query, newest first. `within`: only of threads in
+   * Documents of threads that the user can see and that contain every word of the query, newest first. `within`: only of threads in
    * these workspaces.
    */
   find(query: SearchQuery): Promise<FoundDocument[]>
@@ -63,11 +63,13 @@ async function find(
   const { userId, within } = query
   if (terms.length === 0 || within?.length === 0) return []
   const isWithin = within === null ? sql`true` : sql`workspace_id in (${sql.join(within)})`
+  const isMember = sql`workspace_id in (select workspace_id from workspace_members where user_id = ${userId})`
+  const isVisible = sql`(${isMember} and (is_private = 0 or user_id = ${userId}) or workspace_id is null and user_id = ${userId})`
   const rows = await options.database
     .selectFrom('search_documents')
     .select(['thread_id', 'entry_id', 'place', 'body', 'at'])
     .where(
-      sql<boolean>`thread_id in (select id from threads where user_id = ${userId} and deleted_at is null and ${isWithin})`,
+      sql<boolean>`thread_id in (select id from threads where deleted_at is null and ${isVisible} and ${isWithin})`,
     )
     .where((builder) => builder.and(terms.map((term) => matches(options.kind, term))))
     .orderBy('at', 'desc')

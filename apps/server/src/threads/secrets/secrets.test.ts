@@ -201,8 +201,7 @@ onBothDatabases((target) => {
       const { id: workspaceId } = await newWorkspace('Shared')
       await answer('PATCH', `/threads/${thread.id}`, { workspaceId })
       expect(await usableIn(thread.id)).toEqual(['SERVICE_TOKEN'])
-      const member = { workspace_id: workspaceId, user_id: other.userId, role: 'owner', position: 1, is_collapsed: 0 }
-      await tablesIn(application.open).insertInto('workspace_members').values(member).execute()
+      await answer('PUT', `/workspaces/${workspaceId}/members/${other.userId}`, { role: 'member' })
       expect(await usableIn(thread.id)).toEqual([])
       const moved = await application.areas.threads.rows.findAny(thread.id)
       if (moved === undefined) throw new Error('no thread')

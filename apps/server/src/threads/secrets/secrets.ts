@@ -5,7 +5,7 @@ import type { Api } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, subjectOfThread } from '../access/access.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadEvents } from '../threads.events.ts'
 import { makeOwnNames } from './own-names.ts'
@@ -31,7 +31,6 @@ export function makeSecretsFeature(ports: {
   open: OpenDatabase
   threads: Pick<ThreadStore, 'findAny' | 'placesOf'>
   access: Access
-  memberIds(workspaceId: string): Promise<string[]>
   requireManaged(userId: string, workspaceId: string): Promise<void>
   hosts: AllowedHosts
   secretBox: SecretBox
@@ -43,15 +42,14 @@ export function makeSecretsFeature(ports: {
   const { threads, access, users, secretBox, events, audit, system } = ports
   const store = makeSecretStore(tablesOf<SecretTables>(ports.open.database))
   const rights = makeSecretRights({ access, users, requireManaged: ports.requireManaged })
-  const usable = makeUsableSecrets({ store, access, memberIds: ports.memberIds, placesOf: threads.placesOf })
+  const usable = makeUsableSecrets({ store, access, placesOf: threads.placesOf })
   const secrets = makeSecrets({
     store,
     rights,
     titleFor: async (userId, threadId) => {
       const row = await threads.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) return undefined
-      const subject = { workspaceId: row.workspace_id, ownerId: row.user_id }
-      return (await access.may(userId, 'read', subject)) ? row.title : undefined
+      return (await access.may(userId, 'read', subjectOfThread(row))) ? row.title : undefined
     },
     isOwnName: makeOwnNames(ports.hosts),
     secretBox,

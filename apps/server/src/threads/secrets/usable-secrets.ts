@@ -1,5 +1,5 @@
 import type { SecretOwnerKind, SecretWay, ThreadSecret } from '@threadbox/protocol/public'
-import type { Access } from '../access/access.ts'
+import { type Access, subjectOfThread, type ThreadPlaceColumns } from '../access/access.ts'
 import type { SecretRules } from './secret-words.logic.ts'
 import type { SecretStore } from './secrets.store.ts'
 import type { SecretGrantRow, SecretRow } from './secrets.table.ts'
@@ -15,7 +15,7 @@ export type UsableSecret = {
 }
 
 /** Where a thread is, as far as grants depend on it. */
-export type SecretPlace = { id: string; user_id: string; workspace_id: string | null }
+export type SecretPlace = ThreadPlaceColumns & { id: string; is_personal_off: number }
 
 /** A grant that a thread has, and what keeps it from being in effect. */
 export type HeldSecret = {
@@ -31,23 +31,21 @@ export type UsableSecrets = {
   ofThreads(threadIds: readonly string[] | 'all'): Promise<Map<string, UsableSecret[]>>
   /** All grants of a thread and of its workspace. */
   heldBy(place: SecretPlace): Promise<HeldSecret[]>
-  /** Whether a person other than its owner could use a personal secret there. */
+  /** Whether a person other than its owner can use a personal secret there, or could before and its owner did not allow it again. */
   isSharedWithOthers(secret: Pick<SecretRow, 'user_id'>, place: SecretPlace): Promise<boolean>
 }
 
 export function makeUsableSecrets(dependencies: {
   store: Pick<SecretStore, 'all' | 'grants'>
-  access: Pick<Access, 'roleMay'>
-  memberIds(workspaceId: string): Promise<string[]>
+  access: Pick<Access, 'roleMay' | 'people'>
   placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, SecretPlace>>
 }): UsableSecrets {
   const { store, access, placesOf } = dependencies
   const canWork = (userId: string, place: SecretPlace) =>
-    access.roleMay(userId, 'work', { workspaceId: place.workspace_id, ownerId: place.user_id })
+    access.roleMay(userId, 'work', subjectOfThread(place))
   const isSharedWithOthers: UsableSecrets['isSharedWithOthers'] = async ({ user_id }, place) => {
-    const members = place.workspace_id === null ? [place.user_id] : await dependencies.memberIds(place.workspace_id)
-    for (const member of members) if (member !== user_id && (await canWork(member, place))) return true
-    return false
+    if (place.is_personal_off === 1) return true
+    return (await access.people('work', subjectOfThread(place))).some((person) => person !== user_id)
   }
   const isLent = async (row: SecretRow, place: SecretPlace) => {
     if (row.owner === 'installation') return true

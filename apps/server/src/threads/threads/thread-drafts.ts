@@ -23,7 +23,7 @@ export type ThreadDrafts = {
 
 /** Without `id` it gets a new one. */
 export type HiddenThread = Pick<ThreadRow, 'user_id' | 'title' | 'title_source' | 'model_id' | 'workspace_id'> &
-  Partial<Pick<ThreadRow, 'id' | 'started_from_json'>>
+  Partial<Pick<ThreadRow, 'id' | 'started_from_json' | 'is_private'>>
 
 /** Longer than any creation of a thread takes. */
 const removalDelayMs = 30 * 60_000
@@ -56,8 +56,8 @@ export function makeThreadDrafts(dependencies: {
       const forked = forkedFrom === undefined ? {} : { forked_from_json: JSON.stringify(forkedFrom) }
       await store.update(threadId, { ...forked, deleted_at: null })
       await operations.withdraw(deleteThreadOperation, threadId)
-      await store.markRead(threadId)
       const row = (await store.findAny(threadId)) as ThreadRow
+      await store.views.markRead(row, row.user_id)
       await dependencies.titles.putTitle({ id: threadId, title: row.title, at: row.created_at })
       await dependencies.threads.announce(threadId, { isRecorded: false })
       await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })

@@ -1,3 +1,4 @@
+import type { WorkspaceAction } from '@threadbox/domain'
 import {
   type ForkedFrom,
   forkedFromSchema,
@@ -17,8 +18,11 @@ function startedFromOf(row: Pick<ThreadRow, 'started_from_json'>): StartedFrom |
   return row.started_from_json === null ? null : startedFromSchema.parse(JSON.parse(row.started_from_json))
 }
 
-/** A thread in the view of its owner. */
-export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
+/** A thread in the view of a person who can do what is `allowed`; `row` has what they have for themselves. */
+export function presentThread(
+  row: ThreadRow,
+  { sandbox, allowed }: { sandbox: SandboxView; allowed: WorkspaceAction[] },
+): Thread {
   return {
     id: row.id,
     title: row.title,
@@ -29,6 +33,10 @@ export function presentThread(row: ThreadRow, sandbox: SandboxView): Thread {
     deletedAt: row.deleted_at,
     modelId: row.model_id,
     workspaceId: row.workspace_id,
+    creatorId: row.user_id,
+    isPrivate: row.is_private === 1,
+    isPersonalOff: row.is_personal_off === 1,
+    allowed,
     isTurnRunning: row.running_turn_id !== null,
     hasUnread: row.news_seq > row.read_seq,
     forkedFrom: forkedFromOf(row),

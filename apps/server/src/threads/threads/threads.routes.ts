@@ -66,12 +66,12 @@ const updateRoute = defineRoute({
   method: 'patch',
   path: '/threads/{threadId}',
   tags,
-  summary: 'Update a thread: title, pin, model, read state',
+  summary: 'Update a thread: title, pin, model, read state, workspace, and who sees it',
   request: { params: threadParams, body: jsonBody(updateThreadSchema) },
   responses: threadAnswer,
 })
 const deleteRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.change',
   method: 'delete',
   path: '/threads/{threadId}',
   tags,
@@ -80,7 +80,7 @@ const deleteRoute = defineRoute({
   responses: threadAnswer,
 })
 const restoreRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.change',
   method: 'post',
   path: '/threads/{threadId}/restore',
   tags,

@@ -38,7 +38,7 @@ onBothDatabases((target) => {
   test('an outdated state is never published after its successor', async () => {
     const { id, sandbox } = await create('wakes')
     const { store } = server.areas.threads.inside
-    const { log } = server.areas.threads
+    const { log, access } = server.areas.threads
     const { userHub } = server.areas.people
     const published: string[] = []
     using _subscription = userHub.subscribe(owner.userId, (event) => {
@@ -52,7 +52,7 @@ onBothDatabases((target) => {
       if (state === 'waking') await slow.promise
       return new Map([[id, { ...sandbox, state }]])
     }
-    const announce = makeAnnounceThread({ store, log, userHub, sandboxViews })
+    const announce = makeAnnounceThread({ store, log, access, userHub, sandboxViews })
     const first = announce(id)
     await expect.poll(() => reads).toBe(1)
     const second = announce(id)

@@ -1,4 +1,5 @@
 import { type KeyedLock, makeKeyedLock } from '@threadbox/concurrency'
+import { roleActionOf, type WorkspaceAction } from '@threadbox/domain'
 import type {
   AuditEvent,
   CreateThread,
@@ -10,17 +11,19 @@ import type {
 } from '@threadbox/protocol/public'
 import type { Audit, UserHub } from '../../people/public.ts'
 import type { Events } from '../../platform/events/events.ts'
+import { actingAction } from '../../platform/http/acting-request.ts'
 import type { Operations } from '../../platform/operations/operations.ts'
 import type { System } from '../../platform/system/system.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, subjectOfThread } from '../access/access.ts'
 import type { ThreadRecorder } from '../log/thread-log.implementation.ts'
 import type { LogTransaction } from '../log/thread-log.ts'
-import { threadNotFound, threadUndoOver } from '../log/threads.errors.ts'
+import { threadNotFound, threadPrivateOutside, threadUndoOver } from '../log/threads.errors.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 import { excerptOf, termsOf } from '../search/search-documents.logic.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { ThreadEvents } from '../threads.events.ts'
+import { actionOfChange, changeThread, requirePlace } from './change-thread.ts'
 import { cursorOf, parseCursor } from './threads.cursor.ts'
 import { presentThread } from './threads.presenter.ts'
 
@@ -30,10 +33,13 @@ export const deleteThreadOperation = 'delete-thread'
 export type Threads = {
   /** Throws `workspace.not-found`, `workspace.archived`, `auth.outside-workspaces`, as does an update that moves it. */
   create(userId: string, request: CreateThread): Promise<Thread>
-  /** Throws `thread.not-found`, also for another user's thread. */
+  /** Throws `thread.not-found`, also for a thread that this user can’t see. */
   get(userId: string, threadId: string): Promise<Thread>
-  /** Returns the thread if this user can edit it and it isn't deleted. Every route of a thread first calls this. */
-  open(userId: string, threadId: string): Promise<ThreadRow>
+  /**
+   * Returns the thread if it isn’t deleted and this user’s role allows the action, by default what the request does. Every
+   * route of a thread first calls this. Throws `thread.not-found`, and `workspace.role-missing` if the user only sees it.
+   */
+  open(userId: string, threadId: string, action?: WorkspaceAction): Promise<ThreadRow>
   list(userId: string, page: { cursor: string | undefined; limit: number }): Promise<ThreadPage>
   update(userId: string, threadId: string, request: UpdateThread): Promise<Thread>
   /** Removes the thread from the list immediately. It is deleted permanently when the undo time is over. */
@@ -84,14 +90,18 @@ export type ThreadsDependencies = {
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
   const { store, system, audit } = dependencies
-  const present = async (row: ThreadRow) => (await presentAll(dependencies, [row]))[0] as Thread
-  const find = async (userId: string, threadId: string) => {
+  const present = async (userId: string, row: ThreadRow) => {
+    const seen = await store.views.seenBy(row, [userId])
+    return (await presentAll(dependencies, { userId, rows: [...seen.values()] }))[0] as Thread
+  }
+  const find = async (userId: string, threadId: string, action: WorkspaceAction) => {
     const row = await store.findAny(threadId)
-    if (row === undefined || !(await canEdit(dependencies, userId, row))) throw threadNotFound({})
+    if (row === undefined) throw threadNotFound({})
+    await dependencies.access.require(userId, action, { subject: subjectOfThread(row), notFound: () => threadNotFound({}) })
     return row
   }
-  const open = async (userId: string, threadId: string) => {
-    const row = await find(userId, threadId)
+  const open: Threads['open'] = async (userId, threadId, action = roleActionOf(actingAction())) => {
+    const row = await find(userId, threadId, action)
     if (row.deleted_at !== null) throw threadNotFound({})
     return row
   }
@@ -102,41 +112,42 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
   return {
     open,
     announce,
-    get: async (userId, threadId) => present(await find(userId, threadId)),
+    get: async (userId, threadId) => present(userId, await find(userId, threadId, 'read')),
     create: async (userId, request) => {
       const { workspaceId = null } = request
       await requirePlace(dependencies, userId, workspaceId)
+      if (workspaceId === null && request.isPrivate === true) throw threadPrivateOutside({})
       const row = newRow({ id: system.newId('thread'), userId, now: system.now(), request })
       await store.insert(row)
       if (row.title !== '') await dependencies.search.putTitle({ id: row.id, title: row.title, at: row.created_at })
       await announce(row.id, { isRecorded: false })
       await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId] })
-      return await present(row)
+      return await present(userId, row)
     },
     list: async (userId, page) => {
       const after = page.cursor === undefined ? null : parseCursor(page.cursor)
       const within = dependencies.access.reach(userId)
-      const candidates = await store.list(userId, { after, limit: page.limit + 1, within })
+      const candidates = await store.views.list(userId, { after, limit: page.limit + 1, within })
       const rows = candidates.slice(0, page.limit)
       const last = rows.at(-1)
       return {
-        threads: await presentAll(dependencies, rows),
+        threads: await presentAll(dependencies, { userId, rows }),
         next: candidates.length > page.limit && last !== undefined ? cursorOf(last) : null,
       }
     },
     update: async (userId, threadId, request) => {
-      await update(dependencies, { userId, row: await open(userId, threadId), request })
+      await changeThread(dependencies, { userId, row: await open(userId, threadId, actionOfChange(request)), request })
       await announce(threadId)
-      return await present(await open(userId, threadId))
+      return await present(userId, await open(userId, threadId, 'read'))
     },
     delete: async (userId, threadId) => {
-      const row = await open(userId, threadId)
+      const row = await open(userId, threadId, 'change')
       const mark = async (at: number) => {
         await store.update(row.id, { deleted_at: at })
         return true
       }
       await deleteThread(deletion, { row, by: userId, rule: { mark, details: {} } })
-      return await present((await store.findAny(threadId)) ?? row)
+      return await present(userId, (await store.findAny(threadId)) ?? row)
     },
     deleteByRule: async (threadId, rule) => {
       const row = await store.findAny(threadId)
@@ -144,15 +155,15 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
       return await deleteThread(deletion, { row, by: null, rule })
     },
     restore: async (userId, threadId) => {
-      const row = await find(userId, threadId)
-      if (row.deleted_at === null) return await present(row)
+      const row = await find(userId, threadId, 'change')
+      if (row.deleted_at === null) return await present(userId, row)
       if (!(await dependencies.operations.withdraw(deleteThreadOperation, threadId))) throw threadUndoOver({})
       await store.update(threadId, { deleted_at: null })
       await dependencies.events.emit('inheritance-changed', {})
       await audit.record({ userId, action: 'thread-restored', subject: threadId })
       await announce(threadId)
       await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })
-      return await present(await open(userId, threadId))
+      return await present(userId, await open(userId, threadId, 'change'))
     },
     search: (userId, query) => searchThreads(dependencies, userId, query),
     setAutomaticTitle: async (threadId, title) => {
@@ -187,6 +198,8 @@ export function newRow(options: { id: string; userId: string; now: number; reque
     running_turn_id: null,
     forked_from_json: null,
     started_from_json: null,
+    is_private: options.request.isPrivate === true ? 1 : 0,
+    is_personal_off: 0,
   }
 }
 
@@ -195,74 +208,41 @@ export function newRow(options: { id: string; userId: string; now: number; reque
  * outdated one never follows its successor.
  */
 export function makeAnnounceThread(
-  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log'>,
+  dependencies: Pick<ThreadsDependencies, 'store' | 'sandboxViews' | 'userHub' | 'log' | 'access'>,
   inOrder = makeKeyedLock(),
 ): Threads['announce'] {
   return (threadId, options = { isRecorded: true }) =>
     inOrder(threadId, async () => {
       const row = await dependencies.store.findAny(threadId)
       if (row === undefined || row.deleted_at !== null) return
-      const [thread] = await presentAll(dependencies, [row])
-      if (thread === undefined) return
       // Notifies open pages first: the state is already stored, and the record is for later readers of the thread's
       // events.
-      dependencies.userHub.publish(row.user_id, { type: 'thread-updated', thread })
+      const readers = await dependencies.access.people('read', subjectOfThread(row))
+      const views = await dependencies.sandboxViews([row.id])
+      for (const [userId, seen] of await dependencies.store.views.seenBy(row, readers)) {
+        const [thread] = await presentAll(dependencies, { userId, rows: [seen], views })
+        if (thread !== undefined) dependencies.userHub.publish(userId, { type: 'thread-updated', thread })
+      }
+      const [thread] = await presentAll(dependencies, { userId: row.user_id, rows: [row], views })
+      if (thread === undefined) return
       const change = { type: 'thread-updated' as const, thread }
       if (options.isRecorded === 'soon') dependencies.log.recordThreadSoon(threadId, change)
       else if (options.isRecorded) await dependencies.log.recordThread(threadId, change)
     })
 }
 
+/** `rows` have what this user has for themselves. */
 async function presentAll(
-  dependencies: Pick<ThreadsDependencies, 'sandboxViews'>,
-  rows: readonly ThreadRow[],
+  dependencies: Pick<ThreadsDependencies, 'sandboxViews' | 'access'>,
+  view: { userId: string; rows: readonly ThreadRow[]; views?: Map<string, SandboxView> },
 ): Promise<Thread[]> {
-  const views = await dependencies.sandboxViews(rows.map((row) => row.id))
-  return rows.flatMap((row) => {
+  const { userId, rows } = view
+  const views = view.views ?? (await dependencies.sandboxViews(rows.map((row) => row.id)))
+  const allowed = await dependencies.access.allowed(userId, rows.map(subjectOfThread))
+  return rows.flatMap((row, index) => {
     const sandbox = views.get(row.id)
-    return sandbox === undefined ? [] : [presentThread(row, sandbox)]
+    return sandbox === undefined ? [] : [presentThread(row, { sandbox, allowed: allowed[index] ?? [] })]
   })
-}
-
-function canEdit({ access }: ThreadsDependencies, userId: string, row: ThreadRow): Promise<boolean> {
-  return access.may(userId, 'work', { workspaceId: row.workspace_id, ownerId: row.user_id })
-}
-
-/** Throws unless the sender can have threads in the workspace, or with null outside of all. */
-async function requirePlace(
-  { access, requireWorkspace }: Pick<ThreadsDependencies, 'access' | 'requireWorkspace'>,
-  userId: string,
-  workspaceId: string | null,
-): Promise<void> {
-  if (workspaceId === null) access.requireOutside(userId)
-  else await requireWorkspace(userId, workspaceId)
-}
-
-async function update(
-  dependencies: ThreadsDependencies,
-  change: { userId: string; row: ThreadRow; request: UpdateThread },
-): Promise<void> {
-  const { store, system } = dependencies
-  const { userId, row, request } = change
-  const { workspaceId } = request
-  const isMoved = workspaceId !== undefined && workspaceId !== row.workspace_id
-  if (isMoved) await requirePlace(dependencies, userId, workspaceId)
-  const columns = {
-    ...(request.title === undefined ? {} : { title: request.title.trim(), title_source: 'person' }),
-    ...(request.isPinned === undefined ? {} : { is_pinned: request.isPinned ? 1 : 0 }),
-    ...(request.modelId === undefined ? {} : { model_id: request.modelId }),
-    ...(isMoved ? { workspace_id: workspaceId } : {}),
-  }
-  if (Object.keys(columns).length > 0) await store.update(row.id, columns)
-  if (request.title !== undefined) {
-    await dependencies.search.putTitle({ id: row.id, title: request.title.trim(), at: system.now() })
-  }
-  if (request.isRead === true) await store.markRead(row.id)
-  if (!isMoved) return
-  const moved = { before: { workspace: row.workspace_id }, after: { workspace: workspaceId } }
-  await dependencies.audit.record({ userId, action: 'thread-moved', subject: row.id, ...moved })
-  await dependencies.events.emit('threads-listed', { workspaceIds: [workspaceId, row.workspace_id] })
-  await dependencies.events.emit('inheritance-changed', {})
 }
 
 /** `by` is null if a rule deletes the thread. */
@@ -281,8 +261,10 @@ async function deleteThread(
   await audit.record({ userId: by, action: 'thread-deleted', subject: row.id, details: rule.details })
   void events.emit('thread-deleted', { threadId: row.id })
   await dependencies.events.emit('threads-listed', { workspaceIds: [row.workspace_id] })
-  const removed = { type: 'thread-removed', threadId: row.id } as const
-  await dependencies.inOrder(row.id, async () => userHub.publish(by ?? row.user_id, removed))
+  const readers = await dependencies.access.people('read', subjectOfThread(row))
+  await dependencies.inOrder(row.id, async () => {
+    for (const reader of readers) userHub.publish(reader, { type: 'thread-removed', threadId: row.id })
+  })
   return true
 }
 

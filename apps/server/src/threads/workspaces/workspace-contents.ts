@@ -37,10 +37,10 @@ const maxConcurrentMeasurements = 8
 /** Databases limit the number of values per query. */
 const maxIdsPerQuery = 1000
 
-/** Returns everything that deleting the workspace removes, without waking sandboxes. */
+/** Returns everything that deleting the workspace removes, without waking sandboxes. Others’ private threads have no title. */
 export async function readContents(
   dependencies: ContentsDependencies,
-  workspaceId: string,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<WorkspaceContents> {
   const { threads } = dependencies
   const ofSandboxes = counterOf(dependencies, 'sandboxes')
@@ -64,10 +64,12 @@ export async function readContents(
     diskBytes: known.reduce((total, size) => total + size, 0),
     unmeasuredCount: sandboxes.size - known.length,
     connections: (await counterOf(dependencies, 'connections')?.count(workspaceId)) ?? [],
-    threads: named.map(({ id, title }) => {
+    threads: named.map(({ id, title, user_id, is_private }) => {
       const sandbox = sandboxes.get(id)
       const shown = sandbox && { state: sandbox.state, diskBytes: sizes.get(sandbox.sandboxId) ?? null }
-      return { id, title, sandbox: shown ?? null, services: services.get(id) ?? [] }
+      const isHidden = is_private === 1 && user_id !== userId
+      const named = { id, title: isHidden ? '' : title, isPrivate: is_private === 1 }
+      return { ...named, sandbox: shown ?? null, services: services.get(id) ?? [] }
     }),
   }
 }

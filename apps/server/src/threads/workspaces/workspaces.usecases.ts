@@ -28,7 +28,10 @@ import { type ContentsDependencies, readContents } from './workspace-contents.ts
 /** The kind of the operation that deletes a workspace permanently, see `workspace-deletion.ts`. */
 export const deleteWorkspaceOperation = 'delete-workspace'
 
-/** Every method throws `workspace.not-found`, also for a workspace in which the user has no role. */
+/**
+ * Every method throws `workspace.not-found`, also for a workspace in which the user has no role, and `workspace.role-missing`
+ * if the role doesn’t allow it.
+ */
 export type Workspaces = {
   list(userId: string): Promise<WorkspacesView>
   get(userId: string, workspaceId: string): Promise<Workspace>
@@ -71,8 +74,9 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
   const { store } = dependencies
   const find = async (userId: string, workspaceId: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(userId, workspaceId)
-    const subject = { workspaceId, ownerId: row?.owner_id ?? '' }
-    if (row === undefined || !(await dependencies.access.may(userId, action, subject))) throw workspaceNotFound({})
+    const subject = { workspaceId, ownerId: row?.owner_id ?? '', isPrivate: false }
+    if (row === undefined) throw workspaceNotFound({})
+    await dependencies.access.require(userId, action, { subject, notFound: () => workspaceNotFound({}) })
     return row
   }
   const open = async (userId: string, workspaceId: string, action?: WorkspaceAction) => {
@@ -80,11 +84,14 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
     if (row.deleted_at !== null) throw workspaceNotFound({})
     return row
   }
-  const present = async (row: WorkspaceOfMember) =>
-    presentWorkspace(row, (await dependencies.threads.counts([row.id])).get(row.id) ?? 0)
+  const present = async (userId: string, row: WorkspaceOfMember) =>
+    presentWorkspace(row, (await dependencies.threads.counts([row.id], userId)).get(row.id) ?? 0)
   const list = async (userId: string): Promise<WorkspacesView> => {
     const rows = (await store.list(userId)).filter(({ id }) => dependencies.access.reaches(userId, id))
-    const counts = await dependencies.threads.counts(rows.map(({ id }) => id))
+    const counts = await dependencies.threads.counts(
+      rows.map(({ id }) => id),
+      userId,
+    )
     return {
       workspaces: rows.map((row) => presentWorkspace(row, counts.get(row.id) ?? 0)),
       installation: await dependencies.installation(),
@@ -95,17 +102,17 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
   return {
     list,
     changed,
-    get: async (userId, workspaceId) => present(await open(userId, workspaceId, 'read')),
+    get: async (userId, workspaceId) => present(userId, await open(userId, workspaceId, 'read')),
     create: async (userId, { name }) => {
       dependencies.access.requireOutside(userId)
       const id = await create(dependencies, { userId, name })
       await changed([id])
-      return await present(await open(userId, id))
+      return await present(userId, await open(userId, id))
     },
     update: async (userId, workspaceId, request) => {
       await update(dependencies, { userId, request, row: await open(userId, workspaceId, actionOf(request)) })
       await changed([workspaceId])
-      return await present(await open(userId, workspaceId, 'read'))
+      return await present(userId, await open(userId, workspaceId, 'read'))
     },
     place: async (userId, workspaceId, before) => {
       await open(userId, workspaceId, 'read')
@@ -117,19 +124,19 @@ export function makeWorkspaces(dependencies: WorkspacesDependencies): Workspaces
     },
     contents: async (userId, workspaceId) => {
       await open(userId, workspaceId)
-      return await readContents(dependencies, workspaceId)
+      return await readContents(dependencies, { workspaceId, userId })
     },
     delete: async (userId, workspaceId) => {
       const row = await open(userId, workspaceId)
       const deletedAt = await deleteWorkspace(dependencies, userId, row)
       await changed([workspaceId])
-      return await present({ ...row, deleted_at: deletedAt })
+      return await present(userId, { ...row, deleted_at: deletedAt })
     },
     restore: async (userId, workspaceId) => {
       const row = await find(userId, workspaceId)
       if (row.deleted_at !== null) await restore(dependencies, { userId, row, deletedAt: row.deleted_at })
       await changed([workspaceId])
-      return await present(await open(userId, workspaceId))
+      return await present(userId, await open(userId, workspaceId))
     },
     requireOpen: async (userId, workspaceId) => {
       const row = await open(userId, workspaceId, 'work')

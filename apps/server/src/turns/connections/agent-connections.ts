@@ -64,8 +64,11 @@ export type AgentConnections = {
   allowAlways(userId: string, plan: ConnectionPlan): Promise<void>
 }
 
-/** `only` limits the connections that the thread can use; null: all that are available in its scope. */
-export type ConnectionScope = { userId: string; workspaceId: string | null; only: readonly string[] | null }
+/**
+ * `userId`: whose own connections the thread can use; null: nobody’s, because others can work in it. `only` limits the
+ * connections that the thread can use; null: all that are available in its scope.
+ */
+export type ConnectionScope = { userId: string | null; workspaceId: string | null; only: readonly string[] | null }
 
 export type AgentConnectionsDependencies = {
   store: ConnectionStore
@@ -126,7 +129,7 @@ export function makeAgentConnections(dependencies: AgentConnectionsDependencies)
     },
     allowAlways: async (userId, plan) => {
       const row = await store.find(plan.connectionId)
-      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '', isPrivate: false }
       if (row === undefined || !(await dependencies.access.may(userId, 'manage', subject))) throw connectionNotFound({})
       const before = (await store.tools([row.id])).get(row.id) ?? []
       await store.changeTools(row, (known) => ({

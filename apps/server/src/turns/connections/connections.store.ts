@@ -10,7 +10,7 @@ type SealedRow = Pick<ConnectionRow, 'id' | 'revision' | 'sealed_secret'>
 export type ConnectionStore = {
   find(id: string): Promise<ConnectionRow | undefined>
   /** The user's own connections and those of these workspaces, oldest first. */
-  list(userId: string, workspaceIds: readonly string[]): Promise<ConnectionRow[]>
+  list(userId: string | null, workspaceIds: readonly string[]): Promise<ConnectionRow[]>
   /** All connections of all users that have a secret. */
   secrets(): Promise<Pick<ConnectionRow, 'auth_kind' | 'sealed_secret'>[]>
   /** Names of a workspace's connections. */

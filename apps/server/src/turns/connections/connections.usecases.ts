@@ -78,7 +78,7 @@ export type Connections = {
 
 /** Decides who can use and change which connections. */
 export type ConnectionPeople = {
-  access: Pick<Access, 'may' | 'reaches'>
+  access: Pick<Access, 'may' | 'require' | 'reaches'>
   /** The workspaces in which this user has a role. */
   workspacesOf(userId: string): Promise<string[]>
   /** Throws `workspace.not-found` unless the user can manage the workspace. */
@@ -118,8 +118,9 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   const checkDependencies = { ...dependencies, timeoutSeconds, now: system.now }
   const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(id)
-    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
-    if (row === undefined || !(await access.may(userId, action, subject))) throw connectionNotFound({})
+    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '', isPrivate: false }
+    if (row === undefined) throw connectionNotFound({})
+    await access.require(userId, action, { subject, notFound: () => connectionNotFound({}) })
     return row
   }
   const present = async (id: string) => {
@@ -189,7 +190,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     finishLogin: async (userId, answer, signal) => {
       const [id = ''] = answer.state.split('.')
       const row = await store.find(id)
-      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '' }
+      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '', isPrivate: false }
       const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
       if (row === undefined || !isTheirs) throw connectionLoginFailed(problemOf('connection-removed'))
       await dependencies.logins.finish(row, { userId, answer })

@@ -25,6 +25,7 @@ export type NewMessage = {
   noteCodes: readonly string[]
   /** See `TurnRecord`. */
   isUnattended: boolean
+  authorId: string | null
 }
 
 /** A turn that was just recorded. `sandbox` is set if its call was recorded as running there. */
@@ -103,11 +104,12 @@ export function runningIn(sandbox: AwakeSandbox): { status: 'running'; bootId: s
 }
 
 export function userEntry(
-  message: Pick<NewMessage, 'entryId' | 'turnId' | 'text' | 'attachments'>,
+  message: Pick<NewMessage, 'entryId' | 'turnId' | 'text' | 'attachments' | 'authorId'>,
   options: { now: number; status: UserMessageEntry['status'] },
 ): UserMessageEntry {
-  const { entryId, turnId, text, attachments } = message
-  return { id: entryId, turnId, at: options.now, kind: 'user-message', text, attachments, status: options.status }
+  const { entryId, turnId, text, attachments, authorId } = message
+  const entry = { id: entryId, turnId, at: options.now, kind: 'user-message' as const, text, attachments }
+  return { ...entry, ...(authorId === null ? {} : { authorId }), status: options.status }
 }
 
 function newTurn(
@@ -124,6 +126,7 @@ function newTurn(
     status: 'running',
     isStopRequested: false,
     isUnattended: message.isUnattended,
+    authorId: message.authorId,
     modelId: isAgent ? (model?.connection.id ?? null) : null,
     modelName: isAgent ? (model?.connection.name ?? null) : null,
     userEntryId: message.entryId,

@@ -8,7 +8,7 @@ export type Accepted = { entryId: string; turnId: string }
 
 /** Turns messages into turns, immediately or after the turns before them. Call its methods under the thread's lock. */
 export type Intake = {
-  newMessage(threadId: string, text: string): NewMessage
+  newMessage(threadId: string, text: string, authorId: string | null): NewMessage
   begin(message: NewMessage, more?: Omit<Parameters<typeof beginTurn>[1], 'message'>): Promise<Accepted>
   beginOrQueue(message: NewMessage, key: string): Promise<Accepted>
 }
@@ -27,9 +27,9 @@ export function makeIntake(
   }
   return {
     begin,
-    newMessage: (threadId, text) => {
+    newMessage: (threadId, text, authorId) => {
       const ids = { entryId: system.newId('entry'), turnId: system.newId('turn') }
-      return { threadId, ...ids, text, attachments: [], note: null, noteCodes: [], isUnattended: false }
+      return { threadId, ...ids, text, attachments: [], note: null, noteCodes: [], isUnattended: false, authorId }
     },
     beginOrQueue: async (message, key) => {
       const { threadId, entryId, turnId } = message

@@ -14,6 +14,7 @@ export type QueuedMessage = {
   attachments: Attachment[]
   /** See `TurnRecord`. */
   isUnattended: boolean
+  authorId: string | null
   createdAt: number
 }
 
@@ -53,6 +54,7 @@ export function makeQueueStore(database: Kysely<TurnTables>): QueueStore {
         text: message.text,
         attachments_json: JSON.stringify(message.attachments),
         is_unattended: Number(message.isUnattended),
+        author_id: message.authorId,
         created_at: message.createdAt,
       }
       await writer.insertInto('queued_messages').values(row).execute()
@@ -85,6 +87,7 @@ function messageOf(row: QueuedMessageRow): QueuedMessage {
     text: row.text,
     attachments: JSON.parse(row.attachments_json) as Attachment[],
     isUnattended: row.is_unattended === 1,
+    authorId: row.author_id,
     createdAt: row.created_at,
   }
 }

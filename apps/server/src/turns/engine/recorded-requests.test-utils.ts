@@ -159,7 +159,7 @@ async function converse(bench: TestBench, blindId: string): Promise<void> {
 
   const edited = (await bench.entries()).findLast((entry) => entry.kind === 'user-message')
   notes.push(`${forkNoteOf(forkedFrom('none'))}\n\n${rewindNoteOf('disk')}`)
-  await turns.editAndResend(threadId, edited?.id ?? '', 'Which services run?')
+  await turns.editAndResend(threadId, { entryId: edited?.id ?? '', text: 'Which services run?' })
   await turns.settled(threadId)
 }
 

@@ -153,7 +153,7 @@ describe('an earlier message', () => {
     await bench.say('And another')
     const [first] = users(await bench.entries())
     bench.model.reply({ text: 'Made a folder.' })
-    await bench.turns.editAndResend(bench.threadId, first?.id ?? '', 'Make a folder')
+    await bench.turns.editAndResend(bench.threadId, { entryId: first?.id ?? '', text: 'Make a folder' })
     await bench.turns.settled(bench.threadId)
     const entries = await bench.entries()
     expect(entries.map((entry) => ('text' in entry ? entry.text : entry.kind))).toEqual([
@@ -171,11 +171,11 @@ describe('an earlier message', () => {
     bench.model.reply({ text: held.text })
     const { entryId } = await bench.send('one')
     await bench.model.received(1)
-    await expect(bench.turns.editAndResend(bench.threadId, entryId, 'x')).rejects.toMatchObject({
+    await expect(bench.turns.editAndResend(bench.threadId, { entryId, text: 'x' })).rejects.toMatchObject({
       code: 'turn.running',
     })
     await expect(bench.turns.retry(bench.threadId, { mode: 'retry' })).rejects.toMatchObject({ code: 'turn.running' })
-    await expect(bench.turns.editAndResend(bench.threadId, 'e-none', 'x')).rejects.toMatchObject({
+    await expect(bench.turns.editAndResend(bench.threadId, { entryId: 'e-none', text: 'x' })).rejects.toMatchObject({
       code: 'message.not-found',
     })
     await bench.turns.stop(bench.threadId)

@@ -94,7 +94,7 @@ describe('a screenshot in a message', { timeout }, () => {
     await sendScreenshot()
     const [shown] = await bench.entries()
     expect(shown).toMatchObject({ kind: 'user-message', attachments: [{ id: 'a1', screenshot }] })
-    await bench.turns.editAndResend(bench.threadId, shown?.id ?? '', 'And now?')
+    await bench.turns.editAndResend(bench.threadId, { entryId: shown?.id ?? '', text: 'And now?' })
     await bench.turns.settled(bench.threadId)
     expect(partsLike(bench.model.requests[1], partOf.anthropic)).toHaveLength(1)
     expect(bench.model.requests[1]?.messages[0]?.text).toContain('console error "TypeError: cart is undefined"')

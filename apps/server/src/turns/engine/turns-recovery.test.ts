@@ -79,6 +79,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
       note: null,
       noteCodes: [],
       isUnattended: false,
+      authorId: null,
     }
     await beginTurn(bench.dependencies, { message, startsAtOnce: true })
     return async () => toolCalls(await bench.entries()).find((call) => call.turnId === ids.turnId)
@@ -281,6 +282,7 @@ describe('a start after a crash', () => {
         text: entry.text,
         attachments: [],
         isUnattended: false,
+        authorId: null,
         createdAt: 1,
       },
       store.writer,

@@ -126,7 +126,7 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
 
   api.openapi(sendRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)
-    return context.json(await turns.send(threadId, context.req.valid('json')), 202)
+    return context.json(await turns.send(threadId, context.req.valid('json'), context.get('caller').userId), 202)
   })
   api.openapi(editQueuedRoute, async (context) => {
     const { threadId, entryId } = context.req.valid('param')
@@ -141,7 +141,8 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
   api.openapi(editRoute, async (context) => {
     const { threadId, entryId } = context.req.valid('param')
     const { text } = context.req.valid('json')
-    return context.json(await turns.editAndResend(await opened(context, threadId), entryId, text), 202)
+    const message = { entryId, text, authorId: context.get('caller').userId }
+    return context.json(await turns.editAndResend(await opened(context, threadId), message), 202)
   })
   api.openapi(reorderRoute, async (context) => {
     const threadId = await opened(context, context.req.valid('param').threadId)
@@ -169,7 +170,8 @@ export function turnRoutes(dependencies: { turns: Turns; open: OpenThread }): Ap
   })
   api.openapi(runAgainRoute, async (context) => {
     const { threadId, callId } = context.req.valid('param')
-    return context.json(await turns.runAgain(await opened(context, threadId), callId), 202)
+    const { userId } = context.get('caller')
+    return context.json(await turns.runAgain(await opened(context, threadId), callId, userId), 202)
   })
   return api
 }

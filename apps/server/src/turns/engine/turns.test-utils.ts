@@ -240,7 +240,11 @@ function plainConnections(known: {
     operations: makeOperations({ store: operationStore, system, logger }),
     secretBox: makeSecretBox(randomBytes(32)),
     people: {
-      access: { may: async (userId, _action, subject) => subject.ownerId === userId, reaches: () => true },
+      access: {
+        may: async (userId, _action, subject) => subject.ownerId === userId,
+        require: async () => undefined,
+        reaches: () => true,
+      },
       workspacesOf: async () => [],
       requireWorkspace: async () => undefined,
     },
@@ -274,7 +278,7 @@ function plainServices(
       awake: reach,
       ifAwake: reach,
       sandboxOf: async () => ({ state: 'active', bootId: `b-${known.sandbox.bootCount}`, since: 0 }),
-      ownerOf: async () => undefined,
+      readersOf: async () => [],
       publish: () => undefined,
       maxServices: async () => 10,
     }),
@@ -290,7 +294,7 @@ async function addThread(open: OpenDatabase, threadId: string): Promise<void> {
     .values({ ...user, createdAt: time, updatedAt: time })
     .execute()
   const row = { id: threadId, user_id: testUserId, title: '', title_source: 'none', created_at: at, updated_at: at }
-  const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0 }
+  const zero = { is_pinned: 0, last_seq: 0, pruned_seq: 0, news_seq: 0, read_seq: 0, is_private: 0, is_personal_off: 0 }
   const empty = { deleted_at: null, model_id: null, running_turn_id: null }
   await tablesIn(open)
     .insertInto('threads')

@@ -23,18 +23,19 @@ import {
 
 /** Operations of users and programs on a thread's conversation. The caller has checked access to the thread. */
 export type Turns = {
-  send(threadId: string, message: z.infer<typeof sendMessageSchema>): Promise<Accepted>
+  /** `authorId`: who sends it; null: not known, as for the message of a run. */
+  send(threadId: string, message: z.infer<typeof sendMessageSchema>, authorId?: string | null): Promise<Accepted>
   editQueued(threadId: string, entryId: string, text: string): Promise<void>
   removeQueued(threadId: string, entryId: string): Promise<void>
   reorderQueue(threadId: string, entryIds: readonly string[]): Promise<void>
   resumeQueue(threadId: string): Promise<void>
   /** Replaces a delivered message by another text and sends it; later messages are removed from the conversation. */
-  editAndResend(threadId: string, entryId: string, text: string): Promise<Accepted>
+  editAndResend(threadId: string, message: { entryId: string; text: string; authorId?: string }): Promise<Accepted>
   /** Stops the running turn: the request to the model and all calls. Does nothing when no turn runs. */
   stop(threadId: string): Promise<void>
   retry(threadId: string, request: z.infer<typeof retryTurnSchema>): Promise<Accepted>
   /** Repeats a command or a cell as the user. */
-  runAgain(threadId: string, callId: string): Promise<Accepted>
+  runAgain(threadId: string, callId: string, authorId?: string): Promise<Accepted>
   /**
    * Records the decision on a call that waits for approval; the turn continues after its last decision. Throws
    * `call.not-awaiting`.
@@ -76,7 +77,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
   const beginning = makeTurnStarter(dependencies, exclusively)
   const deliver = makeDelivery(dependencies, { queue, engine })
   return {
-    send: (threadId, request) =>
+    send: (threadId, request, authorId = null) =>
       beginning(threadId, async () => {
         const known = await queueStore.findKey(threadId, request.key)
         if (known !== undefined) return known
@@ -87,16 +88,17 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         if (request.text.trim() === '' && attachments.length === 0) throw messageEmpty({})
         const isUnattended = request.approvals === 'deny'
         const notes = await notesOf(dependencies, { threadId, before: Number.POSITIVE_INFINITY })
-        const message = { ...intake.newMessage(threadId, request.text), attachments, isUnattended, ...noteIn(notes) }
+        const sent = intake.newMessage(threadId, request.text, authorId)
+        const message = { ...sent, attachments, isUnattended, ...noteIn(notes) }
         const accepted = await intake.beginOrQueue(message, request.key)
         await titles.fromMessage(threadId, request.text)
         return accepted
       }),
     ...queueCalls({ queue, exclusively, deliver }),
-    editAndResend: (threadId, entryId, text) =>
+    editAndResend: (threadId, { entryId, text, authorId = null }) =>
       beginning(threadId, async () => {
         const message = {
-          ...intake.newMessage(threadId, text),
+          ...intake.newMessage(threadId, text, authorId),
           ...(await planRemovalFrom(dependencies, { threadId, entryId })),
         }
         const { removals, ordinal, ...rest } = message
@@ -119,13 +121,14 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
         engine.start({ id: turn.id, threadId })
         return { entryId: turn.userEntryId, turnId: turn.id }
       }),
-    runAgain: (threadId, callId) =>
+    runAgain: (threadId, callId, authorId) =>
       beginning(threadId, async () => {
         const call = await store.call(threadId, callId)
         if (call === undefined) throw callNotFound({})
         const text = messageForCall(call.tool, call.input)
         if (text === undefined) throw callNotRepeatable({ tool: call.tool })
-        return await intake.beginOrQueue(intake.newMessage(threadId, text), `again-${system.newId('entry')}`)
+        const message = intake.newMessage(threadId, text, authorId ?? null)
+        return await intake.beginOrQueue(message, `again-${system.newId('entry')}`)
       }),
     decide: (userId, { threadId, callId, decision }) =>
       exclusively(threadId, async () =>

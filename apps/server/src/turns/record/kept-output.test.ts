@@ -21,6 +21,7 @@ onBothDatabases((target) => {
       status: 'finished',
       isStopRequested: false,
       isUnattended: false,
+      authorId: null,
       modelId: null,
       modelName: null,
       userEntryId: 'entry',

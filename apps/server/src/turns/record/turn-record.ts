@@ -66,6 +66,8 @@ export type TurnRecord = {
   isStopRequested: boolean
   /** An unattended turn: a call that needs approval is denied. */
   isUnattended: boolean
+  /** Who sent its message; null: not known, as in turns from before people could share threads. */
+  authorId: string | null
   modelId: string | null
   modelName: string | null
   userEntryId: string

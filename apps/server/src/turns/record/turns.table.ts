@@ -9,6 +9,7 @@ export type TurnRunRow = {
   status: string
   stop_requested: number
   is_unattended: number
+  author_id: string | null
   model_id: string | null
   model_name: string | null
   user_entry_id: string
@@ -66,6 +67,7 @@ export type QueuedMessageRow = {
   text: string
   attachments_json: string
   is_unattended: number
+  author_id: string | null
   created_at: number
 }
 
@@ -247,4 +249,11 @@ export async function addStepNotes(database: Kysely<never>): Promise<void> {
 export async function addKeptOutput(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('tool_calls').addColumn('output_kept_bytes', 'bigint').execute()
   await database.schema.createIndex('tool_calls_thread_idx').on('tool_calls').columns(['thread_id']).execute()
+}
+
+/** Messages from before have the thread’s creator as author. */
+export async function addAuthors(database: Kysely<never>): Promise<void> {
+  for (const table of ['turn_runs', 'queued_messages']) {
+    await database.schema.alterTable(table).addColumn('author_id', 'text').execute()
+  }
 }

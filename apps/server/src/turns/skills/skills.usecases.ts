@@ -68,15 +68,17 @@ export type SkillsDependencies = {
 export function makeSkills(dependencies: SkillsDependencies): Skills {
   const { store, packages, access, operations } = dependencies
   const oneAtATime = makeKeyedLock()
-  const open = async (userId: string, skillId: string, action: WorkspaceAction = 'manage') => {
+  const open = async (userId: string, skillId: string, action: WorkspaceAction = 'change') => {
     const row = await store.find(skillId)
-    if (row === undefined || !(await access.may(userId, action, subjectOf(row)))) throw skillNotFound({})
+    if (row === undefined) throw skillNotFound({})
+    await access.require(userId, action, { subject: subjectOf(row), notFound: () => skillNotFound({}) })
     return row
   }
   const requireHome = async (userId: string, workspaceId: string | null) => {
     if (workspaceId === null) return access.requireOutside(userId)
     await dependencies.requireWorkspace(userId, workspaceId)
-    if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
+    const subject = { workspaceId, ownerId: userId, isPrivate: false }
+    await access.require(userId, 'change', { subject, notFound: () => workspaceNotFound({}) })
   }
   const requireRoom = async (home: string) => {
     if ((await store.count(home)) >= maxSkillsPerHome) throw skillLimitReached({ limit: maxSkillsPerHome })
@@ -143,7 +145,7 @@ export function makeSkills(dependencies: SkillsDependencies): Skills {
 }
 
 function subjectOf(row: SkillRow) {
-  return { workspaceId: row.workspace_id, ownerId: row.owner_id }
+  return { workspaceId: row.workspace_id, ownerId: row.owner_id, isPrivate: false }
 }
 
 /** The content is stored before the row that refers to it, so that no row lacks its content, even after a crash. */

@@ -91,7 +91,7 @@ export function makeAgentDrafts(dependencies: AgentDraftsDependencies): AgentDra
   const erase = (draftId: string) =>
     operations.plan({ kind: eraseDraftOperation, subjectId: draftId, dueAt: system.now() })
   const mayReview = (userId: string, row: AgentDraftRow) =>
-    access.may(userId, 'manage', { workspaceId: row.workspace_id, ownerId: row.owner_id })
+    access.may(userId, 'change', { workspaceId: row.workspace_id, ownerId: row.owner_id, isPrivate: false })
   const open = async (userId: string, draftId: string) => {
     const row = await store.find(draftId)
     if (row === undefined || !(await mayReview(userId, row))) throw agentDraftNotFound({})
@@ -231,7 +231,8 @@ async function requireRoom(
 ): Promise<void> {
   if (workspaceId !== null) {
     await requireWorkspace(userId, workspaceId)
-    if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
+    const subject = { workspaceId, ownerId: userId, isPrivate: false }
+    await access.require(userId, 'change', { subject, notFound: () => workspaceNotFound({}) })
   }
   if ((await store.count(workspaceId ?? userId)) >= maxAgentDraftsPerHome) {
     throw agentDraftLimitReached({ limit: maxAgentDraftsPerHome })

@@ -36,7 +36,7 @@ export function agentNetworkRoutes({
   agents: Pick<Agents, 'choose'>
 }): Api {
   const api = makeApi()
-  const subjectOf = async (userId: string, order: { agentId: string; action: 'read' | 'manage' }) => {
+  const subjectOf = async (userId: string, order: { agentId: string; action: 'read' | 'change' }) => {
     const { agent } = await agents.choose(userId, { ...order, version: null })
     return { level: 'agent', agentId: agent.id, workspaceId: agent.workspace_id } as const
   }
@@ -46,7 +46,7 @@ export function agentNetworkRoutes({
   })
   api.openapi(setRoute, async (context) => {
     const by = changerOf(context)
-    const order = { ...context.req.valid('param'), action: 'manage' } as const
+    const order = { ...context.req.valid('param'), action: 'change' } as const
     const { policy } = context.req.valid('json')
     return context.json(await network.set(await subjectOf(by.userId, order), policy, by), 200)
   })

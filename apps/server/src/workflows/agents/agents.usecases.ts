@@ -88,11 +88,12 @@ export type AgentsDependencies = StartDependencies & {
 
 export function makeAgents(dependencies: AgentsDependencies): Agents {
   const { store, access, audit, system } = dependencies
-  const open = async (userId: string, agentId: string, action: WorkspaceAction = 'manage') => {
+  const open = async (userId: string, agentId: string, action: WorkspaceAction = 'change') => {
     const row = await store.find(agentId)
     if (row === undefined && (await dependencies.isDraft(userId, agentId))) throw agentReviewRequired({})
-    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '' }
-    if (row === undefined || !(await access.may(userId, action, subject))) throw agentNotFound({})
+    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.owner_id ?? '', isPrivate: false }
+    if (row === undefined) throw agentNotFound({})
+    await access.require(userId, action, { subject, notFound: () => agentNotFound({}) })
     return row
   }
   const choose = async (userId: string, { agentId, version: wanted, action }: WantedVersion) => {
@@ -224,7 +225,8 @@ async function create(
   if (workspaceId === null) access.requireOutside(userId)
   else {
     await dependencies.requireWorkspace(userId, workspaceId)
-    if (!(await access.may(userId, 'manage', { workspaceId, ownerId: userId }))) throw workspaceNotFound({})
+    const subject = { workspaceId, ownerId: userId, isPrivate: false }
+    await access.require(userId, 'change', { subject, notFound: () => workspaceNotFound({}) })
   }
   const home = workspaceId ?? userId
   if ((await store.count(home)) >= maxAgentsPerHome) throw agentLimitReached({ limit: maxAgentsPerHome })

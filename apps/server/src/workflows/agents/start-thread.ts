@@ -67,7 +67,8 @@ export async function startThread(
     await setups.insertIfMissing({ thread_id: id, instructions, skill_ids_json, connection_ids_json })
     if (order.network != null) await dependencies.network.narrowNew(id, order.network)
     if (version.environment_id !== null) {
-      const place = { id, user_id: order.ownerId, workspace_id: agent.workspace_id }
+      const shared = { is_private: 0, is_personal_off: 0 }
+      const place = { id, user_id: order.ownerId, workspace_id: agent.workspace_id, ...shared }
       const source = await dependencies.sourceOf(version.environment_id)
       if (source !== undefined) await dependencies.secrets.inherit(source, place)
       await dependencies.startEnvironment({ environmentId: version.environment_id, threadId: id })

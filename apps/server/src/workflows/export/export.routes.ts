@@ -21,7 +21,7 @@ const content = {
   [forms.notebook.mediaType]: { schema: z.looseObject({}) },
 }
 const exportRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.export',
   method: 'get',
   path: '/threads/{threadId}/export',
   tags: ['threads'],

@@ -37,6 +37,7 @@ export async function copyConversation(
   const compaction = await history.lastCompaction(fromThreadId)
   const ids = newIds(dependencies, { fromThreadId, toThreadId, turns, entries })
   const copyOf = <Value>(value: Value) => withIds(value, ids)
+  const copied = (entry: Entry) => (order.isForOther ? withoutAuthor(withoutUndo(entry)) : withoutUndo(entry))
 
   for (const { id } of turns.flatMap((turn) => turn.attachments)) {
     await dependencies.attachments.copy({ fromThreadId, toThreadId, id, newId: copyOf(id) })
@@ -50,7 +51,7 @@ export async function copyConversation(
   }
   const views = await Promise.all(turns.map(({ id }) => log.turn(fromThreadId, id)))
   const changes: ThreadChange[] = [
-    ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: withoutUndo(copyOf(entry)) })),
+    ...entries.map((entry): ThreadChange => ({ type: 'entry-added', entry: copied(copyOf(entry)) })),
     ...views.flatMap((turn): ThreadChange[] => (turn ? [{ type: 'turn-updated', turn: copyOf(turn) }] : [])),
     // Names the source thread, whose IDs must stay unchanged.
     { type: 'entry-added', entry: { ...end, turnId: copyOf(end.turnId) } },
@@ -59,7 +60,7 @@ export async function copyConversation(
     const writer = writerOf(transaction)
     for (const turn of turns) {
       const { steps, ...row } = copyOf(turn)
-      await history.addTurn(row, writer)
+      await history.addTurn(order.isForOther ? { ...row, authorId: null } : row, writer)
       for (const { calls, ...step } of steps) {
         await history.addStep(step, toThreadId, writer)
         for (const call of calls) await history.addCall(call, writer)
@@ -103,6 +104,13 @@ function withoutUndo(entry: Entry): Entry {
   if (entry.kind !== 'notice' || entry.code !== 'rewound') return entry
   const { rewindId: _, ...params } = entry.params
   return { ...entry, params }
+}
+
+/** Who wrote in the other person’s thread is not the recipient’s to know. */
+function withoutAuthor(entry: Entry): Entry {
+  if (entry.kind !== 'user-message') return entry
+  const { authorId: _, ...rest } = entry
+  return rest
 }
 
 /** IDs are long and random, so they can be distinguished from all other text, including addresses. */

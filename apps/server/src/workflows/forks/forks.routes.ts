@@ -4,7 +4,7 @@ import type { Threads } from '../../threads/public.ts'
 import type { Forks } from './forks.usecases.ts'
 
 const forkRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.fork',
   method: 'post',
   path: '/threads/{threadId}/fork',
   tags: ['snapshots'],
@@ -16,8 +16,9 @@ const forkRoute = defineRoute({
 export function forkRoutes({ forks, threads }: { forks: Forks; threads: Pick<Threads, 'open'> }): Api {
   const api = makeApi()
   api.openapi(forkRoute, async (context) => {
-    const thread = await threads.open(context.get('caller').userId, context.req.valid('param').threadId)
-    return context.json(await forks.fork(thread, context.req.valid('json')), 201)
+    const { userId } = context.get('caller')
+    const thread = await threads.open(userId, context.req.valid('param').threadId)
+    return context.json(await forks.fork(userId, thread, context.req.valid('json')), 201)
   })
   return api
 }

@@ -65,7 +65,7 @@ test('a fork of a thread without a sandbox has its conversation and no sandbox',
 
 test('C9: a live fork has the conversation and its own sandbox, and both continue separately', async () => {
   await say('/run true')
-  await server.areas.threads.inside.store.markRead(threadId)
+  await server.call('PATCH', `/api/v1/threads/${threadId}`, { body: { isRead: true }, person: owner })
   const answer = await fork({ title: 'Another way' })
   expect(answer.status).toBe(201)
   const made = (await answer.json()) as Thread

@@ -3,7 +3,9 @@ import type { ForkedSandbox } from '@threadbox/protocol/host'
 import type { ForkedFrom, ForkThread, NoticeEntry, Thread } from '@threadbox/protocol/public'
 import type { Sandbox, Services } from '../../sandboxes/public.ts'
 import {
+  type Access,
   type NetworkPolicies,
+  subjectOfThread,
   type ThreadDrafts,
   type ThreadRow,
   type ThreadSecretGrants,
@@ -17,10 +19,11 @@ import { forkSnapshotGone, forkTurnNotFound, forkTurnRunning } from './forks.err
 /** Creates threads as copies of others. */
 export type Forks = {
   /**
-   * Copies a thread as it is now or as it was after an earlier turn. The caller has checked that the user may access
-   * the thread. Never changes the source thread, and a failed copy leaves nothing.
+   * Copies a thread for this user, as it is now or as it was after an earlier turn: in its workspace if they can work there,
+   * else for themselves. The caller has checked that they can read it. Never changes the source thread, and a failed copy
+   * leaves nothing.
    */
-  fork(thread: ThreadRow, request: ForkThread): Promise<Thread>
+  fork(userId: string, thread: ThreadRow, request: ForkThread): Promise<Thread>
   /**
    * Copies the current state for another user: outside of workspaces, and without the agents, skills and connections
    * that the owner chose. Neither owner learns which thread the other one has.
@@ -31,6 +34,7 @@ export type Forks = {
 }
 
 export type ForksDependencies = CopyDependencies & {
+  access: Pick<Access, 'may'>
   threadDrafts: ThreadDrafts
   /** Copies the setup that the thread got from its agent. */
   setups: Pick<ThreadSetups, 'copy'>
@@ -47,20 +51,23 @@ export type ForksDependencies = CopyDependencies & {
 }
 
 export function makeForks(dependencies: ForksDependencies): Forks {
-  const fork = async (thread: ThreadRow, request: ForkThread, recipientId?: string) => {
+  const fork = async (thread: ThreadRow, request: ForkThread, to: { userId: string; isForOther: boolean }) => {
     const isNow = (request.turnId ?? request.beforeTurnId ?? null) === null
     const make = async () => {
       await dependencies.snapshots.settled(thread.id)
       const content = await contentOf(dependencies, { threadId: thread.id, request })
-      return await makeFork(dependencies, { thread, request, recipientId, ...content })
+      return await makeFork(dependencies, { thread, request, to, ...content })
     }
     // A running turn does not change the past.
     if (!isNow) return await make()
     return await dependencies.turns.whileQuiet(thread.id, { work: make, refusal: () => forkTurnRunning({}) })
   }
   return {
-    fork: (thread, request) => fork(thread, request),
-    copyFor: (thread, userId) => fork(thread, {}, userId),
+    fork: async (userId, thread, request) => {
+      const canWork = await dependencies.access.may(userId, 'work', subjectOfThread(thread))
+      return await fork(thread, request, { userId, isForOther: !canWork })
+    },
+    copyFor: (thread, userId) => fork(thread, {}, { userId, isForOther: true }),
     preview: async (threadId) => {
       const { turns, source } = await contentOf(dependencies, { threadId, request: {} })
       return { turns: turns.length, hasComputer: source !== undefined }
@@ -97,41 +104,39 @@ async function contentOf(
   return { turns, source, snapshotId: kept.id }
 }
 
-/** `recipientId`: the new owner, if it is not the owner of the source. */
-type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; recipientId: string | undefined }
+/** `to`: who gets the copy, and whether they can’t work in the source’s scope. */
+type ForkOrder = Content & { thread: ThreadRow; request: ForkThread; to: { userId: string; isForOther: boolean } }
 
 async function makeFork(dependencies: ForksDependencies, order: ForkOrder): Promise<Thread> {
   const { threadDrafts } = dependencies
-  const { thread, request, recipientId } = order
+  const { thread, request, to } = order
   const named =
     request.title === undefined
       ? { title: thread.title, title_source: thread.title_source }
       : { title: request.title, title_source: 'person' as const }
   const id = await threadDrafts.create({ ...ownershipOf(order), ...named })
   const shown = await fillFork(dependencies, { ...order, id })
-  if (recipientId === undefined) await addSourceNotice(dependencies, { threadId: thread.id, fork: shown })
+  if (!to.isForOther) await addSourceNotice(dependencies, { threadId: thread.id, fork: shown })
   return shown
 }
 
 /** The owner and scope of the copy. Another user has other workspaces, models and agents. */
-function ownershipOf({ thread, recipientId }: ForkOrder) {
-  const { user_id, model_id, workspace_id, started_from_json } = thread
-  if (recipientId === undefined) return { user_id, model_id, workspace_id, started_from_json }
-  return { user_id: recipientId, model_id: null, workspace_id: null, started_from_json: null }
+function ownershipOf({ thread, to }: ForkOrder) {
+  const { model_id, workspace_id, is_private, started_from_json } = thread
+  const user_id = to.userId
+  if (!to.isForOther) return { user_id, model_id, workspace_id, is_private, started_from_json }
+  return { user_id, model_id: null, workspace_id: null, is_private: 0, started_from_json: null }
 }
 
 async function fillFork(dependencies: ForksDependencies, order: ForkOrder & { id: string }): Promise<Thread> {
   const { threadDrafts } = dependencies
-  const { thread, recipientId, id, turns, source, snapshotId } = order
-  const isForOther = recipientId !== undefined
+  const { thread, to, id, turns, source, snapshotId } = order
+  const { isForOther } = to
   try {
     if (!isForOther) await dependencies.setups.copy(thread.id, id)
     await dependencies.network.copy({ threadId: thread.id, toThreadId: id, isForOther })
-    await dependencies.secrets.inherit(thread.id, {
-      id,
-      user_id: recipientId ?? thread.user_id,
-      workspace_id: isForOther ? null : thread.workspace_id,
-    })
+    const { user_id, workspace_id, is_private } = ownershipOf(order)
+    await dependencies.secrets.inherit(thread.id, { id, user_id, workspace_id, is_private, is_personal_off: 0 })
     const made = source && (await dependencies.forkSandbox({ source, snapshotId, threadId: id }))
     const from: ForkedFrom['from'] = made?.from ?? 'none'
     await copyConversation(dependencies, {
@@ -181,7 +186,7 @@ function forkNotice(
   const turnId = order.turns.at(-1)?.id ?? system.newId('turn')
   const entry = { id: system.newId('entry'), turnId, at: system.now(), kind: 'notice' as const }
   const computer = { from, ...(problem === '' ? {} : { problem }) }
-  if (order.recipientId !== undefined) return { ...entry, code: 'copied', params: computer }
+  if (order.to.isForOther) return { ...entry, code: 'copied', params: computer }
   const { id: threadId, title } = order.thread
   return { ...entry, code: 'forked', params: { ...computer, threadId, title } }
 }

@@ -30,7 +30,7 @@ const previewRoute = defineRoute({
   responses: { 200: jsonAnswer(rewindPreviewSchema, 'What would be undone, and what can’t be.') },
 })
 const rewindRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.change',
   method: 'post',
   path,
   tags,
@@ -39,7 +39,7 @@ const rewindRoute = defineRoute({
   responses: { 200: jsonAnswer(rewoundThreadSchema, 'The rewind, needed to undo it.') },
 })
 const undoRoute = defineRoute({
-  action: 'threads.work',
+  action: 'threads.change',
   method: 'post',
   path: `${path}/undo`,
   tags,

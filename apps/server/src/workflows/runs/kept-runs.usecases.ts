@@ -37,7 +37,7 @@ export function makeKeptRuns(dependencies: KeptRunsDependencies): KeptRuns {
       return await view(agentId, { keep, asked: asked ?? keep })
     },
     set: async (userId, agentId, { keep }) => {
-      await agents.resolve(userId, { agentId, version: null, action: 'manage' })
+      await agents.resolve(userId, { agentId, version: null, action: 'change' })
       const answer = await view(agentId, { keep, asked: keep })
       await store.setKeep(agentId, keep)
       const details = { keep, removing: answer.removing.count }

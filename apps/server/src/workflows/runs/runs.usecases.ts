@@ -1,4 +1,7 @@
+import { isErrorOf } from '@threadbox/errors'
 import type { LatestRuns, Run, RunPage, StartRun } from '@threadbox/protocol/public'
+import { roleMissing } from '../../threads/public.ts'
+import { actionOn } from './own-runs.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunEngine } from './run-engine.ts'
 import type { RunIntake } from './run-intake.ts'
@@ -33,9 +36,9 @@ export function makeRuns(
   const open = async (userId: string, runId: string, action: 'read' | 'work') => {
     const row = await store.find(runId)
     if (row === undefined) throw runNotFound({})
-    const agent = { agentId: row.agent_id, version: null, action }
-    await agents.resolve(userId, agent).catch(() => {
-      throw runNotFound({})
+    const agent = { agentId: row.agent_id, version: null, action: action === 'read' ? action : actionOn(row, userId) }
+    await agents.resolve(userId, agent).catch((error: unknown) => {
+      throw isErrorOf(roleMissing, error) ? error : runNotFound({})
     })
     return row
   }

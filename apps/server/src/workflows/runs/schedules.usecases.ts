@@ -1,4 +1,3 @@
-import type { WorkspaceAction } from '@threadbox/domain'
 import {
   type CreateSchedule,
   maxTriggersPerAgent,
@@ -7,6 +6,7 @@ import {
   type Schedules as SchedulesView,
   type UpdateSchedule,
 } from '@threadbox/protocol/public'
+import { requireTriggered } from './own-runs.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import { runNetworkJson } from './run-network.logic.ts'
 import { runTriggerLimit, runTriggerNotFound } from './runs.errors.ts'
@@ -35,12 +35,10 @@ type Dependencies = Pick<RunDependencies, 'schedules' | 'agents' | 'audit' | 'sy
 
 export function makeSchedules(dependencies: Dependencies): Schedules {
   const { schedules, agents, system } = dependencies
-  const open = async (userId: string, id: string, action: WorkspaceAction) => {
+  const open = async (userId: string, id: string) => {
     const row = await schedules.find(id)
     if (row === undefined) throw runTriggerNotFound({})
-    await agents.resolve(userId, { agentId: row.agent_id, version: null, action }).catch(() => {
-      throw runTriggerNotFound({})
-    })
+    await requireTriggered(agents, { userId, row })
     return row
   }
   const changed = async (userId: string, row: ScheduleRow, action: string) => {
@@ -54,7 +52,7 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       return { schedules: (await schedules.list(agentId)).map((row) => presentSchedule(row, system.now())) }
     },
     create: async (userId, agentId, request) => {
-      await agents.resolve(userId, { agentId, version: request.version, action: 'manage' })
+      await agents.resolve(userId, { agentId, version: request.version, action: 'work' })
       if ((await schedules.list(agentId)).length >= maxTriggersPerAgent) {
         throw runTriggerLimit({ limit: maxTriggersPerAgent })
       }
@@ -73,11 +71,11 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       return presentSchedule(row, now)
     },
     update: async (userId, id, request) => {
-      const row = await open(userId, id, 'manage')
+      const row = await open(userId, id)
       const now = system.now()
       const before = presentSchedule(row, now)
       const after = { ...before, ...request }
-      await agents.resolve(userId, { agentId: row.agent_id, version: after.version, action: 'manage' })
+      await agents.resolve(userId, { agentId: row.agent_id, version: after.version, action: 'work' })
       // An unchanged plan keeps its next time: a new name does not lose what is due now.
       const isSamePlan = (['cron', 'timeZone', 'isEnabled'] as const).every((key) => after[key] === before[key])
       const columns = { ...columnsOf(after), ...(isSamePlan ? {} : planOf(after, now)) }
@@ -88,7 +86,7 @@ export function makeSchedules(dependencies: Dependencies): Schedules {
       return presentSchedule({ ...row, ...columns }, now)
     },
     delete: async (userId, id) => {
-      const row = await open(userId, id, 'manage')
+      const row = await open(userId, id)
       await schedules.remove(id)
       await changed(userId, row, 'schedule-deleted')
     },

@@ -7,6 +7,7 @@ import {
   type Webhooks as WebhooksView,
 } from '@threadbox/protocol/public'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
+import { requireTriggered } from './own-runs.ts'
 import type { RunDependencies } from './run-dependencies.ts'
 import type { RunIntake } from './run-intake.ts'
 import { parseRunNetwork, runNetworkJson } from './run-network.logic.ts'
@@ -60,9 +61,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
   const open = async (userId: string, id: string) => {
     const row = await webhooks.find(id)
     if (row === undefined) throw runTriggerNotFound({})
-    await agents.resolve(userId, { agentId: row.agent_id, version: null, action: 'manage' }).catch(() => {
-      throw runTriggerNotFound({})
-    })
+    await requireTriggered(agents, { userId, row })
     return row
   }
   const changed = async (userId: string, row: WebhookRow, action: string) => {
@@ -75,7 +74,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
       return { webhooks: (await webhooks.list(agentId)).map((row) => presentWebhook(row, origin)) }
     },
     create: async ({ userId, origin }, agentId, { name, input, version = null, network = null }) => {
-      await agents.resolve(userId, { agentId, version, action: 'manage' })
+      await agents.resolve(userId, { agentId, version, action: 'work' })
       if ((await webhooks.list(agentId)).length >= maxTriggersPerAgent) {
         throw runTriggerLimit({ limit: maxTriggersPerAgent })
       }
@@ -101,7 +100,7 @@ export function makeWebhooks(dependencies: Dependencies): Webhooks {
     update: async ({ userId, origin }, id, request) => {
       const row = await open(userId, id)
       const version = request.version === undefined ? row.agent_version : request.version
-      await agents.resolve(userId, { agentId: row.agent_id, version, action: 'manage' })
+      await agents.resolve(userId, { agentId: row.agent_id, version, action: 'work' })
       const network = request.network === undefined ? parseRunNetwork(row.network_json) : request.network
       const isEnabled = request.isEnabled === undefined ? row.is_enabled : request.isEnabled ? 1 : 0
       const columns = {
