@@ -34,7 +34,7 @@ export const apps: Readonly<Record<string, App>> = {
         features: ['system', 'texts', 'events', 'outbound', 'database', 'blobs', 'secrets', 'operations', 'http'],
         isOpen: true,
       },
-      { name: 'people', about: 'users, their settings and actions', features: ['audit', 'settings', 'users'] },
+      { name: 'people', about: 'users, their settings and actions', features: ['audit', 'settings', 'users', 'invites'] },
       {
         name: 'threads',
         about: 'conversations and where they belong',

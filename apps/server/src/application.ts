@@ -70,7 +70,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     stopping: stopping.signal,
     authentication,
     clientAddress: platform.clientAddress,
-    publicRoutes: [installation.setupRoutes, people.signInRoutes],
+    publicRoutes: [installation.setupRoutes, ...people.signInRoutes],
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,
     hookPages: workflows.hookPages,

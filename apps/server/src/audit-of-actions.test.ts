@@ -233,6 +233,7 @@ test('every route that changes something has rows, or a reason to have none', ()
 test('no row has a secret, whatever was done: entered, shown once, or in an address', async () => {
   await enterSecrets()
   await undoThings()
+  await inviteSomeone()
   await sendEverything()
   await changePassword()
   const rows = await tablesIn(server.open).selectFrom('audit_events').selectAll().execute()
@@ -276,6 +277,31 @@ async function undoThings(): Promise<void> {
     const { id } = await made(`/agents/${ids.agentId}/${kind}`, { name: 'Deleted', input: 'x', ...what })
     await send('DELETE', `/${kind}/${id}`)
   }
+}
+
+/** A person who joins, works in a workspace and is signed out, with the secrets of their links and their passwords. */
+async function inviteSomeone(): Promise<void> {
+  const link = async (path: string, body?: object) => {
+    const secret = String((await send('POST', path, body)).body.path).split('#').at(-1) ?? ''
+    canaries.add(secret)
+    return secret
+  }
+  const outside = (path: string, body: object) => server.call('POST', `/api/v1/auth/${path}`, { body })
+  await send('DELETE', `/invites/${(await send('POST', '/invites', {})).body.id}`)
+  const join = { secret: await link('/invites', {}), name: 'Ben', email: 'ben@example.com', password: canary() }
+  const { id: personId } = (await (await outside('join', join)).json()) as { id: string }
+  await outside('reset', { secret: await link(`/people/${personId}/reset-link`), password: canary() })
+  await send('PATCH', `/people/${personId}`, { isDisabled: true })
+  const { body: workspace } = await send('POST', '/workspaces', { name: 'With a member' })
+  const member = `/workspaces/${workspace.id}/members/${personId}`
+  await send('PUT', member, { role: 'member' })
+  await send('PUT', member, { role: 'viewer' })
+  const { body: thread } = await send('POST', '/threads', { workspaceId: workspace.id, isPrivate: true })
+  await send('PATCH', `/threads/${thread.id}`, { isPrivate: false })
+  await send('PUT', member, { role: 'member' })
+  await send('PATCH', `/threads/${thread.id}`, { isPrivate: true })
+  await send('PATCH', `/threads/${thread.id}`, { allowsPersonal: true })
+  await send('DELETE', member)
 }
 
 /** The secrets that a text contains, as they are, or in the forms of a URL and of base64. */

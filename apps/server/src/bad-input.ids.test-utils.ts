@@ -62,6 +62,7 @@ export async function makeIds(
     body: new Blob([smallAgentFile('Draft')]).stream(),
     person,
   })
+  const invite = await json<{ id?: string }>('POST', '/invites', {})
   return {
     threadId,
     workspaceId,
@@ -81,5 +82,6 @@ export async function makeIds(
     apiKeyId: keys.id,
     sessionId: sessions.sessions[0]?.id ?? 'no session',
     modelId: 'no-model',
+    inviteId: invite.id ?? 'no-invite',
   }
 }

@@ -13,6 +13,10 @@ export const terminal = {
   unknown: { threadId: 'thread.not-found', terminalId: 'terminal.not-found' },
 } as const
 export const workspace = { params: { workspaceId: 'own' }, unknown: { workspaceId: 'workspace.not-found' } } as const
+export const person = {
+  params: { personId: { value: 'u-unknown' } },
+  unknown: { personId: 'person.not-found' },
+} as const
 export const member = {
   params: { workspaceId: 'own', userId: { value: 'u-unknown' } },
   unknown: { workspaceId: 'workspace.not-found', userId: 'workspace.member-not-found' },

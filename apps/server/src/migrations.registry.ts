@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
+import { createInviteTable } from './people/invites/invites.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
-import { addKeyScopes, addKeyWorkspaces, createUserTables } from './people/users/users.table.ts'
+import { addKeyScopes, addKeyWorkspaces, addPersonStates, createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
@@ -114,6 +115,10 @@ const changes: Record<string, Change> = {
     await addSharedThreads(database)
     await addJoined(database)
     await addAuthors(database)
+  },
+  '0060-people': async (database) => {
+    await addPersonStates(database)
+    await createInviteTable(database)
   },
 }
 

@@ -21,6 +21,7 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'git-credentials.manage': 'person',
   'agents.import': 'person',
   'models.manage': 'person',
+  'people.manage': 'person',
   'agents.read': 'read',
   'agents.manage': 'change',
   'skills.read': 'read',

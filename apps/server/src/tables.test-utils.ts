@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AuditTables } from './people/audit/audit.table.ts'
+import type { InviteTables } from './people/invites/invites.table.ts'
 import type { SettingTables } from './people/settings/settings.table.ts'
 import type { AttemptTables } from './people/users/attempts.table.ts'
 import type { UserTables } from './people/users/users.table.ts'
@@ -32,6 +33,7 @@ import type { RunTables } from './workflows/runs/runs.table.ts'
 import type { ThreadLinkTables } from './workflows/sharing/thread-links.table.ts'
 
 type Tables = UserTables &
+  InviteTables &
   AttemptTables &
   PreviewTables &
   ThreadTables &

@@ -32,6 +32,8 @@ export const idPrefixes = {
   trigger: 'f',
   gitCredential: '4',
   secret: '5',
+  /** A link with which a person joins, or sets a new password. */
+  invite: '6',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

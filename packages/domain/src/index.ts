@@ -65,6 +65,7 @@ export {
   type ActionRequirement,
   type Allowance,
   actions,
+  canManagePerson,
   confirmationMs,
   defaultKeyScopes,
   isKeyScope,

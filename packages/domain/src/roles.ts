@@ -42,6 +42,11 @@ export function isPersonRole(value: string): value is PersonRole {
   return (personRoles as readonly string[]).includes(value)
 }
 
+/** Whether someone with the first role can change, disable or sign in again someone with the second. */
+export function canManagePerson(role: PersonRole, other: PersonRole): boolean {
+  return role === 'owner' ? other !== 'owner' : role === 'admin' && other === 'member'
+}
+
 /** What an API key can be allowed to do. */
 export const keyScopes = [
   'read',
@@ -110,6 +115,9 @@ export const actions = {
   'workspaces.leave': 'session',
   /** The names of the people here. */
   'people.read': 'read',
+  /** Invite, change roles, disable, and help people to sign in again. */
+  'people.manage': 'confirmed',
+  'people.list-invites': 'session',
   'network.read': 'read',
   /** Change the policy of the installation. */
   'network.manage': 'confirmed',

@@ -7,6 +7,7 @@ import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { networkCalls } from './network.ts'
+import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
 import { runCalls } from './runs.ts'
@@ -36,6 +37,7 @@ export function createClient(options: ClientOptions = {}) {
     account: accountCalls(connection),
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
+    people: peopleCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),
     runs: runCalls(connection),

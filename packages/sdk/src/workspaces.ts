@@ -1,9 +1,11 @@
 import type {
   CreateWorkspace,
   PlaceWorkspace,
+  SetMember,
   UpdateWorkspace,
   Workspace,
   WorkspaceContents,
+  WorkspaceMembers,
   Workspaces,
 } from '@threadbox/protocol/public'
 import type { Connection } from './request.ts'
@@ -26,5 +28,15 @@ export function workspaceCalls(connection: Connection) {
     /** Deletes a workspace with its threads and their sandboxes; {@link restore} restores all of it for 30 seconds. */
     delete: (workspaceId: string) => connection.json<Workspace>('DELETE', at(workspaceId)),
     restore: (workspaceId: string) => connection.json<Workspace>('POST', at(workspaceId, '/restore')),
+    members: (workspaceId: string, signal?: AbortSignal) =>
+      connection.json<WorkspaceMembers>('GET', at(workspaceId, '/members'), { signal }),
+    /** Adds a person, or changes their role. */
+    setMember: (workspaceId: string, userId: string, request: SetMember) =>
+      connection.json<WorkspaceMembers>('PUT', at(workspaceId, `/members/${encodeURIComponent(userId)}`), {
+        json: request,
+      }),
+    removeMember: (workspaceId: string, userId: string) =>
+      connection.json<WorkspaceMembers>('DELETE', at(workspaceId, `/members/${encodeURIComponent(userId)}`)),
+    leave: (workspaceId: string) => connection.json<void>('POST', at(workspaceId, '/leave')),
   }
 }

@@ -91,7 +91,7 @@ export function installationRoutes(dependencies: {
   const api = makeApi()
   const requireOwner = async (context: ApiContext) => {
     const { userId } = context.get('caller')
-    if (!(await users.isOwner(userId))) throw ownerRequired({})
+    if (!(await users.administers(userId))) throw ownerRequired({})
     return userId
   }
   api.openapi(statusRoute, async (context) => {

@@ -7,6 +7,10 @@ import type { Platform } from '../platform/platform.ts'
 import type { AuditTables } from './audit/audit.table.ts'
 import { type Audit, makeAudit } from './audit/audit.ts'
 import { auditKeyPurpose, makeAuditHeadFile } from './audit/audit-head-file.ts'
+import { inviteRoutes, linkRoutes } from './invites/invites.routes.ts'
+import { makeInviteStore } from './invites/invites.store.ts'
+import type { InviteTables } from './invites/invites.table.ts'
+import { type JoinWorkspaces, makeInvites } from './invites/invites.usecases.ts'
 import type { PeopleEvents } from './people.events.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
@@ -22,6 +26,8 @@ import { makeKeptCookies } from './users/kept-cookies.ts'
 import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
+import { type PeopleAdministration, makePeopleAdministration } from './users/people.usecases.ts'
+import { peopleRoutes } from './users/people.routes.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
@@ -44,8 +50,16 @@ export type People = {
   holds: CredentialCheck
   /** Sets what decides whether a key can be limited to a workspace. */
   setWorkspaceCheck(require: RequireWorkspace): void
-  signInRoutes: Api
+  /** Sets what decides whether a person manages a workspace, and what makes people members of it. */
+  setWorkspaceInvites(invites: WorkspaceInvites): void
+  signInRoutes: Api[]
   routes: Api[]
+}
+
+export type WorkspaceInvites = {
+  /** Throws unless the user manages the workspace. */
+  requireManaged(userId: string, workspaceId: string): Promise<void>
+  join: JoinWorkspaces
 }
 
 export function makePeople(
@@ -108,16 +122,20 @@ export function makePeople(
     now: system.now,
     randomBytes: system.randomBytes,
   })
+  const attempts = makeAttemptLimit({
+    ...attemptWindow,
+    database: tablesOf<AttemptTables>(open.database),
+    secret: keyFor('threadbox attempts v1'),
+    now: system.now,
+  })
+  const administration = makePeopleAdministration({ store: userStore, events, audit, system })
   const users = makeUsers({
     login,
     store: userStore,
+    roleOf: administration.roleOf,
+    hashPassword,
     ownerToken: makeOwnerToken(options.ownerTokenFile),
-    attempts: makeAttemptLimit({
-      ...attemptWindow,
-      database: tablesOf<AttemptTables>(open.database),
-      secret: keyFor('threadbox attempts v1'),
-      now: system.now,
-    }),
+    attempts,
     devices,
     isRightPassword: makePasswordCheck({ hashOf: userStore.passwordHash, hash: hashPassword, verify: verifyPassword }),
     audit,
@@ -127,6 +145,17 @@ export function makePeople(
   const apiKeys = makeApiKeys({
     store: makeApiKeyStore(userTables),
     requireWorkspace: (userId, workspaceId) => workspaceCheck.get()(userId, workspaceId),
+    audit,
+    system,
+  })
+  const workspaceInvites = registrations.one<WorkspaceInvites>('people.setWorkspaceInvites')
+  const invites = makeInvites({
+    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
+    users,
+    administration,
+    attempts,
+    requireManagedWorkspace: (userId, workspaceId) => workspaceInvites.get().requireManaged(userId, workspaceId),
+    joinWorkspaces: (userId, workspaceIds) => workspaceInvites.get().join(userId, workspaceIds),
     audit,
     system,
   })
@@ -140,7 +169,8 @@ export function makePeople(
     holds: makeCredentialCheck(userTables),
     setWorkspaceCheck: workspaceCheck.set,
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
-    signInRoutes: signInRoutes({ users, keptCookies }),
-    routes: [accountRoutes({ users, apiKeys, keptCookies })],
+    setWorkspaceInvites: workspaceInvites.set,
+    signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites })],
+    routes: [accountRoutes({ users, apiKeys, keptCookies }), peopleRoutes({ administration }), inviteRoutes({ invites })],
   }
 }

@@ -130,6 +130,8 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     sandboxViews: (threadIds) => sandboxViews.get()(threadIds),
     requireWorkspace: workspaces.requireOpen,
   })
+  const members = makeMembers({ ...shared, store: workspaceStore, workspaces, threads: workspaceThreads, users })
+  known.people.setWorkspaceInvites({ requireManaged: workspaces.requireManaged, join: members.join })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaces, events })
   const sources = makeStreamSources({
@@ -186,9 +188,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
       networkRoutes({ network, privateAddresses, users }),
       secrets.routes,
       workspaceRoutes({ workspaces }),
-      memberRoutes({
-        members: makeMembers({ ...shared, store: workspaceStore, workspaces, threads: workspaceThreads, users }),
-      }),
+      memberRoutes({ members }),
       workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],

@@ -128,7 +128,7 @@ function makeReceived(
       open,
       secretBox,
       events,
-      isOwner: users.isOwner,
+      administers: users.administers,
       audit,
       environment,
       ollamaUrl,

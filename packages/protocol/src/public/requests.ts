@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { attachmentSchema } from './entries.ts'
 import { findingValuesSchema } from './finding-values.ts'
 import { keyScopes } from './key-scopes.ts'
+import { newPasswordSchema, personNameSchema } from './names.ts'
+import { personRoleSchema } from './people.ts'
 import { sandboxLimitsSchema } from './sandbox.ts'
 import { screenshotSchema } from './screenshot.ts'
 import { setupSteps } from './setup-steps.ts'
@@ -158,7 +160,7 @@ export const createApiKeySchema = z.strictObject({
 export const createdApiKeySchema = apiKeySchema.extend({ secret: z.string() }).meta({ id: 'CreatedApiKey' })
 
 export const meSchema = z
-  .object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean() })
+  .object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean(), role: personRoleSchema })
   .meta({ id: 'Me' })
 export const setupStateSchema = z
   .object({
@@ -227,10 +229,6 @@ export const searchHitSchema = z
     at: z.number().int(),
   })
   .meta({ id: 'SearchHit' })
-
-/** Length is the only rule for a password, because it is the one that helps. Counted in UTF-16 code units. */
-const newPasswordSchema = z.string().min(12).max(128)
-const personNameSchema = z.string().trim().min(1).max(80)
 
 /** Body of `POST /auth/sign-up`: only for the first person, with the token that `up` printed. */
 export const signUpSchema = z.strictObject({

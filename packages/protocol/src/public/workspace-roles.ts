@@ -28,11 +28,3 @@ export type WorkspaceMembers = z.infer<typeof workspaceMembersSchema>
 /** `PUT /workspaces/{id}/members/{userId}`. */
 export const setMemberSchema = z.strictObject({ role: workspaceRoleSchema })
 export type SetMember = z.infer<typeof setMemberSchema>
-
-/** A person of the installation, as everyone sees them. */
-export const personSchema = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Person' })
-export type Person = z.infer<typeof personSchema>
-
-/** `GET /people`: by name. */
-export const peopleSchema = z.object({ people: z.array(personSchema) }).meta({ id: 'People' })
-export type People = z.infer<typeof peopleSchema>

@@ -17,6 +17,6 @@ export const settingValueInvalid = defineError<{ name: string; problem: string }
 export const ownerRequired = defineError({
   code: 'auth.owner-required',
   kind: 'forbidden',
-  message: () => 'Only the owner of this installation can do this.',
-  remedy: () => 'Ask the owner.',
+  message: () => 'Only the owner and admins of this installation can do this.',
+  remedy: () => 'Ask one of them.',
 })

@@ -9,6 +9,7 @@ export type ApiKeyStore = {
   workspaceIds(id: string): Promise<string[]>
   /** The workspaces to which the user's keys are limited. */
   workspaces(userId: string): Promise<KeyWorkspaceRow[]>
+  /** Not that of a disabled person. */
   findBySha256(sha256: string): Promise<ApiKeyRow | undefined>
   touch(id: string, at: number): Promise<void>
   /** Counts a refused call. */
@@ -53,7 +54,13 @@ export function makeApiKeyStore(database: Kysely<UserTables>): ApiKeyStore {
         .orderBy('workspace_id')
         .execute(),
     findBySha256: (sha256) =>
-      database.selectFrom('api_keys').selectAll().where('sha256', '=', sha256).executeTakeFirst(),
+      database
+        .selectFrom('api_keys')
+        .leftJoin('person_states', 'person_states.user_id', 'api_keys.user_id')
+        .selectAll('api_keys')
+        .where('sha256', '=', sha256)
+        .where('person_states.disabled_at', 'is', null)
+        .executeTakeFirst(),
     touch: async (id, at) => {
       await database.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute()
     },

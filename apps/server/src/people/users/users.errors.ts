@@ -90,3 +90,24 @@ export const sessionRequired = defineError({
   message: () => 'You can’t do this with an API key.',
   remedy: () => 'Sign in to the app and do it there.',
 })
+
+export const accountDisabled = defineError({
+  code: 'auth.account-disabled',
+  kind: 'forbidden',
+  message: () => 'Your account is disabled.',
+  remedy: () => 'Ask the owner or an admin of this installation to enable it.',
+})
+
+export const personNotFound = defineError({
+  code: 'person.not-found',
+  kind: 'not-found',
+  message: () => 'Person not found.',
+  remedy: () => 'They may have left. Reload the list.',
+})
+
+export const personProtected = defineError<{ role: string }>({
+  code: 'person.protected',
+  kind: 'forbidden',
+  message: ({ role }) => (role === 'owner' ? 'The owner’s account can’t be changed by others.' : 'Only the owner can change admins.'),
+  remedy: () => 'Ask the owner.',
+})

@@ -7,7 +7,6 @@ import {
   createApiKeySchema,
   createdApiKeySchema,
   meSchema,
-  peopleSchema,
   restoreCookiesSchema,
   sessionSchema,
   signInSchema,
@@ -120,14 +119,6 @@ const meRoute = defineRoute({
   summary: 'Get the current user',
   responses: { 200: jsonAnswer(meSchema, 'The user.') },
 })
-const peopleRoute = defineRoute({
-  action: 'people.read',
-  method: 'get',
-  path: '/people',
-  tags: ['people'],
-  summary: 'List the names of the people of this installation',
-  responses: { 200: jsonAnswer(peopleSchema, 'Everyone, by name.') },
-})
 const updateMeRoute = defineRoute({
   action: 'account.manage',
   method: 'patch',
@@ -219,7 +210,6 @@ export function accountRoutes(dependencies: { users: Users; apiKeys: ApiKeys; ke
     return context.body(null, 204)
   })
   api.openapi(meRoute, async (context) => context.json(await users.me(context.get('caller').userId), 200))
-  api.openapi(peopleRoute, async (context) => context.json({ people: await users.people() }, 200))
   api.openapi(updateMeRoute, async (context) => {
     const { userId } = requireSession(context)
     return context.json(await users.rename(userId, context.req.valid('json').name), 200)
@@ -246,12 +236,12 @@ function requireSession(context: ApiContext): { userId: string; sessionId: strin
   return { userId, sessionId }
 }
 
-function addCookies(context: ApiContext, cookies: readonly string[]): void {
+export function addCookies(context: ApiContext, cookies: readonly string[]): void {
   for (const cookie of cookies) context.header('set-cookie', withHighPriority(cookie), { append: true })
 }
 
 /** The authentication library records the address in `X-Forwarded-For`, so it gets ours and never what a client wrote there. */
-function originOf(context: ApiContext): RequestOrigin {
+export function originOf(context: ApiContext): RequestOrigin {
   const headers = new Headers(context.req.raw.headers)
   const address = context.get('clientAddress')
   headers.set('x-forwarded-for', address)

@@ -3,12 +3,22 @@ import type { UserTables } from './users.table.ts'
 
 export type UserRecord = { id: string; name: string; email: string }
 
+/** `role` is null if none was set. */
+export type PersonRecord = UserRecord & { role: string | null; disabledAt: number | null; isOwner: boolean }
+
 /** Reads beside the authentication library, and the owner. */
 export type UserStore = {
   find(userId: string): Promise<UserRecord | undefined>
   ownerId(): Promise<string | undefined>
   /** Everyone, by name. */
-  all(): Promise<UserRecord[]>
+  people(): Promise<PersonRecord[]>
+  person(userId: string): Promise<PersonRecord | undefined>
+  setPersonRole(userId: string, role: string): Promise<void>
+  /** Null: enabled. */
+  setDisabled(userId: string, at: number | null): Promise<void>
+  isDisabled(email: string): Promise<boolean>
+  setPasswordHash(userId: string, hash: string): Promise<void>
+  endSessions(userId: string): Promise<void>
   /** The hash of the account’s password. */
   passwordHash(email: string): Promise<string | undefined>
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
@@ -28,7 +38,28 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
   return {
     find: (userId) =>
       database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
-    all: () => database.selectFrom('users').select(['id', 'name', 'email']).orderBy('name').orderBy('id').execute(),
+    people: async () => (await people(database).orderBy('users.name').orderBy('users.id').execute()).map(recordOf),
+    person: async (userId) => {
+      const row = await people(database).where('users.id', '=', userId).executeTakeFirst()
+      return row && recordOf(row)
+    },
+    setPersonRole: (userId, role) => putState(database, userId, { role }),
+    setDisabled: (userId, disabled_at) => putState(database, userId, { disabled_at }),
+    isDisabled: async (email) => {
+      const row = await people(database).where('users.email', '=', email.toLowerCase()).executeTakeFirst()
+      return row?.disabled_at != null
+    },
+    setPasswordHash: async (userId, password) => {
+      await database
+        .updateTable('accounts')
+        .set({ password })
+        .where('userId', '=', userId)
+        .where('providerId', '=', 'credential')
+        .execute()
+    },
+    endSessions: async (userId) => {
+      await database.deleteFrom('sessions').where('userId', '=', userId).execute()
+    },
     ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
     passwordHash: async (email) => {
       const row = await database
@@ -87,4 +118,30 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
       return Number(result.numDeletedRows) > 0
     },
   }
+}
+
+function people(database: Kysely<UserTables>) {
+  return database
+    .selectFrom('users')
+    .leftJoin('person_states', 'person_states.user_id', 'users.id')
+    .leftJoin('owner', 'owner.user_id', 'users.id')
+    .select(['users.id', 'users.name', 'users.email', 'person_states.role', 'person_states.disabled_at'])
+    .select('owner.id as owner')
+}
+
+function recordOf(row: Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>): PersonRecord {
+  const { id, name, email, role, disabled_at, owner } = row
+  return { id, name, email, role, disabledAt: disabled_at, isOwner: owner !== null }
+}
+
+async function putState(
+  database: Kysely<UserTables>,
+  user_id: string,
+  columns: { role?: string; disabled_at?: number | null },
+): Promise<void> {
+  await database
+    .insertInto('person_states')
+    .values({ user_id, role: 'member', disabled_at: null, ...columns })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(columns))
+    .execute()
 }

@@ -51,6 +51,9 @@ type ConfirmationRow = { session_id: string; confirmed_at: number }
  */
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
+/** What the installation knows of a person beside the authentication library; without a row: an enabled member. */
+type PersonStateRow = { user_id: string; role: string; disabled_at: number | null }
+
 /** A way to sign in. `password` is a hash, for the provider `credential` only. */
 type AccountRow = { userId: string; providerId: string; password: string | null }
 
@@ -63,6 +66,7 @@ export type UserTables = {
   api_key_workspaces: KeyWorkspaceRow
   session_confirmations: ConfirmationRow
   owner: OwnerRow
+  person_states: PersonStateRow
 }
 
 export async function createUserTables(database: Kysely<never>, kind: DatabaseKind): Promise<void> {
@@ -176,5 +180,14 @@ export async function addKeyWorkspaces(database: Kysely<never>): Promise<void> {
     .addColumn('api_key_id', 'text', (column) => column.notNull().references('api_keys.id').onDelete('cascade'))
     .addColumn('workspace_id', 'text', (column) => column.notNull().references('workspaces.id').onDelete('cascade'))
     .addPrimaryKeyConstraint('api_key_workspaces_pk', ['api_key_id', 'workspace_id'])
+    .execute()
+}
+
+export async function addPersonStates(database: Kysely<never>): Promise<void> {
+  await database.schema
+    .createTable('person_states')
+    .addColumn('user_id', 'text', (column) => column.primaryKey().references('users.id').onDelete('cascade'))
+    .addColumn('role', 'text', (column) => column.notNull())
+    .addColumn('disabled_at', 'bigint')
     .execute()
 }

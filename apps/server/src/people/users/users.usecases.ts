@@ -1,4 +1,6 @@
-import type { ChangePassword, Confirm, Me, Person, Session, SignIn, SignUp } from '@threadbox/protocol/public'
+import type { PersonRole } from '@threadbox/domain'
+import { isErrorOf } from '@threadbox/errors'
+import type { ChangePassword, Confirm, Me, Session, SignIn, SignUp } from '@threadbox/protocol/public'
 import { isUniqueViolation } from '../../platform/database/database.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { System } from '../../platform/system/system.ts'
@@ -8,6 +10,7 @@ import type { Devices } from './device-cookie.ts'
 import type { Login } from './login.ts'
 import type { OwnerToken } from './owner-token.ts'
 import {
+  accountDisabled,
   authRequired,
   credentialsWrong,
   emailTaken,
@@ -22,10 +25,18 @@ export type LoggedIn = { me: Me; setCookies: string[] }
 
 export type Users = {
   ownerExists(): Promise<boolean>
-  isOwner(userId: string): Promise<boolean>
+  /** Whether this is the owner or an admin. */
+  administers(userId: string): Promise<boolean>
   me(userId: string): Promise<Me>
   /** Everyone, by name. */
-  people(): Promise<Person[]>
+  names(): Promise<{ id: string; name: string }[]>
+  /** Creates an account and signs it in. Throws `auth.email-taken`. */
+  addPerson(
+    account: { name: string; email: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<{ userId: string; setCookies: string[] }>
+  /** Signs the person in here and out everywhere else. Throws `auth.account-disabled`. */
+  setPassword(userId: string, password: string, origin: RequestOrigin): Promise<string[]>
   rename(userId: string, name: string): Promise<Me>
   /** Signs up the first user, with the token that the installation printed. Any further sign-up is refused. */
   signUp(request: SignUp, origin: RequestOrigin): Promise<LoggedIn>
@@ -53,6 +64,8 @@ export type UsersDependencies = {
   ownerToken: OwnerToken
   attempts: AttemptLimit
   devices: Devices
+  roleOf: (userId: string) => Promise<PersonRole>
+  hashPassword: (password: string) => Promise<string>
   /** Takes the same time whether the account exists or not. */
   isRightPassword: (attempt: { email: string; password: string }) => Promise<boolean>
   audit: Audit
@@ -64,13 +77,24 @@ export function makeUsers(dependencies: UsersDependencies): Users {
   const me = async (userId: string) => {
     const user = await store.find(userId)
     if (user === undefined) throw authRequired({})
-    return { id: user.id, name: user.name, email: user.email, isOwner: (await store.ownerId()) === userId }
+    const role = await dependencies.roleOf(userId)
+    return { id: user.id, name: user.name, email: user.email, isOwner: role === 'owner', role }
   }
   return {
     ownerExists: async () => (await store.ownerId()) !== undefined,
-    isOwner: async (userId) => (await store.ownerId()) === userId,
+    administers: async (userId) => (await dependencies.roleOf(userId)) !== 'member',
     me,
-    people: async () => (await store.all()).map(({ id, name }) => ({ id, name })),
+    names: async () => (await store.people()).map(({ id, name }) => ({ id, name })),
+    addPerson: (account, origin) => addPerson(dependencies, account, origin),
+    setPassword: async (userId, password, origin) => {
+      const person = await store.person(userId)
+      if (person === undefined) throw authRequired({})
+      if (person.disabledAt !== null) throw accountDisabled({})
+      await store.setPasswordHash(userId, await dependencies.hashPassword(password))
+      await store.endSessions(userId)
+      const { setCookies } = await logIn(dependencies, { email: person.email, password }, origin)
+      return setCookies
+    },
     rename: async (userId, name) => {
       await store.renameUser(userId, name.trim())
       return await me(userId)
@@ -132,16 +156,7 @@ async function signUp(dependencies: UsersDependencies, work: Work<SignUp>): Prom
   const attempt = await attempts.take(`sign-up ${networkOf(origin.address)}`, limits.account)
   if ((await store.ownerId()) !== undefined) throw signUpClosed({})
   if (!(await ownerToken.matches(request.token))) throw ownerTokenWrong({})
-  const result = await dependencies.login.api
-    .signUpEmail({
-      body: { name: request.name.trim(), email: request.email, password: request.password },
-      headers: origin.headers,
-      returnHeaders: true,
-    })
-    .catch((error: unknown) => {
-      throw isRefusal(error) ? emailTaken({}, { cause: error }) : error
-    })
-  const userId = result.response.user.id
+  const { userId, setCookies } = await addPerson(dependencies, request, origin)
   // Two concurrent sign-ups can get this far: the primary key of the owner's row lets one of them through.
   await store.claimOwner(userId, system.now()).catch(async (error: unknown) => {
     await store.erase(userId)
@@ -150,8 +165,23 @@ async function signUp(dependencies: UsersDependencies, work: Work<SignUp>): Prom
   await ownerToken.consume()
   await attempts.giveBack(attempt)
   await audit.record({ userId, action: 'owner-signed-up', subject: userId })
-  const device = dependencies.devices.cookieFor(request.email)
-  return { me: await work.me(userId), setCookies: [...result.headers.getSetCookie(), device] }
+  return { me: await work.me(userId), setCookies }
+}
+
+/** Creates an account and signs it in. The cookie of the device comes with that of the session. */
+async function addPerson(
+  { login, devices }: UsersDependencies,
+  account: { name: string; email: string; password: string },
+  origin: RequestOrigin,
+): Promise<{ userId: string; setCookies: string[] }> {
+  const { name, email, password } = account
+  const result = await login.api
+    .signUpEmail({ body: { name: name.trim(), email, password }, headers: origin.headers, returnHeaders: true })
+    .catch((error: unknown) => {
+      throw isRefusal(error) ? emailTaken({}, { cause: error }) : error
+    })
+  const setCookies = [...result.headers.getSetCookie(), devices.cookieFor(email)]
+  return { userId: result.response.user.id, setCookies }
 }
 
 async function signIn(dependencies: UsersDependencies, work: Work<SignIn>): Promise<LoggedIn> {
@@ -162,22 +192,30 @@ async function signIn(dependencies: UsersDependencies, work: Work<SignIn>): Prom
     await audit.record({ userId: null, action: 'login-refused', subject: null })
     throw credentialsWrong({})
   }
-  const result = await dependencies.login.api
-    .signInEmail({
-      body: { email: request.email, password: request.password },
-      headers: origin.headers,
-      returnHeaders: true,
-    })
-    .catch(async (error: unknown) => {
-      if (!isRefusal(error)) throw error
-      await audit.record({ userId: null, action: 'login-refused', subject: null })
-      throw credentialsWrong({}, { cause: error })
-    })
+  // Only with the right password: whether an account is disabled is its person’s to know.
+  if (await dependencies.store.isDisabled(request.email)) throw accountDisabled({})
+  const { userId, setCookies } = await logIn(dependencies, request, origin).catch(async (error: unknown) => {
+    if (isErrorOf(credentialsWrong, error)) await audit.record({ userId: null, action: 'login-refused', subject: null })
+    throw error
+  })
   await counted.succeeded()
-  const userId = result.response.user.id
   await audit.record({ userId, action: 'logged-in', subject: userId })
-  const device = dependencies.devices.cookieFor(request.email)
-  return { me: await work.me(userId), setCookies: [...result.headers.getSetCookie(), device] }
+  return { me: await work.me(userId), setCookies }
+}
+
+/** Throws `auth.credentials-wrong`. */
+async function logIn(
+  { login, devices }: UsersDependencies,
+  { email, password }: SignIn,
+  origin: RequestOrigin,
+): Promise<{ userId: string; setCookies: string[] }> {
+  const result = await login.api
+    .signInEmail({ body: { email, password }, headers: origin.headers, returnHeaders: true })
+    .catch((error: unknown) => {
+      throw isRefusal(error) ? credentialsWrong({}, { cause: error }) : error
+    })
+  const setCookies = [...result.headers.getSetCookie(), devices.cookieFor(email)]
+  return { userId: result.response.user.id, setCookies }
 }
 
 /**

@@ -66,7 +66,7 @@ export type NetworkPoliciesDependencies = {
   store: NetworkStore
   privateAddresses: Pick<PrivateAddresses, 'list'>
   threads: Pick<ThreadStore, 'findAny' | 'placesOf'>
-  users: Pick<Users, 'isOwner'>
+  users: Pick<Users, 'administers'>
   audit: Audit
   events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
@@ -175,7 +175,7 @@ async function change(
 }
 
 async function requireOwner({ users }: NetworkPoliciesDependencies, by: NetworkChanger): Promise<void> {
-  if (!(await users.isOwner(by.userId))) throw ownerRequired({})
+  if (!(await users.administers(by.userId))) throw ownerRequired({})
   await by.authorize('network.widen')
 }
 

@@ -55,7 +55,7 @@ export function networkRoutes({
 }: {
   network: NetworkPolicies
   privateAddresses: PrivateAddresses
-  users: Pick<Users, 'isOwner'>
+  users: Pick<Users, 'administers'>
 }): Api {
   const api = makeApi()
   const presets = networkPresetIds.map((id) => ({ id, names: networkPresets[id].map((entry) => ({ ...entry })) }))
@@ -63,7 +63,7 @@ export function networkRoutes({
   api.openapi(getRoute, async (context) => context.json({ ...(await network.of(subject)), presets }, 200))
   api.openapi(setRoute, async (context) => {
     const by = changerOf(context)
-    if (!(await users.isOwner(by.userId))) throw ownerRequired({})
+    if (!(await users.administers(by.userId))) throw ownerRequired({})
     const { policy } = context.req.valid('json')
     return context.json({ ...(await network.set(subject, policy, by)), presets }, 200)
   })

@@ -29,7 +29,7 @@ export type PrivateAddresses = {
 
 export function makePrivateAddresses(dependencies: {
   store: PrivateAddressStore
-  users: Pick<Users, 'isOwner'>
+  users: Pick<Users, 'administers'>
   audit: Audit
   events: Pick<Events<ThreadEvents>, 'emit'>
   system: System
@@ -37,7 +37,7 @@ export function makePrivateAddresses(dependencies: {
   const { store, users, audit, events, system } = dependencies
   const inTurn = makeSerial()
   const requireOwner = async (userId: string) => {
-    if (!(await users.isOwner(userId))) throw ownerRequired({})
+    if (!(await users.administers(userId))) throw ownerRequired({})
   }
   const change = async (wanted: readonly PrivateAddress[], userId: string) => {
     const [before, after] = [wordsOf(await store.all()), wordsOf(wanted)]

@@ -23,7 +23,7 @@ export type SecretRights = {
 
 export function makeSecretRights(dependencies: {
   access: Pick<Access, 'may' | 'reaches' | 'requireOutside'>
-  users: Pick<Users, 'isOwner'>
+  users: Pick<Users, 'administers'>
   /** Throws `workspace.not-found`. */
   requireManaged(userId: string, workspaceId: string): Promise<void>
 }): SecretRights {
@@ -31,7 +31,7 @@ export function makeSecretRights(dependencies: {
   const mayManage: SecretRights['mayManage'] = async (userId, { owner, user_id, workspace_id }) => {
     if (owner === 'workspace') return await access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '', isPrivate: false })
     if (!access.reaches(userId, null)) return false
-    return owner === 'person' ? user_id === userId : await users.isOwner(userId)
+    return owner === 'person' ? user_id === userId : await users.administers(userId)
   }
   return {
     mayManage,
@@ -46,7 +46,7 @@ export function makeSecretRights(dependencies: {
         return { ...nobody, owner, owner_id: userId, user_id: userId }
       }
       if (owner === 'installation') {
-        if (!(await users.isOwner(userId))) throw ownerRequired({})
+        if (!(await users.administers(userId))) throw ownerRequired({})
         return { ...nobody, owner, owner_id: owner }
       }
       if (workspaceId == null) throw workspaceNotFound({})

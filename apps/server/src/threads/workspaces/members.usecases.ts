@@ -17,6 +17,8 @@ export type Members = {
   set(userId: string, member: MemberOf & { role: WorkspaceRole }): Promise<WorkspaceMembers>
   /** Throws `workspace.member-not-found` and `workspace.owner-missing`. */
   remove(userId: string, member: MemberOf): Promise<WorkspaceMembers>
+  /** Makes a person who was invited a member; a workspace that no longer exists is left out. */
+  join(userId: string, workspaceIds: readonly string[]): Promise<void>
   /** Throws `workspace.owner-missing`. */
   leave(userId: string, workspaceId: string): Promise<void>
 }
@@ -24,9 +26,9 @@ type MemberOf = { workspaceId: string; memberId: string }
 
 export type MembersDependencies = {
   store: Pick<WorkspaceStore, 'roles' | 'setRole' | 'removeMember'>
-  workspaces: Pick<Workspaces, 'get' | 'requireManaged' | 'changed'>
+  workspaces: Pick<Workspaces, 'get' | 'requireManaged' | 'facts' | 'changed'>
   threads: Pick<WorkspaceThreads, 'closeTo'>
-  users: Pick<Users, 'people'>
+  users: Pick<Users, 'names'>
   userHub: Pick<UserHub, 'publish'>
   events: Pick<Events<ThreadEvents>, 'emit'>
   audit: Audit
@@ -38,7 +40,7 @@ export function makeMembers(dependencies: MembersDependencies): Members {
   // One change at a time, so that two can’t each remove the other owner.
   const inOrder = makeKeyedLock()
   const list = async (workspaceId: string): Promise<WorkspaceMembers> => {
-    const names = new Map((await dependencies.users.people()).map(({ id, name }) => [id, name]))
+    const names = new Map((await dependencies.users.names()).map(({ id, name }) => [id, name]))
     const members = (await store.roles(workspaceId)).map(
       ({ userId, role, joinedAt }): WorkspaceMember => ({
         userId,
@@ -66,6 +68,12 @@ export function makeMembers(dependencies: MembersDependencies): Members {
       await change(userId, { ...order, role: null })
       return await list(order.workspaceId)
     },
+    join: async (userId, workspaceIds) => {
+      for (const workspaceId of workspaceIds) {
+        if ((await dependencies.workspaces.facts(workspaceId)) === undefined) continue
+        await change(userId, { workspaceId, memberId: userId, role: 'member' })
+      }
+    },
     leave: async (userId, workspaceId) => {
       await workspaces.get(userId, workspaceId)
       await change(userId, { workspaceId, memberId: userId, role: null })
@@ -83,7 +91,7 @@ export function makeMembers(dependencies: MembersDependencies): Members {
   ): Promise<void> {
     const roles = new Map((await store.roles(workspaceId)).map((member) => [member.userId, member.role]))
     const before = roles.get(memberId) as WorkspaceRole | undefined
-    const isKnown = role === null ? before !== undefined : (await users.people()).some(({ id }) => id === memberId)
+    const isKnown = role === null ? before !== undefined : (await users.names()).some(({ id }) => id === memberId)
     if (!isKnown) throw workspaceMemberNotFound({})
     if (before === role) return
     const owners = [...roles].filter(([id, other]) => other === 'owner' && id !== memberId)

@@ -31,6 +31,6 @@ export const modelAddressMissing = defineError({
 export const modelOwnerOnly = defineError({
   code: 'model.owner-only',
   kind: 'forbidden',
-  message: () => 'Only the owner of this installation can change its models.',
-  remedy: () => 'Ask the owner.',
+  message: () => 'Only the owner and admins of this installation can change its models.',
+  remedy: () => 'Ask one of them.',
 })

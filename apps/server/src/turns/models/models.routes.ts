@@ -81,13 +81,13 @@ const testRoute = defineRoute({
 export function modelRoutes(dependencies: {
   models: Models
   changes: ModelChanges
-  isOwner(userId: string): Promise<boolean>
+  administers(userId: string): Promise<boolean>
 }): Api {
   const { models, changes } = dependencies
   const api = makeApi()
   const requireOwner = async (context: Pick<ApiContext, 'get'>) => {
     const { userId } = context.get('caller')
-    if (!(await dependencies.isOwner(userId))) throw modelOwnerOnly({})
+    if (!(await dependencies.administers(userId))) throw modelOwnerOnly({})
     return userId
   }
 

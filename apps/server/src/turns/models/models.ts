@@ -23,13 +23,13 @@ export function makeModelsFeature(ports: {
   open: OpenDatabase
   secretBox: SecretBox
   events: Pick<Events<TurnEvents>, 'emit'>
-  isOwner: (userId: string) => Promise<boolean>
+  administers: (userId: string) => Promise<boolean>
   audit: Audit
   environment: Readonly<Record<string, string | undefined>>
   ollamaUrl: string | null
   system: System
 }): ModelsFeature {
-  const { secretBox, events, isOwner, audit, environment, ollamaUrl, system } = ports
+  const { secretBox, events, administers, audit, environment, ollamaUrl, system } = ports
   const store = makeModelStore(tablesOf<ModelTables>(ports.open.database))
   const models = makeModels({
     store,
@@ -45,6 +45,6 @@ export function makeModelsFeature(ports: {
     rows: store.list,
     secrets: async () =>
       (await store.list()).flatMap(({ sealed_key }) => (sealed_key === null ? [] : [secretBox.open(sealed_key)])),
-    routes: modelRoutes({ models, changes: makeModelChanges({ models, audit }), isOwner }),
+    routes: modelRoutes({ models, changes: makeModelChanges({ models, audit }), administers }),
   }
 }
