@@ -1,4 +1,12 @@
-import { type SandboxEvent, type SandboxState, sandboxStates, sandboxTransitions } from '@threadbox/domain'
+import {
+  roleAllowances,
+  type SandboxEvent,
+  type SandboxState,
+  sandboxStates,
+  sandboxTransitions,
+  workspaceActions,
+  workspaceRoles,
+} from '@threadbox/domain'
 import { errorKinds } from '@threadbox/errors'
 import type { FoundError, FoundSetting } from './docs-sources.ts'
 import { allowedBy, textOf } from './setting-texts.ts'
@@ -81,4 +89,24 @@ function row(cells: readonly string[]): string {
 
 function code(text: string): string {
   return text === '' ? 'empty' : `\`${text}\``
+}
+
+const actionTitles = { read: 'Read', work: 'Work', change: 'Change', manage: 'Manage' } as const
+const allowanceWords = { all: 'yes', own: 'their own', none: 'no' } as const
+const actionWords = {
+  read: 'conversation, output, files, reports; fork it or export it',
+  work: 'send, stop, queue, approve, files, terminals, services, previews, new threads, use agents',
+  change: 'rewind, delete, move or share a thread; edit agents, skills and schedules',
+  manage: 'name, instructions, limits, network, members, connections and secrets; archive and delete',
+} as const
+
+/** What each role in a workspace allows, from the table that decides it. */
+export function workspaceRolesTable(): string {
+  const head = `| Role | ${workspaceActions.map((action) => actionTitles[action]).join(' | ')} |`
+  const rows = workspaceRoles.map((role) => {
+    const cells = workspaceActions.map((action) => allowanceWords[roleAllowances[role][action]])
+    return `| ${role.replace(/^./, (letter) => letter.toUpperCase())} | ${cells.join(' | ')} |`
+  })
+  const meanings = workspaceActions.map((action) => `- **${actionTitles[action]}**: ${actionWords[action]}.`)
+  return [head, `|${' --- |'.repeat(workspaceActions.length + 1)}`, ...rows, '', ...meanings].join('\n')
 }

@@ -16,6 +16,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'agents',
       'fork-and-rewind',
       'workspaces',
+      'people',
       'skills',
       'connections',
       'secrets',

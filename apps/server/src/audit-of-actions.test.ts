@@ -282,7 +282,10 @@ async function undoThings(): Promise<void> {
 /** A person who joins, works in a workspace and is signed out, with the secrets of their links and their passwords. */
 async function inviteSomeone(): Promise<void> {
   const link = async (path: string, body?: object) => {
-    const secret = String((await send('POST', path, body)).body.path).split('#').at(-1) ?? ''
+    const secret =
+      String((await send('POST', path, body)).body.path)
+        .split('#')
+        .at(-1) ?? ''
     canaries.add(secret)
     return secret
   }

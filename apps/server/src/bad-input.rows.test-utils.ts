@@ -1,4 +1,3 @@
-import { keyScopes } from '@threadbox/domain'
 import {
   agent,
   connection,
@@ -6,12 +5,9 @@ import {
   environment,
   gitCredential,
   inThread,
-  member,
   message,
   model,
   modelOwner,
-  password,
-  person,
   run,
   schedule,
   secret,
@@ -25,54 +21,11 @@ import {
   webhook,
   workspace,
 } from './bad-input.params.test-utils.ts'
+import { peopleRows } from './bad-input.people-rows.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
 export const badInputRows: Record<string, BadInputRow> = {
-  'GET /setup': { isPublic: true },
-  'POST /auth/sign-up': {
-    isPublic: true,
-    body: { token: 'x', name: 'Name', email: 'somebody@example.com', password },
-  },
-  'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
-  'POST /auth/sign-out': { endsLogin: true },
-  'POST /auth/cookies/clear': {},
-  'POST /auth/cookies/restore': { isPublic: true, body: { token: 'unknown' } },
-  'POST /auth/password': {
-    body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
-  },
-  'POST /auth/confirm': { body: { password: 'a wrong password' } },
-  'GET /auth/sessions': {},
-  'DELETE /auth/sessions/{sessionId}': {
-    params: { sessionId: 'own' },
-    unknown: { sessionId: 'session.not-found' },
-  },
-  'GET /people': {},
-  'PATCH /people/{personId}': { ...person, ...settingsOwner, body: { role: 'member', isDisabled: false } },
-  'POST /people/{personId}/reset-link': { ...person, ...settingsOwner },
-  'GET /invites': settingsOwner,
-  'POST /invites': {
-    ...settingsOwner,
-    body: { role: 'member', email: 'somebody@example.com', workspaceIds: [], uses: 1, expiresInDays: 7 },
-  },
-  'DELETE /invites/{inviteId}': {
-    ...settingsOwner,
-    params: { inviteId: 'own' },
-    unknown: { inviteId: 'invite.not-found' },
-  },
-  'POST /auth/link': { isPublic: true, body: { secret: 'none' } },
-  'POST /auth/join': {
-    isPublic: true,
-    body: { secret: 'none', name: 'Name', email: 'somebody@example.com', password },
-  },
-  'POST /auth/reset': { isPublic: true, body: { secret: 'none', password } },
-  'GET /me': {},
-  'PATCH /me': { body: { name: 'Name' } },
-  'GET /api-keys': {},
-  'POST /api-keys': { body: { name: 'key', expiresInDays: 1, scopes: [...keyScopes] } },
-  'DELETE /api-keys/{apiKeyId}': {
-    params: { apiKeyId: 'own' },
-    unknown: { apiKeyId: 'api-key.not-found' },
-  },
+  ...peopleRows,
   'GET /threads': { query: { limit: '10' } },
   'POST /threads': { body: { title: 'Title', workspaceId: null, isPrivate: false } },
   'GET /threads/{threadId}': inThread,
@@ -298,10 +251,6 @@ export const badInputRows: Record<string, BadInputRow> = {
   },
   'PUT /workspaces/{workspaceId}/position': { ...workspace, body: { before: null } },
   'GET /workspaces/{workspaceId}/contents': workspace,
-  'GET /workspaces/{workspaceId}/members': workspace,
-  'PUT /workspaces/{workspaceId}/members/{userId}': { ...member, body: { role: 'owner' } },
-  'DELETE /workspaces/{workspaceId}/members/{userId}': member,
-  'POST /workspaces/{workspaceId}/leave': workspace,
   'DELETE /workspaces/{workspaceId}': workspace,
   'POST /workspaces/{workspaceId}/restore': workspace,
   'GET /skills': {},

@@ -1,4 +1,11 @@
-import { type Action, actions, roleActionOf, roleAllows, type WorkspaceAction, type WorkspaceRole } from '@threadbox/domain'
+import {
+  type Action,
+  actions,
+  roleActionOf,
+  roleAllows,
+  type WorkspaceAction,
+  type WorkspaceRole,
+} from '@threadbox/domain'
 import { type HostStandIn, startHostStandIn } from '@threadbox/testkit/host-stand-in'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from './application.test-utils.ts'
@@ -158,7 +165,9 @@ const untested = /events|socket|\/leave|\/members\/|PATCH \/(threads|skills)\/\{
 
 test('C12: nothing that a role allows is refused to it', async () => {
   const refused: string[] = []
-  const inOrder = shared.filter(({ route }) => !untested.test(route)).toSorted((one, other) => order(one) - order(other))
+  const inOrder = shared
+    .filter(({ route }) => !untested.test(route))
+    .toSorted((one, other) => order(one) - order(other))
   for (const operation of inOrder) {
     const need = operation.need as WorkspaceAction
     const isReading = operation.route.startsWith('GET ')
@@ -180,7 +189,11 @@ test('C12: a workspace’s secret doesn’t exist for people who can’t manage 
     for (const role of ['member', 'viewer', 'outsider'] as const) {
       const theirs = await send(role, operation)
       const unknown = await send(role, operation, { secretId: 's-unknown' })
-      expect({ role, route: operation.route, text: theirs.text }).toEqual({ role, route: operation.route, text: unknown.text })
+      expect({ role, route: operation.route, text: theirs.text }).toEqual({
+        role,
+        route: operation.route,
+        text: unknown.text,
+      })
     }
   }
 })

@@ -11,6 +11,7 @@ export const de: Words = {
     agents: 'Agenten und Läufe',
     'fork-and-rewind': 'Abzweigen und zurückspulen',
     workspaces: 'Arbeitsbereiche',
+    people: 'Personen und Rollen',
     skills: 'Skills',
     connections: 'Verbindungen und Git',
     secrets: 'Geheimnisse',

@@ -10,6 +10,7 @@ export const en = {
     agents: 'Agents and runs',
     'fork-and-rewind': 'Fork and rewind',
     workspaces: 'Workspaces',
+    people: 'People and roles',
     skills: 'Skills',
     connections: 'Connections and Git',
     secrets: 'Secrets',

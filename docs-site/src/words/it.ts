@@ -11,6 +11,7 @@ export const it: Words = {
     agents: 'Agenti ed esecuzioni',
     'fork-and-rewind': 'Fork e riavvolgimento',
     workspaces: 'Spazi di lavoro',
+    people: 'Persone e ruoli',
     skills: 'Skill',
     connections: 'Connessioni e Git',
     secrets: 'Segreti',

@@ -11,6 +11,7 @@ export const ja: Words = {
     agents: 'エージェントと実行',
     'fork-and-rewind': 'フォークと巻き戻し',
     workspaces: 'ワークスペース',
+    people: 'メンバーと権限',
     skills: 'スキル',
     connections: '接続と Git',
     secrets: 'シークレット',

@@ -1,4 +1,5 @@
 import { hashPassword as hashWithScrypt, verifyPassword as verifyWithScrypt } from 'better-auth/crypto'
+import type { Kysely } from 'kysely'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Api } from '../platform/http/api.ts'
@@ -16,18 +17,18 @@ import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
 import { makeApiKeys, type RequireWorkspace } from './users/api-keys.usecases.ts'
-import { makeAttemptLimit } from './users/attempt-limit.ts'
+import { type AttemptLimit, makeAttemptLimit } from './users/attempt-limit.ts'
 import type { AttemptTables } from './users/attempts.table.ts'
 import { type AuthenticationOptions, authenticationOf } from './users/authentication.middleware.ts'
 import { makeCredentialCheck } from './users/credential-check.store.ts'
 import type { CredentialCheck } from './users/credential-check.ts'
-import { makeDevices } from './users/device-cookie.ts'
+import { type Devices, makeDevices } from './users/device-cookie.ts'
 import { makeKeptCookies } from './users/kept-cookies.ts'
 import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
-import { type PeopleAdministration, makePeopleAdministration } from './users/people.usecases.ts'
 import { peopleRoutes } from './users/people.routes.ts'
+import { makePeopleAdministration } from './users/people.usecases.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore } from './users/users.store.ts'
@@ -107,13 +108,7 @@ export function makePeople(
     hashPassword,
   })
   const userStore = makeUserStore(userTables)
-  const devices = makeDevices({
-    secret: keyFor('threadbox devices v1'),
-    installation: hosts.installation,
-    isSecure,
-    now: system.now,
-    randomBytes: system.randomBytes,
-  })
+  const devices = makeDevicesFor({ keyFor, system, isSecure, installation: hosts.installation })
   const keptCookies = makeKeptCookies({
     name: sessionCookieName({ installation: hosts.installation, isSecure }),
     isSecure,
@@ -122,12 +117,7 @@ export function makePeople(
     now: system.now,
     randomBytes: system.randomBytes,
   })
-  const attempts = makeAttemptLimit({
-    ...attemptWindow,
-    database: tablesOf<AttemptTables>(open.database),
-    secret: keyFor('threadbox attempts v1'),
-    now: system.now,
-  })
+  const attempts = makeAttempts(tablesOf<AttemptTables>(open.database), { keyFor, now: system.now })
   const administration = makePeopleAdministration({ store: userStore, events, audit, system })
   const users = makeUsers({
     login,
@@ -150,14 +140,14 @@ export function makePeople(
   })
   const workspaceInvites = registrations.one<WorkspaceInvites>('people.setWorkspaceInvites')
   const invites = makeInvites({
-    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
     users,
     administration,
     attempts,
-    requireManagedWorkspace: (userId, workspaceId) => workspaceInvites.get().requireManaged(userId, workspaceId),
-    joinWorkspaces: (userId, workspaceIds) => workspaceInvites.get().join(userId, workspaceIds),
     audit,
     system,
+    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
+    requireManagedWorkspace: (userId, workspaceId) => workspaceInvites.get().requireManaged(userId, workspaceId),
+    joinWorkspaces: (userId, workspaceIds) => workspaceInvites.get().join(userId, workspaceIds),
   })
   return {
     audit,
@@ -171,6 +161,28 @@ export function makePeople(
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
     setWorkspaceInvites: workspaceInvites.set,
     signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites })],
-    routes: [accountRoutes({ users, apiKeys, keptCookies }), peopleRoutes({ administration }), inviteRoutes({ invites })],
+    routes: [
+      accountRoutes({ users, apiKeys, keptCookies }),
+      peopleRoutes({ administration }),
+      inviteRoutes({ invites }),
+    ],
   }
+}
+
+function makeAttempts(
+  database: Kysely<AttemptTables>,
+  { keyFor, now }: { keyFor: Platform['keyFor']; now: () => number },
+): AttemptLimit {
+  return makeAttemptLimit({ ...attemptWindow, database, secret: keyFor('threadbox attempts v1'), now })
+}
+
+function makeDevicesFor(options: {
+  keyFor: Platform['keyFor']
+  system: Platform['system']
+  isSecure: boolean
+  installation: string
+}): Devices {
+  const { keyFor, system, ...site } = options
+  const secret = keyFor('threadbox devices v1')
+  return makeDevices({ ...site, secret, now: system.now, randomBytes: system.randomBytes })
 }

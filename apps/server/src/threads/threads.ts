@@ -45,6 +45,8 @@ import { threadRoutes } from './threads/threads.routes.ts'
 import { makeThreads, type SandboxViews, type Threads } from './threads/threads.usecases.ts'
 import { makeWorkspaceThreads } from './threads/workspace-threads.ts'
 import type { ThreadEvents } from './threads.events.ts'
+import { memberRoutes } from './workspaces/members.routes.ts'
+import { makeMembers } from './workspaces/members.usecases.ts'
 import type { ReadDefaults } from './workspaces/sandbox-defaults.ts'
 import type { ContentCounter } from './workspaces/workspace-contents.ts'
 import { makeReadDefaults } from './workspaces/workspace-defaults.ts'
@@ -53,8 +55,6 @@ import {
   replanWorkspaceDeletions,
   type WorkspaceEraser,
 } from './workspaces/workspace-deletion.ts'
-import { memberRoutes } from './workspaces/members.routes.ts'
-import { makeMembers } from './workspaces/members.usecases.ts'
 import { workspaceNetworkRoutes } from './workspaces/workspace-network.routes.ts'
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts'
 import { makeWorkspaces, type Workspaces } from './workspaces/workspaces.usecases.ts'
@@ -145,10 +145,6 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
   known.people.setWorkspaceCheck(async (userId, workspaceId) => void (await workspaces.get(userId, workspaceId)))
   events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
   events.on('threads-listed', ({ workspaceIds }) => workspaces.changed(workspaceIds))
-  const place = async (threadId: string) => {
-    const row = await store.findAny(threadId)
-    return row?.deleted_at === null ? row : undefined
-  }
   return {
     events,
     access,
@@ -164,19 +160,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     secrets,
     open: threads.open,
     rows: store,
-    ownerOf: async (threadId) => (await place(threadId))?.user_id,
-    readersOf: async (threadId) => {
-      const row = await place(threadId)
-      return row === undefined ? [] : await access.people('read', subjectOfThread(row))
-    },
-    personalOwnerOf: async (threadId) => {
-      const row = await place(threadId)
-      return row === undefined ? null : await access.personalOwner(row)
-    },
-    subjectOf: async (threadId) => {
-      const row = await place(threadId)
-      return row && subjectOfThread(row)
-    },
+    ...makePlaces({ store, access }),
     notifyMembers: (home, event) => notifyMembers({ workspaceStore, userHub }, { home, event }),
     setSandboxViews: sandboxViews.set,
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
@@ -192,6 +176,35 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
       workspaceNetworkRoutes({ network, workspaces }),
       contentRoutes({ open: threads.open, log, blobs, attachments }),
     ],
+  }
+}
+
+/** Who has what to do with a thread, for areas above. */
+function makePlaces({
+  store,
+  access,
+}: {
+  store: ThreadStore
+  access: Access
+}): Pick<ThreadArea, 'ownerOf' | 'readersOf' | 'personalOwnerOf' | 'subjectOf'> {
+  const find = async (threadId: string) => {
+    const row = await store.findAny(threadId)
+    return row?.deleted_at === null ? row : undefined
+  }
+  return {
+    ownerOf: async (threadId) => (await find(threadId))?.user_id,
+    readersOf: async (threadId) => {
+      const row = await find(threadId)
+      return row === undefined ? [] : await access.people('read', subjectOfThread(row))
+    },
+    personalOwnerOf: async (threadId) => {
+      const row = await find(threadId)
+      return row === undefined ? null : await access.personalOwner(row)
+    },
+    subjectOf: async (threadId) => {
+      const row = await find(threadId)
+      return row && subjectOfThread(row)
+    },
   }
 }
 

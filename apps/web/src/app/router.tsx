@@ -37,6 +37,18 @@ const setupRoute = createRoute({
   component: lazyRouteComponent(() => import('../people/auth/components/setup-page.tsx'), 'SetupPage'),
 })
 
+const joinRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/join',
+  component: lazyRouteComponent(() => import('../people/auth/components/join-page.tsx'), 'JoinPage'),
+})
+
+const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('../people/auth/components/join-page.tsx'), 'ResetPage'),
+})
+
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -123,6 +135,8 @@ const copyRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   loginRoute,
   setupRoute,
+  joinRoute,
+  resetRoute,
   appRoute.addChildren([
     homeRoute,
     newThreadRoute,

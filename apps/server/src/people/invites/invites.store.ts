@@ -51,11 +51,7 @@ export function makeInviteStore(database: Kysely<InviteTables>): InviteStore {
         .returningAll()
         .executeTakeFirst(),
     giveBack: async (id) => {
-      await database
-        .updateTable('invites')
-        .set({ uses_left: sql`uses_left + 1` })
-        .where('id', '=', id)
-        .execute()
+      await database.updateTable('invites').set({ uses_left: sql`uses_left + 1` }).where('id', '=', id).execute()
     },
     remove: async (id) => {
       const removed = await database

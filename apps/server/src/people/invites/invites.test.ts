@@ -121,8 +121,15 @@ onBothDatabases((target) => {
     })
 
     test.each([
-      [{ uses: 0 }], [{ uses: 101 }], [{ uses: 1.5 }], [{ expiresInDays: 31 }], [{ role: 'owner' }], [{ email: 'nobody' }],
-      [{ email: `${'x'.repeat(320)}@example.com` }], [{ workspaceIds: ['x'.repeat(65)] }], [{ more: true }],
+      [{ uses: 0 }],
+      [{ uses: 101 }],
+      [{ uses: 1.5 }],
+      [{ expiresInDays: 31 }],
+      [{ role: 'owner' }],
+      [{ email: 'nobody' }],
+      [{ email: `${'x'.repeat(320)}@example.com` }],
+      [{ workspaceIds: ['x'.repeat(65)] }],
+      [{ more: true }],
     ])('C12: with %j isn’t created', async (body) => {
       expect((await invite(body)).error?.code).toBe('request.invalid')
     })
@@ -147,7 +154,10 @@ onBothDatabases((target) => {
       const secret = secretOf(await makeLink(ben))
       expect(await reset(secret, 'another long password')).toBe('done')
       expect((await send('GET', '/me', { person: ben })).status).toBe(401)
-      expect([await signIn('ben'), await signIn('ben', 'another long password')]).toEqual(['auth.credentials-wrong', 'done'])
+      expect([await signIn('ben'), await signIn('ben', 'another long password')]).toEqual([
+        'auth.credentials-wrong',
+        'done',
+      ])
       expect(await reset(secret, 'yet another password')).toBe('invite.invalid')
     })
 
@@ -181,7 +191,11 @@ onBothDatabases((target) => {
       const ben = await joined('ben')
       const emails = async (person: TestPerson) =>
         (await as<People>(person, 'GET', '/people')).people.map(({ name, role, email }) => [name, role, email !== null])
-      const all = (isShown: boolean) => [['Owner', 'owner', isShown], ['ada', 'admin', isShown], ['ben', 'member', true]]
+      const all = (isShown: boolean) => [
+        ['Owner', 'owner', isShown],
+        ['ada', 'admin', isShown],
+        ['ben', 'member', true],
+      ]
       expect((await emails(owner)).toSorted()).toEqual(all(true))
       expect((await emails(admin)).toSorted()).toEqual(all(true))
       expect((await emails(ben)).toSorted()).toEqual(all(false))

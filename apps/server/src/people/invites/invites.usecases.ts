@@ -161,7 +161,11 @@ async function join(dependencies: InvitesDependencies, request: Join, origin: Re
   return { me: await users.me(userId), setCookies }
 }
 
-async function reset(dependencies: InvitesDependencies, request: ResetPassword, origin: RequestOrigin): Promise<LoggedIn> {
+async function reset(
+  dependencies: InvitesDependencies,
+  request: ResetPassword,
+  origin: RequestOrigin,
+): Promise<LoggedIn> {
   const { store, users, audit, system } = dependencies
   const row = await store.use(sha256Of(request.secret), system.now())
   if (row === undefined || row.user_id === null) {
@@ -194,4 +198,3 @@ function present(row: InviteRow): Invite {
     expiresAt: row.expires_at,
   }
 }
-

@@ -2,7 +2,9 @@ import type { Kysely } from 'kysely'
 import type { CredentialCheck } from './credential-check.ts'
 import type { UserTables } from './users.table.ts'
 
-export function makeCredentialCheck(database: Kysely<Pick<UserTables, 'sessions' | 'api_keys' | 'person_states'>>): CredentialCheck {
+export function makeCredentialCheck(
+  database: Kysely<Pick<UserTables, 'sessions' | 'api_keys' | 'person_states'>>,
+): CredentialCheck {
   return async ({ sessionId, apiKeyId, userId }, now) => {
     if (sessionId !== null) {
       const session = await database

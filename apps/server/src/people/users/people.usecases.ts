@@ -73,7 +73,8 @@ export function makePeopleAdministration(dependencies: {
       const after = await one(personId, true)
       const values = auditChange(stateOf(before), stateOf(after))
       await audit.record({ userId, action: 'person-changed', subject: personId, ...values })
-      if (after.isDisabled && !before.isDisabled) await dependencies.events.emit('person-disabled', { userId: personId })
+      if (after.isDisabled && !before.isDisabled)
+        await dependencies.events.emit('person-disabled', { userId: personId })
       return after
     },
     setRole: (personId, role) => store.setPersonRole(personId, role),

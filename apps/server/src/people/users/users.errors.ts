@@ -108,6 +108,6 @@ export const personNotFound = defineError({
 export const personProtected = defineError<{ role: string }>({
   code: 'person.protected',
   kind: 'forbidden',
-  message: ({ role }) => (role === 'owner' ? 'The owner’s account can’t be changed by others.' : 'Only the owner can change admins.'),
-  remedy: () => 'Ask the owner.',
+  message: () => 'You can’t change this person’s account or role.',
+  remedy: () => 'Admins can change members. Ask the owner for everything else.',
 })

@@ -25,7 +25,13 @@ describe('sign-up', () => {
   test('makes the first user the owner, signs them in and consumes the token', async () => {
     const owner = await server.signUpOwner()
     const me = await server.call('GET', '/api/v1/me', { person: owner })
-    expect(await me.json()).toEqual({ id: owner.userId, name: 'Owner', email: 'owner@example.com', isOwner: true, role: 'owner' })
+    expect(await me.json()).toEqual({
+      id: owner.userId,
+      name: 'Owner',
+      email: 'owner@example.com',
+      isOwner: true,
+      role: 'owner',
+    })
     await expect(stat(join(server.directory, 'owner-token'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 

@@ -79,7 +79,9 @@ export function makeSocketServer({ routes, hosts, authenticate, logger }: Socket
     const { caller, authorize } = await authenticated(request)
     await authorize(route.action)
     const [, ...names] = route.path.exec(pathOf(request)) ?? []
-    const { pass, serve } = await actAs({ caller, action: route.action }, () => route.admit({ caller, names, query: queryOf(request) }))
+    const { pass, serve } = await actAs({ caller, action: route.action }, () =>
+      route.admit({ caller, names, query: queryOf(request) }),
+    )
     const visit = route.visits.follow(pass)
     socket.once('close', () => visit[Symbol.dispose]())
     if (socket.destroyed) return visit[Symbol.dispose]()

@@ -1,4 +1,10 @@
-import { isWorkspaceRole, roleAllows, type WorkspaceAction, type WorkspaceRole, workspaceActions } from '@threadbox/domain'
+import {
+  isWorkspaceRole,
+  roleAllows,
+  type WorkspaceAction,
+  type WorkspaceRole,
+  workspaceActions,
+} from '@threadbox/domain'
 import { keyOutsideWorkspaces } from '../../people/public.ts'
 import { actingCaller } from '../../platform/http/acting-request.ts'
 import { roleMissing } from './workspaces.errors.ts'

@@ -10,13 +10,8 @@ export const workspaceNotFound = defineError({
 export const roleMissing = defineError<{ action: 'work' | 'change' | 'manage' }>({
   code: 'workspace.role-missing',
   kind: 'forbidden',
-  message: ({ action }) =>
-    ({
-      work: 'You can read this, but your role in the workspace doesn’t allow you to work in it.',
-      change: 'Only its creator and owners of the workspace can do this.',
-      manage: 'Only owners of the workspace can do this.',
-    })[action],
-  remedy: () => 'Ask an owner of the workspace.',
+  message: () => 'Your role in this workspace doesn’t allow this.',
+  remedy: () => 'Ask an owner of the workspace, who can do it or change your role.',
 })
 
 export const workspaceOwnerMissing = defineError({

@@ -35,7 +35,12 @@ export function makeThreadsInWorkspaceStore(database: Kysely<ThreadTables>): Thr
       return rows.map((row) => row.id)
     },
     latestIn: (workspaceId, limit) =>
-      kept(workspaceId).select(['id', 'title', 'user_id', 'is_private']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute(),
+      kept(workspaceId)
+        .select(['id', 'title', 'user_id', 'is_private'])
+        .orderBy('updated_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
     markDeletedIn: async (workspaceId, at) => {
       const running = await kept(workspaceId).select('id').where('running_turn_id', 'is not', null).execute()
       await markDeleted(database, at).where('workspace_id', '=', workspaceId).execute()

@@ -31,7 +31,8 @@ export const threadCreatorOutside = defineError({
 export const threadSharedWithOthers = defineError({
   code: 'thread.shared-with-others',
   kind: 'conflict',
-  message: () => 'Other people can work in this thread, so it can’t use your own secrets, Git credentials and connections.',
+  message: () =>
+    'Other people can work in this thread, so it can’t use your own secrets, Git credentials and connections.',
   remedy: () => 'Make the thread private first.',
 })
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { LogTransaction } from './thread-log.ts'
-import type { ThreadRow, ThreadTables } from './threads.table.ts'
 import { makeThreadViewStore, type ThreadViewStore } from './thread-views.store.ts'
+import type { ThreadRow, ThreadTables } from './threads.table.ts'
 import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './threads-in-workspace.store.ts'
 
 export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }

@@ -29,7 +29,8 @@ export function makeSecretRights(dependencies: {
 }): SecretRights {
   const { access, users, requireManaged } = dependencies
   const mayManage: SecretRights['mayManage'] = async (userId, { owner, user_id, workspace_id }) => {
-    if (owner === 'workspace') return await access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '', isPrivate: false })
+    if (owner === 'workspace')
+      return await access.may(userId, 'manage', { workspaceId: workspace_id, ownerId: '', isPrivate: false })
     if (!access.reaches(userId, null)) return false
     return owner === 'person' ? user_id === userId : await users.administers(userId)
   }

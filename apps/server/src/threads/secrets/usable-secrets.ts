@@ -41,8 +41,7 @@ export function makeUsableSecrets(dependencies: {
   placesOf(threadIds: readonly string[] | 'all'): Promise<Map<string, SecretPlace>>
 }): UsableSecrets {
   const { store, access, placesOf } = dependencies
-  const canWork = (userId: string, place: SecretPlace) =>
-    access.roleMay(userId, 'work', subjectOfThread(place))
+  const canWork = (userId: string, place: SecretPlace) => access.roleMay(userId, 'work', subjectOfThread(place))
   const isSharedWithOthers: UsableSecrets['isSharedWithOthers'] = async ({ user_id }, place) => {
     if (place.is_personal_off === 1) return true
     return (await access.people('work', subjectOfThread(place))).some((person) => person !== user_id)

@@ -69,7 +69,8 @@ async function placementOf(dependencies: ThreadsDependencies, change: Change): P
   const isCreator = row.user_id === userId
   if (isMoved) await requirePlace(dependencies, userId, workspaceId)
   if (workspaceId === null && request.isPrivate === true) throw threadPrivateOutside({})
-  if (!isCreator && (workspaceId === null || isPrivate || request.allowsPersonal === true)) throw threadCreatorRequired({})
+  if (!isCreator && (workspaceId === null || isPrivate || request.allowsPersonal === true))
+    throw threadCreatorRequired({})
   if (!isCreator && !(await access.roleMay(row.user_id, 'read', after))) throw threadCreatorOutside({})
   const wasShared = await isShared(dependencies, before)
   const isSharedAfter = await isShared(dependencies, after)

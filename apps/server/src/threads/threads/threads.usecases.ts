@@ -97,7 +97,10 @@ export function makeThreads(dependencies: ThreadsDependencies): Threads {
   const find = async (userId: string, threadId: string, action: WorkspaceAction) => {
     const row = await store.findAny(threadId)
     if (row === undefined) throw threadNotFound({})
-    await dependencies.access.require(userId, action, { subject: subjectOfThread(row), notFound: () => threadNotFound({}) })
+    await dependencies.access.require(userId, action, {
+      subject: subjectOfThread(row),
+      notFound: () => threadNotFound({}),
+    })
     return row
   }
   const open: Threads['open'] = async (userId, threadId, action = roleActionOf(actingAction())) => {

@@ -61,7 +61,9 @@ onBothDatabases((target) => {
       ])
       expect((await give(eve, 'owner')).members.map(({ name }) => name)).toEqual(['eve', 'Owner', 'ben'])
       const { workspaces } = await as<Workspaces>(ben, 'GET', '/workspaces')
-      expect(workspaces).toMatchObject([{ name: 'Team', role: 'member', allowed: ['read', 'work', 'change'], memberCount: 3 }])
+      expect(workspaces).toMatchObject([
+        { name: 'Team', role: 'member', allowed: ['read', 'work', 'change'], memberCount: 3 },
+      ])
       expect(await audited('member-added')).toHaveLength(2)
       expect(await audited('member-changed')).toMatchObject([{ details: { member: eve.userId } }])
     })
@@ -202,7 +204,11 @@ onBothDatabases((target) => {
       const { id } = await newThread(ben, { title: 'Private of ben', isPrivate: true })
       expect(await leave(ben)).toBe('done')
       expect(await titles(ben)).toEqual(['Private of ben'])
-      expect(await read(ben, id)).toMatchObject({ workspaceId: null, isPrivate: false, allowed: ['read', 'work', 'change', 'manage'] })
+      expect(await read(ben, id)).toMatchObject({
+        workspaceId: null,
+        isPrivate: false,
+        allowed: ['read', 'work', 'change', 'manage'],
+      })
       expect(await titles(owner)).toEqual(['Shared by ben'])
     })
 
@@ -237,7 +243,9 @@ onBothDatabases((target) => {
       await remove(ben)
       expect(await personalOwner(id)).toBe(null)
       expect(await read(owner, id)).toMatchObject({ isPersonalOff: true })
-      expect(await as(owner, 'PATCH', `/threads/${id}`, { allowsPersonal: true })).toMatchObject({ isPersonalOff: false })
+      expect(await as(owner, 'PATCH', `/threads/${id}`, { allowsPersonal: true })).toMatchObject({
+        isPersonalOff: false,
+      })
       expect(await personalOwner(id)).toBe(owner.userId)
       expect(await audited('thread-personal-allowed')).toHaveLength(1)
     })

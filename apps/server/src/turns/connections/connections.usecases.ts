@@ -110,6 +110,10 @@ type ConnectionLimits = {
 /** Each connection's server is contacted for its tools, and each tool takes space in every request to a model. */
 const maxConnections = 50
 
+function subjectOf(row: ConnectionRow) {
+  return { workspaceId: row.workspace_id, ownerId: row.user_id, isPrivate: false }
+}
+
 export function makeConnections(dependencies: ConnectionsDependencies): Connections {
   const { store, people, sessions, audit, system } = dependencies
   const { access } = people
@@ -118,9 +122,8 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
   const checkDependencies = { ...dependencies, timeoutSeconds, now: system.now }
   const open = async (userId: string, id: string, action: WorkspaceAction = 'manage') => {
     const row = await store.find(id)
-    const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '', isPrivate: false }
     if (row === undefined) throw connectionNotFound({})
-    await access.require(userId, action, { subject, notFound: () => connectionNotFound({}) })
+    await access.require(userId, action, { subject: subjectOf(row), notFound: () => connectionNotFound({}) })
     return row
   }
   const present = async (id: string) => {
@@ -190,8 +193,7 @@ export function makeConnections(dependencies: ConnectionsDependencies): Connecti
     finishLogin: async (userId, answer, signal) => {
       const [id = ''] = answer.state.split('.')
       const row = await store.find(id)
-      const subject = { workspaceId: row?.workspace_id ?? null, ownerId: row?.user_id ?? '', isPrivate: false }
-      const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subject))
+      const isTheirs = row?.auth_kind === 'oauth' && (await access.may(userId, 'manage', subjectOf(row)))
       if (row === undefined || !isTheirs) throw connectionLoginFailed(problemOf('connection-removed'))
       await dependencies.logins.finish(row, { userId, answer })
       sessions.forget(id)

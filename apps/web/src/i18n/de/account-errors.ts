@@ -15,8 +15,8 @@ export const accountErrors: ErrorWords = {
     remedy: 'Melden Sie sich an, oder nehmen Sie eine andere Adresse.',
   },
   'auth.owner-required': {
-    message: 'Das darf nur, wem diese Installation gehört.',
-    remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
+    message: 'Das dürfen nur Eigentümer und Admins dieser Installation.',
+    remedy: 'Fragen Sie eine dieser Personen.',
   },
   'auth.owner-token-wrong': {
     message: 'Dieser Anmelde-Link gilt für diese Installation nicht.',

@@ -5,6 +5,7 @@ import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
+import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
@@ -24,6 +25,7 @@ export const errors: ErrorWords = {
   ...sandboxErrors,
   ...machineErrors,
   ...networkErrors,
+  ...peopleErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,
@@ -149,8 +151,8 @@ export const errors: ErrorWords = {
   },
   'model.not-found': { message: 'Das Modell wurde nicht gefunden.', remedy: 'Wählen Sie eines aus der Liste.' },
   'model.owner-only': {
-    message: 'Nur wem diese Installation gehört, darf ihre Modelle ändern.',
-    remedy: 'Fragen Sie die Eigentümerin oder den Eigentümer.',
+    message: 'Die Modelle dieser Installation dürfen nur Eigentümer und Admins ändern.',
+    remedy: 'Fragen Sie eine dieser Personen.',
   },
   'output.not-found': {
     message: 'Diese Ausgabe gibt es in diesem Thread nicht.',

@@ -5,6 +5,7 @@ export const settings: Texts<typeof source> = {
   title: 'Einstellungen',
   nav: {
     you: 'Sie',
+    people: 'Personen',
     models: 'Modelle',
     skills: 'Skills',
     connections: 'Verbindungen',

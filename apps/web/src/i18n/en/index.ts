@@ -14,6 +14,7 @@ import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { runs } from './runs.ts'
 import { sandbox } from './sandbox.ts'
@@ -49,6 +50,7 @@ export const en = {
   lifecycle,
   models,
   network,
+  people,
   preview,
   runs,
   search,

@@ -2,6 +2,7 @@ export const settings = {
   title: 'Settings',
   nav: {
     you: 'You',
+    people: 'People',
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',

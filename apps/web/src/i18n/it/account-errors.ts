@@ -15,8 +15,8 @@ export const accountErrors: ErrorWords = {
     remedy: 'Accedi, o usa un altro indirizzo.',
   },
   'auth.owner-required': {
-    message: 'Può farlo solo il proprietario di questa installazione.',
-    remedy: 'Chiedi al proprietario.',
+    message: 'Possono farlo solo il proprietario e gli amministratori di questa installazione.',
+    remedy: 'Chiedi a uno di loro.',
   },
   'auth.owner-token-wrong': {
     message: 'Questo link di registrazione non è valido per questa installazione.',

@@ -5,6 +5,7 @@ import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
+import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
@@ -22,6 +23,7 @@ export const errors: ErrorWords = {
   ...sandboxErrors,
   ...machineErrors,
   ...networkErrors,
+  ...peopleErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,
@@ -145,8 +147,8 @@ export const errors: ErrorWords = {
   },
   'model.not-found': { message: 'Modello non trovato.', remedy: 'Scegline uno dall’elenco dei modelli.' },
   'model.owner-only': {
-    message: 'Solo il proprietario di questa installazione può cambiarne i modelli.',
-    remedy: 'Chiedi al proprietario.',
+    message: 'Solo il proprietario e gli amministratori di questa installazione possono modificarne i modelli.',
+    remedy: 'Chiedi a uno di loro.',
   },
   'output.not-found': {
     message: 'Output non trovato in questo thread.',

@@ -5,6 +5,7 @@ export const settings: Texts<typeof source> = {
   title: 'Impostazioni',
   nav: {
     you: 'Profilo',
+    people: 'Persone',
     models: 'Modelli',
     skills: 'Skill',
     connections: 'Connessioni',

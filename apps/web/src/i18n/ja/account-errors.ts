@@ -15,8 +15,8 @@ export const accountErrors: ErrorWords = {
     remedy: 'サインインするか、別のアドレスを使ってください。',
   },
   'auth.owner-required': {
-    message: 'これができるのは、この threadbox のオーナーだけです。',
-    remedy: 'オーナーに依頼してください。',
+    message: 'これはこのインストールのオーナーと管理者だけができます。',
+    remedy: 'オーナーか管理者に頼んでください。',
   },
   'auth.owner-token-wrong': {
     message: 'このサインアップ用リンクは、この threadbox では使えません。',

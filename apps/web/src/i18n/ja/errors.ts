@@ -5,6 +5,7 @@ import { callErrors } from './call-errors.ts'
 import { connectionErrors } from './connection-errors.ts'
 import { machineErrors } from './machine-errors.ts'
 import { networkErrors } from './network-errors.ts'
+import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
@@ -20,6 +21,7 @@ export const errors: ErrorWords = {
   ...sandboxErrors,
   ...machineErrors,
   ...networkErrors,
+  ...peopleErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,
@@ -146,8 +148,8 @@ export const errors: ErrorWords = {
   },
   'model.not-found': { message: 'モデルが見つかりません。', remedy: 'モデルの一覧から選んでください。' },
   'model.owner-only': {
-    message: 'モデルを変更できるのは、この threadbox のオーナーだけです。',
-    remedy: 'オーナーに依頼してください。',
+    message: 'モデルを変更できるのは、このインストールのオーナーと管理者だけです。',
+    remedy: 'オーナーか管理者に頼んでください。',
   },
   'output.not-found': {
     message: '出力がこのスレッドに見つかりません。',

@@ -5,6 +5,7 @@ export const settings: Texts<typeof source> = {
   title: '設定',
   nav: {
     you: 'アカウント',
+    people: 'メンバー',
     models: 'モデル',
     skills: 'スキル',
     connections: '接続',

@@ -11,6 +11,7 @@ export type Layer =
   | { kind: 'shortcuts' }
   | { kind: 'create-workspace'; threadId: string | null }
   | { kind: 'workspace-settings'; workspaceId: string }
+  | { kind: 'workspace-members'; workspaceId: string }
   | { kind: 'workspace-network'; workspaceId: string }
   | { kind: 'delete-workspace'; workspaceId: string }
   | { kind: 'move-thread'; threadId: string }

@@ -6,7 +6,12 @@ export const queryKeys = {
   /** Every open thread, without the list. */
   allThreads: ['thread'],
   thread: (threadId: string) => ['thread', threadId],
+  people: ['people'],
+  invites: ['people', 'invites'],
+  signInLink: (secret: string) => ['sign-in-link', secret],
   workspaces: ['workspaces'],
+  allMembers: ['members'],
+  members: (workspaceId: string) => ['members', workspaceId],
   agents: ['agents'],
   agent: (agentId: string) => ['agents', agentId],
   agentDrafts: ['agents', 'drafts'],

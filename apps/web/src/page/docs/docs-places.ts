@@ -15,6 +15,7 @@ export const docsPlaces = {
   agents: { page: 'agents', anchor: 'save' },
   runs: { page: 'agents', anchor: 'runs' },
   workspaces: { page: 'workspaces', anchor: 'inherit' },
+  people: { page: 'people', anchor: 'invite' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },
   gitCredentials: { page: 'connections', anchor: 'git' },

@@ -47,8 +47,10 @@ export function useUserStream(): void {
         },
         onEvent: (event) => {
           if (event.type === 'thread-updated') putThread(queryClient, event.thread)
-          else if (event.type === 'workspaces-updated') renewWorkspaces(queryClient)
-          else if (event.type === 'skills-updated') renewSkills(queryClient)
+          else if (event.type === 'workspaces-updated') {
+            renewWorkspaces(queryClient)
+            renewQueries(queryClient, { queryKey: queryKeys.allMembers })
+          } else if (event.type === 'skills-updated') renewSkills(queryClient)
           else if (event.type === 'agents-updated') renewAgents(queryClient)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)
           else if (event.type === 'services-updated') receiveServices(queryClient, event.threadId, event.services)

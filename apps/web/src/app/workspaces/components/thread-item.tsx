@@ -39,7 +39,7 @@ export const ThreadItem = memo(function ThreadItem(props: { thread: Thread; now:
     )
   }
   return (
-    <li className="th-row" {...dragSource('thread', thread.id)}>
+    <li className="th-row" {...(thread.allowed.includes('change') ? dragSource('thread', thread.id) : {})}>
       <ThreadLink thread={thread} now={now} onRename={() => setDraft(thread.title)} />
       <ThreadItemMenu
         thread={thread}
@@ -62,7 +62,7 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
   }, [thread.id])
   const onKeyDown = (event: KeyboardEvent) => {
     if (moveByKey(event, thread)) return
-    if (event.key !== 'F2') return
+    if (event.key !== 'F2' || !thread.allowed.includes('work')) return
     event.preventDefault()
     props.onRename()
   }
@@ -102,9 +102,8 @@ function ThreadLink(props: { thread: Thread; now: number; onRename: () => void }
 }
 
 function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => void }) {
-  const { t } = useTranslation(['threads', 'workspaces', 'sharing'])
+  const { t } = useTranslation('threads')
   const pin = usePinThread()
-  const remove = useDeleteThread()
   const { thread } = props
   return (
     <Menu
@@ -120,15 +119,27 @@ function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => 
         </button>
       }
     >
-      <MenuItem icon={<Pencil className="i" size={14} />} end="F2" onSelect={() => setTimeout(props.onRename)}>
-        {t('rename')}
-      </MenuItem>
+      {thread.allowed.includes('work') && (
+        <MenuItem icon={<Pencil className="i" size={14} />} end="F2" onSelect={() => setTimeout(props.onRename)}>
+          {t('rename')}
+        </MenuItem>
+      )}
       <MenuItem
         icon={thread.isPinned ? <PinOff className="i" size={14} /> : <Pin className="i" size={14} />}
         onSelect={() => pin(thread)}
       >
         {thread.isPinned ? t('unpin') : t('pin')}
       </MenuItem>
+      {thread.allowed.includes('change') && <ChangeItems thread={thread} />}
+    </Menu>
+  )
+}
+
+function ChangeItems({ thread }: { thread: Thread }) {
+  const { t } = useTranslation(['threads', 'workspaces', 'sharing'])
+  const remove = useDeleteThread()
+  return (
+    <>
       <MenuItem
         icon={<FolderInput className="i" size={14} />}
         onSelect={() => openLayer({ kind: 'move-thread', threadId: thread.id })}
@@ -145,6 +156,6 @@ function ThreadItemMenu(props: { thread: Thread; title: string; onRename: () => 
       <MenuItem isDanger icon={<Trash2 className="i" size={14} />} onSelect={() => remove(thread)}>
         {t('delete')}
       </MenuItem>
-    </Menu>
+    </>
   )
 }

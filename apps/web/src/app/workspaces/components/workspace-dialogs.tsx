@@ -3,6 +3,7 @@ import { NetworkDialog } from '../../../people/network/components/network-dialog
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { CreateWorkspaceDialog } from './create-workspace-dialog.tsx'
 import { DeleteWorkspaceDialog } from './delete-workspace-dialog.tsx'
+import { MembersDialog } from './members-dialog.tsx'
 import { MoveThreadDialog } from './move-thread-dialog.tsx'
 import { WorkspaceSettingsDialog } from './workspace-settings-dialog.tsx'
 
@@ -11,6 +12,7 @@ export function WorkspaceDialogs() {
   const layer = useLayer(
     'create-workspace',
     'workspace-settings',
+    'workspace-members',
     'workspace-network',
     'delete-workspace',
     'move-thread',
@@ -22,6 +24,7 @@ export function WorkspaceDialogs() {
   if (layer.kind === 'move-thread') return <MoveThreadDialog threadId={layer.threadId} onClose={close} />
   const workspace = workspaces.find(({ id }) => id === layer.workspaceId)
   if (workspace === undefined) return null
+  if (layer.kind === 'workspace-members') return <MembersDialog workspace={workspace} onClose={close} />
   if (layer.kind === 'delete-workspace') return <DeleteWorkspaceDialog workspace={workspace} onClose={close} />
   if (layer.kind === 'workspace-network') {
     return <NetworkDialog target={{ level: 'workspace', id: workspace.id }} onClose={close} />

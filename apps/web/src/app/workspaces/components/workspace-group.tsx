@@ -12,6 +12,7 @@ import {
   Settings2,
   SquarePen,
   Trash2,
+  Users,
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -131,25 +132,30 @@ function WorkspaceMenu(props: { workspace: Workspace }) {
       }
     >
       {workspace.archivedAt === null ? <OpenItems workspace={workspace} /> : <ArchivedItems workspace={workspace} />}
-      <MenuSeparator />
-      <MenuItem
-        isDanger
-        icon={<Trash2 className="i" size={14} />}
-        onSelect={() => openLayer({ kind: 'delete-workspace', workspaceId: workspace.id })}
-      >
-        {t('delete')}
-      </MenuItem>
+      {workspace.allowed.includes('manage') && (
+        <>
+          <MenuSeparator />
+          <MenuItem
+            isDanger
+            icon={<Trash2 className="i" size={14} />}
+            onSelect={() => openLayer({ kind: 'delete-workspace', workspaceId: workspace.id })}
+          >
+            {t('delete')}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }
 
 function OpenItems(props: { workspace: Workspace }) {
-  const { t } = useTranslation('workspaces')
+  const { t } = useTranslation(['workspaces', 'people'])
   const navigate = useNavigate()
   const change = useChangeWorkspace()
   const place = usePlaceWorkspace()
   const order = useOrder()
   const { workspace } = props
+  const canManage = workspace.allowed.includes('manage')
   const step = (by: -1 | 1) => {
     const before = placeByOne(order, workspace.id, by)
     if (before !== undefined) place(workspace.id, before)
@@ -160,21 +166,33 @@ function OpenItems(props: { workspace: Workspace }) {
   }
   return (
     <>
-      <MenuItem icon={<SquarePen className="i" size={14} />} onSelect={newThread}>
-        {t('newThread')}
-      </MenuItem>
+      {workspace.allowed.includes('work') && (
+        <MenuItem icon={<SquarePen className="i" size={14} />} onSelect={newThread}>
+          {t('newThread')}
+        </MenuItem>
+      )}
       <MenuItem
-        icon={<Settings2 className="i" size={14} />}
-        onSelect={() => openLayer({ kind: 'workspace-settings', workspaceId: workspace.id })}
+        icon={<Users className="i" size={14} />}
+        onSelect={() => openLayer({ kind: 'workspace-members', workspaceId: workspace.id })}
       >
-        {t('settings')}
+        {t('people:members.open')}
       </MenuItem>
-      <MenuItem
-        icon={<Globe className="i" size={14} />}
-        onSelect={() => openLayer({ kind: 'workspace-network', workspaceId: workspace.id })}
-      >
-        {t('network')}
-      </MenuItem>
+      {canManage && (
+        <MenuItem
+          icon={<Settings2 className="i" size={14} />}
+          onSelect={() => openLayer({ kind: 'workspace-settings', workspaceId: workspace.id })}
+        >
+          {t('settings')}
+        </MenuItem>
+      )}
+      {canManage && (
+        <MenuItem
+          icon={<Globe className="i" size={14} />}
+          onSelect={() => openLayer({ kind: 'workspace-network', workspaceId: workspace.id })}
+        >
+          {t('network')}
+        </MenuItem>
+      )}
       <MenuItem
         icon={<ArrowUp className="i" size={14} />}
         isDisabled={order[0] === workspace.id}
@@ -189,12 +207,14 @@ function OpenItems(props: { workspace: Workspace }) {
       >
         {t('moveDown')}
       </MenuItem>
-      <MenuItem
-        icon={<Archive className="i" size={14} />}
-        onSelect={() => change(workspace, { archivedAt: Date.now() }, { isArchived: true })}
-      >
-        {t('archive')}
-      </MenuItem>
+      {canManage && (
+        <MenuItem
+          icon={<Archive className="i" size={14} />}
+          onSelect={() => change(workspace, { archivedAt: Date.now() }, { isArchived: true })}
+        >
+          {t('archive')}
+        </MenuItem>
+      )}
     </>
   )
 }
@@ -202,6 +222,7 @@ function OpenItems(props: { workspace: Workspace }) {
 function ArchivedItems(props: { workspace: Workspace }) {
   const { t } = useTranslation('workspaces')
   const change = useChangeWorkspace()
+  if (!props.workspace.allowed.includes('manage')) return null
   return (
     <MenuItem
       icon={<ArchiveRestore className="i" size={14} />}

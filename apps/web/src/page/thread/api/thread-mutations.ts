@@ -38,6 +38,18 @@ export function useMoveThread(): (thread: Thread, workspaceId: string | null, on
   }
 }
 
+/** Shows a thread to everyone in its workspace, or to its creator only. */
+export function useSetPrivate(): (thread: Thread, isPrivate: boolean, onChanged: () => void) => void {
+  const change = useChangeThread()
+  return (thread, isPrivate, onChanged) => change(thread, { isPrivate }, { isPrivate }, onChanged)
+}
+
+/** Lets a thread use its creator’s own secrets, Git credentials and connections again. */
+export function useAllowPersonal(): (thread: Thread, onChanged: () => void) => void {
+  const change = useChangeThread()
+  return (thread, onChanged) => change(thread, { isPersonalOff: false }, { allowsPersonal: true }, onChanged)
+}
+
 /** Marks a thread as read. */
 export function useMarkRead(): (thread: Thread) => void {
   const change = useChangeThread()

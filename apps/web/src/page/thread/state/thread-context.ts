@@ -1,9 +1,14 @@
+import type { WorkspaceAction } from '@threadbox/sdk'
 import { createContext, useContext } from 'react'
 
 /** What rows of a conversation can request from their page. */
 export type ThreadActions = {
   threadId: string
   isTurnRunning: boolean
+  /** What this person can do with the thread; everything until that is known. */
+  allowed: readonly WorkspaceAction[]
+  /** Who created the thread; undefined until that is known. */
+  creatorId: string | undefined
   /** The message that is being edited in its row, if any. */
   editingId: string | null
   startEditing: (entryId: string | null) => void

@@ -11,6 +11,7 @@ import { QueueStrip } from '../../composer/components/queue-strip.tsx'
 import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
 import type { useThreadCommands } from '../state/use-thread-actions.ts'
 import { RewindDialog } from './rewind-dialog.tsx'
+import { PersonalNote, ReadOnlyNote } from './sharing-notes.tsx'
 
 /** Below the conversation: the queued messages and the composer. Typing wakes a paused sandbox early. */
 export function ThreadDock(props: {
@@ -32,6 +33,7 @@ export function ThreadDock(props: {
   const wakeOnTyping = useWakeOnTyping(thread)
   const note = useComposerNote(thread?.sandbox)
   const modelId = useModelOf(thread)
+  const canWork = thread === undefined || thread.allowed.includes('work')
   return (
     <div className="dock">
       {commands.rewind.asked !== null && (
@@ -40,34 +42,38 @@ export function ThreadDock(props: {
           choices={commands.rewind.asked.isChosen ? commands.rewind.messages : undefined}
         />
       )}
-      <SurviveStrip threadId={threadId} />
-      {thread !== undefined && <SaveOffer thread={thread} />}
+      {canWork && <SurviveStrip threadId={threadId} />}
+      {canWork && thread !== undefined && <SaveOffer thread={thread} />}
+      {thread !== undefined && <PersonalNote thread={thread} />}
       <QueueStrip
         messages={props.queue}
         actions={commands.queue}
         editingId={commands.actions.editingId}
         onEdit={commands.actions.startEditing}
       />
-      <Composer
-        {...(props.ref === undefined ? {} : { ref: props.ref })}
-        threadId={threadId}
-        text={props.text}
-        onText={(next) => {
-          props.onText(next)
-          wakeOnTyping(next)
-        }}
-        uploads={uploads}
-        onFiles={(files) => uploadsStore.add(threadId, files)}
-        onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
-        onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
-        modelId={modelId}
-        onModel={(chosenId) => thread !== undefined && chooseModel(thread, chosenId)}
-        isTurnRunning={props.isTurnRunning}
-        note={note}
-        onSend={props.onSend}
-        onStop={commands.stop}
-        onEditLast={props.onEditLast}
-      />
+      {!canWork && <ReadOnlyNote threadId={threadId} />}
+      {canWork && (
+        <Composer
+          {...(props.ref === undefined ? {} : { ref: props.ref })}
+          threadId={threadId}
+          text={props.text}
+          onText={(next) => {
+            props.onText(next)
+            wakeOnTyping(next)
+          }}
+          uploads={uploads}
+          onFiles={(files) => uploadsStore.add(threadId, files)}
+          onRemoveUpload={(uploadId) => uploadsStore.remove(threadId, uploadId)}
+          onRetryUpload={(uploadId) => uploadsStore.retry(threadId, uploadId)}
+          modelId={modelId}
+          onModel={(chosenId) => thread !== undefined && chooseModel(thread, chosenId)}
+          isTurnRunning={props.isTurnRunning}
+          note={note}
+          onSend={props.onSend}
+          onStop={commands.stop}
+          onEditLast={props.onEditLast}
+        />
+      )}
     </div>
   )
 }

@@ -75,7 +75,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
   // Events of the conversation arrive in order. A response about the thread may be older than one.
   const isTurnRunning = state === null ? thread.data?.isTurnRunning === true : runningTurn !== undefined
   const pins = usePinsOf({ threadId, thread: thread.data, runningTurnId: runningTurn?.id })
-  const commands = useThreadCommands({ threadId, store, outgoing, isTurnRunning, state, insert })
+  const commands = useThreadCommands({ threadId, thread: thread.data, store, outgoing, isTurnRunning, state, insert })
   const { actions, stop } = commands
   const cards = useCards({ threadId, knownPaths, commands, insert })
   const loadOlder = useCallback(() => void store.loadOlder(), [store])

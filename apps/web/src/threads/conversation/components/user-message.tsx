@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { copyText } from '../../../page/client/copy-text.ts'
 import { isTouch } from '../../../page/client/keyboard.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
+import { useMe } from '../../../people/auth/api/session.queries.ts'
+import { usePersonName } from '../../../people/team/api/people.queries.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { IconButton } from '../../../ui/icon-button.tsx'
 import { MessageEditor } from '../../composer/components/message-editor.tsx'
@@ -33,6 +35,7 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
   }
   return (
     <div className={classNames('r me', isTapped && 'is-hover')} data-entry={entry.id}>
+      <Author entry={entry} />
       <AttachmentList threadId={actions.threadId} attachments={entry.attachments} />
       {entry.text !== '' && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a touch screen has no hover; with keys the tools are reached by Tab
@@ -42,26 +45,30 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
             <IconButton size="sm" label={t('copyMessage')} onClick={() => void copyText(entry.text)}>
               <Copy className="i" size={14} />
             </IconButton>
-            <IconButton
-              size="sm"
-              label={t('editMessage')}
-              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
-              onClick={() => actions.startEditing(entry.id)}
-            >
-              <Pencil className="i" size={14} />
-            </IconButton>
-            <IconButton
-              size="sm"
-              label={t('rewindToBefore')}
-              disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
-              onClick={() => actions.askRewind(entry.id)}
-            >
-              <History className="i" size={14} />
-            </IconButton>
+            {actions.allowed.includes('work') && (
+              <IconButton
+                size="sm"
+                label={t('editMessage')}
+                disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+                onClick={() => actions.startEditing(entry.id)}
+              >
+                <Pencil className="i" size={14} />
+              </IconButton>
+            )}
+            {actions.allowed.includes('change') && (
+              <IconButton
+                size="sm"
+                label={t('rewindToBefore')}
+                disabledReason={actions.isTurnRunning ? t('editNeedsPause') : undefined}
+                onClick={() => actions.askRewind(entry.id)}
+              >
+                <History className="i" size={14} />
+              </IconButton>
+            )}
             <IconButton size="sm" label={t('forkFromHere')} onClick={() => actions.forkBefore(entry.turnId)}>
               <GitFork className="i" size={14} />
             </IconButton>
-            <KeepButton turnId={entry.turnId} />
+            {actions.allowed.includes('work') && <KeepButton turnId={entry.turnId} />}
           </div>
           <Bubble text={entry.text} />
         </div>
@@ -73,6 +80,17 @@ export function UserMessage(props: { entry: UserMessageEntry }) {
       )}
     </div>
   )
+}
+
+/** Who wrote the message, if it is another person. */
+function Author({ entry }: { entry: UserMessageEntry }) {
+  const { t } = useTranslation('people')
+  const { creatorId } = useThreadActions()
+  const me = useMe().data
+  const authorId = entry.authorId ?? creatorId
+  const name = usePersonName(authorId)
+  if (me === undefined || authorId === undefined || authorId === me.id) return null
+  return <p className="author quiet">{name ?? t('thread.someone')}</p>
 }
 
 /** Keeps what the sandbox was at the end of this turn, whatever the limits of snapshots are. */

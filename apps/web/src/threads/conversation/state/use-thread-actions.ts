@@ -1,5 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Attachment, CallDecision, Screenshot, ThreadState } from '@threadbox/sdk'
+import type {
+  Attachment,
+  CallDecision,
+  Screenshot,
+  Thread,
+  ThreadboxClient,
+  ThreadState,
+  WorkspaceAction,
+} from '@threadbox/sdk'
 import { useMemo, useState } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
@@ -13,9 +21,12 @@ import type { QueueActions } from '../../composer/components/queue-strip.tsx'
 import { useForkThread } from '../api/use-fork-thread.ts'
 import { useRewindChoice } from './use-rewind-choice.ts'
 
+const everything: readonly WorkspaceAction[] = ['read', 'work', 'change', 'manage']
+
 /** All actions on one conversation. Failures are shown; a typed text is never lost. */
 export function useThreadCommands(options: {
   threadId: string
+  thread: Thread | undefined
   store: ThreadStore
   outgoing: readonly OutgoingMessage[]
   isTurnRunning: boolean
@@ -30,6 +41,7 @@ export function useThreadCommands(options: {
   const fork = useStable(useForkThread(threadId))
   const [editingId, startEditing] = useState<string | null>(null)
   const rewind = useRewindChoice(options.state)
+  const { allowed = everything, creatorId } = options.thread ?? {}
 
   const commands = useMemo(() => {
     const attempt = (work: Promise<unknown>) => work.then(() => undefined).catch(showError)
@@ -53,6 +65,8 @@ export function useThreadCommands(options: {
     const actions: ThreadActions = {
       threadId,
       isTurnRunning,
+      allowed,
+      creatorId,
       editingId,
       startEditing,
       edit: async (entryId, text) => {
@@ -60,6 +74,7 @@ export function useThreadCommands(options: {
       },
       forkBefore: (beforeTurnId) => fork({ beforeTurnId }),
       ...rewind.actions,
+      ...(allowed.includes('change') ? {} : { chooseRewind: null }),
       undoRewind: (rewindId) => attempt(client.threads.undoRewind(threadId, rewindId)),
       retry: (mode, modelId) =>
         attempt(client.threads.retry(threadId, { mode, ...(modelId === undefined ? {} : { modelId }) })),
@@ -77,14 +92,7 @@ export function useThreadCommands(options: {
         uploads.restore(threadId, message.attachments)
       },
     }
-    const queue: QueueActions = {
-      save: async (entryId, text) => {
-        await client.threads.updateMessage(threadId, entryId, { text }).then(() => startEditing(null), showError)
-      },
-      remove: (entryId) => void attempt(client.threads.removeMessage(threadId, entryId)),
-      reorder: (entryIds) => void attempt(client.threads.reorderQueue(threadId, { entryIds })),
-      resume: () => void attempt(client.threads.resumeQueue(threadId)),
-    }
+    const queue = queueActions({ client, threadId, attempt, showError, onSaved: () => startEditing(null) })
     const runAgain = (callId: string) => void attempt(client.threads.runAgain(threadId, callId))
     const decide = async (callId: string, decision: CallDecision) => {
       const isDone = await client.threads.decideCall(threadId, callId, decision).then(
@@ -107,6 +115,8 @@ export function useThreadCommands(options: {
     store,
     outgoing,
     isTurnRunning,
+    allowed,
+    creatorId,
     insert,
     editingId,
     rewind.actions,
@@ -114,6 +124,24 @@ export function useThreadCommands(options: {
     fork,
   ])
   return { ...commands, rewind }
+}
+
+function queueActions(parts: {
+  client: ThreadboxClient
+  threadId: string
+  attempt: (work: Promise<unknown>) => Promise<void>
+  showError: (error: unknown) => void
+  onSaved: () => void
+}): QueueActions {
+  const { client, threadId, attempt, showError } = parts
+  return {
+    save: async (entryId, text) => {
+      await client.threads.updateMessage(threadId, entryId, { text }).then(parts.onSaved, showError)
+    },
+    remove: (entryId) => void attempt(client.threads.removeMessage(threadId, entryId)),
+    reorder: (entryIds) => void attempt(client.threads.reorderQueue(threadId, { entryIds })),
+    resume: () => void attempt(client.threads.resumeQueue(threadId)),
+  }
 }
 
 /** The details of a message’s screenshots, by attachment ID. */

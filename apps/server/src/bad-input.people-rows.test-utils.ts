@@ -1,0 +1,56 @@
+import { keyScopes } from '@threadbox/domain'
+import { member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
+import type { BadInputRow } from './bad-input.row.test-utils.ts'
+
+/** The rows of accounts, people, invites and members of workspaces. */
+export const peopleRows: Record<string, BadInputRow> = {
+  'GET /setup': { isPublic: true },
+  'POST /auth/sign-up': {
+    isPublic: true,
+    body: { token: 'x', name: 'Name', email: 'somebody@example.com', password },
+  },
+  'POST /auth/sign-in': { isPublic: true, body: { email: 'somebody@example.com', password } },
+  'POST /auth/sign-out': { endsLogin: true },
+  'POST /auth/cookies/clear': {},
+  'POST /auth/cookies/restore': { isPublic: true, body: { token: 'unknown' } },
+  'POST /auth/password': {
+    body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
+  },
+  'POST /auth/confirm': { body: { password: 'a wrong password' } },
+  'GET /auth/sessions': {},
+  'DELETE /auth/sessions/{sessionId}': {
+    params: { sessionId: 'own' },
+    unknown: { sessionId: 'session.not-found' },
+  },
+  'GET /me': {},
+  'PATCH /me': { body: { name: 'Name' } },
+  'GET /api-keys': {},
+  'POST /api-keys': { body: { name: 'key', expiresInDays: 1, scopes: [...keyScopes] } },
+  'DELETE /api-keys/{apiKeyId}': {
+    params: { apiKeyId: 'own' },
+    unknown: { apiKeyId: 'api-key.not-found' },
+  },
+  'GET /people': {},
+  'PATCH /people/{personId}': { ...person, ...settingsOwner, body: { role: 'member', isDisabled: false } },
+  'POST /people/{personId}/reset-link': { ...person, ...settingsOwner },
+  'GET /invites': settingsOwner,
+  'POST /invites': {
+    ...settingsOwner,
+    body: { role: 'member', email: 'somebody@example.com', workspaceIds: [], uses: 1, expiresInDays: 7 },
+  },
+  'DELETE /invites/{inviteId}': {
+    ...settingsOwner,
+    params: { inviteId: 'own' },
+    unknown: { inviteId: 'invite.not-found' },
+  },
+  'POST /auth/link': { isPublic: true, body: { secret: 'none' } },
+  'POST /auth/join': {
+    isPublic: true,
+    body: { secret: 'none', name: 'Name', email: 'somebody@example.com', password },
+  },
+  'POST /auth/reset': { isPublic: true, body: { secret: 'none', password } },
+  'GET /workspaces/{workspaceId}/members': workspace,
+  'PUT /workspaces/{workspaceId}/members/{userId}': { ...member, body: { role: 'owner' } },
+  'DELETE /workspaces/{workspaceId}/members/{userId}': member,
+  'POST /workspaces/{workspaceId}/leave': workspace,
+}

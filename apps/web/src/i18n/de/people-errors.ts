@@ -1,0 +1,62 @@
+import type { ErrorWords } from '../words.ts'
+
+/** What can go wrong with invites, people and their roles. */
+export const peopleErrors: ErrorWords = {
+  'auth.account-disabled': {
+    message: 'Ihr Konto ist deaktiviert.',
+    remedy: 'Bitten Sie die Eigentümerin, den Eigentümer oder einen Admin, es zu aktivieren.',
+  },
+  'invite.for-other': {
+    message: 'Diese Einladung ist für eine andere E-Mail-Adresse.',
+    remedy: 'Nehmen Sie die Adresse, an die sie ging, oder bitten Sie um eine neue Einladung.',
+  },
+  'invite.invalid': {
+    message: 'Dieser Link gilt nicht. Vielleicht wurde er benutzt, widerrufen oder ersetzt, oder er ist abgelaufen.',
+    remedy: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+  },
+  'invite.limit': {
+    message: 'Es gibt schon {limit} Einladungen, die noch gelten.',
+    remedy: 'Widerrufen Sie eine, oder legen Sie eine für mehrere Personen an.',
+  },
+  'invite.not-found': {
+    message: 'Die Einladung wurde nicht gefunden.',
+    remedy: 'Vielleicht wurde sie benutzt, oder sie ist abgelaufen. Laden Sie die Liste neu.',
+  },
+  'person.not-found': {
+    message: 'Die Person wurde nicht gefunden.',
+    remedy: 'Vielleicht ist sie nicht mehr dabei. Laden Sie die Liste neu.',
+  },
+  'person.protected': {
+    message: 'Konto und Rolle dieser Person können Sie nicht ändern.',
+    remedy: 'Admins können Mitglieder ändern. Für alles andere fragen Sie die Eigentümerin oder den Eigentümer.',
+  },
+  'thread.creator-outside': {
+    message: 'Wer den Thread angelegt hat, sieht diesen Arbeitsbereich nicht und würde den Thread verlieren.',
+    remedy: 'Nehmen Sie die Person zuerst in den Arbeitsbereich auf, oder bitten Sie sie, den Thread zu verschieben.',
+  },
+  'thread.creator-required': {
+    message: 'Das kann nur, wer den Thread angelegt hat.',
+    remedy: 'Fragen Sie diese Person, oder verschieben Sie den Thread in einen anderen Arbeitsbereich.',
+  },
+  'thread.private-outside': {
+    message: 'Nur ein Thread in einem Arbeitsbereich kann privat sein: Außerhalb ist es jeder.',
+    remedy: 'Verschieben Sie ihn zuerst in einen Arbeitsbereich.',
+  },
+  'thread.shared-with-others': {
+    message:
+      'In diesem Thread können andere arbeiten. Deshalb kann er Ihre eigenen Geheimnisse, Git-Zugangsdaten und Verbindungen nicht benutzen.',
+    remedy: 'Machen Sie den Thread zuerst privat.',
+  },
+  'workspace.member-not-found': {
+    message: 'Diese Person gibt es nicht, oder sie ist nicht in diesem Arbeitsbereich.',
+    remedy: 'Laden Sie die Liste neu.',
+  },
+  'workspace.owner-missing': {
+    message: 'Ein Arbeitsbereich braucht einen Eigentümer, und das ist der einzige.',
+    remedy: 'Machen Sie zuerst ein anderes Mitglied zum Eigentümer, oder löschen Sie den Arbeitsbereich.',
+  },
+  'workspace.role-missing': {
+    message: 'Ihre Rolle in diesem Arbeitsbereich erlaubt das nicht.',
+    remedy: 'Fragen Sie einen Eigentümer des Arbeitsbereichs: Er kann es tun oder Ihre Rolle ändern.',
+  },
+}

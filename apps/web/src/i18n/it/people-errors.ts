@@ -1,0 +1,62 @@
+import type { ErrorWords } from '../words.ts'
+
+/** What can go wrong with invites, people and their roles. */
+export const peopleErrors: ErrorWords = {
+  'auth.account-disabled': {
+    message: 'Il tuo account è disattivato.',
+    remedy: 'Chiedi al proprietario o a un amministratore di attivarlo.',
+  },
+  'invite.for-other': {
+    message: 'Questo invito è per un altro indirizzo e-mail.',
+    remedy: 'Usa l’indirizzo a cui è stato mandato, oppure chiedi un altro invito.',
+  },
+  'invite.invalid': {
+    message: 'Questo link non è valido. Forse è stato usato, revocato o sostituito, oppure è scaduto.',
+    remedy: 'Chiedine uno nuovo a chi te l’ha mandato.',
+  },
+  'invite.limit': {
+    message: 'Ci sono già {limit} inviti utilizzabili.',
+    remedy: 'Revocane uno, oppure creane uno per più persone.',
+  },
+  'invite.not-found': {
+    message: 'Invito non trovato.',
+    remedy: 'Forse è stato usato o è scaduto. Ricarica l’elenco.',
+  },
+  'person.not-found': {
+    message: 'Persona non trovata.',
+    remedy: 'Forse non c’è più. Ricarica l’elenco.',
+  },
+  'person.protected': {
+    message: 'Non puoi modificare l’account o il ruolo di questa persona.',
+    remedy: 'Gli amministratori possono modificare i membri. Per tutto il resto chiedi al proprietario.',
+  },
+  'thread.creator-outside': {
+    message: 'Chi ha creato il thread non vede quello spazio di lavoro e perderebbe il thread.',
+    remedy: 'Prima aggiungi la persona allo spazio, oppure chiedile di spostare il thread.',
+  },
+  'thread.creator-required': {
+    message: 'Può farlo solo chi ha creato il thread.',
+    remedy: 'Chiedi a quella persona, oppure sposta il thread in un altro spazio di lavoro.',
+  },
+  'thread.private-outside': {
+    message: 'Solo un thread in uno spazio di lavoro può essere privato: fuori lo sono tutti.',
+    remedy: 'Prima spostalo in uno spazio di lavoro.',
+  },
+  'thread.shared-with-others': {
+    message:
+      'In questo thread possono lavorare altri, quindi non può usare i tuoi segreti, credenziali Git e connessioni.',
+    remedy: 'Prima rendi privato il thread.',
+  },
+  'workspace.member-not-found': {
+    message: 'Questa persona non esiste, oppure non è in questo spazio di lavoro.',
+    remedy: 'Ricarica l’elenco.',
+  },
+  'workspace.owner-missing': {
+    message: 'Uno spazio di lavoro ha bisogno di un proprietario, e questo è l’unico.',
+    remedy: 'Prima rendi proprietario un altro membro, oppure elimina lo spazio.',
+  },
+  'workspace.role-missing': {
+    message: 'Il tuo ruolo in questo spazio di lavoro non lo permette.',
+    remedy: 'Chiedi a un proprietario dello spazio: può farlo o cambiare il tuo ruolo.',
+  },
+}

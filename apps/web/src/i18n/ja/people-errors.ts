@@ -1,0 +1,61 @@
+import type { ErrorWords } from '../words.ts'
+
+/** What can go wrong with invites, people and their roles. */
+export const peopleErrors: ErrorWords = {
+  'auth.account-disabled': {
+    message: 'あなたのアカウントは無効です。',
+    remedy: 'オーナーまたは管理者に有効にしてもらってください。',
+  },
+  'invite.for-other': {
+    message: 'この招待は別のメールアドレス宛てです。',
+    remedy: '招待が届いたアドレスを使うか、新しい招待を頼んでください。',
+  },
+  'invite.invalid': {
+    message: 'このリンクは使えません。使用済み、取り消し済み、差し替え済み、または期限切れです。',
+    remedy: '送った人に新しいリンクを頼んでください。',
+  },
+  'invite.limit': {
+    message: '有効な招待がすでに {limit} 件あります。',
+    remedy: 'どれかを取り消すか、複数の人が使える招待を作成してください。',
+  },
+  'invite.not-found': {
+    message: '招待が見つかりません。',
+    remedy: '使用済みか期限切れかもしれません。一覧を読み込み直してください。',
+  },
+  'person.not-found': {
+    message: 'この人は見つかりません。',
+    remedy: 'すでに抜けたのかもしれません。一覧を読み込み直してください。',
+  },
+  'person.protected': {
+    message: 'この人のアカウントや権限は変更できません。',
+    remedy: '管理者が変更できるのはメンバーです。それ以外はオーナーに頼んでください。',
+  },
+  'thread.creator-outside': {
+    message: 'スレッドの作成者がそのワークスペースを見られないため、スレッドを失ってしまいます。',
+    remedy: '先に作成者をワークスペースに追加するか、本人に移動してもらってください。',
+  },
+  'thread.creator-required': {
+    message: 'これはスレッドの作成者だけができます。',
+    remedy: '作成者に頼むか、スレッドを別のワークスペースに移動してください。',
+  },
+  'thread.private-outside': {
+    message: '非公開にできるのはワークスペース内のスレッドだけです。外にあるものはもともと非公開です。',
+    remedy: '先にワークスペースへ移動してください。',
+  },
+  'thread.shared-with-others': {
+    message: 'ほかの人も作業できるスレッドなので、あなたのシークレット、Git 認証情報、接続は使えません。',
+    remedy: '先にスレッドを非公開にしてください。',
+  },
+  'workspace.member-not-found': {
+    message: 'この人は存在しないか、このワークスペースにいません。',
+    remedy: '一覧を読み込み直してください。',
+  },
+  'workspace.owner-missing': {
+    message: 'ワークスペースにはオーナーが必要で、ほかにオーナーがいません。',
+    remedy: '先に別のメンバーをオーナーにするか、ワークスペースを削除してください。',
+  },
+  'workspace.role-missing': {
+    message: 'このワークスペースでのあなたの権限ではできません。',
+    remedy: 'ワークスペースのオーナーに頼んでください。',
+  },
+}
