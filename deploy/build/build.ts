@@ -14,6 +14,7 @@ const require = createRequire(import.meta.url)
 const programs = {
   server: 'apps/server/src/main.ts',
   audit: 'apps/server/src/people/audit/read-audit/main.ts',
+  'reset-link': 'apps/server/src/people/invites/reset-link/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',

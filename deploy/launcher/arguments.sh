@@ -13,6 +13,7 @@ synopsis_of() {
     logs) say '[--data-dir FOLDER] [-f] [--follow] [-n COUNT] [--lines COUNT] [NAME]' ;;
     service) say '[--data-dir FOLDER] install|uninstall' ;;
     audit) say '[--data-dir FOLDER] verify|export' ;;
+    reset-link) say '[--data-dir FOLDER] EMAIL' ;;
     uninstall) say '[--data-dir FOLDER] [--yes]' ;;
     test) say '[--full] [--changed[=COMMIT]] [-t NAME] [--testNamePattern NAME] [STAGE…] [FILE…]' ;;
     bench) say '[--only SCENARIO[,SCENARIO…]] [--rounds NUMBER] [--threads NUMBER] [--json] [SCENARIO…]' ;;

@@ -142,22 +142,37 @@ cli_command() {
   cli "$command" "${rest[@]}"
 }
 
-# As the server's user: what SQLite creates beside the database must belong to it.
-audit_command() {
-  local user
+# server_program NAME ARGUMENT…: as the server's user, because what SQLite creates beside the database must belong to it.
+server_program() {
+  local user program=$data_dir/current/$1/main.js
   local -a environment
+  [ -e "$program" ] ||
+    fail "No threadbox installation found in $data_dir." 'Run ./threadbox up, or set its folder with --data-dir.'
+  user=threadbox-$(get_environment THREADBOX_INSTALLATION)
+  mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
+  env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
+    "$data_dir/current/node/bin/node" "$program" "${@:2}"
+}
+
+audit_command() {
   need_root audit "$@"
   parse_options "$@"
-  [ -e "$data_dir/current/audit/main.js" ] ||
-    fail "No threadbox installation found in $data_dir." 'Run ./threadbox up, or set its folder with --data-dir.'
   case ${rest[*]} in
     verify | export) ;;
     *) refuse 'audit requires verify or export.' 'Run ./threadbox audit --help for its options.' ;;
   esac
-  user=threadbox-$(get_environment THREADBOX_INSTALLATION)
-  mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
-  env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
-    "$data_dir/current/node/bin/node" "$data_dir/current/audit/main.js" "${rest[@]}"
+  server_program audit "${rest[@]}"
+}
+
+# For an owner who can't sign in. Root of the machine needs no other permission.
+reset_link_command() {
+  local path
+  need_root reset-link "$@"
+  parse_options "$@"
+  [ "${#rest[@]}" -eq 1 ] || refuse 'reset-link requires an email address.' 'Run ./threadbox reset-link --help for its options.'
+  path=$(server_program reset-link "${rest[0]}")
+  say "$(get_environment THREADBOX_ADDRESS)$path"
+  say 'The link sets a new password, once, within a day. Send it to that person only.'
 }
 
 doctor_command() {

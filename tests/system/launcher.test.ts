@@ -15,6 +15,7 @@ const firstUpMs = 900_000
 
 let dataDirectory: string
 let port: number
+let token: string
 
 beforeAll(async () => {
   await mkdir(testVolume, { recursive: true, mode: 0o711 })
@@ -31,6 +32,7 @@ test('up leads to a page with a sign-up link, and a sandbox can start', { timeou
   const link = /http:\/\/app\.[a-z0-9]{6}\.localhost:\d+\/setup\?token=[\w-]{40,}/.exec(stdout)?.[0]
   expect(stdout).toContain(`ssh -L ${port}:127.0.0.1:${port}`)
   expect(link).toBeDefined()
+  token = link?.split('token=')[1] ?? ''
   const page = await fetch(`http://127.0.0.1:${port}/setup`, { headers: { accept: 'text/html' } })
   expect(page.headers.has('threadbox-request-id')).toBe(true)
   // It exits with 1 when a check failed: the failed check is reported below.
@@ -69,6 +71,22 @@ test('the audit log is checked and printed beside the running server, as its use
   const files = await readdir(join(dataDirectory, 'server'), { recursive: true })
   const owners = await Promise.all(files.map(async (file) => (await stat(join(dataDirectory, 'server', file))).uid))
   expect([...new Set(owners)]).toEqual([uid])
+})
+
+test('O11: an owner who can’t sign in gets a link on the machine, which works once', async () => {
+  const origin = `http://127.0.0.1:${port}`
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json', origin }
+    const response = await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return response.status
+  }
+  const owner = { token, name: 'Owner', email: 'owner@example.com', password: 'correct horse battery' }
+  expect(await post('/auth/sign-up', owner)).toBe(201)
+  await expect(launcher('reset-link', 'unknown@example.com')).rejects.toThrow(/No one here has the address/)
+  const { stdout } = await launcher('reset-link', 'owner@example.com')
+  const secret = /\/reset#(\S+)/.exec(stdout)?.[1]
+  const reset = { secret, password: 'another long password' }
+  expect([await post('/auth/reset', reset), await post('/auth/reset', reset)]).toEqual([200, 403])
 })
 
 test('the server runs as its own user and cannot read the host’s files', async () => {

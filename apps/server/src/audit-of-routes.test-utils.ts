@@ -18,6 +18,7 @@ export const auditOfRoutes: Record<string, Decision> = {
   'POST /auth/confirm': ['confirmed', 'confirmation-refused'],
   'DELETE /auth/sessions/{sessionId}': ['session-ended'],
   'PATCH /me': 'own',
+  'PUT /threads/{threadId}/presence': 'own',
   'POST /auth/link': 'nothing',
   'POST /auth/join': ['person-joined'],
   'POST /auth/reset': ['password-reset'],

@@ -1,5 +1,5 @@
 import { keyScopes } from '@threadbox/domain'
-import { member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
+import { inThread, member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
 /** The rows of accounts, people, invites and members of workspaces. */
@@ -30,6 +30,7 @@ export const peopleRows: Record<string, BadInputRow> = {
     params: { apiKeyId: 'own' },
     unknown: { apiKeyId: 'api-key.not-found' },
   },
+  'PUT /threads/{threadId}/presence': { ...inThread, body: { isTyping: false, isHere: true } },
   'GET /people': {},
   'PATCH /people/{personId}': { ...person, ...settingsOwner, body: { role: 'member', isDisabled: false } },
   'POST /people/{personId}/reset-link': { ...person, ...settingsOwner },

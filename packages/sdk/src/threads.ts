@@ -9,7 +9,9 @@ import type {
   ExportFormat,
   ForkThread,
   MessageAccepted,
+  Presence,
   ReorderQueue,
+  ReportPresence,
   RetryTurn,
   RewindPreview,
   RewoundThread,
@@ -38,6 +40,9 @@ export function threadCalls(connection: Connection) {
     update: (threadId: string, request: UpdateThread) =>
       connection.json<Thread>('PATCH', at(threadId), { json: request }),
     /** Deletes a thread. It can be undone with {@link restore} for 30 seconds. */
+    /** Reports that you have the thread open; resolves with the others who have. */
+    reportPresence: (threadId: string, request: ReportPresence) =>
+      connection.json<Presence>('PUT', at(threadId, '/presence'), { json: request }),
     delete: (threadId: string) => connection.json<Thread>('DELETE', at(threadId)),
     /** Creates a copy of this thread: as it is now, or as it was after the turn `turnId`. */
     fork: (threadId: string, request: ForkThread = {}) =>

@@ -36,6 +36,7 @@ import { makeSecretsFeature, type SecretsFeature } from './secrets/secrets.ts'
 import { makeThreadSetupStore } from './setups/thread-setups.store.ts'
 import type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 import { makeThreadSetups, type ThreadSetups } from './setups/thread-setups.ts'
+import { makePresence } from './threads/presence.ts'
 import { streamSocketRoute } from './threads/stream-socket.route.ts'
 import { makeStreamSources, type StreamSources } from './threads/stream-sources.ts'
 import { makeStreamVisits } from './threads/stream-visits.ts'
@@ -141,6 +142,8 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     log,
     userHub,
   })
+  const places = makePlaces({ store, access })
+  const presence = makePresence({ readersOf: places.readersOf, userHub, now: system.now })
   const visits = makeStreamVisits({ holds: known.people.holds, system, logger })
   known.people.setWorkspaceCheck(async (userId, workspaceId) => void (await workspaces.get(userId, workspaceId)))
   events.on('sidebar-changed', ({ threadId }) => threads.announce(threadId, { isRecorded: false }))
@@ -160,7 +163,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     secrets,
     open: threads.open,
     rows: store,
-    ...makePlaces({ store, access }),
+    ...places,
     notifyMembers: (home, event) => notifyMembers({ workspaceStore, userHub }, { home, event }),
     setSandboxViews: sandboxViews.set,
     ...makeDeletion(known, { ...options, store, workspaceStore, workspaceThreads, events }),
@@ -168,7 +171,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     inside: { store, sources },
     sockets: [streamSocketRoute({ sources, visits, logger })],
     routes: [
-      threadRoutes({ threads, network, log, sources, visits }),
+      threadRoutes({ threads, network, log, sources, visits, presence }),
       networkRoutes({ network, privateAddresses, users }),
       secrets.routes,
       workspaceRoutes({ workspaces }),

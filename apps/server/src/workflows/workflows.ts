@@ -41,6 +41,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
   const { routes: agentRoutes, drafts, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
+    isDisabled: people.users.isDisabled,
     open,
     hosts,
     secretBox,

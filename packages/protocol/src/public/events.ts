@@ -3,6 +3,7 @@ import { displaySchema, entrySchema } from './entries.ts'
 import { servicesViewSchema } from './services.ts'
 import { terminalsViewSchema } from './terminals.ts'
 import { threadSchema, turnSchema } from './thread.ts'
+import { personPresentSchema } from './workspace-roles.ts'
 
 /**
  * What `GET /api/v1/threads/{id}/events` sends (server-sent events; the SSE `id` is `seq`).
@@ -69,6 +70,8 @@ export const userEventSchema = z
     }),
     /** Terminals of a thread that the user can see: the complete current list. */
     z.object({ type: z.literal('terminals-updated'), threadId: z.string(), terminals: terminalsViewSchema }),
+    /** Who has a thread open that the user can see. */
+    z.object({ type: z.literal('presence-updated'), threadId: z.string(), people: z.array(personPresentSchema) }),
     /** A turn of a thread that the user can see was pinned or unpinned: list the thread’s snapshots again. */
     z.object({ type: z.literal('snapshots-updated'), threadId: z.string() }),
   ])

@@ -8,6 +8,18 @@ export type WorkspaceRole = z.infer<typeof workspaceRoleSchema>
 export const workspaceActionSchema = z.enum(['read', 'work', 'change', 'manage']).meta({ id: 'WorkspaceAction' })
 export type WorkspaceAction = z.infer<typeof workspaceActionSchema>
 
+/** A person who has a thread open. */
+export const personPresentSchema = z.object({ userId: z.string(), isTyping: z.boolean() }).meta({ id: 'PersonPresent' })
+export type PersonPresent = z.infer<typeof personPresentSchema>
+
+/** `PUT /threads/{id}/presence`: what this person does in the thread. Without another report, they are gone after 25 s. */
+export const reportPresenceSchema = z.strictObject({ isTyping: z.boolean(), isHere: z.boolean().default(true) })
+export type ReportPresence = z.input<typeof reportPresenceSchema>
+
+/** The others who have the thread open. */
+export const presenceSchema = z.object({ people: z.array(personPresentSchema) }).meta({ id: 'Presence' })
+export type Presence = z.infer<typeof presenceSchema>
+
 /** A person in a workspace. */
 export const workspaceMemberSchema = z
   .object({

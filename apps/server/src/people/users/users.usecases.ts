@@ -27,6 +27,7 @@ export type Users = {
   ownerExists(): Promise<boolean>
   /** Whether this is the owner or an admin. */
   administers(userId: string): Promise<boolean>
+  isDisabled(userId: string): Promise<boolean>
   me(userId: string): Promise<Me>
   /** Everyone, by name. */
   names(): Promise<{ id: string; name: string }[]>
@@ -84,6 +85,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
     ownerExists: async () => (await store.ownerId()) !== undefined,
     administers: async (userId) => (await dependencies.roleOf(userId)) !== 'member',
     me,
+    isDisabled: async (userId) => (await store.person(userId))?.disabledAt != null,
     names: async () => (await store.people()).map(({ id, name }) => ({ id, name })),
     addPerson: (account, origin) => addPerson(dependencies, account, origin),
     setPassword: async (userId, password, origin) => {

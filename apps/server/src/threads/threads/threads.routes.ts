@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi'
 import {
   createThreadSchema,
   entriesPageSchema,
+  presenceSchema,
+  reportPresenceSchema,
   searchHitSchema,
   threadEventSchema,
   threadPageSchema,
@@ -24,6 +26,7 @@ import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { changerOf } from '../network/network-changer.ts'
 import type { NetworkPolicies } from '../network/network-policies.ts'
+import type { Presence } from './presence.ts'
 import type { StreamSources } from './stream-sources.ts'
 import { passOf } from './stream-visits.ts'
 import { streamSocketOnly } from './streams.errors.ts'
@@ -87,6 +90,15 @@ const restoreRoute = defineRoute({
   summary: 'Restore a deleted thread within its undo time',
   request: { params: threadParams },
   responses: threadAnswer,
+})
+const presenceRoute = defineRoute({
+  action: 'threads.read',
+  method: 'put',
+  path: '/threads/{threadId}/presence',
+  tags,
+  summary: 'Report that you have the thread open, and get who else has',
+  request: { params: threadParams, body: jsonBody(reportPresenceSchema) },
+  responses: { 200: jsonAnswer(presenceSchema, 'The others.') },
 })
 const entriesRoute = defineRoute({
   action: 'threads.read',
@@ -158,8 +170,9 @@ export function threadRoutes(dependencies: {
   log: ThreadLog
   sources: StreamSources
   visits: OpenVisits
+  presence: Presence
 }): Api {
-  const { threads, network, log, sources, visits } = dependencies
+  const { threads, network, log, sources, visits, presence } = dependencies
   const api = makeApi()
   const userId = (context: { get(key: 'caller'): { userId: string } }) => context.get('caller').userId
 
@@ -187,6 +200,12 @@ export function threadRoutes(dependencies: {
   })
   api.openapi(restoreRoute, async (context) => {
     return context.json(await threads.restore(userId(context), context.req.valid('param').threadId), 200)
+  })
+  api.openapi(presenceRoute, async (context) => {
+    const { threadId } = context.req.valid('param')
+    await threads.open(userId(context), threadId)
+    const { isTyping, isHere } = context.req.valid('json')
+    return context.json({ people: await presence.report(threadId, { userId: userId(context), isTyping, isHere }) }, 200)
   })
   api.openapi(entriesRoute, async (context) => {
     const { threadId } = context.req.valid('param')

@@ -45,6 +45,7 @@ function keyOf(event: UserEvent): string {
   if (event.type === 'services-updated') return `${event.type} ${event.threadId}`
   if (event.type === 'files-changed') return `${event.type} ${event.threadId} ${event.path ?? ''}`
   if (event.type === 'files-copying') return `${event.type} ${event.copyId}`
+  if (event.type === 'presence-updated') return `${event.type} ${event.threadId}`
   if (event.type === 'terminals-updated' || event.type === 'snapshots-updated') return `${event.type} ${event.threadId}`
   return event.type === 'thread-removed' ? event.threadId : event.type
 }

@@ -68,6 +68,13 @@ export const runOverlap = defineError({
   remedy: () => 'Run it less often, or let runs wait for each other or overlap.',
 })
 
+export const runPersonDisabled = defineError({
+  code: 'run.person-disabled',
+  kind: 'forbidden',
+  message: () => 'The account of the person for whom this runs is disabled.',
+  remedy: () => 'Ask someone else to save the schedule or webhook: it then runs for them.',
+})
+
 export const runTriggerNotFound = defineError({
   code: 'run.trigger-not-found',
   kind: 'not-found',

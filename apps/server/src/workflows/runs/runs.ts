@@ -16,6 +16,7 @@ import { makeRunEngine } from './run-engine.ts'
 import { makeRunHistory } from './run-history.ts'
 import { makeRunIntake } from './run-intake.ts'
 import { makeRunLoop } from './run-loop.ts'
+import { runPersonDisabled } from './runs.errors.ts'
 import { runRoutes } from './runs.routes.ts'
 import { makeRunStore } from './runs.store.ts'
 import { makeRuns } from './runs.usecases.ts'
@@ -45,6 +46,7 @@ type RunPorts = {
   turns: RunDependencies['turns']
   threads: Pick<RunDependencies, 'threads' | 'log'>
   userHub: Pick<UserHub, 'publish'>
+  isDisabled: (userId: string) => Promise<boolean>
   settings: Settings
   audit: Audit
   system: System
@@ -105,7 +107,7 @@ function dependenciesOf(ports: RunPorts): RunDependencies {
     store: makeRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
-    agents,
+    agents: enabledAgents(agents, ports.isDisabled),
     turns,
     threads: threads.threads,
     log: threads.log,
@@ -114,5 +116,26 @@ function dependenciesOf(ports: RunPorts): RunDependencies {
     system,
     logger,
     onChanged: (userId) => userHub.publish(userId, { type: 'agents-updated' }),
+  }
+}
+
+/** For people whose account is disabled, nothing starts and nothing that waits begins. */
+function enabledAgents(
+  agents: RunDependencies['agents'],
+  isDisabled: (userId: string) => Promise<boolean>,
+): RunDependencies['agents'] {
+  const requireEnabled = async (userId: string) => {
+    if (await isDisabled(userId)) throw runPersonDisabled({})
+  }
+  return {
+    ...agents,
+    resolve: async (userId, wanted) => {
+      await requireEnabled(userId)
+      return await agents.resolve(userId, wanted)
+    },
+    startThread: async (order) => {
+      await requireEnabled(order.ownerId)
+      return await agents.startThread(order)
+    },
   }
 }

@@ -59,4 +59,8 @@ export const peopleErrors: ErrorWords = {
     message: 'Ihre Rolle in diesem Arbeitsbereich erlaubt das nicht.',
     remedy: 'Fragen Sie einen Eigentümer des Arbeitsbereichs: Er kann es tun oder Ihre Rolle ändern.',
   },
+  'run.person-disabled': {
+    message: 'Das Konto der Person, für die das läuft, ist deaktiviert.',
+    remedy: 'Bitten Sie jemand anderen, den Zeitplan oder Webhook zu speichern: Dann läuft er für diese Person.',
+  },
 }

@@ -100,6 +100,10 @@ export const people: Texts<typeof source> = {
       'In diesem Thread konnten zuvor andere arbeiten. Deshalb sind Ihre eigenen Geheimnisse, Git-Zugangsdaten und Verbindungen hier aus.',
     personalOn: 'Wieder einschalten',
     personalOnDone: 'Ihre eigenen Geheimnisse, Git-Zugangsdaten und Verbindungen funktionieren hier wieder',
+    typing_one: '{{names}} schreibt',
+    typing_other: '{{names}} schreiben',
+    here_one: '{{names}} ist auch hier',
+    here_other: '{{names}} sind auch hier',
     someone: 'Jemand, der nicht mehr dabei ist',
   },
 }

@@ -94,6 +94,10 @@ export const people = {
       'Other people could work in this thread before, so your own secrets, Git credentials and connections are off here.',
     personalOn: 'Turn on again',
     personalOnDone: 'Your own secrets, Git credentials and connections work here again',
+    typing_one: '{{names}} is typing',
+    typing_other: '{{names}} are typing',
+    here_one: '{{names}} is here',
+    here_other: '{{names}} are here',
     someone: 'Someone who left',
   },
 }

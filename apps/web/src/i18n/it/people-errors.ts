@@ -59,4 +59,9 @@ export const peopleErrors: ErrorWords = {
     message: 'Il tuo ruolo in questo spazio di lavoro non lo permette.',
     remedy: 'Chiedi a un proprietario dello spazio: può farlo o cambiare il tuo ruolo.',
   },
+  'run.person-disabled': {
+    message: 'L’account della persona per cui viene eseguito è disattivato.',
+    remedy:
+      'Chiedi a qualcun altro di salvare la pianificazione o il webhook: da allora viene eseguito per quella persona.',
+  },
 }

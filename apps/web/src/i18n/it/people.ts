@@ -100,6 +100,10 @@ export const people: Texts<typeof source> = {
       'In questo thread potevano lavorare altri, quindi qui i tuoi segreti, credenziali Git e connessioni sono disattivati.',
     personalOn: 'Riattiva',
     personalOnDone: 'I tuoi segreti, credenziali Git e connessioni funzionano di nuovo qui',
+    typing_one: '{{names}} sta scrivendo',
+    typing_other: '{{names}} stanno scrivendo',
+    here_one: '{{names}} è qui',
+    here_other: '{{names}} sono qui',
     someone: 'Qualcuno che non c’è più',
   },
 }

@@ -58,4 +58,8 @@ export const peopleErrors: ErrorWords = {
     message: 'このワークスペースでのあなたの権限ではできません。',
     remedy: 'ワークスペースのオーナーに頼んでください。',
   },
+  'run.person-disabled': {
+    message: '実行の対象となる人のアカウントが無効です。',
+    remedy: 'ほかの人にスケジュールや Webhook を保存してもらうと、その人のために実行されます。',
+  },
 }

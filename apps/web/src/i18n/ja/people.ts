@@ -93,6 +93,8 @@ export const people: Texts<typeof source> = {
       '以前ほかの人がこのスレッドで作業できたため、あなたのシークレット、Git 認証情報、接続はここでは無効です。',
     personalOn: '再び有効にする',
     personalOnDone: 'あなたのシークレット、Git 認証情報、接続がここで再び使えます',
+    typing_other: '{{names}} が入力中',
+    here_other: '{{names}} が開いています',
     someone: '参加していない人',
   },
 }

@@ -10,6 +10,7 @@ export const queryKeys = {
   invites: ['people', 'invites'],
   signInLink: (secret: string) => ['sign-in-link', secret],
   workspaces: ['workspaces'],
+  presence: (threadId: string) => ['presence', threadId],
   allMembers: ['members'],
   members: (workspaceId: string) => ['members', workspaceId],
   agents: ['agents'],

@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { isThreadboxError, type Status } from '@threadbox/sdk'
+import { isThreadboxError, type Me, type PersonPresent, type Status, type UserEvent } from '@threadbox/sdk'
 import { useEffect } from 'react'
 import { useClient } from '../../../page/client/client.ts'
 import { queryKeys } from '../../../page/client/query-keys.ts'
@@ -21,6 +21,17 @@ function putAwakeCount(queryClient: QueryClient, awakeSandboxes: number): void {
   )
   renewQueries(queryClient, { queryKey: queryKeys.status, exact: true })
 }
+
+/** Only where it is shown: the page of the thread has asked before. */
+function putPresence(queryClient: QueryClient, { threadId, people }: UserEventOf<'presence-updated'>): void {
+  const me = queryClient.getQueryData<Me>(queryKeys.me)
+  queryClient.setQueryData<PersonPresent[]>(
+    queryKeys.presence(threadId),
+    (known) => known && people.filter(({ userId }) => userId !== me?.id),
+  )
+}
+
+type UserEventOf<Type extends UserEvent['type']> = Extract<UserEvent, { type: Type }>
 
 /** Keeps the sidebar up to date while you are signed in, and tracks whether the server responds. */
 export function useUserStream(): void {
@@ -59,6 +70,7 @@ export function useUserStream(): void {
           else if (event.type === 'awake-changed') putAwakeCount(queryClient, event.awakeSandboxes)
           else if (event.type === 'snapshots-updated')
             renewQueries(queryClient, { queryKey: queryKeys.snapshots(event.threadId) })
+          else if (event.type === 'presence-updated') putPresence(queryClient, event)
           else if (event.type === 'terminals-updated') putTerminals(queryClient, event.threadId, event.terminals)
           else renewQueries(queryClient, { queryKey: queryKeys.status })
         },

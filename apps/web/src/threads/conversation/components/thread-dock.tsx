@@ -10,6 +10,7 @@ import { Composer, type ComposerHandle } from '../../composer/components/compose
 import { QueueStrip } from '../../composer/components/queue-strip.tsx'
 import { SurviveStrip } from '../../first-minute/components/survive-strip.tsx'
 import type { useThreadCommands } from '../state/use-thread-actions.ts'
+import { PresenceLine } from './presence-line.tsx'
 import { RewindDialog } from './rewind-dialog.tsx'
 import { PersonalNote, ReadOnlyNote } from './sharing-notes.tsx'
 
@@ -45,6 +46,7 @@ export function ThreadDock(props: {
       {canWork && <SurviveStrip threadId={threadId} />}
       {canWork && thread !== undefined && <SaveOffer thread={thread} />}
       {thread !== undefined && <PersonalNote thread={thread} />}
+      <PresenceLine thread={thread} text={props.text} />
       <QueueStrip
         messages={props.queue}
         actions={commands.queue}
