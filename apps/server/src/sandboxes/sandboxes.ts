@@ -316,12 +316,7 @@ type Features = {
 }
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
-function register(
-  { platform, people, threads }: LowerAreas,
-  { host }: SandboxOptions,
-  base: Base,
-  features: Features,
-): void {
+function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
   const { follow } = gitCredentials
@@ -349,16 +344,6 @@ function register(
   events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
-  people.events.on('person-disabled', async ({ userId }) => {
-    for (const row of await store.all()) {
-      const threadId = row.thread_id
-      if (row.state !== 'active' || (await threads.ownerOf(threadId)) !== userId) continue
-      // One that works at the moment pauses by its own rules.
-      await base.lifecycle.lifecycle.pause(threadId).catch((error: unknown) => {
-        platform.logger.info({ err: error, threadId }, 'a sandbox of a disabled person was not paused')
-      })
-    }
-  })
   threads.events.on('inheritance-changed', follow.refresh)
   threads.events.on('network-changed', state.egress.apply)
   threads.events.on('secrets-changed', features.secrets.refresh)

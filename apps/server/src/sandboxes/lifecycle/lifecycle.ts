@@ -14,6 +14,7 @@ import { noteHostEvent } from './host-events.ts'
 import type { LifecycleStore } from './lifecycle.store.ts'
 import { type Lifecycle, makeLifecycle } from './lifecycle.usecases.ts'
 import { type MachineClock, makeLifecycleClock } from './lifecycle-clock.ts'
+import { pauseAllOf } from './pause-all-of.ts'
 import { makePolicyLoop, type PolicyLoop } from './policy-loop.ts'
 import type { Reporting } from './reporting.ts'
 import { type RetentionDependencies, recoverRemovals, removeFiles } from './retention.ts'
@@ -31,7 +32,7 @@ export type LifecyclePorts = {
   reporting: Reporting
   people: People
   events: Pick<Events<SandboxEvents>, 'on'>
-  threads: Pick<ThreadsOfSandboxes, 'readDefaults' | 'announce'>
+  threads: Pick<ThreadsOfSandboxes, 'readDefaults' | 'announce' | 'rows'>
   hashKeyOf(sandboxId: string): string
   machine: Machine
 }
@@ -89,25 +90,26 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
     removeFiles: (row, days) => removeFiles(retention, row, days),
   })
   const diskWatch = makeDiskWatch({ store, host, announcements, logger, ifAwake: sandboxes.ifAwake })
-  listen(ports, { policyLoop, diskWatch })
+  const lifecycle = makeLifecycle({
+    lifecycleStore,
+    store,
+    host,
+    guest: ports.guest,
+    state,
+    reports,
+    defaults: ports.threads.readDefaults,
+    hashKeyOf: ports.hashKeyOf,
+    audit: ports.people.audit,
+    system,
+    nudge: policyLoop.nudge,
+    announce: (threadId) => ports.threads.announce(threadId, true),
+  })
+  listen(ports, { policyLoop, diskWatch, lifecycle })
   return {
     demotion,
     policyLoop,
     diskWatch,
-    lifecycle: makeLifecycle({
-      lifecycleStore,
-      store,
-      host,
-      guest: ports.guest,
-      state,
-      reports,
-      defaults: ports.threads.readDefaults,
-      hashKeyOf: ports.hashKeyOf,
-      audit: ports.people.audit,
-      system,
-      nudge: policyLoop.nudge,
-      announce: (threadId) => ports.threads.announce(threadId, true),
-    }),
+    lifecycle,
     wakeNotes: makeWakeNotes({ store: lifecycleStore, reports, sandboxes }),
     noteHostEvent: (event) => noteHostEvent({ store, activity, policyLoop, reports, announce, logger }, event),
     recover: async () => {
@@ -122,8 +124,8 @@ export function makeLifecycleFeature(ports: LifecyclePorts): LifecycleFeature {
 }
 
 function listen(
-  { events, people, state, machine }: LifecyclePorts,
-  { policyLoop, diskWatch }: Pick<LifecycleFeature, 'policyLoop' | 'diskWatch'>,
+  { events, people, state, machine, store, threads: { rows } }: LifecyclePorts,
+  { policyLoop, diskWatch, lifecycle }: Pick<LifecycleFeature, 'policyLoop' | 'diskWatch' | 'lifecycle'>,
 ): void {
   events.on('sandbox-changed', policyLoop.nudge)
   events.on('sandbox-used', policyLoop.nudge)
@@ -133,6 +135,9 @@ function listen(
       machine.logger.debug({ err: error, threadId }, 'a disk was not checked')
     })
   })
+  people.events.on('person-disabled', ({ userId }) =>
+    pauseAllOf({ store, rows, pause: lifecycle.pause, logger: machine.logger }, userId),
+  )
   people.events.on('settings-changed', async ({ limits }) => {
     if (limits) await state.applyLimits()
     policyLoop.nudge()
