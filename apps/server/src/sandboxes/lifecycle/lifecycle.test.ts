@@ -29,6 +29,19 @@ describe('pause and wake', () => {
     expect(await bench.codes()).toEqual(['woken.memory', 'paused.person', 'started'])
   })
 
+  test('C12: what a person has awake pauses when their account is disabled, and what others have doesn’t', async () => {
+    const { server } = bench
+    await bench.awake()
+    const ben = await server.addPerson('ben')
+    const { id } = await server.areas.threads.threads.create(ben.userId, {})
+    await bench.awake(id)
+    await server.confirm(bench.owner)
+    const path = `/api/v1/people/${ben.userId}`
+    expect((await server.call('PATCH', path, { person: bench.owner, body: { isDisabled: true } })).status).toBe(200)
+    const stateOf = async (threadId: string) => (await server.areas.sandboxes.rows.find(threadId))?.state
+    expect([await stateOf(id), await stateOf(bench.threadId)]).toEqual(['paused', 'active'])
+  })
+
   test('C6: the check after a wake from memory leaves the command ahead, and a pause does not cut it off', async () => {
     await bench.awake()
     await bench.detail('POST', '/pause')

@@ -1,4 +1,4 @@
-import type { NextTimes, Run, Schedule, Schedules } from '@threadbox/protocol/public'
+import type { Agent, NextTimes, Run, Schedule, Schedules } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
@@ -208,6 +208,20 @@ onBothDatabases((target) => {
       .execute()
     await be('2027-01-11T01:31Z')
     expect(await times()).toEqual(['succeeded 2027-01-11T01:30'])
+  })
+
+  test('C12: nothing runs for a person whose account is disabled, and the run says why', async () => {
+    const { server, owner } = bench
+    const ben = await server.addPerson('ben')
+    const agent = await bench.request<Agent>('POST', '/agents', { name: 'Of Ben' }, ben)
+    const plan = { name: 'Nightly', cron: '30 2 * * *', timeZone: 'UTC', input: 'Report.' }
+    await bench.request('POST', `/agents/${agent.id}/schedules`, plan, ben)
+    await server.confirm(owner)
+    await bench.request('PATCH', `/people/${ben.userId}`, { isDisabled: true }, owner)
+    await be('2027-01-11T02:31Z')
+    const rows = await tablesIn(server.open).selectFrom('runs').selectAll().where('agent_id', '=', agent.id).execute()
+    expect(rows).toMatchObject([{ status: 'failed', thread_id: null }])
+    expect(rows[0]?.reason_json).toContain('run.person-disabled')
   })
 
   test('C11: a disabled schedule does nothing; once enabled it starts with its next time', async () => {
