@@ -70,11 +70,13 @@ test('C12: people are listed with what the viewer can do with them, and for a me
 test('C12: a member of a workspace sees its threads, who wrote what, and who is typing', async () => {
   const workspaceId = await ada.evaluate(async () => {
     const headers = { 'content-type': 'application/json' }
-    const post = async (path: string, body: object) =>
-      (await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-    const { id } = await post('/workspaces', { name: 'Team' })
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return ((await response.json()) as { id: string }).id
+    }
+    const id = await post('/workspaces', { name: 'Team' })
     await post('/threads', { title: 'Bike rides', workspaceId: id })
-    return id as string
+    return id
   })
   expect(workspaceId).toMatch(/^w/)
   await openMembers(ada)
