@@ -64,7 +64,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'turns',
         about: 'what an agent receives, and its loop',
-        features: ['models', 'connections', 'skills', 'record', 'snapshots', 'tools', 'engine'],
+        features: ['spending', 'models', 'connections', 'skills', 'record', 'snapshots', 'tools', 'engine'],
       },
       {
         name: 'workflows',
@@ -186,6 +186,7 @@ export const apps: Readonly<Record<string, App>> = {
           'secrets',
           'skills',
           'network',
+          'usage',
         ],
         publicFiles: [
           'auth/api/session.queries.ts',
@@ -220,6 +221,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/thread-skills.tsx',
           'team/api/people.queries.ts',
           'team/components/people-section.tsx',
+          'usage/components/usage-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',
           'workspaces/state/workspace-groups.logic.ts',

@@ -40,6 +40,7 @@ import {
   createMemoryWriteTable,
   createSnapshotTables,
 } from './turns/snapshots/snapshots.table.ts'
+import { createUsageTables } from './turns/spending/usage.table.ts'
 import { addAgentDrafts } from './workflows/agents/agent-drafts.table.ts'
 import { createAgentTables } from './workflows/agents/agents.table.ts'
 import { createEnvironmentTable } from './workflows/agents/environments.table.ts'
@@ -120,6 +121,7 @@ const changes: Record<string, Change> = {
     await addPersonStates(database)
     await createInviteTable(database)
   },
+  '0061-model-usage': createUsageTables,
 }
 
 export const migrationNames = Object.keys(changes)

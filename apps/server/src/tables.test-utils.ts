@@ -25,6 +25,7 @@ import type { ModelTables } from './turns/models/models.table.ts'
 import type { TurnTables } from './turns/record/turns.table.ts'
 import type { SkillTables } from './turns/skills/skills.table.ts'
 import type { SnapshotTables } from './turns/snapshots/snapshots.table.ts'
+import type { UsageTables } from './turns/spending/usage.table.ts'
 import type { AgentDraftTables } from './workflows/agents/agent-drafts.table.ts'
 import type { AgentTables } from './workflows/agents/agents.table.ts'
 import type { EnvironmentTables } from './workflows/agents/environments.table.ts'
@@ -62,6 +63,7 @@ type Tables = UserTables &
   ConnectionTables &
   ProgramTables &
   GitCredentialTables &
+  UsageTables &
   TurnTables
 
 /** The whole database, for tests that read what several features have stored. */

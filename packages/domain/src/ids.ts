@@ -34,6 +34,8 @@ export const idPrefixes = {
   secret: '5',
   /** A link with which a person joins, or sets a new password. */
   invite: '6',
+  /** A request to a model in the ledger. */
+  usage: '7',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

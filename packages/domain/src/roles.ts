@@ -145,6 +145,8 @@ export const actions = {
   'agents.manage': 'agents',
   /** Review and accept an agent file. */
   'agents.import': 'session',
+  /** What requests to models cost. */
+  'usage.read': 'read',
   'runs.read': 'read',
   'runs.manage': 'agents',
 } as const satisfies Record<string, ActionRequirement>

@@ -19,6 +19,7 @@ import { snapshotCalls } from './snapshots.ts'
 import { makeStreamSocket } from './stream-socket.ts'
 import { terminalCalls } from './terminals.ts'
 import { threadCalls } from './threads.ts'
+import { usageCalls } from './usage.ts'
 import { workspaceCalls } from './workspaces.ts'
 
 /**
@@ -38,6 +39,7 @@ export function createClient(options: ClientOptions = {}) {
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
+    usage: usageCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),
     runs: runCalls(connection),

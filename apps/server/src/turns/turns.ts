@@ -1,4 +1,5 @@
 import type { turnSettings } from '@threadbox/config'
+import { isThreadboxError } from '@threadbox/errors'
 import type { People } from '../people/people.ts'
 import { tablesOf } from '../platform/database/database.ts'
 import { type Events, makeEvents } from '../platform/events/events.ts'
@@ -17,6 +18,7 @@ import { makeTurnHistory } from './record/turns.store.ts'
 import type { TurnTables } from './record/turns.table.ts'
 import { makeSkillsFeature, type SkillsFeature } from './skills/skills.ts'
 import { makeSnapshotsFeature, type SnapshotsFeature } from './snapshots/snapshots.ts'
+import { makeSpendingFeature, type SpendingFeature } from './spending/spending.ts'
 import type { TurnEvents } from './turns.events.ts'
 
 export type TurnOptions = {
@@ -63,7 +65,8 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
   const gates = registrations.list<TurnGate>('turns.addGate')
   const notes = registrations.list<TurnNote>('turns.addNote')
   const history = makeTurnHistory(tablesOf<TurnTables>(open.database))
-  const received = makeReceived(known, options, events)
+  const spending = makeSpendingFor(known)
+  const received = makeReceived(known, options, { events, ledger: spending.ledger })
   const { models, connections, skills } = received
   const snapshots = makeSnapshotsFor(known, options, history)
   const { sandboxes: access, services, lifecycle, wakeNotes, refusedNames } = known.sandboxes
@@ -75,6 +78,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     skills: skills.skills,
     connections: connections.agentConnections,
     models: models.models,
+    ledger: spending.ledger,
     above: { gates: gates.entries, notes: notes.entries, events },
     settings: options.turnSettings,
     blobs,
@@ -95,7 +99,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     modelRows: models.rows,
     addGate: gates.add,
     addNote: notes.add,
-    routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes],
+    routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes, spending.routes],
     recoverPrograms: connections.programs.recover,
     recover: turns.recover,
     stopTurns: turns.close,
@@ -112,11 +116,35 @@ type Features = {
   engine: EngineFeature
 }
 
+/** What requests to models cost. */
+function makeSpendingFor({ platform, people, threads }: AreasBelow): SpendingFeature {
+  const { workspaces, access } = threads
+  return makeSpendingFeature({
+    open: platform.open,
+    administers: people.users.administers,
+    requireOutside: access.requireOutside,
+    requireWorkspace: workspaces.requireManaged,
+    workspaceNames: async (userId) =>
+      new Map((await workspaces.list(userId)).workspaces.map(({ id, name }) => [id, name])),
+    threadTitle: async (userId, threadId) => {
+      try {
+        return (await threads.threads.open(userId, threadId, 'read')).title
+      } catch (error) {
+        if (isThreadboxError(error)) return null
+        throw error
+      }
+    },
+    personNames: async () => new Map((await people.users.names()).map(({ id, name }) => [id, name])),
+    timeZone: async () => (await people.settings.values()).timeZone,
+    system: platform.system,
+  })
+}
+
 /** What agents get: models, connections' tools and skills. */
 function makeReceived(
   { platform, people, threads, sandboxes }: AreasBelow,
   options: TurnOptions,
-  events: Events<TurnEvents>,
+  { events, ledger }: { events: Events<TurnEvents>; ledger: SpendingFeature['ledger'] },
 ): Pick<Features, 'models' | 'connections' | 'skills'> {
   const { open, blobs, secretBox, operations, system, logger } = platform
   const { audit, users } = people
@@ -130,6 +158,7 @@ function makeReceived(
       events,
       administers: users.administers,
       audit,
+      ledger,
       environment,
       ollamaUrl,
       system,

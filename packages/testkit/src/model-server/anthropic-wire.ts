@@ -70,6 +70,7 @@ async function* framesOf(answer: ScriptedAnswer, request: RequestView): Frames {
       usage: {
         input_tokens: usage.inputTokens ?? 10,
         cache_read_input_tokens: usage.cachedInputTokens ?? 0,
+        cache_creation_input_tokens: usage.cacheWriteTokens ?? 0,
         output_tokens: 1,
       },
     },

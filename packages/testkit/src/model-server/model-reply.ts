@@ -1,7 +1,14 @@
 /** One tool call that the scripted model requests. `input` can be a string to send arguments that are not JSON. */
 export type ScriptedCall = { name: string; input: unknown; id?: string }
 
-export type ScriptedUsage = { inputTokens?: number; outputTokens?: number; cachedInputTokens?: number }
+/** As the product counts: cached tokens are part of `inputTokens`, except in the protocol of Anthropic. */
+export type ScriptedUsage = {
+  inputTokens?: number
+  outputTokens?: number
+  cachedInputTokens?: number
+  /** Anthropic only. */
+  cacheWriteTokens?: number
+}
 
 /** The scripted model’s response: reasoning, then text, then calls, each optional. */
 export type ScriptedAnswer = {

@@ -125,6 +125,11 @@ export const editableSettings = {
     schema: z.number().int().min(0).max(600),
     default: 10,
   },
+  timeZone: {
+    doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
+    schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),
+    default: 'UTC',
+  },
   runsAtOnce: {
     doc: 'Maximum agent runs at the same time per person. Others wait.',
     schema: z.number().int().min(1).max(100),
@@ -157,4 +162,12 @@ export function isLimitName(name: string): boolean {
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(editableSettings, name)
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
 }

@@ -58,6 +58,8 @@ function threadsFor(threads: EngineThreads, skills: Pick<Skills, 'ofThread'>): T
       if (row === undefined) return undefined
       const workspace = row.workspace_id === null ? undefined : await workspaces.facts(row.workspace_id)
       return {
+        ownerId: row.user_id,
+        workspaceId: row.workspace_id,
         modelId: row.model_id ?? workspace?.modelId ?? null,
         titleSource: row.title_source as 'none' | 'automatic' | 'person',
         instructions: workspace?.instructions ?? '',

@@ -1,9 +1,10 @@
 import type { ModelMessage, ToolSet } from 'ai'
 import { attachmentKey, readStored } from '../../threads/public.ts'
-import { callModel, type ModelUsage } from '../models/model-call.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
+import { callPaidModel, type PaidAnswer } from '../models/paid-call.ts'
 import { writerOf } from '../record/turn-history.ts'
 import type { CompactionRecord, TurnRecord } from '../record/turn-record.ts'
+import type { Payer } from '../spending/ledger.ts'
 import {
   compactionSystem,
   filesIn,
@@ -15,6 +16,8 @@ import {
 } from './compaction.logic.ts'
 import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.logic.ts'
 import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
+
+type CompactionDependencies = Recording & Pick<TurnDependencies, 'ledger'>
 
 export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }
 
@@ -31,7 +34,7 @@ const maxCompactions = 3
  * of the window, or if `isForced`, the older part is summarized first; the original messages stay stored.
  */
 export async function prepareRequest(
-  dependencies: Recording & Pick<TurnDependencies, 'blobs' | 'settings'>,
+  dependencies: CompactionDependencies & Pick<TurnDependencies, 'blobs' | 'settings'>,
   options: {
     turn: TurnRecord
     model: UsableModel
@@ -43,7 +46,10 @@ export async function prepareRequest(
     tools: ToolSet
     /** A note after the conversation, for this request. */
     note: string | undefined
-    onUsage(usage: ModelUsage): void
+    /** Who pays for summaries. */
+    payer: Payer
+    /** Called for each summary. */
+    onPaid(paid: PaidAnswer): void
   },
 ): Promise<PreparedRequest> {
   const { model } = options
@@ -118,7 +124,7 @@ async function loadImages(
 }
 
 async function compact(
-  dependencies: Recording,
+  dependencies: CompactionDependencies,
   options: {
     turn: TurnRecord
     model: UsableModel
@@ -126,7 +132,8 @@ async function compact(
     old: HistoryItem[]
     previous: CompactionRecord | undefined
     before: number
-    onUsage(usage: ModelUsage): void
+    payer: Payer
+    onPaid(paid: PaidAnswer): void
   },
 ): Promise<void> {
   const { store, log, system } = dependencies
@@ -135,7 +142,7 @@ async function compact(
   if (last === undefined) return
   const boundary = { turnOrdinal: last.turnOrdinal, stepIndex: last.stepIndex }
   const { contextTokens } = model
-  const written = await summarize(options)
+  const written = await summarize(dependencies, options)
   const turns = await store.turnsFrom(turn.threadId, previous?.turnOrdinal ?? 1)
   const compaction: CompactionRecord = {
     id: system.newId('operation'),
@@ -153,29 +160,35 @@ async function compact(
   )
 }
 
-async function summarize(options: {
+async function summarize(
+  dependencies: CompactionDependencies,
+  options: {
   model: UsableModel
   signal: AbortSignal
   old: HistoryItem[]
   previous: CompactionRecord | undefined
-  onUsage(usage: ModelUsage): void
+  payer: Payer
+  onPaid(paid: PaidAnswer): void
 }): Promise<string> {
-  const { model, signal, old, previous } = options
+  const { model, signal, old, previous, payer } = options
   let summary = ''
-  const answer = await callModel(
-    {
-      model: model.client,
-      system: compactionSystem,
-      messages: summaryRequest({ previous, old, contextTokens: model.contextTokens }),
-      tools: {},
-      maxOutputTokens: summaryTokens(model.contextTokens),
-      signal,
-    },
+  const request = {
+    model: model.client,
+    system: compactionSystem,
+    messages: summaryRequest({ previous, old, contextTokens: model.contextTokens }),
+    tools: {},
+    maxOutputTokens: summaryTokens(model.contextTokens),
+    signal,
+  }
+  const inputTokens = estimateTokens([request.system, request.messages])
+  const paid = await callPaidModel(
+    dependencies.ledger,
+    { request, spend: { id: dependencies.system.newId('usage'), payer, kind: 'compaction', model, inputTokens } },
     async (part) => {
       if (part.kind === 'block-delta' && part.id.startsWith('text:')) summary += part.text
     },
   )
-  options.onUsage(answer.usage)
+  options.onPaid(paid)
   // The summary is limited, whatever length the model chooses: it must not take the space that it frees.
   return summary.trim().slice(0, summaryTokens(model.contextTokens) * 5)
 }

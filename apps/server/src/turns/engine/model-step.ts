@@ -3,20 +3,22 @@ import type { ToolCallEntry, ToolName, TurnFailure } from '@threadbox/protocol/p
 import { toolNames } from '@threadbox/protocol/public'
 import type { ModelMessage } from 'ai'
 import type { PendingNote } from '../../sandboxes/public.ts'
-import type { ThreadChange } from '../../threads/public.ts'
+import { type ThreadChange, threadNotFound } from '../../threads/public.ts'
 import type { OfferedTool } from '../connections/agent-connections.ts'
-import { callModel, type ModelAnswer, type ModelUsage } from '../models/model-call.ts'
+import type { ModelAnswer } from '../models/model-call.ts'
 import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.logic.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
+import { callPaidModel, type PaidAnswer } from '../models/paid-call.ts'
 import { type StepChange, writerOf } from '../record/turn-history.ts'
 import type { CallRecord, TurnRecord } from '../record/turn-record.ts'
+import { type ModelUsage, noUsage, sumOf } from '../spending/model-usage.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid } from '../tools/tools.errors.ts'
 import { modelToolsWith } from '../tools/tools.ts'
 import { prepareRequest } from './model-request.ts'
 import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
 import { systemPromptWith } from './system-prompt.ts'
-import type { Recording, TurnDependencies } from './turn-dependencies.ts'
+import { payerOf, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 
 /**
  * The result of a request to the model. `asked`: recorded, so decide the next action again. `full`: nothing was
@@ -29,7 +31,10 @@ type Step = {
   turn: TurnRecord
   model: UsableModel
   estimatedTokens: number
-  extra: ModelUsage
+  /** Of the summaries before the request, and of the request. */
+  usage: ModelUsage
+  /** In millionths of a USD; null: the model has no price. */
+  microUsd: number | null
   note: PendingNote | undefined
   /** Tools of connections as offered to the model. */
   offered: readonly OfferedTool[]
@@ -37,9 +42,7 @@ type Step = {
 
 /** Dependencies of `askModel`. */
 export type ModelStepDependencies = Recording &
-  Pick<TurnDependencies, 'connections' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
-
-const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
+  Pick<TurnDependencies, 'connections' | 'ledger' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
 
 /**
  * Sends one request to the model. The step is recorded before the request, so that a kill of the server leaves a trace of it; the
@@ -57,18 +60,22 @@ export async function askModel(
     turn,
     model,
     estimatedTokens: 0,
-    extra: noUsage,
+    usage: noUsage,
+    microUsd: 0,
     note: undefined,
     offered: [],
   }
   const recorder = makeStepRecorder(dependencies, { id: step.id, turnId: turn.id, threadId: turn.threadId })
   await store.beginStep(newStep(step), turn.threadId)
   try {
-    const onUsage = (usage: ModelUsage) => {
-      step.extra = sumOf(step.extra, usage)
+    const onPaid = ({ answer, microUsd }: PaidAnswer) => {
+      step.usage = sumOf(step.usage, answer.usage)
+      step.microUsd = step.microUsd === null || microUsd === null ? null : step.microUsd + microUsd
     }
     step.note = await dependencies.sandbox.wakeNotes.pending(turn.threadId, signal)
     const facts = await dependencies.threads.facts(turn.threadId)
+    if (facts === undefined) throw threadNotFound({})
+    const payer = payerOf(turn, facts)
     const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
     step.offered = offered
     const system = systemPromptWith({
@@ -82,20 +89,21 @@ export async function askModel(
     })
     const tools = modelToolsWith(offered)
     const note = step.note?.text
-    const request = await prepareRequest(dependencies, { ...options, signal, system, tools, note, onUsage })
-    step.estimatedTokens = request.estimatedTokens
-    const answer = await callModel(
-      {
-        model: model.client,
-        system,
-        messages: request.messages,
-        tools,
-        maxOutputTokens: Math.min(settings.maxAnswerTokens, Math.floor(model.contextTokens / 4)),
-        signal,
-      },
-      recorder.onPart,
-    )
-    return await recordAnswer(dependencies, { step, recorder, answer })
+    const prepared = await prepareRequest(dependencies, { ...options, signal, system, tools, note, payer, onPaid })
+    step.estimatedTokens = prepared.estimatedTokens
+    const request = {
+      model: model.client,
+      system,
+      messages: prepared.messages,
+      tools,
+      maxOutputTokens: Math.min(settings.maxAnswerTokens, Math.floor(model.contextTokens / 4)),
+      signal,
+    }
+    const kind = turn.isUnattended ? 'run' : 'step'
+    const spend = { id: step.id, payer, kind, model, inputTokens: prepared.estimatedTokens } as const
+    const paid = await callPaidModel(dependencies.ledger, { request, spend }, recorder.onPart)
+    onPaid(paid)
+    return await recordAnswer(dependencies, { step, recorder, answer: paid.answer })
   } catch (error) {
     if (leave.aborted) throw error
     return await recordBreak(dependencies, { step, recorder, error, isStopped: options.signal.aborted })
@@ -106,7 +114,8 @@ function newStep(step: Step) {
   const { turn, model } = step
   const index = (turn.steps.at(-1)?.index ?? -1) + 1
   const base = { id: step.id, turnId: turn.id, index, provider: model.connection.provider, status: 'asking' as const }
-  const figures = { ...noUsage, costUsd: null, estimatedTokens: 0, note: null }
+  const tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }
+  const figures = { ...tokens, costUsd: null, estimatedTokens: 0, note: null }
   return { ...base, isFinal: false, messages: [], entryIds: [], ...figures }
 }
 
@@ -118,7 +127,7 @@ async function recordAnswer(
   const failure = failureIn(step.turn, answer)
   const { entries, text } = await recorder.finish(failure === undefined ? 'done' : 'partial')
   if (failure !== undefined) {
-    await recordPartial(dependencies, { step, entries, text, usage: answer.usage })
+    await recordPartial(dependencies, { step, entries, text })
     return { kind: 'failed', failure }
   }
   const calls = answer.calls.map((call, index) => newCall(dependencies, { step, call, index }))
@@ -129,7 +138,7 @@ async function recordAnswer(
     entryIds: entries.map((entry) => entry.id),
     estimatedTokens: step.estimatedTokens,
     note: step.note?.text ?? null,
-    ...measured(step, answer.usage),
+    ...measured(step),
   }
   const changes: ThreadChange[] = [
     ...entries.map((entry) => ({ type: 'entry-updated' as const, entry })),
@@ -172,7 +181,7 @@ async function recordBreak(
   if (!isStopped && failure.code === 'internal') {
     dependencies.logger.warn({ err: error, turnId: step.turn.id }, 'model call failed')
   }
-  await recordPartial(dependencies, { step, entries, text, usage: noUsage })
+  await recordPartial(dependencies, { step, entries, text })
   if (isStopped) return { kind: 'asked' }
   return isFull ? { kind: 'full' } : { kind: 'failed', failure }
 }
@@ -187,7 +196,6 @@ async function recordPartial(
     step: Step
     entries: Awaited<ReturnType<StepRecorder['finish']>>['entries']
     text: string
-    usage: ModelUsage
   },
 ): Promise<void> {
   const { step, entries, text } = options
@@ -199,7 +207,7 @@ async function recordPartial(
     messages,
     entryIds: entries.map((entry) => entry.id),
     note: hasText ? (step.note?.text ?? null) : null,
-    ...measured(step, options.usage),
+    ...measured(step),
   }
   const changes = entries.map((entry): ThreadChange => ({ type: 'entry-updated', entry }))
   await dependencies.log.append(step.turn.threadId, changes, async (transaction) => {
@@ -279,26 +287,7 @@ function withOwnIds(messages: readonly ModelMessage[], calls: readonly CallRecor
   })
 }
 
-function measured(step: Step, usage: ModelUsage): StepChange {
-  const total = sumOf(step.extra, usage)
-  return { ...total, costUsd: costOf(step.model, total) }
-}
-
-/** Anthropic charges a tenth for cached tokens; for other providers the full price is an upper bound. */
-const cachedShare: Record<string, number> = { anthropic: 0.1 }
-
-function costOf(model: UsableModel, usage: ModelUsage): number | null {
-  const { inputUsdPerMillion, outputUsdPerMillion, provider } = model.connection
-  if (inputUsdPerMillion === null || outputUsdPerMillion === null) return null
-  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
-  const input = usage.inputTokens - cached + cached * (cachedShare[provider] ?? 1)
-  return (input * inputUsdPerMillion + usage.outputTokens * outputUsdPerMillion) / 1_000_000
-}
-
-function sumOf(a: ModelUsage, b: ModelUsage): ModelUsage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-  }
+function measured({ usage, microUsd }: Step): StepChange {
+  const { inputTokens, outputTokens, cachedInputTokens } = usage
+  return { inputTokens, outputTokens, cachedInputTokens, costUsd: microUsd === null ? null : microUsd / 1_000_000 }
 }

@@ -1,8 +1,9 @@
 import { excerptOfText } from '../../platform/texts/excerpt.logic.ts'
-import { callModel } from '../models/model-call.ts'
+import { callPaidModel } from '../models/paid-call.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
+import { estimateTokens } from './history.logic.ts'
 import { titleSystem } from './system-prompt.ts'
-import type { Recording, TurnDependencies } from './turn-dependencies.ts'
+import { payerOf, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 
 /**
  * Automatic titles of threads: the first words of the message immediately, the model's suggestion after the first turn.
@@ -16,7 +17,7 @@ const maxTitleCharacters = 60
 const titleTimeoutMs = 30_000
 
 export function makeTitles(
-  dependencies: Pick<TurnDependencies, 'log' | 'logger' | 'models' | 'store' | 'threads'>,
+  dependencies: Pick<TurnDependencies, 'ledger' | 'log' | 'logger' | 'models' | 'store' | 'system' | 'threads'>,
 ): Titles {
   const { store, models, logger } = dependencies
   return {
@@ -32,16 +33,20 @@ export function makeTitles(
         const model = await models.usable(turn.modelId)
         if (facts === undefined || facts.titleSource === 'person' || model === undefined) return
         let title = ''
-        await callModel(
-          {
-            model: model.client,
-            system: titleSystem,
-            messages: [{ role: 'user', content: await conversationOf(dependencies, turn) }],
-            tools: {},
-            // Reasoning models need room to think before the title.
-            maxOutputTokens: 1024,
-            signal: AbortSignal.timeout(titleTimeoutMs),
-          },
+        const request = {
+          model: model.client,
+          system: titleSystem,
+          messages: [{ role: 'user' as const, content: await conversationOf(dependencies, turn) }],
+          tools: {},
+          // Reasoning models need room to think before the title.
+          maxOutputTokens: 1024,
+          signal: AbortSignal.timeout(titleTimeoutMs),
+        }
+        const inputTokens = estimateTokens([request.system, request.messages])
+        const payer = payerOf(turn, facts)
+        await callPaidModel(
+          dependencies.ledger,
+          { request, spend: { id: dependencies.system.newId('usage'), payer, kind: 'title', model, inputTokens } },
           async (part) => {
             if (part.kind === 'block-delta' && part.id.startsWith('text:')) title += part.text
           },

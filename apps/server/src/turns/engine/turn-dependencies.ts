@@ -11,6 +11,7 @@ import type { Models } from '../models/models.usecases.ts'
 import type { TurnHistory } from '../record/turn-history.ts'
 import type { TurnRecord } from '../record/turn-record.ts'
 import type { Snapshots } from '../snapshots/snapshots.usecases.ts'
+import type { Ledger, Payer } from '../spending/ledger.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import type { QueueStore } from './queue.store.ts'
 import type { SecretOfPrompt } from './system-prompt.ts'
@@ -20,6 +21,9 @@ export type TurnSettings = { [Name in keyof typeof turnSettings]: number }
 
 /** The data of a thread that the engine needs. */
 export type ThreadFacts = {
+  /** Who created the thread. */
+  ownerId: string
+  workspaceId: string | null
   /** The thread's own model, otherwise its workspace's. */
   modelId: string | null
   titleSource: 'none' | 'automatic' | 'person'
@@ -84,6 +88,8 @@ export type TurnDependencies = {
   sandbox: TurnSandbox
   connections: AgentConnections
   models: Models
+  /** What requests to models cost. */
+  ledger: Ledger
   blobs: BlobStore
   above: AboveTurns
   settings: TurnSettings
@@ -101,6 +107,12 @@ export function limitsOf(settings: TurnSettings): TurnLimits {
     tokens: settings.maxTurnTokens,
     usd: settings.maxTurnUsd === 0 ? null : settings.maxTurnUsd,
   }
+}
+
+/** The author of the message pays. A turn from before people could share threads is its creator’s. */
+export function payerOf(turn: TurnRecord, facts: Pick<ThreadFacts, 'ownerId' | 'workspaceId'>): Payer {
+  const { ownerId, workspaceId } = facts
+  return { userId: turn.authorId ?? ownerId, workspaceId, threadId: turn.threadId, turnId: turn.id }
 }
 
 /** A turn in the form of the public API. */

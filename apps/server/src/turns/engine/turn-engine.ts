@@ -209,9 +209,13 @@ export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
 }
 
 /** Discards a step whose request is no longer running and removes its text from the conversation. */
-async function discardStep(dependencies: Recording, options: { turn: TurnRecord; stepId: string }): Promise<void> {
+async function discardStep(
+  dependencies: Recording & Pick<TurnDependencies, 'ledger'>,
+  options: { turn: TurnRecord; stepId: string },
+): Promise<void> {
   const { log, store, system } = dependencies
   const { turn, stepId } = options
+  await dependencies.ledger.settleLost(stepId)
   const step = turn.steps.find((candidate) => candidate.id === stepId)
   const removals = (step?.entryIds ?? []).map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))
   const notices: ThreadChange[] =

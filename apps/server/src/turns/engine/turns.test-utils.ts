@@ -38,6 +38,9 @@ import type { ModelTables } from '../models/models.table.ts'
 import { type Models, makeModels } from '../models/models.usecases.ts'
 import { makeTurnHistory } from '../record/turns.store.ts'
 import type { TurnTables } from '../record/turns.table.ts'
+import { type Ledger, makeLedger } from '../spending/ledger.ts'
+import { makeUsageStore } from '../spending/usage.store.ts'
+import type { UsageRow, UsageTables } from '../spending/usage.table.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { makePlainSandbox, type PlainSandbox } from './plain-sandbox.test-utils.ts'
 import { makeQueueStore } from './queue.store.ts'
@@ -68,6 +71,8 @@ export type TestBench = AsyncDisposable & {
   entries(): Promise<Entry[]>
   turn(turnId: string): Promise<Turn>
   title(): Promise<string>
+  /** What the ledger has settled and reserved, oldest first. */
+  ledger(): Promise<{ settled: UsageRow[]; reserved: UsageRow[] }>
   /** Every row of every table, as JSON. */
   stored(): Promise<string>
   /** Another engine on the same record, as after a server restart. */
@@ -96,7 +101,9 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   const logger = makeLogger({ process: 'test', level: 'fatal' })
   const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
   const log = plainLog(open, system.now)
-  const models = plainModels({ open, system })
+  const usageTables = tablesOf<UsageTables>(open.database)
+  const ledger = makeLedger({ store: makeUsageStore(usageTables), system })
+  const models = plainModels({ open, system, ledger })
   const threadId = system.newId('thread')
   await addThread(open, threadId)
   const model = await startModelServer()
@@ -121,11 +128,13 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     above: { gates: () => [], notes: () => [], events: makeEvents<TurnEvents>(logger) },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
+    ledger,
     threads: {
       facts: async (id) => {
         const row = await threads.findAny(id)
         const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-        return row && { ...noSetUp, ...options, modelId: row.model_id, titleSource }
+        const place = row && { ownerId: row.user_id, workspaceId: row.workspace_id }
+        return row && { ...noSetUp, ...options, ...place, modelId: row.model_id, titleSource }
       },
       require: async () => undefined,
       setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title, async () => undefined)),
@@ -160,6 +169,10 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
       return turn
     },
     title: async () => (await threads.findAny(threadId))?.title ?? '',
+    ledger: async () => ({
+      settled: await usageTables.selectFrom('model_usage').selectAll().orderBy('at').orderBy('id').execute(),
+      reserved: await usageTables.selectFrom('usage_reservations').selectAll().orderBy('at').execute(),
+    }),
     stored: () => everyRow(open),
     restart: async () => {
       await bench.turns.close()
@@ -201,11 +214,12 @@ async function everyRow(open: OpenDatabase): Promise<string> {
   return JSON.stringify(await Promise.all(rows))
 }
 
-function plainModels(known: { open: OpenDatabase; system: TurnDependencies['system'] }): Models {
+function plainModels(known: { open: OpenDatabase; system: TurnDependencies['system']; ledger: Ledger }): Models {
   return makeModels({
     store: makeModelStore(tablesOf<ModelTables>(known.open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
     events: makeEvents<TurnEvents>(makeLogger({ process: 'test', level: 'fatal' })),
+    ledger: known.ledger,
     environment: {},
     clock: { nowMs: known.system.now },
     randomBytes: known.system.randomBytes,

@@ -6,36 +6,34 @@ type Provider = ModelConnection['provider']
 export type KnownModel = {
   contextTokens: number | null
   supportsImages: boolean
-  inputUsdPerMillion: number | null
-  outputUsdPerMillion: number | null
 }
 
 /**
- * Context sizes and list prices (USD per million tokens) that the providers publish, by prefix of the model's name; the
- * longest matching prefix counts. The list is short, because users can enter other figures, which take precedence.
+ * Context sizes that the providers publish, by prefix of the model's name; the longest matching prefix counts. The list is
+ * short, because users can enter other figures, which take precedence.
  */
-const known: Partial<Record<Provider, Record<string, [contextTokens: number, input: number, output: number]>>> = {
+const known: Partial<Record<Provider, Record<string, number>>> = {
   anthropic: {
-    'claude-opus-4-5': [200_000, 5, 25],
-    'claude-opus-4-1': [200_000, 15, 75],
-    'claude-opus-4': [200_000, 15, 75],
-    'claude-sonnet-4-5': [200_000, 3, 15],
-    'claude-sonnet-4': [200_000, 3, 15],
-    'claude-haiku-4-5': [200_000, 1, 5],
+    'claude-opus-4-5': 200_000,
+    'claude-opus-4-1': 200_000,
+    'claude-opus-4': 200_000,
+    'claude-sonnet-4-5': 200_000,
+    'claude-sonnet-4': 200_000,
+    'claude-haiku-4-5': 200_000,
   },
   openai: {
-    'gpt-5': [400_000, 1.25, 10],
-    'gpt-5-mini': [400_000, 0.25, 2],
-    'gpt-5-nano': [400_000, 0.05, 0.4],
-    'gpt-4.1': [1_047_576, 2, 8],
-    'gpt-4.1-mini': [1_047_576, 0.4, 1.6],
-    'gpt-4o': [128_000, 2.5, 10],
-    'gpt-4o-mini': [128_000, 0.15, 0.6],
+    'gpt-5': 400_000,
+    'gpt-5-mini': 400_000,
+    'gpt-5-nano': 400_000,
+    'gpt-4.1': 1_047_576,
+    'gpt-4.1-mini': 1_047_576,
+    'gpt-4o': 128_000,
+    'gpt-4o-mini': 128_000,
   },
   google: {
-    'gemini-2.5-pro': [1_048_576, 1.25, 10],
-    'gemini-2.5-flash': [1_048_576, 0.3, 2.5],
-    'gemini-2.5-flash-lite': [1_048_576, 0.1, 0.4],
+    'gemini-2.5-pro': 1_048_576,
+    'gemini-2.5-flash': 1_048_576,
+    'gemini-2.5-flash-lite': 1_048_576,
   },
 }
 
@@ -47,13 +45,10 @@ export function knownModel(provider: Provider, model: string): KnownModel {
   const prefix = Object.keys(table)
     .filter((candidate) => isVersionOf(model, candidate))
     .sort((a, b) => b.length - a.length)[0]
-  const figures = prefix === undefined ? undefined : table[prefix]
   const isNamedProvider = provider === 'anthropic' || provider === 'openai' || provider === 'google'
   return {
-    contextTokens: figures?.[0] ?? null,
+    contextTokens: prefix === undefined ? null : (table[prefix] ?? null),
     supportsImages: isNamedProvider || visualFamilies.test(model),
-    inputUsdPerMillion: figures?.[1] ?? null,
-    outputUsdPerMillion: figures?.[2] ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 import { type FinishReason, type LanguageModel, type ModelMessage, streamText, type ToolSet } from 'ai'
+import type { ModelUsage } from '../spending/model-usage.ts'
 
 /** A part of a model's response, in the order of arrival. */
 export type ModelPart =
@@ -8,8 +9,6 @@ export type ModelPart =
 
 /** A call that the model requested; `problem` says why it can't run. */
 export type RequestedCall = { id: string; tool: string; input: unknown; problem: string | null }
-
-export type ModelUsage = { inputTokens: number; outputTokens: number; cachedInputTokens: number }
 
 export type ModelAnswer = {
   finishReason: FinishReason
@@ -104,11 +103,12 @@ function messageOf(error: unknown): string {
 function usageOf(usage: {
   inputTokens?: number | undefined
   outputTokens?: number | undefined
-  inputTokenDetails?: { cacheReadTokens?: number | undefined }
+  inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined }
 }): ModelUsage {
   return {
     inputTokens: usage.inputTokens ?? 0,
     outputTokens: usage.outputTokens ?? 0,
     cachedInputTokens: usage.inputTokenDetails?.cacheReadTokens ?? 0,
+    cacheWriteTokens: usage.inputTokenDetails?.cacheWriteTokens ?? 0,
   }
 }

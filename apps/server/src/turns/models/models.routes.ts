@@ -111,8 +111,8 @@ export function modelRoutes(dependencies: {
     return context.body(null, 204)
   })
   api.openapi(testRoute, async (context) => {
-    await requireOwner(context)
-    return context.json(await models.test(context.req.valid('param').modelId), 200)
+    const userId = await requireOwner(context)
+    return context.json(await models.test(context.req.valid('param').modelId, userId), 200)
   })
   return api
 }

@@ -4,6 +4,7 @@ import type { Events } from '../../platform/events/events.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 import type { System } from '../../platform/system/system.ts'
+import type { Ledger } from '../spending/ledger.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { makeModelChanges } from './model-changes.ts'
 import { modelRoutes } from './models.routes.ts'
@@ -25,16 +26,18 @@ export function makeModelsFeature(ports: {
   events: Pick<Events<TurnEvents>, 'emit'>
   administers: (userId: string) => Promise<boolean>
   audit: Audit
+  ledger: Pick<Ledger, 'begin'>
   environment: Readonly<Record<string, string | undefined>>
   ollamaUrl: string | null
   system: System
 }): ModelsFeature {
-  const { secretBox, events, administers, audit, environment, ollamaUrl, system } = ports
+  const { secretBox, events, administers, audit, ledger, environment, ollamaUrl, system } = ports
   const store = makeModelStore(tablesOf<ModelTables>(ports.open.database))
   const models = makeModels({
     store,
     secretBox,
     events,
+    ledger,
     environment,
     clock: { nowMs: system.now },
     randomBytes: system.randomBytes,

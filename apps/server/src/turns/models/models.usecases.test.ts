@@ -7,6 +7,9 @@ import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts
 import { type Events, makeEvents } from '../../platform/events/events.ts'
 import { makeSecretBox } from '../../platform/secrets/secret-box.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
+import { makeLedger } from '../spending/ledger.ts'
+import { makeUsageStore } from '../spending/usage.store.ts'
+import type { UsageTables } from '../spending/usage.table.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { knownModel } from './known-models.logic.ts'
 import { makeModelStore } from './models.store.ts'
@@ -28,6 +31,7 @@ beforeEach(async () => {
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
     events,
+    ledger: makeLedger({ store: makeUsageStore(tablesOf<UsageTables>(open.database)), system: { now: () => now } }),
     environment,
     // The order by age is tested, so no two are created in the same millisecond.
     clock: { nowMs: () => ++now },
@@ -81,8 +85,10 @@ describe('connecting a model', () => {
     const { id, keySource } = await models.connect(anthropic())
     expect(keySource).toBe('environment')
     server.reply({ text: 'ready' })
-    expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready' })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: true, reply: 'ready' })
     expect(server.requests[0]?.headers['x-api-key']).toBe('from-environment')
+    const paid = await tablesIn(open).selectFrom('model_usage').selectAll().execute()
+    expect(paid).toMatchObject([{ kind: 'test', user_id: 'u-1', thread_id: null, input_tokens: 10, output_tokens: 5 }])
   })
 
   it('sends the key from the environment to the provider’s own address and to no other', async () => {
@@ -101,12 +107,12 @@ describe('connecting a model', () => {
       .where('id', '=', id)
       .execute()
     expect(await models.list()).toMatchObject([{ keySource: 'none' }])
-    expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'model.key-not-for-address' } })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: false, failure: { code: 'model.key-not-for-address' } })
     expect(elsewhere.requests).toEqual([])
     const withKey = await models.update(id, { apiKey: 'for-elsewhere' })
     expect(withKey).toMatchObject({ keySource: 'stored' })
     elsewhere.reply({ text: 'ready' })
-    expect(await models.test(id)).toMatchObject({ ok: true })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: true })
     expect(elsewhere.requests[0]?.headers['x-api-key']).toBe('for-elsewhere')
   })
 
@@ -144,16 +150,16 @@ describe('Test', () => {
   it('makes one real call and describes the failure', async () => {
     const { id } = await models.connect({ ...anthropic(), apiKey: 'bad' })
     server.reply({ failure: 'wrong-key' }, { text: 'ready' })
-    const refused = await models.test(id)
+    const refused = await models.test(id, 'u-1')
     expect(refused).toMatchObject({ ok: false, reply: null, failure: { code: 'wrong-key' } })
     expect(refused.failure?.message).toContain('rejected the API key')
-    expect(await models.test(id)).toMatchObject({ ok: true, reply: 'ready', failure: null })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: true, reply: 'ready', failure: null })
     expect(server.requests).toHaveLength(2)
   })
 
   it('reports that the address does not respond', async () => {
     const { id } = await models.connect({ provider: 'openai-compatible', model: 'x', baseUrl: 'http://127.0.0.1:9/v1' })
-    expect(await models.test(id)).toMatchObject({ ok: false, failure: { code: 'network' } })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: false, failure: { code: 'network' } })
   })
 })
 
@@ -174,22 +180,16 @@ describe('discovery', () => {
       baseUrl: discovered?.baseUrl ?? '',
     })
     server.reply({ text: 'ready' })
-    expect(await models.test(id)).toMatchObject({ ok: true })
+    expect(await models.test(id, 'u-1')).toMatchObject({ ok: true })
   })
 })
 
 describe('known data of a model', () => {
   it('applies to its dated versions, and not to other models', () => {
-    expect(knownModel('openai', 'gpt-5-2025-08-07')).toMatchObject({ contextTokens: 400_000, inputUsdPerMillion: 1.25 })
-    expect(knownModel('openai', 'gpt-5-mini')).toMatchObject({ inputUsdPerMillion: 0.25 })
-    expect(knownModel('openai', 'gpt-5-pro')).toMatchObject({ contextTokens: null, inputUsdPerMillion: null })
+    expect(knownModel('openai', 'gpt-5-2025-08-07')).toMatchObject({ contextTokens: 400_000 })
+    expect(knownModel('openai', 'gpt-5-pro')).toMatchObject({ contextTokens: null })
     expect(knownModel('anthropic', 'claude-sonnet-4-5-20250929')).toMatchObject({ contextTokens: 200_000 })
-    expect(knownModel('ollama', 'llama3.2:3b')).toEqual({
-      contextTokens: null,
-      supportsImages: false,
-      inputUsdPerMillion: null,
-      outputUsdPerMillion: null,
-    })
+    expect(knownModel('ollama', 'llama3.2:3b')).toEqual({ contextTokens: null, supportsImages: false })
     expect(knownModel('ollama', 'llama3.2-vision')).toMatchObject({ supportsImages: true })
   })
 })

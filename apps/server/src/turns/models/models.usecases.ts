@@ -8,15 +8,17 @@ import type {
 } from '@threadbox/protocol/public'
 import type { LanguageModel } from 'ai'
 import type { Events } from '../../platform/events/events.ts'
+import type { Ledger, Payer } from '../spending/ledger.ts'
+import { type Price, type PricedModel, priceOf } from '../spending/prices.ts'
 import type { TurnEvents } from '../turns.events.ts'
 import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables } from './discover.ts'
 import { assumedContextTokens, knownModel } from './known-models.logic.ts'
 import { defaultBaseUrls, languageModelOf, type Provider, type ProviderAddresses } from './language-model.ts'
-import { callModel } from './model-call.ts'
 import { modelFailureOf } from './model-failure.logic.ts'
 import { modelAddressMissing, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
+import { callPaidModel } from './paid-call.ts'
 
 /** Seals values with the installation's master key. `open` throws for a value that another key sealed. */
 export type SecretBox = { seal(plain: string): string; open(sealed: string): string }
@@ -26,6 +28,8 @@ export type UsableModel = {
   connection: ModelConnection
   client: LanguageModel
   contextTokens: number
+  /** Null: not known. */
+  price: Price | null
 }
 
 export type Models = {
@@ -34,8 +38,8 @@ export type Models = {
   connect(input: z.infer<typeof connectModelSchema>): Promise<ModelConnection>
   update(id: string, input: z.infer<typeof updateModelSchema>): Promise<ModelConnection>
   disconnect(id: string): Promise<void>
-  /** Makes one real call with one short question. */
-  test(id: string): Promise<z.infer<typeof modelTestSchema>>
+  /** Makes one real call with one short question, which this person pays. */
+  test(id: string, userId: string): Promise<z.infer<typeof modelTestSchema>>
   discover(): Promise<DiscoveredModel[]>
   /** The thread's own model if it still exists, otherwise the default; undefined when no model is connected. */
   usable(modelId: string | null): Promise<UsableModel | undefined>
@@ -45,6 +49,7 @@ export type ModelsOptions = {
   store: ModelStore
   secretBox: SecretBox
   events: Pick<Events<TurnEvents>, 'emit'>
+  ledger: Pick<Ledger, 'begin'>
   environment: Readonly<Record<string, string | undefined>>
   clock: { nowMs(): number }
   randomBytes: (count: number) => Uint8Array
@@ -56,11 +61,14 @@ export type ModelsOptions = {
 
 /** A test call requests little, and a dead address must not keep the user waiting. */
 const testTimeoutMs = 30_000
+/** More than its two sentences are. */
+const testInputTokens = 60
 
 export function makeModels(options: ModelsOptions): Models {
   const { store, secretBox, clock } = options
   const keys = { environment: options.environment, ownAddresses: options.ownAddresses ?? defaultBaseUrls }
-  const view = (row: ModelConnectionRow) => viewOf(row, keys)
+  const pricedNow = (row: ModelConnectionRow) => priceOf(pricedModelOf(row), clock.nowMs())
+  const view = async (row: ModelConnectionRow) => viewOf(row, { keys, price: await pricedNow(row) })
 
   const find = async (id: string) => {
     const row = await store.find(id)
@@ -76,7 +84,7 @@ export function makeModels(options: ModelsOptions): Models {
     const provider = row.provider as Provider
     if (provider === 'openai-compatible' && row.base_url === null) return modelAddressMissing({})
     const variable = keyVariables[provider][0]
-    if (variable === undefined || view(row).keySource !== 'none') return undefined
+    if (variable === undefined || keySourceOf(row, keys) !== 'none') return undefined
     const named = { provider: providerNames[provider], variable }
     const hasKeyForOwnAddress = keyFromEnvironment(provider, keys.environment) !== undefined
     return hasKeyForOwnAddress ? modelKeyNotForAddress(named) : modelKeyMissing(named)
@@ -88,7 +96,7 @@ export function makeModels(options: ModelsOptions): Models {
   }
 
   return {
-    list: async () => (await store.list()).map(view),
+    list: async () => await Promise.all((await store.list()).map(view)),
     connect: async (input) => {
       const isFirst = (await store.findDefault()) === undefined
       const row: ModelConnectionRow = {
@@ -108,34 +116,36 @@ export function makeModels(options: ModelsOptions): Models {
       check(row)
       await store.put(row)
       await options.events.emit('model-connected', { name: row.name })
-      return view(row)
+      return await view(row)
     },
     update: async (id, input) => {
       const row = withChanges(await find(id), input, secretBox)
       check(row)
       await store.put(row)
-      return view(row)
+      return await view(row)
     },
     disconnect: async (id) => {
       if (!(await store.delete(id))) throw modelNotFound({})
     },
-    test: async (id) => {
+    test: async (id, userId) => {
       const row = await find(id)
       const missing = missingIn(row)
       if (missing !== undefined) {
         const { code, message, remedy } = missing
         return { ok: false, latencyMs: 0, reply: null, failure: { code, message, remedy } }
       }
-      return await testCall(clientOf(row), { name: row.name, clock })
+      const model = { connection: await view(row), client: clientOf(row), price: await pricedNow(row) }
+      return await testCall(model, { ...options, payer: { userId, workspaceId: null, threadId: null, turnId: null } })
     },
     discover: () => discoverModels({ environment: keys.environment, ollamaUrl: options.ollamaUrl, fetch }),
     usable: async (modelId) => {
       const own = modelId === null ? undefined : await store.find(modelId)
       const row = own ?? (await store.findDefault())
       if (row === undefined) return undefined
-      const connection = view(row)
+      const price = await pricedNow(row)
+      const connection = viewOf(row, { keys, price })
       const contextTokens = connection.contextTokens ?? assumedContextTokens(connection.provider)
-      return { connection, client: clientOf(row), contextTokens }
+      return { connection, client: clientOf(row), contextTokens, price }
     },
   }
 }
@@ -167,21 +177,35 @@ function originOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).origin : undefined
 }
 
-function viewOf(row: ModelConnectionRow, keys: KeySources): ModelConnection {
+function keySourceOf(row: ModelConnectionRow, keys: KeySources): ModelConnection['keySource'] {
+  if (row.sealed_key !== null) return 'stored'
+  return environmentKeyOf(row, keys) === undefined ? 'none' : 'environment'
+}
+
+function pricedModelOf(row: ModelConnectionRow): PricedModel {
+  return {
+    provider: row.provider as Provider,
+    model: row.model,
+    baseUrl: row.base_url,
+    enteredInputUsd: row.input_usd_per_million,
+    enteredOutputUsd: row.output_usd_per_million,
+  }
+}
+
+function viewOf(row: ModelConnectionRow, { keys, price }: { keys: KeySources; price: Price | null }): ModelConnection {
   const provider = row.provider as Provider
   const known = knownModel(provider, row.model)
-  const environmentKey = environmentKeyOf(row, keys)
   return {
     id: row.id,
     provider,
     name: row.name,
     model: row.model,
     baseUrl: row.base_url,
-    keySource: row.sealed_key !== null ? 'stored' : environmentKey === undefined ? 'none' : 'environment',
+    keySource: keySourceOf(row, keys),
     contextTokens: row.context_tokens ?? known.contextTokens,
     supportsImages: row.supports_images === null ? known.supportsImages : row.supports_images === 1,
-    inputUsdPerMillion: row.input_usd_per_million ?? known.inputUsdPerMillion,
-    outputUsdPerMillion: row.output_usd_per_million ?? known.outputUsdPerMillion,
+    inputUsdPerMillion: row.input_usd_per_million ?? price?.inputUsdPerMillion ?? null,
+    outputUsdPerMillion: row.output_usd_per_million ?? price?.outputUsdPerMillion ?? null,
     isDefault: row.is_default === 1,
     createdAt: row.created_at,
   }
@@ -214,22 +238,25 @@ function numberOrNull(value: boolean | null | undefined): number | null {
 }
 
 async function testCall(
-  client: LanguageModel,
-  options: { name: string; clock: { nowMs(): number } },
+  model: Omit<UsableModel, 'contextTokens'>,
+  options: Pick<ModelsOptions, 'clock' | 'ledger' | 'randomBytes'> & { payer: Payer },
 ): Promise<z.infer<typeof modelTestSchema>> {
   const startedAt = options.clock.nowMs()
   let reply = ''
   try {
-    await callModel(
-      {
-        model: client,
-        system: 'This is a connectivity test. Reply with the single word: ready',
-        messages: [{ role: 'user', content: 'Are you there?' }],
-        tools: {},
-        // Reasoning models spend tokens before they write; with fewer they would return no text.
-        maxOutputTokens: 1024,
-        signal: AbortSignal.timeout(testTimeoutMs),
-      },
+    const request = {
+      model: model.client,
+      system: 'This is a connectivity test. Reply with the single word: ready',
+      messages: [{ role: 'user' as const, content: 'Are you there?' }],
+      tools: {},
+      // Reasoning models spend tokens before they write; with fewer they would return no text.
+      maxOutputTokens: 1024,
+      signal: AbortSignal.timeout(testTimeoutMs),
+    }
+    const id = makeId('usage', options.randomBytes)
+    await callPaidModel(
+      options.ledger,
+      { request, spend: { id, payer: options.payer, kind: 'test', model, inputTokens: testInputTokens } },
       async (part) => {
         if (part.kind === 'block-delta' && part.id.startsWith('text:')) reply += part.text
       },
@@ -237,7 +264,7 @@ async function testCall(
     return { ok: true, latencyMs: options.clock.nowMs() - startedAt, reply: reply.slice(0, 500), failure: null }
   } catch (error) {
     const nowMs = options.clock.nowMs()
-    const { code, message, remedy } = modelFailureOf(error, { nowMs, provider: options.name })
+    const { code, message, remedy } = modelFailureOf(error, { nowMs, provider: model.connection.name })
     return { ok: false, latencyMs: nowMs - startedAt, reply: null, failure: { code, message, remedy } }
   }
 }

@@ -63,4 +63,12 @@ export const peopleErrors: ErrorWords = {
     message: 'Das Konto der Person, für die das läuft, ist deaktiviert.',
     remedy: 'Bitten Sie jemand anderen, den Zeitplan oder Webhook zu speichern: Dann läuft er für diese Person.',
   },
+  'usage.others-hidden': {
+    message: 'Den Verbrauch aller sehen nur Eigentümer und Admins.',
+    remedy: 'Sehen Sie den eigenen an, oder fragen Sie einen Admin.',
+  },
+  'usage.period-invalid': {
+    message: 'Der Zeitraum endet vor seinem Anfang oder ist zu lang.',
+    remedy: 'Wählen Sie höchstens {days} Tage.',
+  },
 }

@@ -71,6 +71,10 @@ export const settingWords: SettingWords = {
     title: 'Ruhe, bevor der Speicher eines Schnappschusses gesichert wird (Sekunden)',
     doc: 'Sekunden nach einer Antwort, bevor mit dem Schnappschuss der Arbeitsspeicher gesichert wird. Wird früher eine Nachricht gesendet, entfällt das.',
   },
+  timeZone: {
+    title: 'Zeitzone der Berichte',
+    doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',
+  },
   runsAtOnce: {
     title: 'Gleichzeitige Läufe',
     doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',

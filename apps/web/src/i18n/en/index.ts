@@ -26,6 +26,7 @@ import { sidebar } from './sidebar.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
+import { usage } from './usage.ts'
 import { workspaces } from './workspaces.ts'
 
 /** English, the language that all others are checked against. One namespace per feature. */
@@ -58,5 +59,6 @@ export const en = {
   settings,
   sharing,
   skills,
+  usage,
   workspaces,
 }

@@ -3,6 +3,7 @@ export const settings = {
   nav: {
     you: 'You',
     people: 'People',
+    usage: 'Usage',
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',

@@ -64,4 +64,12 @@ export const peopleErrors: ErrorWords = {
     remedy:
       'Chiedi a qualcun altro di salvare la pianificazione o il webhook: da allora viene eseguito per quella persona.',
   },
+  'usage.others-hidden': {
+    message: 'Solo il proprietario e gli amministratori vedono l’utilizzo di tutti.',
+    remedy: 'Guarda il tuo, oppure chiedi a un amministratore.',
+  },
+  'usage.period-invalid': {
+    message: 'Il periodo finisce prima di iniziare o è troppo lungo.',
+    remedy: 'Scegli al massimo {days} giorni.',
+  },
 }

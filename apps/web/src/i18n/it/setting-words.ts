@@ -74,6 +74,10 @@ export const settingWords: SettingWords = {
     title: 'Inattività prima di salvare la memoria di un’istantanea (secondi)',
     doc: 'Secondi dopo una risposta prima che con l’istantanea venga salvata la memoria. Se prima viene inviato un messaggio, non viene salvata.',
   },
+  timeZone: {
+    title: 'Fuso orario dei rapporti',
+    doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',
+  },
   runsAtOnce: {
     title: 'Esecuzioni contemporanee',
     doc: 'Esecuzioni di agenti che lavorano insieme per una persona. Le altre restano in coda.',

@@ -6,6 +6,7 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Profilo',
     people: 'Persone',
+    usage: 'Utilizzo',
     models: 'Modelli',
     skills: 'Skill',
     connections: 'Connessioni',

@@ -31,6 +31,7 @@ import { sidebar } from './sidebar.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
+import { usage } from './usage.ts'
 import { workspaces } from './workspaces.ts'
 
 export const japanese: Translation = {
@@ -63,6 +64,7 @@ export const japanese: Translation = {
     settings,
     sharing,
     skills,
+    usage,
     workspaces,
   },
   errors,

@@ -62,4 +62,12 @@ export const peopleErrors: ErrorWords = {
     message: '実行の対象となる人のアカウントが無効です。',
     remedy: 'ほかの人にスケジュールや Webhook を保存してもらうと、その人のために実行されます。',
   },
+  'usage.others-hidden': {
+    message: '全員の使用量を見られるのはオーナーと管理者だけです。',
+    remedy: '自分の使用量を見るか、管理者に尋ねてください。',
+  },
+  'usage.period-invalid': {
+    message: '期間の終わりが始まりより前か、期間が長すぎます。',
+    remedy: '{days} 日以内で選んでください。',
+  },
 }

@@ -8,6 +8,7 @@ export const queryKeys = {
   thread: (threadId: string) => ['thread', threadId],
   people: ['people'],
   invites: ['people', 'invites'],
+  usage: (query: object) => ['usage', query],
   signInLink: (secret: string) => ['sign-in-link', secret],
   workspaces: ['workspaces'],
   presence: (threadId: string) => ['presence', threadId],

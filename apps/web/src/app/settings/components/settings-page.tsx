@@ -9,6 +9,7 @@ import { GitSection } from '../../../people/git-credentials/components/git-secti
 import { SecretsSection } from '../../../people/secrets/components/secrets-section.tsx'
 import { SkillsSection } from '../../../people/skills/components/skills-section.tsx'
 import { PeopleSection } from '../../../people/team/components/people-section.tsx'
+import { UsageSection } from '../../../people/usage/components/usage-section.tsx'
 import { AboutSection } from './about-section.tsx'
 import { ApiKeysSection } from './api-keys-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
@@ -23,6 +24,7 @@ const route = getRouteApi('/app/settings/$section')
 const sections = {
   you: { label: 'nav.you', Content: YouSection },
   people: { label: 'nav.people', Content: PeopleSection },
+  usage: { label: 'nav.usage', Content: UsageSection },
   models: { label: 'nav.models', Content: ModelsSection },
   skills: { label: 'nav.skills', Content: SkillsSection },
   connections: { label: 'nav.connections', Content: ConnectionsSection },
