@@ -1,4 +1,5 @@
 export { type AwakeReason, awakeReasons } from './activity.ts'
+export { dayAfter, dayOf, daysBetween, monthOf, startOfDay } from './days.ts'
 export { type IdKind, idPrefixes, isId, makeId } from './ids.ts'
 export {
   containsIpv4,

@@ -1,3 +1,4 @@
+import { dayAfter, dayOf, daysBetween, startOfDay } from '@threadbox/domain'
 import {
   maxUsageDays,
   type UsageGroup,
@@ -7,7 +8,6 @@ import {
   type usageReportQuerySchema,
 } from '@threadbox/protocol/public'
 import type { z } from 'zod'
-import { dayAfter, dayOf, daysBetween, startOfDay } from './days.logic.ts'
 import type { Ledger } from './ledger.ts'
 import { usageOthersHidden, usagePeriodInvalid } from './usage.errors.ts'
 import { slotMs, type UsageFilter, type UsageKey, type UsageStore, type UsageSums as StoredSums } from './usage.store.ts'

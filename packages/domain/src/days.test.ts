@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayAfter, dayOf, daysBetween, startOfDay } from './days.logic.ts'
+import { dayAfter, dayOf, daysBetween, monthOf, startOfDay } from './days.ts'
 
 const hour = 3_600_000
 const startIn = (day: string, timeZone: string) => new Date(startOfDay(day, timeZone)).toISOString()
@@ -27,5 +27,14 @@ describe('days of a report', () => {
   it('are counted with both ends', () => {
     expect(daysBetween('2026-02-28', '2026-03-01')).toBe(2)
     expect(daysBetween('2026-11-30', '2026-11-29')).toBe(0)
+  })
+
+  it('form months that meet, in every time zone', () => {
+    for (const zone of ['UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns']) {
+      const february = monthOf(Date.parse('2028-02-15T12:00:00Z'), zone)
+      expect((february.to - february.from) / hour).toBe(29 * 24)
+      expect(monthOf(february.to, zone).from).toBe(february.to)
+      expect(monthOf(february.to - 1, zone)).toEqual(february)
+    }
   })
 })

@@ -32,3 +32,10 @@ export function dayAfter(day: string, count = 1): string {
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000 + 1
 }
+
+/** The month of a time in a time zone: its first moment, and the first moment of the next one. */
+export function monthOf(at: number, timeZone: string): { from: number; to: number } {
+  const first = `${dayOf(at, timeZone).slice(0, 7)}-01`
+  const next = `${dayAfter(first, 31).slice(0, 7)}-01`
+  return { from: startOfDay(first, timeZone), to: startOfDay(next, timeZone) }
+}
