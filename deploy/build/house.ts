@@ -37,7 +37,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'users, their settings and actions',
-        features: ['audit', 'settings', 'users', 'invites'],
+        features: ['audit', 'settings', 'users', 'invites', 'quotas'],
       },
       {
         name: 'threads',

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
+import { createQuotaTables } from './people/quotas/quotas.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
 import { addKeyScopes, addKeyWorkspaces, addPersonStates, createUserTables } from './people/users/users.table.ts'
@@ -122,6 +123,7 @@ const changes: Record<string, Change> = {
     await createInviteTable(database)
   },
   '0061-model-usage': createUsageTables,
+  '0062-quotas': createQuotaTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AuditTables } from './people/audit/audit.table.ts'
 import type { InviteTables } from './people/invites/invites.table.ts'
+import type { QuotaTables } from './people/quotas/quotas.table.ts'
 import type { SettingTables } from './people/settings/settings.table.ts'
 import type { AttemptTables } from './people/users/attempts.table.ts'
 import type { UserTables } from './people/users/users.table.ts'
@@ -35,6 +36,7 @@ import type { ThreadLinkTables } from './workflows/sharing/thread-links.table.ts
 
 type Tables = UserTables &
   InviteTables &
+  QuotaTables &
   AttemptTables &
   PreviewTables &
   ThreadTables &

@@ -36,6 +36,8 @@ export const idPrefixes = {
   invite: '6',
   /** A request to a model in the ledger. */
   usage: '7',
+  quotaRequest: '8',
+  quotaPreset: '9',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -61,6 +61,7 @@ export {
   rangesOf,
 } from './private-address.ts'
 export { grantableIpv4Ranges, privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
+export { limitsFrom, memberLimits, noLimits, type QuotaLimits, type QuotaName, type QuotaSources, quotaNames } from './quotas.ts'
 export {
   type Action,
   type ActionRequirement,

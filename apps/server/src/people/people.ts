@@ -1,3 +1,4 @@
+import type { QuotaName } from '@threadbox/domain'
 import { hashPassword as hashWithScrypt, verifyPassword as verifyWithScrypt } from 'better-auth/crypto'
 import type { Kysely } from 'kysely'
 import { tablesOf } from '../platform/database/database.ts'
@@ -13,6 +14,10 @@ import { makeInviteStore } from './invites/invites.store.ts'
 import type { InviteTables } from './invites/invites.table.ts'
 import { type JoinWorkspaces, makeInvites } from './invites/invites.usecases.ts'
 import type { PeopleEvents } from './people.events.ts'
+import { quotaRoutes } from './quotas/quotas.routes.ts'
+import { makeQuotaStore } from './quotas/quotas.store.ts'
+import type { QuotaTables } from './quotas/quotas.table.ts'
+import { makeQuotas, type QuotaMeter, type Quotas } from './quotas/quotas.usecases.ts'
 import type { SettingTables } from './settings/settings.table.ts'
 import { type FixedSetting, makeSettings, type Settings } from './settings/settings.ts'
 import { makeApiKeyStore } from './users/api-keys.store.ts'
@@ -45,6 +50,9 @@ export type People = {
   events: Pick<Events<PeopleEvents>, 'on'>
   users: Users
   userHub: UserHub
+  quotas: Quotas
+  /** Adds what counts how much of a quota a person uses. */
+  addMeter(meter: { quota: QuotaName; read: QuotaMeter }): void
   login: Login
   authentication: AuthenticationOptions
   /** Returns whether the caller's session or key is still valid. */
@@ -149,12 +157,23 @@ export function makePeople(
     requireManagedWorkspace: (userId, workspaceId) => workspaceInvites.get().requireManaged(userId, workspaceId),
     joinWorkspaces: (userId, workspaceIds) => workspaceInvites.get().join(userId, workspaceIds),
   })
+  const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
+  const quotas = makeQuotas({
+    store: makeQuotaStore(tablesOf<QuotaTables>(open.database)),
+    people: administration,
+    meters: meters.entries,
+    timeZone: async () => (await settings.values()).timeZone,
+    audit,
+    system,
+  })
   return {
     audit,
     settings,
     events,
     users,
     userHub: makeUserHub(),
+    quotas,
+    addMeter: meters.add,
     login,
     holds: makeCredentialCheck(userTables),
     setWorkspaceCheck: workspaceCheck.set,
@@ -165,6 +184,7 @@ export function makePeople(
       accountRoutes({ users, apiKeys, keptCookies }),
       peopleRoutes({ administration }),
       inviteRoutes({ invites }),
+      quotaRoutes({ quotas }),
     ],
   }
 }

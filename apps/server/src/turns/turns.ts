@@ -86,7 +86,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     logger,
   })
   const { turns } = engine
-  register(known, { ...received, snapshots, engine, events })
+  register(known, { ...received, spending, snapshots, engine, events })
   return {
     turns,
     models: models.models,
@@ -113,6 +113,7 @@ type Features = {
   connections: ConnectionsFeature
   skills: SkillsFeature
   snapshots: SnapshotsFeature
+  spending: SpendingFeature
   engine: EngineFeature
 }
 
@@ -136,6 +137,24 @@ function makeSpendingFor({ platform, people, threads }: AreasBelow): SpendingFea
     },
     personNames: async () => new Map((await people.users.names()).map(({ id, name }) => [id, name])),
     timeZone: async () => (await people.settings.values()).timeZone,
+    limitsOf: async ({ userId }) => {
+      const [month, limits, values] = await Promise.all([
+        people.quotas.month(),
+        people.quotas.limits(userId),
+        people.settings.values(),
+      ])
+      const { from, to, timeZone } = month
+      const ofPerson = limits.modelMicroUsdPerMonth
+      const ofAll = values.modelUsdPerMonth * 1_000_000
+      return {
+        limits: [
+          ...(ofPerson === null ? [] : [{ from, to, userId, microUsd: ofPerson }]),
+          ...(ofAll === 0 ? [] : [{ from, to, userId: null, microUsd: ofAll }]),
+        ],
+        timeZone,
+        allowsUnpriced: values.unpricedModels === 'allowed',
+      }
+    },
     system: platform.system,
   })
 }
@@ -241,12 +260,16 @@ function makeSnapshotsFor(
 /** Registers this area's parts in the lists of areas below it, and its listeners. */
 function register(
   { platform, people, threads, sandboxes }: AreasBelow,
-  { models, connections, skills, snapshots, engine, events }: Features & { events: Events<TurnEvents> },
+  { models, connections, skills, snapshots, engine, spending, events }: Features & { events: Events<TurnEvents> },
 ): void {
   const { turns } = engine
   const { placement } = skills
   platform.secrets.addHolder(models.secrets)
   platform.secrets.addHolder(connections.secrets)
+  people.addMeter({
+    quota: 'modelMicroUsdPerMonth',
+    read: (userId, { from, to }) => spending.spent({ from, to, userId }),
+  })
   threads.addContentCounter({ kind: 'connections', count: connections.rows.namesIn })
   threads.addWorkspaceEraser(skills.skills.eraseOf)
   threads.addWorkspaceEraser(connections.programs.eraseOfWorkspace)

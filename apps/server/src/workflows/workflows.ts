@@ -50,6 +50,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
     threads,
     userHub,
     settings,
+    quotas: people.quotas,
     audit,
     system,
     logger,
@@ -154,7 +155,7 @@ function makeAgents({ platform, people, threads, sandboxes, turns }: Areas, { ho
 
 /** Registers this area’s gates, notes and owners with the areas below, and subscribes to their events. */
 function register(
-  { threads, sandboxes, turns }: Areas,
+  { people, threads, sandboxes, turns }: Areas,
   {
     rewinds,
     agents,
@@ -167,6 +168,7 @@ function register(
     runs: RunsFeature
   },
 ): void {
+  people.addMeter({ quota: 'concurrentRuns', read: runs.countRunning })
   turns.addGate(rewinds.gate)
   turns.addNote(rewinds.note)
   threads.addWorkspaceEraser(drafts.eraseOf)

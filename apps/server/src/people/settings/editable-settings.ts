@@ -125,6 +125,16 @@ export const editableSettings = {
     schema: z.number().int().min(0).max(600),
     default: 10,
   },
+  modelUsdPerMonth: {
+    doc: 'Maximum USD for requests to models per month, of all people together, for models with a known price. 0: no limit.',
+    schema: z.number().min(0).max(1_000_000_000),
+    default: 0,
+  },
+  unpricedModels: {
+    doc: 'What happens with requests to models without a price when a limit for models applies. `allowed`: they aren’t counted. `refused`: they’re refused.',
+    schema: z.enum(['allowed', 'refused']),
+    default: 'allowed',
+  },
   timeZone: {
     doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),

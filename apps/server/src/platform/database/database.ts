@@ -49,6 +49,22 @@ export async function withoutDiskWait<Tables, Result>(
   return await withoutSqliteWait(database, (connection) => connection.transaction().execute(work))
 }
 
+/**
+ * Waits until no other transaction, in any server, holds one of these locks, and holds them until this one ends: what it then
+ * counts stays true. Nothing to do in SQLite, which has one writer.
+ */
+export async function lockUntilEnd<Tables>(
+  transaction: Transaction<Tables>,
+  name: string,
+  keys: readonly string[],
+): Promise<void> {
+  if (!(transaction.getExecutor().adapter instanceof PostgresAdapter)) return
+  // In one order, so that two transactions never wait for each other.
+  for (const key of keys.toSorted()) {
+    await sql`select pg_advisory_xact_lock(hashtext(${name}), hashtext(${key}))`.execute(transaction)
+  }
+}
+
 function openPostgres(url: string): OpenDatabase {
   const pool = new pg.Pool({ connectionString: url, max: 10, types: { getTypeParser: parserOf } })
   // The pool replaces a connection that breaks while idle; without a listener the error would end the process.

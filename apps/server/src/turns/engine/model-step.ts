@@ -6,7 +6,7 @@ import type { PendingNote } from '../../sandboxes/public.ts'
 import { type ThreadChange, threadNotFound } from '../../threads/public.ts'
 import type { OfferedTool } from '../connections/agent-connections.ts'
 import type { ModelAnswer } from '../models/model-call.ts'
-import { lengthFailure, modelFailureOf, refusedFailure } from '../models/model-failure.logic.ts'
+import { lengthFailure, modelFailureOf, quotaFailureOf, refusedFailure } from '../models/model-failure.logic.ts'
 import type { UsableModel } from '../models/models.usecases.ts'
 import { callPaidModel, type PaidAnswer } from '../models/paid-call.ts'
 import { type StepChange, writerOf } from '../record/turn-history.ts'
@@ -176,7 +176,7 @@ async function recordBreak(
   const { step, recorder, error, isStopped } = options
   const { entries, text } = await recorder.finish('partial')
   const provider = step.model.connection.name
-  const failure = modelFailureOf(error, { nowMs: dependencies.system.now(), provider })
+  const failure = quotaFailureOf(error) ?? modelFailureOf(error, { nowMs: dependencies.system.now(), provider })
   const isFull = !isStopped && failure.code === 'context-full' && entries.length === 0
   if (!isStopped && failure.code === 'internal') {
     dependencies.logger.warn({ err: error, turnId: step.turn.id }, 'model call failed')

@@ -91,6 +91,7 @@ type TestBenchOptions = {
   connections?: Partial<ConnectionSettings>
 }
 
+const unlimited = { limits: [], timeZone: 'UTC', allowsUnpriced: true }
 const noSetUp = { secrets: [], instructions: '', agentInstructions: '', skills: [] }
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
 
@@ -102,7 +103,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
   const threads = makeThreadStore(tablesOf<ThreadTables>(open.database))
   const log = plainLog(open, system.now)
   const usageTables = tablesOf<UsageTables>(open.database)
-  const ledger = makeLedger({ store: makeUsageStore(usageTables), system })
+  const ledger = makeLedger({ store: makeUsageStore(usageTables), limitsOf: async () => unlimited, system })
   const models = plainModels({ open, system, ledger })
   const threadId = system.newId('thread')
   await addThread(open, threadId)

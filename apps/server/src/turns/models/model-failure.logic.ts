@@ -1,3 +1,4 @@
+import { isThreadboxError } from '@threadbox/errors'
 import type { TurnFailure } from '@threadbox/protocol/public'
 
 /**
@@ -13,6 +14,20 @@ export function modelFailureOf(error: unknown, options: { nowMs: number; provide
     ...wordsOf(code, { facts, provider: options.provider }),
     retryAt: code === 'rate-limited' ? retryAtOf(facts, options.nowMs) : null,
     actions: actionsOf[code] ?? ['retry', 'switch-model'],
+  }
+}
+
+/** Why a person’s limit or the installation’s did not allow a request; undefined for other errors. */
+export function quotaFailureOf(error: unknown): TurnFailure | undefined {
+  if (!isThreadboxError(error) || !error.code.startsWith('quota.')) return undefined
+  const { message, remedy, details } = error
+  const resetsAt = (details as { resetsAt?: unknown }).resetsAt
+  return {
+    code: 'limit-spend',
+    message,
+    remedy,
+    retryAt: typeof resetsAt === 'number' ? resetsAt : null,
+    actions: ['continue', 'switch-model', 'open-settings'],
   }
 }
 

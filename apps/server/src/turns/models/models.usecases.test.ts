@@ -31,7 +31,11 @@ beforeEach(async () => {
     store: makeModelStore(tablesOf<ModelTables>(open.database)),
     secretBox: makeSecretBox(randomBytes(32)),
     events,
-    ledger: makeLedger({ store: makeUsageStore(tablesOf<UsageTables>(open.database)), system: { now: () => now } }),
+    ledger: makeLedger({
+      store: makeUsageStore(tablesOf<UsageTables>(open.database)),
+      limitsOf: async () => ({ limits: [], timeZone: 'UTC', allowsUnpriced: true }),
+      system: { now: () => now },
+    }),
     environment,
     // The order by age is tested, so no two are created in the same millisecond.
     clock: { nowMs: () => ++now },

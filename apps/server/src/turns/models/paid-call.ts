@@ -34,7 +34,7 @@ export async function callPaidModel(
   }
   let answer: ModelAnswer
   try {
-    answer = await callModel(request, counted)
+    answer = await callModel({ ...request, maxOutputTokens: charge.maxOutputTokens }, counted)
   } catch (error) {
     await settleFailed(charge, { error, isStopped: request.signal.aborted, inputTokens, characters })
     throw error

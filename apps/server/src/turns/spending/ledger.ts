@@ -2,7 +2,8 @@ import type { ModelConnection, UsageKind } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
 import { type ModelUsage, noUsage } from './model-usage.ts'
 import type { Price } from './prices.ts'
-import type { UsageStore } from './usage.store.ts'
+import { modelSpendError, unpricedError } from './spend-refusals.ts'
+import type { SpendLimit, UsageStore } from './usage.store.ts'
 import type { UsageRow } from './usage.table.ts'
 
 /** Who pays for a request, and where it belongs. */
@@ -26,6 +27,8 @@ export type SpendRequest = {
 
 /** A request that is paid for. Exactly one of its ends must be called. */
 export type Charge = {
+  /** The longest response that is paid for: shorter than requested if the limit is near. */
+  maxOutputTokens: number
   /** In millionths of a USD; null without a price. */
   costOf(usage: ModelUsage): number | null
   /** `isEstimated`: the provider’s count did not arrive. */
@@ -38,7 +41,10 @@ export type Charge = {
 
 /** What requests to models cost. Its rows stay when threads are deleted. */
 export type Ledger = {
-  /** Reserves the most that a request can cost. */
+  /**
+   * Reserves the most that a request can cost. Throws `quota.spend-used-up` if not even a short response fits into the
+   * payer’s limit, `quota.installation-spend-used-up`, and `quota.model-unpriced`.
+   */
   begin(request: SpendRequest): Promise<Charge>
   /** Settles in full a request that a crash interrupted. Does nothing when it is settled. */
   settleLost(id: string): Promise<void>
@@ -49,7 +55,26 @@ export type Ledger = {
 /** No response takes as long; a request that old was interrupted by a crash. One that ends later replaces the estimate. */
 const lostAfterMs = 15 * 60_000
 
-export function makeLedger({ store, system }: { store: UsageStore; system: Pick<System, 'now'> }): Ledger {
+/** What limits the spending of a person at this moment. */
+export type SpendLimits = (payer: Payer) => Promise<{
+  limits: readonly SpendLimit[]
+  /** The payer’s time zone, for the day on which a limit starts again. */
+  timeZone: string
+  /** Requests to models without a price are not limited; false: they are refused when there is a limit. */
+  allowsUnpriced: boolean
+}>
+
+/** A response that is shorter is of no use, so the request is refused instead. */
+const leastOutputTokens = 1024
+/** How much larger a request may be than its estimate, which counts characters. */
+const inputMargin = 1.3
+
+export function makeLedger(ports: {
+  store: UsageStore
+  limitsOf: SpendLimits
+  system: Pick<System, 'now'>
+}): Ledger {
+  const { store, system } = ports
   const settleOld = () => store.settleLost({ before: system.now() - lostAfterMs })
   return {
     begin: async ({ id, payer, kind, model, most }) => {
@@ -76,10 +101,23 @@ export function makeLedger({ store, system }: { store: UsageStore; system: Pick<
         is_estimated: isEstimated ? 1 : 0,
       })
       const at = system.now()
-      const mostUsage = { ...noUsage, ...most }
+      const { limits, timeZone, allowsUnpriced } = await ports.limitsOf(payer)
+      if (price === null && limits.length > 0 && !allowsUnpriced) throw unpricedError(connection.name)
+      const inputTokens = Math.ceil(most.inputTokens * inputMargin)
+      const usageWith = (outputTokens: number) => ({ ...noUsage, inputTokens, outputTokens })
       const version = price === null ? null : { id: price.version, definition_json: price.definition, created_at: at }
-      await store.reserve(rowOf(mostUsage, true), version)
+      const result = await store.reserve({
+        price: version,
+        limits: price === null ? [] : limits,
+        rowFor: (left) => {
+          const outputTokens = longestWithin(left, { most: most.outputTokens, costOf: (count) => costOf(usageWith(count)) ?? 0 })
+          return outputTokens === undefined ? undefined : rowOf(usageWith(outputTokens), true)
+        },
+      })
+      if ('exceeded' in result) throw modelSpendError(result, timeZone)
+      const mostUsage = usageWith(result.row.output_tokens)
       return {
+        maxOutputTokens: result.row.output_tokens,
         costOf,
         settle: (usage, options) => store.settle(rowOf(usage, options?.isEstimated === true)),
         settleInFull: () => store.settle(rowOf(mostUsage, true)),
@@ -89,4 +127,21 @@ export function makeLedger({ store, system }: { store: UsageStore; system: Pick<
     settleLost: (id) => store.settleLost({ id }),
     settleOld,
   }
+}
+
+/** The longest response whose cost is within `left`; undefined if that is too short. */
+function longestWithin(
+  left: number,
+  { most, costOf }: { most: number; costOf: (outputTokens: number) => number },
+): number | undefined {
+  if (costOf(most) <= left) return most
+  let fits = Math.min(leastOutputTokens, most)
+  if (costOf(fits) > left) return undefined
+  let tooLong = most
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2)
+    if (costOf(middle) <= left) fits = middle
+    else tooLong = middle
+  }
+  return fits
 }

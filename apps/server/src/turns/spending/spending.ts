@@ -1,20 +1,24 @@
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api } from '../../platform/http/api.ts'
 import type { System } from '../../platform/system/system.ts'
-import { type Ledger, makeLedger } from './ledger.ts'
+import { type Ledger, makeLedger, type SpendLimits } from './ledger.ts'
 import { usageRoutes } from './usage.routes.ts'
-import { makeUsageStore } from './usage.store.ts'
+import { makeUsageStore, type UsageStore } from './usage.store.ts'
 import type { UsageTables } from './usage.table.ts'
 import { makeUsageReports, type UsageReportPorts } from './usage-report.usecases.ts'
 
-export type SpendingFeature = { ledger: Ledger; routes: Api }
+export type SpendingFeature = { ledger: Ledger; spent: UsageStore['spent']; routes: Api }
 
 export function makeSpendingFeature(
-  ports: Omit<UsageReportPorts, 'store' | 'ledger' | 'now'> & { open: OpenDatabase; system: System },
+  ports: Omit<UsageReportPorts, 'store' | 'ledger' | 'now'> & {
+    open: OpenDatabase
+    limitsOf: SpendLimits
+    system: System
+  },
 ): SpendingFeature {
-  const { open, system, ...rest } = ports
+  const { open, limitsOf, system, ...rest } = ports
   const store = makeUsageStore(tablesOf<UsageTables>(open.database))
-  const ledger = makeLedger({ store, system })
+  const ledger = makeLedger({ store, limitsOf, system })
   const reports = makeUsageReports({ ...rest, store, ledger, now: system.now })
-  return { ledger, routes: usageRoutes({ reports }) }
+  return { ledger, spent: store.spent, routes: usageRoutes({ reports }) }
 }

@@ -1,5 +1,5 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import { withoutDiskWait } from '../../platform/database/database.ts'
+import { type Kysely, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import { lockUntilEnd, withoutDiskWait } from '../../platform/database/database.ts'
 import type { PriceVersionRow, UsageRow, UsageTables } from './usage.table.ts'
 
 /** Rows from `from` up to, but not including, `to`; of one person, of one workspace, or all. */
@@ -24,9 +24,24 @@ export type UsageSums = {
   estimated: number
 }
 
+/** The most that can be spent from `from` up to, but not including, `to`: by one person, or by everyone. */
+export type SpendLimit = { from: number; to: number; userId: string | null; microUsd: number }
+
+export type NewReservation = {
+  price: PriceVersionRow | null
+  limits: readonly SpendLimit[]
+  /** The row that fits into what is left (millionths of a USD); undefined if none does. */
+  rowFor(left: number): UsageRow | undefined
+}
+
+export type ReservationResult = { row: UsageRow } | { exceeded: SpendLimit; used: number }
+
 /** The only code that touches the ledger. */
 export type UsageStore = {
-  reserve(row: UsageRow, price: PriceVersionRow | null): Promise<void>
+  /** Adds the reservation if all limits allow it, with everything that is settled or reserved at that moment. */
+  reserve(reservation: NewReservation): Promise<ReservationResult>
+  /** What is settled and reserved, in millionths of a USD. */
+  spent(limit: Omit<SpendLimit, 'microUsd'>): Promise<number>
   /** Removes the reservation. A row that was settled without the provider’s count is replaced. */
   settle(row: UsageRow): Promise<void>
   /** Removes the reservation of a request that costs nothing. */
@@ -44,16 +59,9 @@ export type UsageStore = {
  */
 export function makeUsageStore(database: Kysely<UsageTables>): UsageStore {
   return {
-    reserve: (row, price) =>
-      withoutDiskWait(database, async (transaction) => {
-        await transaction.insertInto('usage_reservations').values(row).execute()
-        if (price === null) return
-        await transaction
-          .insertInto('price_versions')
-          .values(price)
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute()
-      }),
+    reserve: (reservation) =>
+      withoutDiskWait(database, (transaction) => reserve(transaction, reservation)),
+    spent: (limit) => spent(database, limit),
     settle: (row) =>
       withoutDiskWait(database, async (transaction) => {
         await transaction.deleteFrom('usage_reservations').where('id', '=', row.id).execute()
@@ -75,6 +83,43 @@ export function makeUsageStore(database: Kysely<UsageTables>): UsageStore {
       return await rest.orderBy('at').orderBy('id').limit(limit).execute()
     },
   }
+}
+
+async function reserve(
+  transaction: Transaction<UsageTables>,
+  { price, limits, rowFor }: NewReservation,
+): Promise<ReservationResult> {
+  await lockUntilEnd(transaction, 'spending', limits.map(({ userId }) => userId ?? ''))
+  const left: { limit: SpendLimit; used: number }[] = []
+  for (const limit of limits) left.push({ limit, used: await spent(transaction, limit) })
+  const least = left.toSorted((a, b) => a.limit.microUsd - a.used - (b.limit.microUsd - b.used))[0]
+  const row = rowFor(least === undefined ? Number.POSITIVE_INFINITY : least.limit.microUsd - least.used)
+  if (row === undefined) {
+    if (least === undefined) throw new Error('a request without limits was not allowed')
+    return { exceeded: least.limit, used: least.used }
+  }
+  await transaction.insertInto('usage_reservations').values(row).execute()
+  if (price !== null) {
+    const known = transaction.insertInto('price_versions').values(price)
+    await known.onConflict((conflict) => conflict.column('id').doNothing()).execute()
+  }
+  return { row }
+}
+
+async function spent(
+  database: Kysely<UsageTables>,
+  { from, to, userId }: Omit<SpendLimit, 'microUsd'>,
+): Promise<number> {
+  const sumIn = async (table: 'model_usage' | 'usage_reservations') => {
+    const rows = database
+      .selectFrom(table)
+      .select(sql<number>`cast(coalesce(sum(cost_micro_usd), 0) as bigint)`.as('sum'))
+      .where('at', '>=', from)
+      .where('at', '<', to)
+    const found = userId === null ? rows : rows.where('user_id', '=', userId)
+    return (await found.executeTakeFirst())?.sum ?? 0
+  }
+  return (await sumIn('model_usage')) + (await sumIn('usage_reservations'))
 }
 
 async function settleLost(database: Kysely<UsageTables>, which: { id: string } | { before: number }): Promise<void> {

@@ -19,6 +19,8 @@ export type RunDependencies = {
   threads: Pick<Threads, 'delete' | 'deleteByRule'>
   log: RunLog
   settings: Pick<Settings, 'values'>
+  /** How many runs of this person can be at work: the lower of the setting and the person’s limit. */
+  runsAtOnce(userId: string): Promise<number>
   audit: Audit
   system: System
   logger: Logger

@@ -43,16 +43,20 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
     }
   }
   const begin = async () => {
-    const { runsAtOnce } = await dependencies.settings.values()
+    const queued = await store.queued(system.now())
+    if (queued.length === 0) return
     const running = await store.running()
     const atWork = new Map<string, number>()
     for (const { user_id } of running) atWork.set(user_id, (atWork.get(user_id) ?? 0) + 1)
     const busy = new Set(running.map(({ trigger_id }) => trigger_id))
-    for (const row of await store.queued(system.now())) {
+    const limits = new Map<string, number>()
+    for (const row of queued) {
       const count = atWork.get(row.user_id) ?? 0
-      if (count >= runsAtOnce || (row.is_exclusive === 1 && busy.has(row.trigger_id))) continue
+      const atOnce = limits.get(row.user_id) ?? (await dependencies.runsAtOnce(row.user_id))
+      limits.set(row.user_id, atOnce)
+      if (count >= atOnce || (row.is_exclusive === 1 && busy.has(row.trigger_id))) continue
       const start = { threadId: system.newId('thread'), now: system.now() }
-      if (!(await store.claim(row.id, start))) continue
+      if (!(await store.claim({ id: row.id, userId: row.user_id, atOnce }, start))) continue
       atWork.set(row.user_id, count + 1)
       busy.add(row.trigger_id)
       void launch({ ...row, status: 'running', thread_id: start.threadId, started_at: start.now })

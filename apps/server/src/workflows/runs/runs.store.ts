@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { lockUntilEnd } from '../../platform/database/database.ts'
 import type { ThreadTables } from '../../threads/public.ts'
 import type { RunRow, RunTables } from './runs.table.ts'
 
@@ -26,8 +27,12 @@ export type RunStore = {
   running(): Promise<RunRow[]>
   /** The earliest time at which a postponed run can begin. */
   nextBegin(now: number): Promise<number | undefined>
-  /** From queued to running. False if it was already started or canceled. */
-  claim(id: string, start: { threadId: string; now: number }): Promise<boolean>
+  /**
+   * From queued to running. False if it was already started or canceled, or if the user has as many running as allowed, also
+   * by another server at the same moment.
+   */
+  claim(run: { id: string; userId: string; atOnce: number }, start: { threadId: string; now: number }): Promise<boolean>
+  countRunning(userId: string): Promise<number>
   /** Back to queued. */
   postpone(id: string, until: number): Promise<void>
   /** Updates a running run. */
@@ -137,17 +142,21 @@ function reads(
   }
 }
 
-function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpone' | 'change' | 'end'> {
+function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'countRunning' | 'postpone' | 'change' | 'end'> {
   return {
-    claim: async (id, { threadId, now }) => {
-      const result = await database
-        .updateTable('runs')
-        .set({ status: 'running', thread_id: threadId, started_at: now })
-        .where('id', '=', id)
-        .where('status', '=', 'queued')
-        .executeTakeFirst()
-      return result.numUpdatedRows > 0n
-    },
+    claim: ({ id, userId, atOnce }, { threadId, now }) =>
+      database.transaction().execute(async (transaction) => {
+        await lockUntilEnd(transaction, 'runs', [userId])
+        if ((await countRunning(transaction, userId)) >= atOnce) return false
+        const result = await transaction
+          .updateTable('runs')
+          .set({ status: 'running', thread_id: threadId, started_at: now })
+          .where('id', '=', id)
+          .where('status', '=', 'queued')
+          .executeTakeFirst()
+        return result.numUpdatedRows > 0n
+      }),
+    countRunning: (userId) => countRunning(database, userId),
     postpone: async (id, until) => {
       await database
         .updateTable('runs')
@@ -181,6 +190,16 @@ function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'postpon
       return result.numUpdatedRows > 0n
     },
   }
+}
+
+async function countRunning(database: RunWriter, userId: string): Promise<number> {
+  const row = await database
+    .selectFrom('runs')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
 }
 
 async function prune(

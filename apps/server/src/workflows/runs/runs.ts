@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit, Settings, UserHub } from '../../people/public.ts'
+import type { Audit, Quotas, Settings, UserHub } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiEnv } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
@@ -32,6 +32,8 @@ export type RunsFeature = {
   pages: Hono<ApiEnv>
   /** Does what is due now, and waits until no run is being started. */
   runDue(): Promise<void>
+  /** How many runs of this person are at work. */
+  countRunning(userId: string): Promise<number>
   /** Schedules a pass soon, because something may have changed. */
   nudge(): void
   start(): void
@@ -48,6 +50,7 @@ type RunPorts = {
   userHub: Pick<UserHub, 'publish'>
   isDisabled: (userId: string) => Promise<boolean>
   settings: Settings
+  quotas: Pick<Quotas, 'limits'>
   audit: Audit
   system: System
   logger: Logger
@@ -92,6 +95,7 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
       await loop.pass()
       await engine.idle()
     },
+    countRunning: store.countRunning,
     nudge: loop.nudge,
     start: loop.start,
     stop: async () => {
@@ -102,7 +106,7 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
 }
 
 function dependenciesOf(ports: RunPorts): RunDependencies {
-  const { open, agents, turns, threads, userHub, settings, audit, system, logger } = ports
+  const { open, agents, turns, threads, userHub, settings, quotas, audit, system, logger } = ports
   return {
     store: makeRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
@@ -112,6 +116,10 @@ function dependenciesOf(ports: RunPorts): RunDependencies {
     threads: threads.threads,
     log: threads.log,
     settings,
+    runsAtOnce: async (userId) => {
+      const [{ runsAtOnce }, { concurrentRuns }] = await Promise.all([settings.values(), quotas.limits(userId)])
+      return Math.min(runsAtOnce, concurrentRuns ?? runsAtOnce)
+    },
     audit,
     system,
     logger,

@@ -71,6 +71,14 @@ export const settingWords: SettingWords = {
     title: 'Ruhe, bevor der Speicher eines Schnappschusses gesichert wird (Sekunden)',
     doc: 'Sekunden nach einer Antwort, bevor mit dem Schnappschuss der Arbeitsspeicher gesichert wird. Wird früher eine Nachricht gesendet, entfällt das.',
   },
+  modelUsdPerMonth: {
+    title: 'Grenze für Modelle im Monat (USD)',
+    doc: 'USD für Anfragen aller Personen an Modelle in einem Monat, soweit der Preis bekannt ist. 0: keine Grenze.',
+  },
+  unpricedModels: {
+    title: 'Modelle ohne Preis',
+    doc: 'Was mit Anfragen an Modelle ohne Preis geschieht, wenn eine Grenze gilt. `allowed`: sie werden nicht gezählt. `refused`: sie werden abgelehnt.',
+  },
   timeZone: {
     title: 'Zeitzone der Berichte',
     doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',

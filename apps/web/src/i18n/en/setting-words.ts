@@ -17,6 +17,8 @@ export const settingTitles: Readonly<Record<string, string>> = {
   memorySnapshotMebibytesPerThreadHour: 'Snapshot memory saved per thread and hour (MiB)',
   memorySnapshotMebibytesPerHour: 'Snapshot memory saved per hour in all threads (MiB)',
   memorySnapshotQuietSeconds: 'Idle time before snapshot memory is saved (seconds)',
+  modelUsdPerMonth: 'Limit for models per month (USD)',
+  unpricedModels: 'Models without a price',
   timeZone: 'Time zone of reports',
   runsAtOnce: 'Concurrent runs',
   runsQueued: 'Queued runs',

@@ -74,6 +74,14 @@ export const settingWords: SettingWords = {
     title: 'Inattività prima di salvare la memoria di un’istantanea (secondi)',
     doc: 'Secondi dopo una risposta prima che con l’istantanea venga salvata la memoria. Se prima viene inviato un messaggio, non viene salvata.',
   },
+  modelUsdPerMonth: {
+    title: 'Limite mensile per i modelli (USD)',
+    doc: 'USD per le richieste di tutti ai modelli in un mese, per i modelli con un prezzo noto. 0: nessun limite.',
+  },
+  unpricedModels: {
+    title: 'Modelli senza prezzo',
+    doc: 'Che cosa succede alle richieste a modelli senza prezzo quando vale un limite. `allowed`: non sono contate. `refused`: sono rifiutate.',
+  },
   timeZone: {
     title: 'Fuso orario dei rapporti',
     doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',

@@ -74,6 +74,14 @@ export const settingWords: SettingWords = {
     title: 'スナップショットのメモリを保存するまで（秒）',
     doc: '応答の後、スナップショットとともにメモリを保存するまでに待つ秒数。それより早くメッセージが送られると、メモリは保存されません。',
   },
+  modelUsdPerMonth: {
+    title: 'モデルの月ごとの上限（USD）',
+    doc: '全員のモデルへのリクエストに 1 か月に使える USD。価格がわかるモデルだけを数えます。0：上限なし。',
+  },
+  unpricedModels: {
+    title: '価格のないモデル',
+    doc: '上限があるときに、価格のないモデルへのリクエストをどう扱うか。`allowed`：数えません。`refused`：拒否します。',
+  },
   timeZone: {
     title: 'レポートのタイムゾーン',
     doc: '使用量レポートの日付と月に使うタイムゾーン（例：`Asia/Tokyo`）。',

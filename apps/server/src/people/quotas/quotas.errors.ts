@@ -1,0 +1,51 @@
+import { defineError } from '@threadbox/errors'
+
+/** `used` and `limit` in USD, `resets` as a date. */
+export const modelSpendUsedUp = defineError<{ used: string; limit: string; resets: string; resetsAt: number }>({
+  code: 'quota.spend-used-up',
+  kind: 'exhausted',
+  message: ({ used, limit }) => `You have used ${used} of ${limit} USD for models this month.`,
+  remedy: ({ resets }) => `The limit starts again on ${resets}. You can ask for more in Settings, Usage.`,
+})
+
+export const installationSpendUsedUp = defineError<{ limit: string; resets: string; resetsAt: number }>({
+  code: 'quota.installation-spend-used-up',
+  kind: 'exhausted',
+  message: ({ limit }) => `This installation has used its ${limit} USD for models this month.`,
+  remedy: ({ resets }) => `The limit starts again on ${resets}. The owner and admins can raise it.`,
+})
+
+export const modelUnpriced = defineError<{ model: string }>({
+  code: 'quota.model-unpriced',
+  kind: 'forbidden',
+  message: ({ model }) => `${model} has no price, and your limit for models can’t count it.`,
+  remedy: () => 'Switch to another model, or ask an admin to enter its price.',
+})
+
+export const presetNotFound = defineError({
+  code: 'quota.preset-not-found',
+  kind: 'not-found',
+  message: () => 'Preset not found.',
+  remedy: () => 'Reload the list.',
+})
+
+export const presetIsDefault = defineError({
+  code: 'quota.preset-is-default',
+  kind: 'conflict',
+  message: () => 'Members without another preset have this one.',
+  remedy: () => 'Change its limits instead.',
+})
+
+export const quotaRequestNotFound = defineError({
+  code: 'quota.request-not-found',
+  kind: 'not-found',
+  message: () => 'Request not found.',
+  remedy: () => 'It may have been decided already. Reload the list.',
+})
+
+export const quotaRequestOpen = defineError({
+  code: 'quota.request-open',
+  kind: 'conflict',
+  message: () => 'You have asked for more already.',
+  remedy: () => 'Wait for the decision of an admin.',
+})
