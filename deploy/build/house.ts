@@ -221,6 +221,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/thread-skills.tsx',
           'team/api/people.queries.ts',
           'team/components/people-section.tsx',
+          'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',

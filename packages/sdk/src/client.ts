@@ -10,6 +10,7 @@ import { networkCalls } from './network.ts'
 import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
 import { type ClientOptions, connect } from './request.ts'
+import { quotaCalls } from './quotas.ts'
 import { runCalls } from './runs.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { secretCalls } from './secrets.ts'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
     usage: usageCalls(connection),
+    quotas: quotaCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),
     runs: runCalls(connection),

@@ -29,6 +29,13 @@ export const presetNotFound = defineError({
   remedy: () => 'Reload the list.',
 })
 
+export const presetNameTaken = defineError<{ name: string }>({
+  code: 'quota.preset-name-taken',
+  kind: 'conflict',
+  message: ({ name }) => `There is already a preset called ${name}.`,
+  remedy: () => 'Choose another name.',
+})
+
 export const presetIsDefault = defineError({
   code: 'quota.preset-is-default',
   kind: 'conflict',

@@ -40,7 +40,7 @@ export async function createQuotaTables(database: Kysely<never>): Promise<void> 
   await database.schema
     .createTable('quota_presets')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('values_json', 'text', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute()

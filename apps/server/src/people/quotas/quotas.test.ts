@@ -61,6 +61,8 @@ onBothDatabases((target) => {
         presetId: preset.id,
         assigned: { concurrentRuns: null },
       })
+      const same = { name: 'research', limits: { modelMicroUsdPerMonth: null, concurrentRuns: null } }
+      expect(await codeOf(owner, 'POST', '/quota-presets', same)).toBe('quota.preset-name-taken')
       expect(await codeOf(owner, 'DELETE', `/quota-presets/${preset.id}`)).toBe('done')
       expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, concurrentRuns: null })
       expect(await codeOf(owner, 'DELETE', '/quota-presets/member')).toBe('quota.preset-is-default')

@@ -26,7 +26,7 @@ import type { System } from '../../platform/system/system.ts'
 import type { Audit } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
-import { presetIsDefault, presetNotFound, quotaRequestNotFound, quotaRequestOpen } from './quotas.errors.ts'
+import { presetIsDefault, presetNameTaken, presetNotFound, quotaRequestNotFound, quotaRequestOpen } from './quotas.errors.ts'
 import { memberPresetId, type Preset, type QuotaStore } from './quotas.store.ts'
 import type { QuotaRequestRow } from './quotas.table.ts'
 
@@ -140,6 +140,8 @@ function makeAdministration(
     return preset
   }
   const save = async (userId: string, before: Preset | null, after: Preset) => {
+    const others = (await store.presets()).filter(({ id }) => id !== after.id)
+    if (others.some(({ name }) => isSameName(name, after.name))) throw presetNameTaken({ name: after.name })
     await store.putPreset(after, system.now())
     const values = auditChange(before === null ? null : before.limits, after.limits)
     await audit.record({ userId, action: 'quota-preset-changed', subject: after.id, details: { name: after.name }, ...values })
@@ -207,6 +209,10 @@ function makeAdministration(
       await audit.record({ userId, action, subject: user_id, details })
     },
   }
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }
 
 /** Without the limits that were removed. */

@@ -71,4 +71,36 @@ export const peopleErrors: ErrorWords = {
     message: 'Der Zeitraum endet vor seinem Anfang oder ist zu lang.',
     remedy: 'Wählen Sie höchstens {days} Tage.',
   },
+  'quota.spend-used-up': {
+    message: 'Sie haben in diesem Monat {used} von {limit} USD für Modelle verbraucht.',
+    remedy: 'Am {resets} beginnt die Grenze neu. Mehr anfragen können Sie unter Einstellungen, Verbrauch.',
+  },
+  'quota.installation-spend-used-up': {
+    message: 'Diese Installation hat in diesem Monat ihre {limit} USD für Modelle verbraucht.',
+    remedy: 'Am {resets} beginnt die Grenze neu. Eigentümer und Admins können sie anheben.',
+  },
+  'quota.model-unpriced': {
+    message: '{model} hat keinen Preis, also kann Ihre Grenze für Modelle es nicht zählen.',
+    remedy: 'Wechseln Sie das Modell, oder bitten Sie einen Admin, den Preis einzugeben.',
+  },
+  'quota.preset-not-found': {
+    message: 'Satz nicht gefunden.',
+    remedy: 'Laden Sie die Liste neu.',
+  },
+  'quota.preset-name-taken': {
+    message: 'Es gibt schon einen Satz namens {name}.',
+    remedy: 'Wählen Sie einen anderen Namen.',
+  },
+  'quota.preset-is-default': {
+    message: 'Diesen Satz haben Mitglieder ohne anderen.',
+    remedy: 'Ändern Sie stattdessen seine Grenzen.',
+  },
+  'quota.request-not-found': {
+    message: 'Anfrage nicht gefunden.',
+    remedy: 'Vielleicht ist sie schon entschieden. Laden Sie die Liste neu.',
+  },
+  'quota.request-open': {
+    message: 'Sie haben schon mehr angefragt.',
+    remedy: 'Warten Sie, bis ein Admin entscheidet.',
+  },
 }

@@ -72,4 +72,36 @@ export const peopleErrors: ErrorWords = {
     message: 'Il periodo finisce prima di iniziare o è troppo lungo.',
     remedy: 'Scegli al massimo {days} giorni.',
   },
+  'quota.spend-used-up': {
+    message: 'Questo mese hai usato {used} di {limit} USD per i modelli.',
+    remedy: 'Il limite ricomincia il {resets}. Puoi chiedere di più in Impostazioni, Utilizzo.',
+  },
+  'quota.installation-spend-used-up': {
+    message: 'Questo mese l’installazione ha usato i suoi {limit} USD per i modelli.',
+    remedy: 'Il limite ricomincia il {resets}. Il proprietario e gli amministratori possono aumentarlo.',
+  },
+  'quota.model-unpriced': {
+    message: '{model} non ha un prezzo, quindi il tuo limite per i modelli non può contarlo.',
+    remedy: 'Passa a un altro modello o chiedi a un amministratore di inserire il prezzo.',
+  },
+  'quota.preset-not-found': {
+    message: 'Gruppo di limiti non trovato.',
+    remedy: 'Ricarica l’elenco.',
+  },
+  'quota.preset-name-taken': {
+    message: 'C’è già un gruppo chiamato {name}.',
+    remedy: 'Scegli un altro nome.',
+  },
+  'quota.preset-is-default': {
+    message: 'I membri senza un altro gruppo hanno questo.',
+    remedy: 'Modifica invece i suoi limiti.',
+  },
+  'quota.request-not-found': {
+    message: 'Richiesta non trovata.',
+    remedy: 'Forse è già stata decisa. Ricarica l’elenco.',
+  },
+  'quota.request-open': {
+    message: 'Hai già chiesto di più.',
+    remedy: 'Attendi la decisione di un amministratore.',
+  },
 }

@@ -70,4 +70,36 @@ export const peopleErrors: ErrorWords = {
     message: '期間の終わりが始まりより前か、期間が長すぎます。',
     remedy: '{days} 日以内で選んでください。',
   },
+  'quota.spend-used-up': {
+    message: '今月は、モデルに使える {limit} USD のうち {used} USD を使いました。',
+    remedy: '上限は {resets} に再開します。設定の「使用量」で追加を依頼できます。',
+  },
+  'quota.installation-spend-used-up': {
+    message: '今月は、このインストールでモデルに使える {limit} USD を使い切りました。',
+    remedy: '上限は {resets} に再開します。オーナーと管理者は上限を上げられます。',
+  },
+  'quota.model-unpriced': {
+    message: '{model} には価格がないため、モデルの上限で数えられません。',
+    remedy: '別のモデルに切り替えるか、管理者に価格の入力を依頼してください。',
+  },
+  'quota.preset-not-found': {
+    message: '上限のセットが見つかりません。',
+    remedy: '一覧を再読み込みしてください。',
+  },
+  'quota.preset-name-taken': {
+    message: '{name} という名前のセットはすでにあります。',
+    remedy: '別の名前を選んでください。',
+  },
+  'quota.preset-is-default': {
+    message: 'ほかのセットがないメンバーには、このセットが適用されます。',
+    remedy: '代わりに上限を変更してください。',
+  },
+  'quota.request-not-found': {
+    message: '依頼が見つかりません。',
+    remedy: 'すでに処理された可能性があります。一覧を再読み込みしてください。',
+  },
+  'quota.request-open': {
+    message: 'すでに追加を依頼しています。',
+    remedy: '管理者の判断を待ってください。',
+  },
 }

@@ -8,13 +8,13 @@ import { ConnectionsSection } from '../../../people/connections/components/conne
 import { GitSection } from '../../../people/git-credentials/components/git-section.tsx'
 import { SecretsSection } from '../../../people/secrets/components/secrets-section.tsx'
 import { SkillsSection } from '../../../people/skills/components/skills-section.tsx'
-import { PeopleSection } from '../../../people/team/components/people-section.tsx'
 import { UsageSection } from '../../../people/usage/components/usage-section.tsx'
 import { AboutSection } from './about-section.tsx'
 import { ApiKeysSection } from './api-keys-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { ModelsSection } from './models-section.tsx'
 import { NetworkSection } from './network-section.tsx'
+import { PeoplePage } from './people-page.tsx'
 import { SleepSection } from './sleep-section.tsx'
 import { YouSection } from './you-section.tsx'
 
@@ -23,7 +23,7 @@ const route = getRouteApi('/app/settings/$section')
 /** The sections in the order of the list. The key is also the last part of the address. */
 const sections = {
   you: { label: 'nav.you', Content: YouSection },
-  people: { label: 'nav.people', Content: PeopleSection },
+  people: { label: 'nav.people', Content: PeoplePage },
   usage: { label: 'nav.usage', Content: UsageSection },
   models: { label: 'nav.models', Content: ModelsSection },
   skills: { label: 'nav.skills', Content: SkillsSection },

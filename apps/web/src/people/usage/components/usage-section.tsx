@@ -15,6 +15,7 @@ import { useMe } from '../../auth/api/session.queries.ts'
 import { useWorkspaces } from '../../workspaces/api/workspaces.queries.ts'
 import { useUsage } from '../api/usage.queries.ts'
 import { daysOf, recentMonths } from '../state/months.ts'
+import { OwnLimits } from './own-limits.tsx'
 import { type Grouping, UsageTable } from './usage-table.tsx'
 
 const perMillion = 1_000_000
@@ -48,6 +49,7 @@ export function UsageSection() {
   return (
     <>
       <SectionHead title={t('title')} lead={t('lead')} />
+      <OwnLimits />
       <div className="row-flex usage-choices">
         <Select
           label={t('month')}

@@ -1,0 +1,20 @@
+import type { QuotaName } from '@threadbox/sdk'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../page/client/use-format.ts'
+
+/** How limits are written: money in dollars, everything else as a number. */
+export function useLimitWords() {
+  const { t } = useTranslation('usage')
+  const format = useFormat()
+  return useMemo(() => {
+    const valueOf = (quota: QuotaName, value: number) =>
+      quota === 'modelMicroUsdPerMonth' ? format.usd(value / 1_000_000) : format.number(value)
+    return {
+      limit: (quota: QuotaName, limit: number | null) =>
+        limit === null ? t('limits.unlimited') : valueOf(quota, limit),
+      usedOf: (quota: QuotaName, used: number, limit: number) =>
+        t('limits.usedOf', { used: valueOf(quota, used), limit: valueOf(quota, limit) }),
+    }
+  }, [t, format])
+}

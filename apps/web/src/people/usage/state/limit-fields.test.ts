@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { fieldsOf, limitOf, limitsOf, wrongField } from './limit-fields.ts'
+
+describe('fields of limits', () => {
+  it('show money in dollars and counts as they are, and no limit as empty', () => {
+    const limits = { modelMicroUsdPerMonth: 12_500_000, concurrentRuns: null }
+    expect(fieldsOf(limits)).toEqual({ modelMicroUsdPerMonth: '12.5', concurrentRuns: '' })
+    expect(limitsOf(fieldsOf(limits))).toEqual(limits)
+  })
+
+  it('accept a comma and reject what is no limit', () => {
+    expect(limitOf('modelMicroUsdPerMonth', ' 0,5 ')).toBe(500_000)
+    for (const text of ['-1', '1e3', '1.5.5', 'five', '0.0000001']) {
+      expect(limitOf('modelMicroUsdPerMonth', text)).toBeUndefined()
+    }
+    expect(limitOf('concurrentRuns', '1.5')).toBeUndefined()
+    expect(wrongField({ modelMicroUsdPerMonth: '1', concurrentRuns: 'x' })).toBe('concurrentRuns')
+  })
+})
