@@ -81,6 +81,8 @@ export const modelConnectionSchema = z
     supportsImages: z.boolean(),
     inputUsdPerMillion: z.number().nullable(),
     outputUsdPerMillion: z.number().nullable(),
+    /** The prices, or one of them, were entered here. Otherwise they are list prices. */
+    hasEnteredPrice: z.boolean().default(false),
     isDefault: z.boolean(),
     createdAt: z.number().int(),
   })
@@ -100,8 +102,9 @@ export const connectModelSchema = z.strictObject({
   contextTokens: z.number().int().min(1024).max(100_000_000).optional(),
   /** Null, or omitted: what is known about the model. Text-only models reject requests with images. */
   supportsImages: z.boolean().nullable().optional(),
-  inputUsdPerMillion: z.number().min(0).max(10_000).optional(),
-  outputUsdPerMillion: z.number().min(0).max(10_000).optional(),
+  /** Null, or omitted: the list price, if there is one. */
+  inputUsdPerMillion: z.number().min(0).max(10_000).nullable().optional(),
+  outputUsdPerMillion: z.number().min(0).max(10_000).nullable().optional(),
   isDefault: z.boolean().optional(),
 })
 export const updateModelSchema = connectModelSchema.omit({ provider: true }).partial()

@@ -188,6 +188,18 @@ describe('discovery', () => {
   })
 })
 
+describe('prices of a model', () => {
+  it('are those of the list until others are entered, and again when these are removed', async () => {
+    const listed = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, hasEnteredPrice: false }
+    const { id, ...model } = await models.connect({ ...anthropic(), apiKey: 'key' })
+    expect(model).toMatchObject(listed)
+    const entered = { inputUsdPerMillion: 1, outputUsdPerMillion: 15, hasEnteredPrice: true }
+    expect(await models.update(id, { inputUsdPerMillion: 1 })).toMatchObject(entered)
+    expect(await models.update(id, { name: 'Other' })).toMatchObject(entered)
+    expect(await models.update(id, { inputUsdPerMillion: null })).toMatchObject(listed)
+  })
+})
+
 describe('known data of a model', () => {
   it('applies to its dated versions, and not to other models', () => {
     expect(knownModel('openai', 'gpt-5-2025-08-07')).toMatchObject({ contextTokens: 400_000 })

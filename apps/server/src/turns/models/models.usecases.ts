@@ -206,6 +206,7 @@ function viewOf(row: ModelConnectionRow, { keys, price }: { keys: KeySources; pr
     supportsImages: row.supports_images === null ? known.supportsImages : row.supports_images === 1,
     inputUsdPerMillion: row.input_usd_per_million ?? price?.inputUsdPerMillion ?? null,
     outputUsdPerMillion: row.output_usd_per_million ?? price?.outputUsdPerMillion ?? null,
+    hasEnteredPrice: row.input_usd_per_million !== null || row.output_usd_per_million !== null,
     isDefault: row.is_default === 1,
     createdAt: row.created_at,
   }
@@ -226,11 +227,16 @@ function withChanges(
     base_url: input.baseUrl ?? row.base_url,
     sealed_key: input.apiKey === undefined ? keptKey : secretBox.seal(input.apiKey),
     context_tokens: input.contextTokens ?? row.context_tokens,
-    input_usd_per_million: input.inputUsdPerMillion ?? row.input_usd_per_million,
-    output_usd_per_million: input.outputUsdPerMillion ?? row.output_usd_per_million,
+    input_usd_per_million: changed(input.inputUsdPerMillion, row.input_usd_per_million),
+    output_usd_per_million: changed(input.outputUsdPerMillion, row.output_usd_per_million),
     is_default: input.isDefault === undefined ? row.is_default : Number(input.isDefault),
     supports_images: input.supportsImages === undefined ? row.supports_images : numberOrNull(input.supportsImages),
   }
+}
+
+/** Null is a value here: it removes the entered price. */
+function changed(value: number | null | undefined, before: number | null): number | null {
+  return value === undefined ? before : value
 }
 
 function numberOrNull(value: boolean | null | undefined): number | null {

@@ -72,6 +72,7 @@ export const models: Texts<typeof source> = {
     seesImagesNo: 'Kann keine Bilder sehen',
     inputPrice: 'Preis für Eingabe, USD je Million Tokens (optional)',
     outputPrice: 'Preis für Ausgabe, USD je Million Tokens (optional)',
+    priceHelp: 'Leer: der Listenpreis, falls es einen gibt. Für ein Abonnement oder ein lokales Modell 0.',
     submit: 'Speichern und testen',
     submitting: 'Test läuft',
     again: 'Noch einmal speichern und testen',

@@ -67,6 +67,7 @@ export const models = {
     seesImagesNo: 'Can’t see images',
     inputPrice: 'Input price, USD per million tokens (optional)',
     outputPrice: 'Output price, USD per million tokens (optional)',
+    priceHelp: 'Empty: the list price, if there is one. Enter 0 for a subscription or a local model.',
     submit: 'Save and test',
     submitting: 'Testing',
     again: 'Save and test again',

@@ -71,6 +71,7 @@ export const models: Texts<typeof source> = {
     seesImagesNo: 'Non vede le immagini',
     inputPrice: 'Prezzo dell’input, USD per milione di token (facoltativo)',
     outputPrice: 'Prezzo dell’output, USD per milione di token (facoltativo)',
+    priceHelp: 'Vuoto: il prezzo di listino, se esiste. 0 per un abbonamento o un modello locale.',
     submit: 'Salva e prova',
     submitting: 'Prova in corso',
     again: 'Salva e prova di nuovo',

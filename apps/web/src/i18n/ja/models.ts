@@ -70,6 +70,7 @@ export const models: Texts<typeof source> = {
     seesImagesNo: '画像を認識できない',
     inputPrice: '入力の価格（100 万トークンあたり USD、任意）',
     outputPrice: '出力の価格（100 万トークンあたり USD、任意）',
+    priceHelp: '空欄：定価（ある場合）。サブスクリプションやローカルのモデルは 0。',
     submit: '保存してテスト',
     submitting: 'テスト中',
     again: '保存してもう一度テスト',

@@ -75,7 +75,10 @@ function useModelWork(target: ModelDialogTarget) {
   const found = discovered.data?.find((model) => model.provider === form.provider)
   const keySource = saved?.keySource ?? (found?.source === 'environment' ? 'environment' : 'none')
   const isMoved = saved?.keySource === 'stored' && form.baseUrl.trim() !== (saved.baseUrl ?? '')
-  const { request, problems } = readModelForm(form, { hasKey: keySource !== 'none' && !isMoved })
+  const { request, problems } = readModelForm(form, {
+    hasKey: keySource !== 'none' && !isMoved,
+    hasPrice: target.kind === 'edit' && target.model.hasEnteredPrice,
+  })
   const change = (part: Partial<ModelForm>) => {
     setForm({ ...form, ...part })
     setTest(null)

@@ -49,6 +49,7 @@ export function ModelFields(props: FieldsProps) {
           <TextField {...props} field="inputUsdPerMillion" label={t('dialog.inputPrice')} isFigure />
           <TextField {...props} field="outputUsdPerMillion" label={t('dialog.outputPrice')} isFigure />
         </div>
+        <p className="help">{t('dialog.priceHelp')}</p>
       </details>
     </>
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyModelForm, readModelForm } from './model-form.ts'
+import { emptyModelForm, formOfModel, readModelForm } from './model-form.ts'
 import { providers } from './provider-catalog.ts'
 
 const noKey = { hasKey: false }
@@ -66,4 +66,27 @@ describe('the connect form', () => {
 
 it('contains every provider once', () => {
   expect(new Set(providers.map((provider) => provider.kind)).size).toBe(providers.length)
+
+  it('removes an entered price when its field is emptied, and never sends a list price', () => {
+    const form = { ...emptyModelForm('ollama'), model: 'qwen3', outputUsdPerMillion: '2' }
+    expect(readModelForm(form, { hasKey: false, hasPrice: true }).request).toMatchObject({
+      inputUsdPerMillion: null,
+      outputUsdPerMillion: 2,
+    })
+    const model = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, hasEnteredPrice: false, contextTokens: null }
+    const listed = formOfModel({ ...connected, ...model })
+    expect(readModelForm(listed, noKey).request).not.toHaveProperty('inputUsdPerMillion')
+  })
 })
+
+const connected = {
+  id: 'm1',
+  provider: 'ollama' as const,
+  name: 'qwen3',
+  model: 'qwen3',
+  baseUrl: null,
+  keySource: 'none' as const,
+  supportsImages: false,
+  isDefault: true,
+  createdAt: 0,
+}

@@ -26,8 +26,9 @@ export type ModelFormRequest = {
   apiKey?: string
   contextTokens?: number
   supportsImages?: boolean
-  inputUsdPerMillion?: number
-  outputUsdPerMillion?: number
+  /** Null: the list price. */
+  inputUsdPerMillion?: number | null
+  outputUsdPerMillion?: number | null
 }
 
 export function emptyModelForm(provider: ProviderKind): ModelForm {
@@ -54,26 +55,30 @@ export function formOfModel(model: ModelConnection): ModelForm {
     apiKey: '',
     contextTokens: textOfNumber(model.contextTokens),
     seesImages: model.supportsImages ? 'yes' : 'no',
-    inputUsdPerMillion: textOfNumber(model.inputUsdPerMillion),
-    outputUsdPerMillion: textOfNumber(model.outputUsdPerMillion),
+    inputUsdPerMillion: model.hasEnteredPrice ? textOfNumber(model.inputUsdPerMillion) : '',
+    outputUsdPerMillion: model.hasEnteredPrice ? textOfNumber(model.outputUsdPerMillion) : '',
   }
 }
 
-/** Parses the form. `hasKey`: a key is already known (stored, or in the server’s environment). */
+/**
+ * Parses the form. `hasKey`: a key is already known (stored, or in the server’s environment). `hasPrice`: an entered price
+ * is known, which an empty field removes.
+ */
 export function readModelForm(
   form: ModelForm,
-  options: { hasKey: boolean },
+  options: { hasKey: boolean; hasPrice?: boolean },
 ): { request: ModelFormRequest; problems: Partial<Record<ModelFormField, ModelFormProblem>> } {
   const provider = providerOf(form.provider)
   const problems = problemsOf(form, { provider, hasKey: options.hasKey })
+  const removed = options.hasPrice === true ? null : undefined
   const optional = {
     name: textOrNothing(form.name),
     baseUrl: textOrNothing(form.baseUrl),
     apiKey: textOrNothing(form.apiKey),
     contextTokens: numberOrNothing(form.contextTokens),
     supportsImages: form.seesImages === '' ? undefined : form.seesImages === 'yes',
-    inputUsdPerMillion: numberOrNothing(form.inputUsdPerMillion),
-    outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion),
+    inputUsdPerMillion: numberOrNothing(form.inputUsdPerMillion) ?? removed,
+    outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion) ?? removed,
   }
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return { request: { provider: form.provider, model: form.model.trim(), ...given }, problems }
