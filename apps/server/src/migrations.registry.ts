@@ -30,8 +30,8 @@ import { createSearchTables } from './threads/search/search.table.ts'
 import { createSecretTables } from './threads/secrets/secrets.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
-import { addModelImages, createModelTables } from './turns/models/models.table.ts'
-import { addAuthors, addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
+import { addModelFallbacks, addModelImages, createModelTables } from './turns/models/models.table.ts'
+import { addAuthors, addFirstModel, addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import {
   addOtherSnapshot,
@@ -124,6 +124,10 @@ const changes: Record<string, Change> = {
   },
   '0061-model-usage': createUsageTables,
   '0062-quotas': createQuotaTables,
+  '0063-model-fallbacks': async (database) => {
+    await addModelFallbacks(database)
+    await addFirstModel(database)
+  },
 }
 
 export const migrationNames = Object.keys(changes)

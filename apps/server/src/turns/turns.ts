@@ -79,6 +79,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     connections: connections.agentConnections,
     models: models.models,
     ledger: spending.ledger,
+    staysWithProvider: async () => (await known.people.settings.values()).modelFallbacks === 'same-provider',
     above: { gates: gates.entries, notes: notes.entries, events },
     settings: options.turnSettings,
     blobs,

@@ -206,6 +206,7 @@ export const noticeEntrySchema = z.object({
     'connect-model',
     'model-available',
     'model-switched',
+    'model-fallback',
     'images-not-seen',
     'help',
     'turn-stopped',

@@ -83,6 +83,8 @@ export const modelConnectionSchema = z
     outputUsdPerMillion: z.number().nullable(),
     /** The prices, or one of them, were entered here. Otherwise they are list prices. */
     hasEnteredPrice: z.boolean().default(false),
+    /** Models that take over when this one can’t respond, in this order. */
+    fallbackIds: z.array(z.string()).default([]),
     isDefault: z.boolean(),
     createdAt: z.number().int(),
   })
@@ -105,6 +107,7 @@ export const connectModelSchema = z.strictObject({
   /** Null, or omitted: the list price, if there is one. */
   inputUsdPerMillion: z.number().min(0).max(10_000).nullable().optional(),
   outputUsdPerMillion: z.number().min(0).max(10_000).nullable().optional(),
+  fallbackIds: z.array(z.string().min(1).max(64)).max(3).optional(),
   isDefault: z.boolean().optional(),
 })
 export const updateModelSchema = connectModelSchema.omit({ provider: true }).partial()

@@ -135,6 +135,11 @@ export const editableSettings = {
     schema: z.enum(['allowed', 'refused']),
     default: 'allowed',
   },
+  modelFallbacks: {
+    doc: 'Which models can take over when one can’t respond. `any`: all that are set for it. `same-provider`: only those of the same provider, so that no other one gets the conversation.',
+    schema: z.enum(['any', 'same-provider']),
+    default: 'any',
+  },
   timeZone: {
     doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),

@@ -129,6 +129,7 @@ function newTurn(
     authorId: message.authorId,
     modelId: isAgent ? (model?.connection.id ?? null) : null,
     modelName: isAgent ? (model?.connection.name ?? null) : null,
+    firstModelId: null,
     userEntryId: message.entryId,
     userText: message.text,
     attachments: message.attachments,

@@ -15,6 +15,7 @@ import { type ModelUsage, noUsage, sumOf } from '../spending/model-usage.ts'
 import { failedWith } from '../tools/outcomes.ts'
 import { callInputInvalid } from '../tools/tools.errors.ts'
 import { modelToolsWith } from '../tools/tools.ts'
+import { type FallbackCause, fallbackCauseOf } from './fallback.logic.ts'
 import { prepareRequest } from './model-request.ts'
 import { makeStepRecorder, type StepRecorder } from './step-recorder.ts'
 import { systemPromptWith } from './system-prompt.ts'
@@ -24,7 +25,11 @@ import { payerOf, type Recording, type TurnDependencies } from './turn-dependenc
  * The result of a request to the model. `asked`: recorded, so decide the next action again. `full`: nothing was
  * returned because the context window was too small.
  */
-export type StepEnd = { kind: 'asked' } | { kind: 'failed'; failure: TurnFailure } | { kind: 'full' }
+export type StepEnd =
+  | { kind: 'asked' }
+  /** `fallback`: nothing was shown, and another model may be able to respond. */
+  | { kind: 'failed'; failure: TurnFailure; fallback?: { cause: FallbackCause; tokens: number } }
+  | { kind: 'full' }
 
 type Step = {
   id: string
@@ -183,7 +188,9 @@ async function recordBreak(
   }
   await recordPartial(dependencies, { step, entries, text })
   if (isStopped) return { kind: 'asked' }
-  return isFull ? { kind: 'full' } : { kind: 'failed', failure }
+  if (isFull) return { kind: 'full' }
+  const cause = entries.length === 0 ? fallbackCauseOf(failure, dependencies.system.now()) : undefined
+  return { kind: 'failed', failure, ...(cause === undefined ? {} : { fallback: { cause, tokens: step.estimatedTokens } }) }
 }
 
 /**

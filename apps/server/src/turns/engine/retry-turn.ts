@@ -21,7 +21,7 @@ export async function retryTurn(
   if (turn.status === 'running') throw turnRunning({})
   if (!isRepeatable(turn)) throw turnNotRepeatable({})
   const facts = await dependencies.threads.facts(threadId)
-  const model = await models.usable(options.modelId ?? turn.modelId ?? facts?.modelId ?? null)
+  const model = await models.usable(options.modelId ?? turn.firstModelId ?? turn.modelId ?? facts?.modelId ?? null)
   if (model === undefined) throw noModelConnected({})
   const discarded = options.mode === 'retry' ? stepsToDiscard(turn) : []
   const change = {
@@ -30,6 +30,7 @@ export async function retryTurn(
     isStopRequested: false,
     modelId: model.connection.id,
     modelName: model.connection.name,
+    firstModelId: null,
     allowanceFromStep: (turn.steps.at(-1)?.index ?? -1) + 1,
     allowanceFrom: system.now(),
   }

@@ -90,6 +90,8 @@ export type TurnDependencies = {
   models: Models
   /** What requests to models cost. */
   ledger: Ledger
+  /** Whether the thread’s conversation may only go to the provider of its own model. */
+  staysWithProvider(threadId: string): Promise<boolean>
   blobs: BlobStore
   above: AboveTurns
   settings: TurnSettings

@@ -7,6 +7,8 @@ import type { TurnRecord } from '../record/turn-record.ts'
 import type { BegunTurn } from './begin-turn.ts'
 import type { TurnEnding } from './call-end.ts'
 import { type CallDependencies, runCalls } from './call-runner.ts'
+import { type FallbackDependencies, nextModel, switchModel } from './fallback.ts'
+import type { FallbackCause } from './fallback.logic.ts'
 import { askModel, type ModelStepDependencies } from './model-step.ts'
 import { limitsOf, notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.logic.ts'
@@ -31,7 +33,7 @@ export type TurnEngine = {
   close(): Promise<void>
 }
 
-type EngineDependencies = CallDependencies & ModelStepDependencies & Pick<TurnDependencies, 'models'>
+type EngineDependencies = CallDependencies & ModelStepDependencies & FallbackDependencies
 
 /** `again`: the turn was started while it was ending, so its record must be read once more. */
 type LiveTurn = { controller: AbortController; done: Promise<void>; again: boolean }
@@ -139,13 +141,33 @@ async function perform(dependencies: EngineDependencies, options: Performance): 
     case 'ask-model': {
       const model = await dependencies.models.usable(turn.modelId)
       if (model === undefined) return { status: 'failed', failure: modelGone() }
+      const { circuits } = dependencies.models
+      const { id } = model.connection
+      if (circuits.isOpen(id) && (await fallBack(dependencies, { turn, cause: 'circuit', tokens: 0 }))) return undefined
       const end = await askModel(dependencies, { turn, model, signal, leave, isForced: progress.isForced })
-      if (end.kind === 'failed') return { status: 'failed', failure: end.failure }
+      if (end.kind === 'failed') {
+        if (end.fallback === undefined) return { status: 'failed', failure: end.failure }
+        circuits.failed(id)
+        if (await fallBack(dependencies, { turn, ...end.fallback })) return undefined
+        return { status: 'failed', failure: end.failure }
+      }
+      circuits.succeeded(id)
       if (end.kind === 'full' && progress.isForced) return { status: 'failed', failure: contextFullFailure }
       progress.isForced = end.kind === 'full'
       return undefined
     }
   }
+}
+
+/** Lets another model continue. Returns false if none can. */
+async function fallBack(
+  dependencies: FallbackDependencies,
+  { turn, cause, tokens }: { turn: TurnRecord; cause: FallbackCause; tokens: number },
+): Promise<boolean> {
+  const next = await nextModel(dependencies, { turn, tokens })
+  if (next === undefined) return false
+  await switchModel(dependencies, { turn, to: next, cause })
+  return true
 }
 
 async function performCalls(

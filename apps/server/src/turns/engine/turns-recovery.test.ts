@@ -80,6 +80,7 @@ describe('a command in a sandbox that is believed to be ready', () => {
       noteCodes: [],
       isUnattended: false,
       authorId: null,
+      firstModelId: null,
     }
     await beginTurn(bench.dependencies, { message, startsAtOnce: true })
     return async () => toolCalls(await bench.entries()).find((call) => call.turnId === ids.turnId)
@@ -283,6 +284,7 @@ describe('a start after a crash', () => {
         attachments: [],
         isUnattended: false,
         authorId: null,
+        firstModelId: null,
         createdAt: 1,
       },
       store.writer,

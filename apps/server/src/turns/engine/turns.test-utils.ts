@@ -64,6 +64,8 @@ export type TestBench = AsyncDisposable & {
     outputUsdPerMillion?: number
     supportsImages?: boolean
     apiKey?: string
+    name?: string
+    fallbackIds?: string[]
   }): Promise<ModelConnection>
   /** Sends a message and waits until nothing in the thread runs. */
   say(text: string): Promise<string>
@@ -87,6 +89,8 @@ type TestBenchOptions = {
   /** The workspace's instructions for the agent. */
   instructions?: string
   agentInstructions?: string
+  /** Only the provider of the thread’s model gets its conversation. */
+  staysWithProvider?: boolean
   skills?: { name: string; description: string }[]
   connections?: Partial<ConnectionSettings>
 }
@@ -130,6 +134,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
     models,
     ledger,
+    staysWithProvider: async () => options.staysWithProvider === true,
     threads: {
       facts: async (id) => {
         const row = await threads.findAny(id)

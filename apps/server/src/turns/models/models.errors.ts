@@ -28,6 +28,13 @@ export const modelAddressMissing = defineError({
   remedy: () => 'Enter its base URL, for example http://127.0.0.1:8000/v1.',
 })
 
+export const modelFallbackInvalid = defineError({
+  code: 'model.fallback-invalid',
+  kind: 'invalid',
+  message: () => 'A model that takes over must be another connected model, each at most once.',
+  remedy: () => 'Choose others from the list of models.',
+})
+
 export const modelOwnerOnly = defineError({
   code: 'model.owner-only',
   kind: 'forbidden',

@@ -14,6 +14,8 @@ export type ModelConnectionRow = {
   is_default: number
   /** The user's setting, 0 or 1; null: what is known about the model applies. */
   supports_images: number | null
+  /** Ids of models that take over, in this order; null: none. */
+  fallback_ids_json: string | null
   created_at: number
 }
 
@@ -39,4 +41,8 @@ export async function createModelTables(database: Kysely<never>): Promise<void> 
 /** Model servers don't report whether a model sees images, and its name doesn't always tell. */
 export async function addModelImages(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('model_connections').addColumn('supports_images', 'integer').execute()
+}
+
+export async function addModelFallbacks(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('model_connections').addColumn('fallback_ids_json', 'text').execute()
 }

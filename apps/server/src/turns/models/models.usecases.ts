@@ -11,11 +11,12 @@ import type { Events } from '../../platform/events/events.ts'
 import type { Ledger, Payer } from '../spending/ledger.ts'
 import { type Price, type PricedModel, priceOf } from '../spending/prices.ts'
 import type { TurnEvents } from '../turns.events.ts'
+import { type Circuits, makeCircuits } from './circuits.ts'
 import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables } from './discover.ts'
 import { assumedContextTokens, knownModel } from './known-models.logic.ts'
 import { defaultBaseUrls, languageModelOf, type Provider, type ProviderAddresses } from './language-model.ts'
 import { modelFailureOf } from './model-failure.logic.ts'
-import { modelAddressMissing, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
+import { modelAddressMissing, modelFallbackInvalid, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
 import { callPaidModel } from './paid-call.ts'
@@ -43,6 +44,7 @@ export type Models = {
   discover(): Promise<DiscoveredModel[]>
   /** The thread's own model if it still exists, otherwise the default; undefined when no model is connected. */
   usable(modelId: string | null): Promise<UsableModel | undefined>
+  circuits: Circuits
 }
 
 export type ModelsOptions = {
@@ -95,7 +97,15 @@ export function makeModels(options: ModelsOptions): Models {
     if (missing !== undefined) throw missing
   }
 
+  const checkFallbacks = async (id: string, fallbackIds: readonly string[] | undefined) => {
+    if (fallbackIds === undefined) return
+    const known = new Set((await store.list()).map((row) => row.id))
+    const isValid = new Set(fallbackIds).size === fallbackIds.length && fallbackIds.every((each) => known.has(each))
+    if (!isValid || fallbackIds.includes(id)) throw modelFallbackInvalid({})
+  }
+
   return {
+    circuits: makeCircuits(clock.nowMs),
     list: async () => await Promise.all((await store.list()).map(view)),
     connect: async (input) => {
       const isFirst = (await store.findDefault()) === undefined
@@ -111,9 +121,11 @@ export function makeModels(options: ModelsOptions): Models {
         output_usd_per_million: input.outputUsdPerMillion ?? null,
         is_default: isFirst || input.isDefault === true ? 1 : 0,
         supports_images: numberOrNull(input.supportsImages),
+        fallback_ids_json: fallbacksOf(input.fallbackIds),
         created_at: clock.nowMs(),
       }
       check(row)
+      await checkFallbacks(row.id, input.fallbackIds)
       await store.put(row)
       await options.events.emit('model-connected', { name: row.name })
       return await view(row)
@@ -121,6 +133,7 @@ export function makeModels(options: ModelsOptions): Models {
     update: async (id, input) => {
       const row = withChanges(await find(id), input, secretBox)
       check(row)
+      await checkFallbacks(id, input.fallbackIds)
       await store.put(row)
       return await view(row)
     },
@@ -203,6 +216,7 @@ function viewOf(row: ModelConnectionRow, { keys, price }: { keys: KeySources; pr
     baseUrl: row.base_url,
     keySource: keySourceOf(row, keys),
     contextTokens: row.context_tokens ?? known.contextTokens,
+    fallbackIds: JSON.parse(row.fallback_ids_json ?? '[]') as string[],
     supportsImages: row.supports_images === null ? known.supportsImages : row.supports_images === 1,
     inputUsdPerMillion: row.input_usd_per_million ?? price?.inputUsdPerMillion ?? null,
     outputUsdPerMillion: row.output_usd_per_million ?? price?.outputUsdPerMillion ?? null,
@@ -230,8 +244,13 @@ function withChanges(
     input_usd_per_million: changed(input.inputUsdPerMillion, row.input_usd_per_million),
     output_usd_per_million: changed(input.outputUsdPerMillion, row.output_usd_per_million),
     is_default: input.isDefault === undefined ? row.is_default : Number(input.isDefault),
+    fallback_ids_json: input.fallbackIds === undefined ? row.fallback_ids_json : fallbacksOf(input.fallbackIds),
     supports_images: input.supportsImages === undefined ? row.supports_images : numberOrNull(input.supportsImages),
   }
+}
+
+function fallbacksOf(ids: readonly string[] | undefined): string | null {
+  return ids === undefined || ids.length === 0 ? null : JSON.stringify(ids)
 }
 
 /** Null is a value here: it removes the entered price. */

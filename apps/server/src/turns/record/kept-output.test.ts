@@ -22,6 +22,7 @@ onBothDatabases((target) => {
       isStopRequested: false,
       isUnattended: false,
       authorId: null,
+      firstModelId: null,
       modelId: null,
       modelName: null,
       userEntryId: 'entry',

@@ -27,6 +27,7 @@ export type TurnChange = Partial<
     | 'isStopRequested'
     | 'modelId'
     | 'modelName'
+    | 'firstModelId'
     | 'allowanceFromStep'
     | 'allowanceFrom'
     | 'userText'

@@ -70,6 +70,8 @@ export type TurnRecord = {
   authorId: string | null
   modelId: string | null
   modelName: string | null
+  /** The model that it began with, if another one has taken over. */
+  firstModelId: string | null
   userEntryId: string
   userText: string
   attachments: Attachment[]

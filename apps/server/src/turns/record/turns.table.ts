@@ -12,6 +12,7 @@ export type TurnRunRow = {
   author_id: string | null
   model_id: string | null
   model_name: string | null
+  first_model_id: string | null
   user_entry_id: string
   user_text: string
   attachments_json: string
@@ -249,6 +250,11 @@ export async function addStepNotes(database: Kysely<never>): Promise<void> {
 export async function addKeptOutput(database: Kysely<never>): Promise<void> {
   await database.schema.alterTable('tool_calls').addColumn('output_kept_bytes', 'bigint').execute()
   await database.schema.createIndex('tool_calls_thread_idx').on('tool_calls').columns(['thread_id']).execute()
+}
+
+/** A turn whose model can’t respond is continued by another one. */
+export async function addFirstModel(database: Kysely<never>): Promise<void> {
+  await database.schema.alterTable('turn_runs').addColumn('first_model_id', 'text').execute()
 }
 
 /** Messages from before have the thread’s creator as author. */

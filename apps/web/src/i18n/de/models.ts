@@ -73,6 +73,10 @@ export const models: Texts<typeof source> = {
     inputPrice: 'Preis für Eingabe, USD je Million Tokens (optional)',
     outputPrice: 'Preis für Ausgabe, USD je Million Tokens (optional)',
     priceHelp: 'Leer: der Listenpreis, falls es einen gibt. Für ein Abonnement oder ein lokales Modell 0.',
+    fallback: 'Wenn es nicht antworten kann: Modell {{number}}',
+    fallbackHelp:
+      'Das nächste Modell antwortet, bevor etwas gezeigt wird, wenn dieses überlastet, an seiner Anfragegrenze oder nicht erreichbar ist.',
+    fallbackNone: 'Keines',
     submit: 'Speichern und testen',
     submitting: 'Test läuft',
     again: 'Noch einmal speichern und testen',

@@ -103,4 +103,8 @@ export const peopleErrors: ErrorWords = {
     message: 'Sie haben schon mehr angefragt.',
     remedy: 'Warten Sie, bis ein Admin entscheidet.',
   },
+  'model.fallback-invalid': {
+    message: 'Ein Modell, das übernimmt, muss ein anderes verbundenes sein, jedes höchstens einmal.',
+    remedy: 'Wählen Sie andere aus der Liste der Modelle.',
+  },
 }

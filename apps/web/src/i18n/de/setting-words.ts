@@ -79,6 +79,10 @@ export const settingWords: SettingWords = {
     title: 'Modelle ohne Preis',
     doc: 'Was mit Anfragen an Modelle ohne Preis geschieht, wenn eine Grenze gilt. `allowed`: sie werden nicht gezählt. `refused`: sie werden abgelehnt.',
   },
+  modelFallbacks: {
+    title: 'Modelle, die übernehmen',
+    doc: 'Welche Modelle übernehmen dürfen, wenn eines nicht antworten kann. `any`: alle, die dafür eingestellt sind. `same-provider`: nur die desselben Anbieters, damit kein anderer das Gespräch bekommt.',
+  },
   timeZone: {
     title: 'Zeitzone der Berichte',
     doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',

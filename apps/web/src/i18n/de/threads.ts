@@ -80,6 +80,13 @@ export const threads: Texts<typeof source> = {
     compacted: 'Frühere Nachrichten wurden für das Modell zusammengefasst',
     compactedText: 'Aus etwa {{before}} Token wurden {{after}}. Sie sehen weiterhin alles.',
     modelSwitched: 'Von {{from}} zu {{to}} gewechselt',
+    modelFallback: 'Antwort von {{to}}',
+    fallbackCause: {
+      'rate-limited': '{{from}} war an seiner Anfragegrenze.',
+      overloaded: '{{from}} war überlastet.',
+      network: '{{from}} war nicht erreichbar.',
+      circuit: '{{from}} ist in der letzten Minute oft ausgefallen.',
+    },
     imagesNotSeen_one: '{{model}} kann keine Bilder sehen. Es erfuhr nur, dass eines angehängt ist.',
     imagesNotSeen_other: '{{model}} kann keine Bilder sehen. Es erfuhr nur, dass {{count}} angehängt sind.',
     imagesNotSeenText: 'Wechseln Sie zu einem Modell, das Bilder sehen kann, und senden Sie die Nachricht noch einmal.',

@@ -68,6 +68,10 @@ export const models = {
     inputPrice: 'Input price, USD per million tokens (optional)',
     outputPrice: 'Output price, USD per million tokens (optional)',
     priceHelp: 'Empty: the list price, if there is one. Enter 0 for a subscription or a local model.',
+    fallback: 'If it can’t respond: model {{number}}',
+    fallbackHelp:
+      'The next model responds before anything is shown, when this one is overloaded, at its rate limit or not reachable.',
+    fallbackNone: 'None',
     submit: 'Save and test',
     submitting: 'Testing',
     again: 'Save and test again',

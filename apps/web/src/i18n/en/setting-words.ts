@@ -19,6 +19,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   memorySnapshotQuietSeconds: 'Idle time before snapshot memory is saved (seconds)',
   modelUsdPerMonth: 'Limit for models per month (USD)',
   unpricedModels: 'Models without a price',
+  modelFallbacks: 'Models that take over',
   timeZone: 'Time zone of reports',
   runsAtOnce: 'Concurrent runs',
   runsQueued: 'Queued runs',

@@ -77,6 +77,13 @@ export const threads = {
     compacted: 'Earlier messages were summarized for the model',
     compactedText: 'About {{before}} tokens became {{after}}. You still see everything.',
     modelSwitched: 'Switched from {{from}} to {{to}}',
+    modelFallback: 'Answered by {{to}}',
+    fallbackCause: {
+      'rate-limited': '{{from}} was at its rate limit.',
+      overloaded: '{{from}} was overloaded.',
+      network: '{{from}} could not be reached.',
+      circuit: '{{from}} failed often in the last minute.',
+    },
     imagesNotSeen_one: '{{model}} can’t see images. It was only told that one is attached.',
     imagesNotSeen_other: '{{model}} can’t see images. It was only told that {{count}} are attached.',
     imagesNotSeenText: 'Switch to a model that can see images and send the message again.',

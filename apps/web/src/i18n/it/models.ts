@@ -72,6 +72,10 @@ export const models: Texts<typeof source> = {
     inputPrice: 'Prezzo dell’input, USD per milione di token (facoltativo)',
     outputPrice: 'Prezzo dell’output, USD per milione di token (facoltativo)',
     priceHelp: 'Vuoto: il prezzo di listino, se esiste. 0 per un abbonamento o un modello locale.',
+    fallback: 'Se non può rispondere: modello {{number}}',
+    fallbackHelp:
+      'Il modello successivo risponde, prima che sia mostrato qualcosa, quando questo è sovraccarico, al limite di richieste o non raggiungibile.',
+    fallbackNone: 'Nessuno',
     submit: 'Salva e prova',
     submitting: 'Prova in corso',
     again: 'Salva e prova di nuovo',

@@ -104,4 +104,8 @@ export const peopleErrors: ErrorWords = {
     message: 'Hai già chiesto di più.',
     remedy: 'Attendi la decisione di un amministratore.',
   },
+  'model.fallback-invalid': {
+    message: 'Un modello che subentra deve essere un altro modello collegato, ognuno al massimo una volta.',
+    remedy: 'Scegline altri dall’elenco dei modelli.',
+  },
 }

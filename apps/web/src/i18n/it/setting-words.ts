@@ -82,6 +82,10 @@ export const settingWords: SettingWords = {
     title: 'Modelli senza prezzo',
     doc: 'Che cosa succede alle richieste a modelli senza prezzo quando vale un limite. `allowed`: non sono contate. `refused`: sono rifiutate.',
   },
+  modelFallbacks: {
+    title: 'Modelli che subentrano',
+    doc: 'Quali modelli possono subentrare quando uno non può rispondere. `any`: tutti quelli impostati. `same-provider`: solo quelli dello stesso fornitore, così nessun altro riceve la conversazione.',
+  },
   timeZone: {
     title: 'Fuso orario dei rapporti',
     doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',

@@ -80,6 +80,13 @@ export const threads: Texts<typeof source> = {
     compacted: 'I messaggi precedenti sono stati riassunti per il modello',
     compactedText: 'Da circa {{before}} token a {{after}}. Tu vedi ancora tutto.',
     modelSwitched: 'Passaggio da {{from}} a {{to}}',
+    modelFallback: 'Risposta di {{to}}',
+    fallbackCause: {
+      'rate-limited': '{{from}} aveva raggiunto il limite di richieste.',
+      overloaded: '{{from}} era sovraccarico.',
+      network: '{{from}} non era raggiungibile.',
+      circuit: '{{from}} ha fallito spesso nell’ultimo minuto.',
+    },
     imagesNotSeen_one: '{{model}} non vede le immagini. Gli è stato detto solo che ce n’è una allegata.',
     imagesNotSeen_other: '{{model}} non vede le immagini. Gli è stato detto solo che ce ne sono {{count}} allegate.',
     imagesNotSeenText: 'Passa a un modello che vede le immagini e invia di nuovo il messaggio.',

@@ -71,6 +71,10 @@ export const models: Texts<typeof source> = {
     inputPrice: '入力の価格（100 万トークンあたり USD、任意）',
     outputPrice: '出力の価格（100 万トークンあたり USD、任意）',
     priceHelp: '空欄：定価（ある場合）。サブスクリプションやローカルのモデルは 0。',
+    fallback: '応答できないときのモデル {{number}}',
+    fallbackHelp:
+      'このモデルが過負荷、レート制限中、または接続できないとき、何も表示されないうちに次のモデルが応答します。',
+    fallbackNone: 'なし',
     submit: '保存してテスト',
     submitting: 'テスト中',
     again: '保存してもう一度テスト',

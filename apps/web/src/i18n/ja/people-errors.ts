@@ -102,4 +102,8 @@ export const peopleErrors: ErrorWords = {
     message: 'すでに追加を依頼しています。',
     remedy: '管理者の判断を待ってください。',
   },
+  'model.fallback-invalid': {
+    message: '引き継ぐモデルは、接続済みの別のモデルを 1 回ずつ指定してください。',
+    remedy: 'モデルの一覧からほかのものを選んでください。',
+  },
 }

@@ -82,6 +82,10 @@ export const settingWords: SettingWords = {
     title: '価格のないモデル',
     doc: '上限があるときに、価格のないモデルへのリクエストをどう扱うか。`allowed`：数えません。`refused`：拒否します。',
   },
+  modelFallbacks: {
+    title: '引き継ぐモデル',
+    doc: 'モデルが応答できないときに引き継げるモデル。`any`：設定したすべて。`same-provider`：同じプロバイダーだけ。ほかのプロバイダーに会話は渡りません。',
+  },
   timeZone: {
     title: 'レポートのタイムゾーン',
     doc: '使用量レポートの日付と月に使うタイムゾーン（例：`Asia/Tokyo`）。',

@@ -77,6 +77,13 @@ export const threads: Texts<typeof source> = {
     compacted: '以前のメッセージを、モデルのために要約しました',
     compactedText: '約 {{before}} トークンが {{after}} になりました。あなたには引き続きすべて表示されます。',
     modelSwitched: '{{from}} から {{to}} に切り替えました',
+    modelFallback: '{{to}} が応答しました',
+    fallbackCause: {
+      'rate-limited': '{{from}} はレート制限に達していました。',
+      overloaded: '{{from}} は過負荷でした。',
+      network: '{{from}} に接続できませんでした。',
+      circuit: '{{from}} は直前の 1 分間に何度も失敗しました。',
+    },
     imagesNotSeen_other: '{{model}} は画像を認識できません。{{count}} 枚添付されていることだけが伝わりました。',
     imagesNotSeenText: '画像を認識できるモデルに切り替え、メッセージをもう一度送信してください。',
     interrupted: 'コマンドが中断されました。一部が実行された可能性があります。再実行はされていません。',

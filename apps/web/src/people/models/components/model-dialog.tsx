@@ -77,7 +77,8 @@ function useModelWork(target: ModelDialogTarget) {
   const isMoved = saved?.keySource === 'stored' && form.baseUrl.trim() !== (saved.baseUrl ?? '')
   const { request, problems } = readModelForm(form, {
     hasKey: keySource !== 'none' && !isMoved,
-    hasPrice: target.kind === 'edit' && target.model.hasEnteredPrice,
+    hasPrice: saved?.hasEnteredPrice === true,
+    hasFallbacks: (saved?.fallbackIds.length ?? 0) > 0,
   })
   const change = (part: Partial<ModelForm>) => {
     setForm({ ...form, ...part })
@@ -103,6 +104,7 @@ function useModelWork(target: ModelDialogTarget) {
     known: {
       keySource,
       isMoved,
+      others: (connected.data ?? []).filter(({ id }) => id !== saved?.id),
       names: suggestedModels(form.provider, { discovered: discovered.data ?? [], connected: connected.data ?? [] }),
     },
   }

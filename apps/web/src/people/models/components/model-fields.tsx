@@ -9,7 +9,13 @@ import type { ModelForm, ModelFormField, ModelFormProblem } from '../state/model
 import { providerOf } from '../state/provider-catalog.ts'
 
 /** Context of the form: where the key comes from, whether it is about to be removed, suggested names. */
-export type KnownBeside = { keySource: ModelConnection['keySource']; isMoved: boolean; names: readonly string[] }
+export type KnownBeside = {
+  keySource: ModelConnection['keySource']
+  isMoved: boolean
+  names: readonly string[]
+  /** Models that can take over. */
+  others: readonly ModelConnection[]
+}
 
 type FieldsProps = {
   form: ModelForm
@@ -50,6 +56,7 @@ export function ModelFields(props: FieldsProps) {
           <TextField {...props} field="outputUsdPerMillion" label={t('dialog.outputPrice')} isFigure />
         </div>
         <p className="help">{t('dialog.priceHelp')}</p>
+        <FallbackFields {...props} />
       </details>
     </>
   )
@@ -92,6 +99,40 @@ function KeyField(props: FieldsProps) {
       error={problem === undefined ? undefined : t(`problem.${problem}`)}
     />
   )
+}
+
+/** How many models can take over. */
+const fallbackPlaces = [0, 1, 2] as const
+const nothing = 'none'
+
+/** Models that take over when this one can’t respond, one select for each place. */
+function FallbackFields({ form, known, onChange }: FieldsProps) {
+  const { t } = useTranslation('models')
+  const shown = fallbackPlaces.filter((place) => place <= form.fallbackIds.length && place < known.others.length)
+  const change = (place: number, id: string) => {
+    const kept = form.fallbackIds.filter((_, index) => index !== place)
+    const fallbackIds = id === nothing ? kept : [...form.fallbackIds.slice(0, place), id, ...form.fallbackIds.slice(place + 1)]
+    onChange({ fallbackIds })
+  }
+  return shown.map((place) => {
+    const free = known.others.filter(({ id }) => form.fallbackIds[place] === id || !form.fallbackIds.includes(id))
+    const help = place === 0 ? { help: t('dialog.fallbackHelp') } : {}
+    return (
+      <Field key={place} label={t('dialog.fallback', { number: place + 1 })} {...help}>
+        {(control) => (
+          <Select
+            id={control.id}
+            value={form.fallbackIds[place] ?? nothing}
+            onChange={(id) => change(place, id)}
+            options={[
+              { value: nothing, label: t('dialog.fallbackNone') },
+              ...free.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+        )}
+      </Field>
+    )
+  })
 }
 
 function ImagesField(props: FieldsProps) {

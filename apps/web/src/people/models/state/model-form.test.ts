@@ -88,5 +88,6 @@ const connected = {
   keySource: 'none' as const,
   supportsImages: false,
   isDefault: true,
+  fallbackIds: [],
   createdAt: 0,
 }

@@ -13,8 +13,10 @@ export type ModelForm = {
   seesImages: '' | 'yes' | 'no'
   inputUsdPerMillion: string
   outputUsdPerMillion: string
+  /** Ids of models that take over, in this order. */
+  fallbackIds: readonly string[]
 }
-export type ModelFormField = Exclude<keyof ModelForm, 'provider'>
+export type ModelFormField = Exclude<keyof ModelForm, 'provider' | 'fallbackIds'>
 export type ModelFormProblem = 'missing' | 'not-a-url' | 'not-a-count' | 'not-a-price'
 
 /** The request for the form. Empty fields are left out, so that the server’s defaults apply. */
@@ -29,6 +31,7 @@ export type ModelFormRequest = {
   /** Null: the list price. */
   inputUsdPerMillion?: number | null
   outputUsdPerMillion?: number | null
+  fallbackIds?: string[]
 }
 
 export function emptyModelForm(provider: ProviderKind): ModelForm {
@@ -42,6 +45,7 @@ export function emptyModelForm(provider: ProviderKind): ModelForm {
     seesImages: '',
     inputUsdPerMillion: '',
     outputUsdPerMillion: '',
+    fallbackIds: [],
   }
 }
 
@@ -57,6 +61,7 @@ export function formOfModel(model: ModelConnection): ModelForm {
     seesImages: model.supportsImages ? 'yes' : 'no',
     inputUsdPerMillion: model.hasEnteredPrice ? textOfNumber(model.inputUsdPerMillion) : '',
     outputUsdPerMillion: model.hasEnteredPrice ? textOfNumber(model.outputUsdPerMillion) : '',
+    fallbackIds: model.fallbackIds,
   }
 }
 
@@ -66,7 +71,7 @@ export function formOfModel(model: ModelConnection): ModelForm {
  */
 export function readModelForm(
   form: ModelForm,
-  options: { hasKey: boolean; hasPrice?: boolean },
+  options: { hasKey: boolean; hasPrice?: boolean; hasFallbacks?: boolean },
 ): { request: ModelFormRequest; problems: Partial<Record<ModelFormField, ModelFormProblem>> } {
   const provider = providerOf(form.provider)
   const problems = problemsOf(form, { provider, hasKey: options.hasKey })
@@ -81,7 +86,8 @@ export function readModelForm(
     outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion) ?? removed,
   }
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  return { request: { provider: form.provider, model: form.model.trim(), ...given }, problems }
+  const fallbackIds = form.fallbackIds.length === 0 && !options.hasFallbacks ? {} : { fallbackIds: [...form.fallbackIds] }
+  return { request: { provider: form.provider, model: form.model.trim(), ...given, ...fallbackIds }, problems }
 }
 
 function problemsOf(form: ModelForm, options: { provider: Provider; hasKey: boolean }) {

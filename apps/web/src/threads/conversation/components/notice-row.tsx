@@ -60,6 +60,14 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
           title={t('notice.modelSwitched', { from: params.from, to: params.to })}
         />
       )
+    case 'model-fallback':
+      return (
+        <Line
+          icon={<Info className="i" size={16} />}
+          title={t('notice.modelFallback', { to: params.to })}
+          rest={t(`notice.fallbackCause.${fallbackCauseOf(params.cause)}`, { from: params.from })}
+        />
+      )
     case 'images-not-seen':
       return (
         <Line
@@ -212,4 +220,10 @@ function SandboxStopped(props: { cause: string; at: number }) {
       </time>
     </Line>
   )
+}
+
+const fallbackCauses = ['rate-limited', 'overloaded', 'network', 'circuit'] as const
+
+function fallbackCauseOf(cause: unknown): (typeof fallbackCauses)[number] {
+  return fallbackCauses.find((known) => known === cause) ?? 'overloaded'
 }
