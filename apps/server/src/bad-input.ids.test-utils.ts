@@ -63,6 +63,11 @@ export async function makeIds(
     person,
   })
   const invite = await json<{ id?: string }>('POST', '/invites', {})
+  const preset = await json<{ id?: string }>('POST', '/quota-presets', {
+    name: `Preset of ${threadId}`,
+    limits: { concurrentRuns: 1, modelMicroUsdPerMonth: null },
+  })
+  const request = await json<{ id?: string }>('POST', '/quotas/requests', { quota: 'concurrentRuns' })
   return {
     threadId,
     workspaceId,
@@ -83,5 +88,7 @@ export async function makeIds(
     sessionId: sessions.sessions[0]?.id ?? 'no session',
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
+    presetId: preset.id ?? 'no-preset',
+    requestId: request.id ?? 'no-request',
   }
 }

@@ -14,6 +14,9 @@ afterEach(() => bench[Symbol.asyncDispose]())
 const micro = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
   inputTokens * prices.inputUsdPerMillion + outputTokens * prices.outputUsdPerMillion
 
+const untilTexts = (count: number) =>
+  expect.poll(async () => (await bench.entries()).filter(({ kind }) => kind === 'text')).toHaveLength(count)
+
 /** A response that stays open after its first words. */
 function heldResponse() {
   const end = Promise.withResolvers<void>()
@@ -105,14 +108,14 @@ describe('what a turn costs', () => {
     const stopped = heldResponse()
     bench.model.reply({ text: stopped.text })
     await bench.send('Hi')
-    await expect.poll(async () => (await bench.entries()).length).toBe(2)
+    await untilTexts(1)
     await bench.turns.stop(bench.threadId)
     await bench.turns.settled(bench.threadId)
     stopped.release()
     const held = heldResponse()
     bench.model.reply({ text: held.text }, { text: 'Again.', usage: { inputTokens: 9, outputTokens: 2 } })
     await bench.send('And now?')
-    await expect.poll(async () => (await bench.entries()).length).toBe(4)
+    await untilTexts(2)
     await bench.restart()
     await bench.turns.settled(bench.threadId)
     held.release()
@@ -131,7 +134,7 @@ describe('what a turn costs', () => {
     const held = heldResponse()
     bench.model.reply({ text: held.text, usage: { inputTokens: 40, outputTokens: 12 } }, { text: 'Again.' })
     await bench.send('Hi')
-    await expect.poll(async () => (await bench.entries()).length).toBe(2)
+    await untilTexts(1)
     expect((await bench.ledger()).reserved).toHaveLength(1)
     const { id } = (await bench.ledger()).reserved[0] ?? { id: '' }
     // A second engine on the record is what a new server after a kill is; the first one has no chance to record anything.
