@@ -292,7 +292,9 @@ async function inviteSomeone(): Promise<void> {
   const outside = (path: string, body: object) => server.call('POST', `/api/v1/auth/${path}`, { body })
   await send('DELETE', `/invites/${(await send('POST', '/invites', {})).body.id}`)
   const join = { secret: await link('/invites', {}), name: 'Ben', email: 'ben@example.com', password: canary() }
-  const { id: personId } = (await (await outside('join', join)).json()) as { id: string }
+  const joined = await outside('join', join)
+  const { id: personId } = (await joined.json()) as { id: string }
+  await changeLimits({ userId: personId, headers: { cookie: cookieOf(joined) } })
   await outside('reset', { secret: await link(`/people/${personId}/reset-link`), password: canary() })
   await send('PATCH', `/people/${personId}`, { isDisabled: true })
   const { body: workspace } = await send('POST', '/workspaces', { name: 'With a member' })
@@ -305,6 +307,20 @@ async function inviteSomeone(): Promise<void> {
   await send('PATCH', `/threads/${thread.id}`, { isPrivate: true })
   await send('PATCH', `/threads/${thread.id}`, { allowsPersonal: true })
   await send('DELETE', member)
+}
+
+/** Limits of one person, of a preset, and requests for more that are granted and refused. */
+async function changeLimits(person: TestPerson): Promise<void> {
+  const limits = { modelMicroUsdPerMonth: 1, concurrentRuns: 1 }
+  const { body: preset } = await send('POST', '/quota-presets', { name: 'Small', limits })
+  await send('PATCH', `/people/${person.userId}/quotas`, { presetId: preset.id })
+  await send('DELETE', `/quota-presets/${preset.id}`)
+  await send('PATCH', '/quotas', { concurrentRuns: 1 })
+  for (const decision of [{}, { limit: 2 }]) {
+    const asked = await server.call('POST', '/api/v1/quotas/requests', { person, body: { quota: 'concurrentRuns' } })
+    const { id } = (await asked.json()) as { id: string }
+    await send('POST', `/quota-requests/${id}/decision`, decision)
+  }
 }
 
 /** The secrets that a text contains, as they are, or in the forms of a URL and of base64. */

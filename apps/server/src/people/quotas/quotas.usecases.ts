@@ -106,7 +106,9 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
     own,
     updateOwn: async (userId, change) => {
       const before = await store.person(userId)
-      await store.putPerson(userId, { ...before, own: definedLimits({ ...before.own, ...change }) })
+      const after = definedLimits({ ...before.own, ...change })
+      await store.putPerson(userId, { ...before, own: after })
+      await ports.audit.record({ userId, action: 'own-limits-changed', subject: userId, ...auditChange(before.own, after) })
       return await own(userId)
     },
     ask: async (userId, { quota, note = '' }) => {
@@ -115,6 +117,7 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
       const id = makeId('quotaRequest', system.randomBytes)
       const row = { id, user_id: userId, quota, note, created_at: system.now(), decided_at: null, decided_by: null }
       await store.addRequest(row)
+      await ports.audit.record({ userId, action: 'quota-requested', subject: userId, details: { quota } })
       return requestOf(row)
     },
     administration: makeAdministration(ports, states),
