@@ -186,6 +186,7 @@ const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> =
   'skills.manage': 'workspace',
   'agents.read': 'workspace',
   'agents.manage': 'workspace',
+  'usage.read': 'outside',
   'runs.read': 'workspace',
   'runs.manage': 'workspace',
   'network.read': 'workspace',

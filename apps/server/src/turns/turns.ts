@@ -120,11 +120,10 @@ type Features = {
 
 /** What requests to models cost. */
 function makeSpendingFor({ platform, people, threads }: AreasBelow): SpendingFeature {
-  const { workspaces, access } = threads
+  const { workspaces } = threads
   return makeSpendingFeature({
     open: platform.open,
     administers: people.users.administers,
-    requireOutside: access.requireOutside,
     requireWorkspace: workspaces.requireManaged,
     workspaceNames: async (userId) =>
       new Map((await workspaces.list(userId)).workspaces.map(({ id, name }) => [id, name])),

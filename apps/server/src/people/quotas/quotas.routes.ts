@@ -14,7 +14,6 @@ import {
   updateQuotaPresetSchema,
 } from '@threadbox/protocol/public'
 import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
-import { keyOutsideWorkspaces } from '../users/users.errors.ts'
 import type { Quotas } from './quotas.usecases.ts'
 
 const tags = ['quotas']
@@ -122,11 +121,7 @@ export function quotaRoutes({ quotas }: { quotas: Quotas }): Api {
   const api = makeApi()
   const { administration } = quotas
   const caller = (context: Pick<ApiContext, 'get'>) => context.get('caller').userId
-  api.openapi(ownRoute, async (context) => {
-    const { userId, workspaceIds } = context.get('caller')
-    if (workspaceIds !== null) throw keyOutsideWorkspaces({})
-    return context.json(await quotas.own(userId), 200)
-  })
+  api.openapi(ownRoute, async (context) => context.json(await quotas.own(caller(context)), 200))
   api.openapi(updateOwnRoute, async (context) =>
     context.json(await quotas.updateOwn(caller(context), context.req.valid('json')), 200),
   )

@@ -23,7 +23,7 @@ import type {
   Quotas as QuotasView,
 } from '@threadbox/protocol/public'
 import type { System } from '../../platform/system/system.ts'
-import type { Audit } from '../audit/audit.ts'
+import type { Audit, AuditValues } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
 import { presetIsDefault, presetNameTaken, presetNotFound, quotaRequestNotFound, quotaRequestOpen } from './quotas.errors.ts'
@@ -207,7 +207,7 @@ function makeAdministration(
         const id = makeId('quotaRequest', system.randomBytes)
         await store.addGrant({ id, user_id, quota, value: limit, until: until ?? null, created_by: userId, created_at: at })
       }
-      const details = limit === undefined ? { quota } : { quota, limit, until: until ?? null }
+      const details: AuditValues = { quota, ...(limit === undefined ? {} : { limit, until: until ?? null }) }
       const action = limit === undefined ? 'quota-request-refused' : 'quota-request-granted'
       await audit.record({ userId, action, subject: user_id, details })
     },

@@ -84,10 +84,6 @@ export async function askModel(
     const { tools: offered, leftOut } = await dependencies.connections.offered(turn.threadId)
     step.offered = offered
     const system = systemPromptWith({
-      instructions: '',
-      agentInstructions: '',
-      skills: [],
-      secrets: [],
       ...facts,
       hasConnections: offered.length > 0,
       leftOut,

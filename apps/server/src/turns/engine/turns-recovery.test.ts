@@ -284,7 +284,6 @@ describe('a start after a crash', () => {
         attachments: [],
         isUnattended: false,
         authorId: null,
-        firstModelId: null,
         createdAt: 1,
       },
       store.writer,

@@ -139,7 +139,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
       facts: async (id) => {
         const row = await threads.findAny(id)
         const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-        const place = row && { ownerId: row.user_id, workspaceId: row.workspace_id }
+        const place = { ownerId: row?.user_id ?? '', workspaceId: row?.workspace_id ?? null }
         return row && { ...noSetUp, ...options, ...place, modelId: row.model_id, titleSource }
       },
       require: async () => undefined,

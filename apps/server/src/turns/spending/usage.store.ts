@@ -1,4 +1,4 @@
-import { type Kysely, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import { lockUntilEnd, withoutDiskWait } from '../../platform/database/database.ts'
 import type { PriceVersionRow, UsageRow, UsageTables } from './usage.table.ts'
 
@@ -144,14 +144,15 @@ async function sums(
   database: Kysely<UsageTables>,
   { filter, key }: { filter: UsageFilter; key: UsageKey },
 ): Promise<UsageSums[]> {
-  const keyed = key === 'slot' ? sql<number>`at / ${sql.lit(slotMs)}` : sql<string | null>`${sql.ref(key)}`
+  const keyed: RawBuilder<UsageSums['key']> = key === 'slot' ? sql`at / ${sql.lit(slotMs)}` : sql`${sql.ref(key)}`
+  const name: RawBuilder<string | null> = key === 'model_id' ? sql`max(model_name)` : sql`null`
   const total = (column: keyof UsageRow) => sql<number>`cast(coalesce(sum(${sql.ref(column)}), 0) as bigint)`
   const count = (condition: ReturnType<typeof sql>) =>
     sql<number>`cast(sum(case when ${condition} then 1 else 0 end) as bigint)`
-  const rows = await within(database.selectFrom('model_usage'), filter)
+  return await within(database.selectFrom('model_usage'), filter)
     .select([
       keyed.as('key'),
-      (key === 'model_id' ? sql<string>`max(model_name)` : sql<null>`null`).as('name'),
+      name.as('name'),
       sql<number>`cast(count(*) as bigint)`.as('requests'),
       total('input_tokens').as('inputTokens'),
       total('output_tokens').as('outputTokens'),
@@ -162,7 +163,6 @@ async function sums(
     ])
     .groupBy(keyed)
     .execute()
-  return rows
 }
 
 function within<Output>(
