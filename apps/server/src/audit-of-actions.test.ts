@@ -311,7 +311,7 @@ async function inviteSomeone(): Promise<void> {
 
 /** Limits of one person, of a preset, and requests for more that are granted and refused. */
 async function changeLimits(person: TestPerson): Promise<void> {
-  const limits = { modelMicroUsdPerMonth: 1, concurrentRuns: 1 }
+  const limits = { modelMicroUsdPerMonth: 1, awakeSandboxes: 1, concurrentRuns: 1 }
   const { body: preset } = await send('POST', '/quota-presets', { name: 'Small', limits })
   await send('PATCH', `/people/${person.userId}/quotas`, { presetId: preset.id })
   await send('DELETE', `/quota-presets/${preset.id}`)

@@ -65,7 +65,7 @@ export async function makeIds(
   const invite = await json<{ id?: string }>('POST', '/invites', {})
   const preset = await json<{ id?: string }>('POST', '/quota-presets', {
     name: `Preset of ${threadId}`,
-    limits: { concurrentRuns: 1, modelMicroUsdPerMonth: null },
+    limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
   const request = await json<{ id?: string }>('POST', '/quotas/requests', { quota: 'concurrentRuns' })
   return {

@@ -59,7 +59,7 @@ export const peopleRows: Record<string, BadInputRow> = {
   'GET /quota-presets': settingsOwner,
   'POST /quota-presets': {
     ...settingsOwner,
-    body: { name: 'Preset', limits: { concurrentRuns: 1, modelMicroUsdPerMonth: null } },
+    body: { name: 'Preset', limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null } },
   },
   'PATCH /quota-presets/{presetId}': {
     ...settingsOwner,

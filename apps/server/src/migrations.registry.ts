@@ -11,6 +11,7 @@ import { createOperationTables } from './platform/operations/operations.table.ts
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
+import { createAwakePlaceTable } from './sandboxes/state/awake-places.table.ts'
 import { createPlaceholderTables } from './sandboxes/secrets/placeholders.table.ts'
 import { createServiceTables } from './sandboxes/services/services.table.ts'
 import {
@@ -128,6 +129,7 @@ const changes: Record<string, Change> = {
     await addModelFallbacks(database)
     await addFirstModel(database)
   },
+  '0064-awake-places': createAwakePlaceTable,
 }
 
 export const migrationNames = Object.keys(changes)

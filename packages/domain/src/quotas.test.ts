@@ -13,6 +13,7 @@ describe('limits of a person', () => {
   it('are those of the preset, except where another is assigned, also a higher one or none', () => {
     expect(limitsFrom(sources())).toEqual(memberLimits)
     expect(limitsFrom(sources({ assigned: { concurrentRuns: 1, modelMicroUsdPerMonth: null } }))).toEqual({
+      ...memberLimits,
       concurrentRuns: 1,
       modelMicroUsdPerMonth: null,
     })

@@ -1,5 +1,5 @@
 /** What one person can use up. The name says the unit; `PerMonth` starts again with each month. */
-export const quotaNames = ['modelMicroUsdPerMonth', 'concurrentRuns'] as const
+export const quotaNames = ['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns'] as const
 export type QuotaName = (typeof quotaNames)[number]
 
 /** Null: no limit. */
@@ -8,11 +8,13 @@ export type QuotaLimits = Record<QuotaName, number | null>
 /** What members get until somebody changes the preset. */
 export const memberLimits: QuotaLimits = {
   modelMicroUsdPerMonth: 50_000_000,
+  awakeSandboxes: 4,
   concurrentRuns: 3,
 }
 
 export const noLimits: QuotaLimits = {
   modelMicroUsdPerMonth: null,
+  awakeSandboxes: null,
   concurrentRuns: null,
 }
 

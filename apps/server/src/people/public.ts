@@ -2,7 +2,7 @@
 export type { Audit, AuditRecord } from './audit/audit.ts'
 export { type AuditState, auditAddress, auditChange } from './audit/audit-changes.logic.ts'
 export type { PeopleEvents } from './people.events.ts'
-export { installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from './quotas/quotas.errors.ts'
+export { awakeUsedUp, installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from './quotas/quotas.errors.ts'
 export type { Quotas } from './quotas/quotas.usecases.ts'
 export type { SettingValues } from './settings/editable-settings.ts'
 export { ownerRequired } from './settings/settings.errors.ts'

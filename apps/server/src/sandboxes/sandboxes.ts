@@ -5,6 +5,7 @@ import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Api } from '../platform/http/api.ts'
 import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
+import type { ThreadTables } from '../threads/public.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ThreadArea } from '../threads/threads.ts'
 import { type FilesFeature, makeFilesFeature } from './files/files.ts'
@@ -36,6 +37,8 @@ import { makeServicesFeature, type ServicesFeature } from './services/services.t
 import { startReconciler } from './state/reconciler.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import type { SandboxReads } from './state/sandbox-reads.ts'
+import { makeAwakePlaceStore } from './state/awake-places.store.ts'
+import type { AwakePlaceTables } from './state/awake-places.table.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
 import { makeSandboxState, type Preparer, type StateFeature } from './state/state.ts'
@@ -162,6 +165,8 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
   const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
   const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
+  const places = makeAwakePlaceStore(tablesOf<AwakePlaceTables & SandboxTables & Pick<ThreadTables, 'threads'>>(open.database))
+  people.addMeter({ quota: 'awakeSandboxes', read: places.count })
   const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
   const guest = makeGuestQuestions(host)
   const manifestKey = platform.keyFor('threadbox manifests v1')
@@ -197,6 +202,12 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     events,
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
+    places,
+    awakeLimitOf: async (threadId) => {
+      const userId = (await rows.findAny(threadId))?.user_id
+      const limit = userId === undefined ? null : (await people.quotas.limits(userId)).awakeSandboxes
+      return userId === undefined || limit === null ? undefined : { userId, limit }
+    },
     // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,

@@ -94,7 +94,7 @@ export type LifecycleLogCode = keyof typeof lifecycleLogCodes | `paused.${PauseC
  */
 export const lifecycleNoticeParams = {
   'sandbox-paused': ['cause', 'minutes', 'hours'],
-  'sandbox-waiting': ['position', 'places'],
+  'sandbox-waiting': ['position', 'places', 'reason'],
   'awake-limit-near': ['pauseAt', 'hours', 'process'],
   'retention-near': ['removedAt'],
   'disk-nearly-full': ['usedBytes', 'limitBytes', 'folders'],

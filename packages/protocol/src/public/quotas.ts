@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** What one person can use up. `modelMicroUsdPerMonth`: millionths of a USD for requests to models. */
 export const quotaNameSchema = z
-  .enum(['modelMicroUsdPerMonth', 'concurrentRuns'])
+  .enum(['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns'])
   .meta({ id: 'QuotaName' })
 export type QuotaName = z.infer<typeof quotaNameSchema>
 
@@ -10,6 +10,7 @@ export type QuotaName = z.infer<typeof quotaNameSchema>
 const limitSchema = z.number().int().min(0).max(1_000_000_000_000_000).nullable()
 const limits = {
   modelMicroUsdPerMonth: limitSchema,
+  awakeSandboxes: limitSchema,
   concurrentRuns: limitSchema,
 }
 export const quotaLimitsSchema = z.object(limits).meta({ id: 'QuotaLimits' })

@@ -55,8 +55,13 @@ export const sandboxViewSchema = z
         removedAt: z.number().int().nullable(),
       })
       .nullish(),
-    /** While it waits for memory: its position in the wake queue (1 is next) and how many sandboxes can be awake. */
-    waiting: z.object({ position: z.number().int(), places: z.number().int() }).nullish(),
+    /**
+     * While it waits for memory, or with `limit` for one of its creator’s places: its position in the queue (1 is next)
+     * and how many sandboxes can be awake.
+     */
+    waiting: z
+      .object({ position: z.number().int(), places: z.number().int(), reason: z.literal('limit').optional() })
+      .nullish(),
   })
   .meta({ id: 'Sandbox' })
 export type SandboxView = z.infer<typeof sandboxViewSchema>

@@ -22,6 +22,13 @@ export const modelUnpriced = defineError<{ model: string }>({
   remedy: () => 'Switch to another model, or ask an admin to enter its price.',
 })
 
+export const awakeUsedUp = defineError<{ limit: number }>({
+  code: 'quota.awake-used-up',
+  kind: 'exhausted',
+  message: ({ limit }) => `You have ${limit} sandboxes awake, which is your limit.`,
+  remedy: () => 'Pause one of them, wait until one is idle, or ask for more in Settings, Usage.',
+})
+
 export const presetNotFound = defineError({
   code: 'quota.preset-not-found',
   kind: 'not-found',

@@ -29,10 +29,10 @@ onBothDatabases((target) => {
 
   describe('limits', () => {
     test('of members are those of their preset; the owner and admins have none', async () => {
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, concurrentRuns: 3 })
-      expect(await limitsOf(owner)).toEqual({ modelMicroUsdPerMonth: null, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3 })
+      expect(await limitsOf(owner)).toEqual({ modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null })
       await as(owner, 'PATCH', '/quota-presets/member', { limits: { concurrentRuns: 5 } })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, concurrentRuns: 5 })
+      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 5 })
     })
 
     test('say what is used of them and when they start again', async () => {
@@ -53,18 +53,18 @@ onBothDatabases((target) => {
     test('of one person are set by those who manage that person, with a preset or one by one', async () => {
       const preset = await as<QuotaPreset>(owner, 'POST', '/quota-presets', {
         name: 'Research',
-        limits: { modelMicroUsdPerMonth: 900, concurrentRuns: 9 },
+        limits: { modelMicroUsdPerMonth: 900, awakeSandboxes: 9, concurrentRuns: 9 },
       })
       await as(owner, 'PATCH', `/people/${ben.userId}/quotas`, { presetId: preset.id, assigned: { concurrentRuns: null } })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 900, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 900, awakeSandboxes: 9, concurrentRuns: null })
       expect(await as<PersonQuotas>(owner, 'GET', `/people/${ben.userId}/quotas`)).toMatchObject({
         presetId: preset.id,
         assigned: { concurrentRuns: null },
       })
-      const same = { name: 'research', limits: { modelMicroUsdPerMonth: null, concurrentRuns: null } }
+      const same = { name: 'research', limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null } }
       expect(await codeOf(owner, 'POST', '/quota-presets', same)).toBe('quota.preset-name-taken')
       expect(await codeOf(owner, 'DELETE', `/quota-presets/${preset.id}`)).toBe('done')
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: null })
       expect(await codeOf(owner, 'DELETE', '/quota-presets/member')).toBe('quota.preset-is-default')
       expect(await codeOf(owner, 'PATCH', `/people/${ben.userId}/quotas`, { presetId: 'gone' })).toBe(
         'quota.preset-not-found',
@@ -74,7 +74,7 @@ onBothDatabases((target) => {
 
     test('can be lowered by the person, not raised', async () => {
       await as(ben, 'PATCH', '/quotas', { concurrentRuns: 1, modelMicroUsdPerMonth: 60_000_000 })
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, concurrentRuns: 1 })
+      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 1 })
       await as(ben, 'PATCH', '/quotas', { concurrentRuns: null })
       expect(await limitsOf(ben)).toMatchObject({ concurrentRuns: 3 })
     })
@@ -82,7 +82,7 @@ onBothDatabases((target) => {
     test('of others are not visible to members, and no one else’s can be changed by them', async () => {
       const refused = [
         ['GET', '/quota-presets'],
-        ['POST', '/quota-presets', { name: 'Mine', limits: { modelMicroUsdPerMonth: null, concurrentRuns: null } }],
+        ['POST', '/quota-presets', { name: 'Mine', limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null } }],
         ['PATCH', '/quota-presets/member', { limits: { concurrentRuns: null } }],
         ['DELETE', '/quota-presets/any'],
         ['GET', `/people/${owner.userId}/quotas`],
@@ -131,7 +131,7 @@ onBothDatabases((target) => {
   })
 
   test('presets are listed with that of members first', async () => {
-    await as(owner, 'POST', '/quota-presets', { name: 'A', limits: { modelMicroUsdPerMonth: 1, concurrentRuns: 1 } })
+    await as(owner, 'POST', '/quota-presets', { name: 'A', limits: { modelMicroUsdPerMonth: 1, awakeSandboxes: 1, concurrentRuns: 1 } })
     const { presets } = await as<QuotaPresets>(owner, 'GET', '/quota-presets')
     expect(presets.map(({ name, isDefault }) => [name, isDefault])).toEqual([
       ['Member', true],

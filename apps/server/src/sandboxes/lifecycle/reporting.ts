@@ -1,4 +1,5 @@
 import type { Logger } from '@threadbox/telemetry'
+import type { WakePlace } from '../state/room.ts'
 import type { Announcements } from './announcements.ts'
 import { makeAnnouncements } from './announcements.ts'
 import type { RestartedService } from './survival-items.logic.ts'
@@ -12,7 +13,7 @@ export type Reporting = {
   reports: SurvivalReports
   announcements: Announcements
   /** Announces that a thread has begun to wait for host memory. */
-  announceWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
+  announceWaiting(threadId: string, place: WakePlace): Promise<void>
 }
 
 export function makeReporting(
@@ -35,7 +36,7 @@ export function makeReporting(
 async function announceWaiting(
   known: { announcements: Announcements; reports: SurvivalReports; logger: Logger },
   threadId: string,
-  place: { position: number; places: number },
+  place: WakePlace,
 ): Promise<void> {
   try {
     await known.announcements.notify(threadId, 'sandbox-waiting', place)

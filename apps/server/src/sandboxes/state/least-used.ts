@@ -8,15 +8,16 @@ import type { SandboxStore } from './sandboxes.store.ts'
 /** How long a sandbox must be unused before it can be paused for another one. */
 const quietMs = 30_000
 
-/** Pauses the sandbox that was unused for longest, if one is idle. */
+/** Pauses the sandbox that was unused for longest, if one is idle; with `among`, only one of these. */
 export async function pauseLeastUsed(known: {
   store: Pick<SandboxStore, 'all'>
   pausing: Pick<Pausing, 'pause'>
   context: PresenterContext
+  among?: ReadonlySet<string>
 }): Promise<boolean> {
   const { context, pausing } = known
   const idle = (await known.store.all())
-    .filter((row) => row.state === 'active')
+    .filter((row) => row.state === 'active' && (known.among?.has(row.id) ?? true))
     .map((row) => ({ row, facts: awakeFactsOf(row, context) }))
     .filter(({ row, facts }) => isIdle(row, facts, context))
     .toSorted((one, other) => one.facts.usedAt - other.facts.usedAt)

@@ -14,11 +14,16 @@ export type WakeQueue = {
    * full. Rejects with the reason of `signal` when the wait is canceled.
    */
   enter<Result>(threadId: string, order: () => Promise<Result>, wait: Wait): Promise<Result>
-  /** The thread’s position, counted from 1, and the number of awake sandboxes; undefined if it does not wait. */
-  positionOf(threadId: string): { position: number; places: number } | undefined
+  /** Undefined if the thread does not wait. */
+  positionOf(threadId: string): WakePlace | undefined
+  /** Whether the order that runs now had to wait. */
+  hasWaited(threadId: string): boolean
   /** Call it when a sandbox slept, ended or became idle: the first thread in the queue tries again. */
   changed(): void
 }
+
+/** A position, counted from 1, and the number of awake sandboxes. `limit`: those that its person may have awake. */
+export type WakePlace = { position: number; places: number; reason?: 'limit' }
 
 export type Wait = {
   signal: AbortSignal
@@ -39,8 +44,11 @@ export function makeWakeQueue(dependencies: {
   /** Called with the threads whose position may have changed. */
   onQueueChanged: (threadIds: readonly string[]) => void
   /** Called when a thread begins to wait. */
-  onWaiting: (threadId: string, place: { position: number; places: number }) => void
+  onWaiting: (threadId: string, place: WakePlace) => void
+  /** Code of the error with which an order says that there is no place; by default that the host’s memory is full. */
+  refusalCode?: string
 }): WakeQueue {
+  const { refusalCode = noMemoryCode } = dependencies
   const queue: Waiting[] = []
   let places = 0
   const wakeNext = () => queue[0]?.wake()
@@ -54,7 +62,7 @@ export function makeWakeQueue(dependencies: {
       try {
         return { result: await order() }
       } catch (error) {
-        if (!isThreadboxError(error) || error.code !== noMemoryCode) throw error
+        if (!isThreadboxError(error) || error.code !== refusalCode) throw error
         if (!mayEvict() || !(await pauseOneIdle())) return { refusal: error }
       }
     }
@@ -82,6 +90,10 @@ export function makeWakeQueue(dependencies: {
       leave(waiting)
     }
   }
+  const positionOf: WakeQueue['positionOf'] = (threadId) => {
+    const index = queue.findIndex((waiting) => waiting.threadId === threadId)
+    return index < 0 ? undefined : { position: index + 1, places }
+  }
   return {
     enter: async (threadId, order, wait) => {
       if (queue.length === 0 || !wait.mayWait) {
@@ -91,10 +103,8 @@ export function makeWakeQueue(dependencies: {
       }
       return await waitForTurn(threadId, order, wait)
     },
-    positionOf: (threadId) => {
-      const index = queue.findIndex((waiting) => waiting.threadId === threadId)
-      return index < 0 ? undefined : { position: index + 1, places }
-    },
+    positionOf,
+    hasWaited: (threadId) => positionOf(threadId) !== undefined,
     changed: wakeNext,
   }
 }

@@ -1,4 +1,5 @@
 import { isThreadboxError } from '@threadbox/errors'
+import { awakeUsedUp } from '../../people/public.ts'
 import type { SandboxActivity } from './activity.ts'
 import { type ReachableSandbox, reachSandbox } from './awake-sandbox.ts'
 import type { Claims } from './claims.ts'
@@ -75,8 +76,8 @@ export function makeSandboxAccess(dependencies: SandboxAccessDependencies): Sand
     try {
       return await claims.wake(threadId, begin, signal)
     } catch (error) {
-      // The joined wake had failed for lack of memory before it learned that this caller can wait.
-      const isRefused = isThreadboxError(error) && error.code === noMemoryCode
+      // The joined wake had failed for lack of memory, or of a place, before it learned that this caller can wait.
+      const isRefused = isThreadboxError(error) && (error.code === noMemoryCode || error.code === awakeUsedUp.code)
       if (!isRefused || !mayWait) throw error
       return await claims.wake(threadId, begin, signal)
     }

@@ -10,6 +10,7 @@ import {
 } from '@threadbox/domain'
 import type { SandboxView } from '@threadbox/protocol/public'
 import type { DefaultsOf } from '../../threads/public.ts'
+import type { WakePlace } from './room.ts'
 import type { Sandbox } from './sandbox.logic.ts'
 import { limitsOf, policyOf, wantedLimits } from './sandbox-rows.ts'
 
@@ -19,7 +20,7 @@ export type LiveFacts = {
   isTransferring: boolean
   usedAt: number
   activities: readonly Activity[]
-  waiting: { position: number; places: number } | undefined
+  waiting: WakePlace | undefined
 }
 
 export type PresenterContext = {

@@ -41,7 +41,7 @@ async function order(dependencies: WakingDependencies, row: Sandbox, request: Wa
   const attempt = async () => {
     await ensure(dependencies, row)
     const start = () => {
-      request.startedAt = wakeQueue.positionOf(row.thread_id) === undefined ? request.startedAt : system.now()
+      request.startedAt = wakeQueue.hasWaited(row.thread_id) ? system.now() : request.startedAt
       return host.start(row.id, { bootId, hostname: hostnameOf(row.id) })
     }
     return await wakeQueue.enter(row.thread_id, start, request.wait)

@@ -7,6 +7,7 @@ import type { ReadDefaults, SandboxViews, ThreadLog, ThreadRows } from '../../th
 import type { HostClient } from '../host/host-client.ts'
 import type { SandboxEvents } from '../sandboxes.events.ts'
 import { makeSandboxActivity, type SandboxActivity } from './activity.ts'
+import type { AwakePlaceStore } from './awake-places.store.ts'
 import type { ReachableSandbox } from './awake-sandbox.ts'
 import { type Claims, makeClaims } from './claims.ts'
 import { type DemotionsUnderWay, makeDemotionsUnderWay } from './demotions-under-way.ts'
@@ -16,7 +17,8 @@ import type { LifecycleRecorder } from './lifecycle-recorder.ts'
 import { type ApplyLimits, makeApplyLimits } from './live-limits.ts'
 import { makePausing, type Pausing } from './pausing.ts'
 import { type RewindOrder, rewindSandbox } from './rewind-sandbox.ts'
-import { makeWakeQueue, type WakeQueue } from './room.ts'
+import { type AwakeLimit, withPersonalQueues } from './personal-queues.ts'
+import { makeWakeQueue, type WakePlace, type WakeQueue } from './room.ts'
 import { makeSandboxAccess, type Sandboxes } from './sandbox-access.implementation.ts'
 import {
   makeSandboxEgress,
@@ -51,7 +53,10 @@ export type StatePorts = {
   threads: ThreadsOfSandboxes
   events: Pick<Events<SandboxEvents>, 'emit' | 'on'>
   recorder: LifecycleRecorder
-  announceWaiting(threadId: string, place: { position: number; places: number }): Promise<void>
+  announceWaiting(threadId: string, place: WakePlace): Promise<void>
+  places: AwakePlaceStore
+  /** How many sandboxes of the thread’s creator can be awake; undefined: no limit. */
+  awakeLimitOf(threadId: string): Promise<AwakeLimit | undefined>
   preparers: () => readonly Preparer[]
   /** Key with which the manifests of a sandbox hash values. */
   hashKeyOf(sandboxId: string): string
@@ -84,7 +89,10 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
   const { store, host, threads, system, logger } = ports
   const demotions = makeDemotionsUnderWay()
   const { activity, claims, transition } = makeGround(ports)
-  const wakeQueue = connectWakeQueue(ports)
+  const wakeQueue = connectWakeQueue(ports, async (userId) => {
+    const among = await ports.places.awakeOf(userId)
+    return await pauseLeastUsed({ store, pausing, context: await context(), among })
+  })
   const reachable = makeReachable(system)
   const context = async (threadIds: readonly string[] | 'all' = 'all'): Promise<PresenterContext> => ({
     defaults: await threads.readDefaults(threadIds),
@@ -170,13 +178,23 @@ function makeGround({ store, threads, events, recorder, system, logger }: StateP
 }
 
 /** The queue retries whenever memory may have become free. */
-function connectWakeQueue({ host, threads, events, announceWaiting }: StatePorts): WakeQueue {
-  const wakeQueue = makeWakeQueue({
-    countAwake: async () => (await host.info()).awakeSandboxes,
-    onQueueChanged: (threadIds) => {
+function connectWakeQueue(
+  { host, threads, events, announceWaiting, places, awakeLimitOf, system }: StatePorts,
+  pauseOneIdleOf: (userId: string) => Promise<boolean>,
+): WakeQueue {
+  const told = {
+    onQueueChanged: (threadIds: readonly string[]) => {
       for (const threadId of threadIds) void threads.announce(threadId, false)
     },
-    onWaiting: (threadId, place) => void announceWaiting(threadId, place),
+    onWaiting: (threadId: string, place: WakePlace) => void announceWaiting(threadId, place),
+  }
+  const memory = makeWakeQueue({ ...told, countAwake: async () => (await host.info()).awakeSandboxes })
+  const wakeQueue = withPersonalQueues(memory, {
+    ...told,
+    places,
+    limitOf: awakeLimitOf,
+    pauseOneIdleOf,
+    now: system.now,
   })
   events.on('capacity-released', wakeQueue.changed)
   events.on('sandbox-released', wakeQueue.changed)

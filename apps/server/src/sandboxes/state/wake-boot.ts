@@ -24,7 +24,7 @@ export async function requestWake(
     const { from } = await wakeQueue.enter(
       row.thread_id,
       () => {
-        request.startedAt = wakeQueue.positionOf(row.thread_id) === undefined ? request.startedAt : system.now()
+        request.startedAt = wakeQueue.hasWaited(row.thread_id) ? system.now() : request.startedAt
         return host.wake(row.id, { bootId })
       },
       request.wait,

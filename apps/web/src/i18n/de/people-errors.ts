@@ -107,4 +107,8 @@ export const peopleErrors: ErrorWords = {
     message: 'Ein Modell, das übernimmt, muss ein anderes verbundenes sein, jedes höchstens einmal.',
     remedy: 'Wählen Sie andere aus der Liste der Modelle.',
   },
+  'quota.awake-used-up': {
+    message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
+    remedy: 'Pausieren Sie eine, warten Sie, bis eine nichts tut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+  },
 }

@@ -36,6 +36,9 @@ export const sandbox: Texts<typeof source> = {
     'from-memory': 'aus dem Speicher',
     'since-date': 'seit {{date}}',
     'could-not-start': 'Start fehlgeschlagen',
+    'waits-limit_one': 'Ihre Grenze ist {{count}} wache Sandbox. Diese ist Nummer {{position}} in der Schlange.',
+    'waits-limit_other':
+      'Ihre Grenze sind {{count}} wache Sandboxes. Diese ist Nummer {{position}} in der Schlange.',
     'waits-next_one': 'Der Arbeitsspeicher des Hosts ist mit {{count}} wachen Sandbox voll. Sie sind als Nächste dran.',
     'waits-next_other':
       'Der Arbeitsspeicher des Hosts ist mit {{count}} wachen Sandboxes voll. Sie sind als Nächste dran.',
@@ -81,6 +84,8 @@ export const sandbox: Texts<typeof source> = {
     'next-hold': 'Bleibt wach bis {{until}}.',
     'next-work': 'Bleibt wach, solange Programme arbeiten, und pausiert nach {{time}} Untätigkeit.',
     'next-work-plain': 'Bleibt wach, solange Programme arbeiten.',
+    'next-waiting-limit':
+      'Wacht auf, sobald eine von Ihren nichts tut oder pausiert ist. Pausieren Sie eine, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
     'next-waiting': 'Wacht auf, sobald der Host genug Arbeitsspeicher hat. Ihre Nachrichten warten so lange.',
     'next-fresh': 'Startet mit Ihrem ersten Befehl.',
     'next-starting': 'Gleich bereit. Ihre Nachrichten warten so lange.',

@@ -33,6 +33,8 @@ export const sandbox = {
     'from-memory': 'from memory',
     'since-date': 'since {{date}}',
     'could-not-start': 'couldn’t start',
+    'waits-limit_one': 'Your limit is {{count}} awake sandbox. This one is number {{position}} in line.',
+    'waits-limit_other': 'Your limit is {{count}} awake sandboxes. This one is number {{position}} in line.',
     'waits-next_one': 'The host’s memory is full with {{count}} sandbox awake. You’re next.',
     'waits-next_other': 'The host’s memory is full with {{count}} sandboxes awake. You’re next.',
     'waits-number_one': 'The host’s memory is full with {{count}} sandbox awake. You’re number {{position}} in line.',
@@ -75,6 +77,8 @@ export const sandbox = {
     'next-hold': 'Stays awake until {{until}}.',
     'next-work': 'Stays awake while programs are busy, then pauses after {{time}} idle.',
     'next-work-plain': 'Stays awake while programs are busy.',
+    'next-waiting-limit':
+      'Wakes as soon as one of yours is idle or paused. Pause one, or ask for more in Settings, Usage.',
     'next-waiting': 'Wakes as soon as the host has enough memory. Messages you send are queued.',
     'next-fresh': 'Starts with your first command.',
     'next-starting': 'Ready in a moment. Messages you send are queued.',

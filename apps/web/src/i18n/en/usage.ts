@@ -51,7 +51,7 @@ export const usage = {
     none: 'You have no limits.',
     setOwn: 'Set your own',
     ownHelp: 'Below what is assigned to you. Empty: no limit of your own.',
-    name: { modelMicroUsdPerMonth: 'Models per month', concurrentRuns: 'Runs at the same time' },
+    name: { modelMicroUsdPerMonth: 'Models per month', awakeSandboxes: 'Awake sandboxes', concurrentRuns: 'Runs at the same time' },
     usedOf: '{{used}} of {{limit}}',
     unlimited: 'no limit',
     resets: 'starts again {{when}}',

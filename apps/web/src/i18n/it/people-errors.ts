@@ -108,4 +108,8 @@ export const peopleErrors: ErrorWords = {
     message: 'Un modello che subentra deve essere un altro modello collegato, ognuno al massimo una volta.',
     remedy: 'Scegline altri dall’elenco dei modelli.',
   },
+  'quota.awake-used-up': {
+    message: 'Hai {limit} sandbox sveglie, che è il tuo limite.',
+    remedy: 'Mettine una in pausa, attendi che una sia inattiva o chiedi di più in Impostazioni, Utilizzo.',
+  },
 }

@@ -36,6 +36,8 @@ export const sandbox: Texts<typeof source> = {
     'from-memory': 'dalla memoria',
     'since-date': 'da: {{date}}',
     'could-not-start': 'avvio non riuscito',
+    'waits-limit_one': 'Il tuo limite è {{count}} sandbox sveglia. Questa è la numero {{position}} in coda.',
+    'waits-limit_other': 'Il tuo limite è {{count}} sandbox sveglie. Questa è la numero {{position}} in coda.',
     'waits-next_one': 'La memoria dell’host è piena, con {{count}} sandbox sveglia. La prossima è questa.',
     'waits-next_other': 'La memoria dell’host è piena, con {{count}} sandbox sveglie. La prossima è questa.',
     'waits-number_one':
@@ -80,6 +82,8 @@ export const sandbox: Texts<typeof source> = {
     'next-hold': 'Resta sveglia fino a: {{until}}.',
     'next-work': 'Resta sveglia finché i programmi lavorano, poi va in pausa dopo {{time}} di inattività.',
     'next-work-plain': 'Resta sveglia finché i programmi lavorano.',
+    'next-waiting-limit':
+      'Si risveglia appena una delle tue è inattiva o in pausa. Mettine una in pausa o chiedi di più in Impostazioni, Utilizzo.',
     'next-waiting': 'Si risveglia appena l’host ha abbastanza memoria. I messaggi che invii vanno in coda.',
     'next-fresh': 'Si avvia con il tuo primo comando.',
     'next-starting': 'Pronta tra un momento. I messaggi che invii vanno in coda.',

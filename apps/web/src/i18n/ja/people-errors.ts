@@ -106,4 +106,8 @@ export const peopleErrors: ErrorWords = {
     message: '引き継ぐモデルは、接続済みの別のモデルを 1 回ずつ指定してください。',
     remedy: 'モデルの一覧からほかのものを選んでください。',
   },
+  'quota.awake-used-up': {
+    message: '稼働中のサンドボックスが {limit} 個で、上限に達しています。',
+    remedy: 'どれかを一時停止するか、空くまで待つか、設定の「使用量」で追加を依頼してください。',
+  },
 }

@@ -36,6 +36,7 @@ export const sandbox: Texts<typeof source> = {
     'from-memory': 'メモリから',
     'since-date': '{{date}} から',
     'could-not-start': '起動できませんでした',
+    'waits-limit_other': '稼働できるサンドボックスの上限は {{count}} 個です。順番は {{position}} 番目です。',
     'waits-next_other': '稼働中のサンドボックス {{count}} 個で、ホストのメモリがいっぱいです。次があなたの番です。',
     'waits-number_other':
       '稼働中のサンドボックス {{count}} 個で、ホストのメモリがいっぱいです。あなたの順番は {{position}} 番目です。',
@@ -76,6 +77,8 @@ export const sandbox: Texts<typeof source> = {
     'next-hold': '{{until}} まで稼働を続けます。',
     'next-work': 'プログラムが作業している間は稼働を続け、無操作が {{time}}続くと一時停止します。',
     'next-work-plain': 'プログラムが作業している間は稼働を続けます。',
+    'next-waiting-limit':
+      '自分のサンドボックスのどれかが空くか一時停止すると復帰します。どれかを一時停止するか、設定の「使用量」で追加を依頼してください。',
     'next-waiting': 'ホストのメモリに余裕ができると復帰します。送ったメッセージは待機します。',
     'next-fresh': '最初のコマンドで起動します。',
     'next-starting': 'まもなく使えます。送ったメッセージは待機します。',

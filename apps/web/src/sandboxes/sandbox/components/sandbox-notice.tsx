@@ -64,6 +64,8 @@ function Waiting(props: { params: NoticeParams }) {
   const title =
     position === undefined || places === undefined
       ? t('notice.waiting')
+      : params.reason === 'limit'
+        ? t('sandbox:phrase.waits-limit', { count: places, position })
       : position <= 1
         ? t('sandbox:phrase.waits-next', { count: places })
         : t('sandbox:phrase.waits-number', { count: places, position })

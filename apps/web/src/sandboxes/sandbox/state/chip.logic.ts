@@ -79,7 +79,8 @@ export function chipDetail(sandbox: SandboxView, now: number): Phrase | undefine
 export function waitingPhrase(sandbox: SandboxView): Phrase | undefined {
   const { waiting } = sandbox
   if (waiting === null || waiting === undefined) return undefined
-  const { position, places } = waiting
+  const { position, places, reason } = waiting
+  if (reason === 'limit') return { key: 'waits-limit', values: { count: places, position } }
   return position <= 1
     ? { key: 'waits-next', values: { count: places } }
     : { key: 'waits-number', values: { count: places, position } }
