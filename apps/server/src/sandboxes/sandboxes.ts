@@ -5,7 +5,6 @@ import { type Events, makeEvents } from '../platform/events/events.ts'
 import type { Api } from '../platform/http/api.ts'
 import type { AllowedHosts } from '../platform/http/origins.ts'
 import type { SocketRoute } from '../platform/http/socket-server.ts'
-import type { ThreadTables } from '../threads/public.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { ThreadArea } from '../threads/threads.ts'
 import { type FilesFeature, makeFilesFeature } from './files/files.ts'
@@ -37,8 +36,7 @@ import { makeServicesFeature, type ServicesFeature } from './services/services.t
 import { startReconciler } from './state/reconciler.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import type { SandboxReads } from './state/sandbox-reads.ts'
-import { makeAwakePlaceStore } from './state/awake-places.store.ts'
-import type { AwakePlaceTables } from './state/awake-places.table.ts'
+import { makeAwakePlaceStore, type PlaceTables } from './state/awake-places.store.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
 import { makeSandboxState, type Preparer, type StateFeature } from './state/state.ts'
@@ -165,7 +163,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
   const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
   const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
-  const places = makeAwakePlaceStore(tablesOf<AwakePlaceTables & SandboxTables & Pick<ThreadTables, 'threads'>>(open.database))
+  const places = makeAwakePlaceStore(tablesOf<PlaceTables>(open.database))
   people.addMeter({ quota: 'awakeSandboxes', read: places.count })
   const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
   const guest = makeGuestQuestions(host)

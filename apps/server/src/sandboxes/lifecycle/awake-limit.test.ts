@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesOf } from '../../platform/database/database.ts'
-import { type AwakePlaceStore, makeAwakePlaceStore } from '../state/awake-places.store.ts'
+import { type AwakePlaceStore, makeAwakePlaceStore, type PlaceTables } from '../state/awake-places.store.ts'
 import { type LifecycleBench, makeLifecycleBench, minute } from './lifecycle.test-utils.ts'
 
 onBothDatabases((target) => {
@@ -103,7 +103,7 @@ onBothDatabases((target) => {
   })
 
   test('C12: two servers give away the same places once, also after one was killed while a sandbox started', async () => {
-    const store = () => makeAwakePlaceStore(tablesOf<never>(bench.server.open.database))
+    const store = () => makeAwakePlaceStore(tablesOf<PlaceTables>(bench.server.open.database))
     const servers: AwakePlaceStore[] = [store(), store()]
     const { userId } = bench.owner
     const rows = tablesOf<{ sandboxes: { id: string; thread_id: string; state: string } }>(bench.server.open.database)

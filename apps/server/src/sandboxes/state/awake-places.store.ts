@@ -4,7 +4,7 @@ import type { ThreadTables } from '../../threads/public.ts'
 import type { AwakePlaceTables } from './awake-places.table.ts'
 import type { SandboxTables } from './sandboxes.table.ts'
 
-type Tables = AwakePlaceTables & SandboxTables & Pick<ThreadTables, 'threads'>
+export type PlaceTables = AwakePlaceTables & SandboxTables & Pick<ThreadTables, 'threads'>
 
 /** The only code that touches `awake_places`. */
 export type AwakePlaceStore = {
@@ -24,7 +24,7 @@ const awake = ['active', 'pausing']
 /** In these it needs it once it has a place. */
 const coming = ['starting', 'waking']
 
-export function makeAwakePlaceStore(database: Kysely<Tables>): AwakePlaceStore {
+export function makeAwakePlaceStore(database: Kysely<PlaceTables>): AwakePlaceStore {
   return {
     take: ({ threadId, userId, limit, now }) =>
       database.transaction().execute(async (transaction) => {
@@ -50,7 +50,7 @@ export function makeAwakePlaceStore(database: Kysely<Tables>): AwakePlaceStore {
   }
 }
 
-function ofPerson(database: Kysely<Tables> | Transaction<Tables>, userId: string) {
+function ofPerson(database: Kysely<PlaceTables> | Transaction<PlaceTables>, userId: string) {
   return database
     .selectFrom('sandboxes')
     .innerJoin('threads', 'threads.id', 'sandboxes.thread_id')
@@ -58,7 +58,7 @@ function ofPerson(database: Kysely<Tables> | Transaction<Tables>, userId: string
 }
 
 async function countOf(
-  database: Kysely<Tables> | Transaction<Tables>,
+  database: Kysely<PlaceTables> | Transaction<PlaceTables>,
   { userId, exceptId }: { userId: string; exceptId: string },
 ): Promise<number> {
   const row = await ofPerson(database, userId)
