@@ -52,7 +52,9 @@ export function makeApplication(options: ApplicationOptions): Application {
   const sandboxes = makeSandboxArea({ platform, people, threads }, options)
   const turns = makeTurnArea({ platform, people, threads, sandboxes }, options)
   const workflows = makeWorkflowArea({ platform, people, threads, sandboxes, turns }, options)
-  const installation = makeInstallation({ ...people, models: turns.models }, options)
+  const measured = { people, turns, sandboxes, runs: workflows.runs, operations: platform.operations }
+  const { open, system } = platform
+  const installation = makeInstallation({ ...people, models: turns.models, open, system, measured }, options)
   const areas: Areas = { platform, people, threads, sandboxes, turns, workflows, installation }
   const { authentication } = people
   const socketServer = makeSocketServer({
@@ -70,6 +72,8 @@ export function makeApplication(options: ApplicationOptions): Application {
     stopping: stopping.signal,
     authentication,
     clientAddress: platform.clientAddress,
+    healthPages: installation.healthPages,
+    onAnswered: installation.metrics.requestAnswered,
     publicRoutes: [installation.setupRoutes, ...people.signInRoutes],
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,

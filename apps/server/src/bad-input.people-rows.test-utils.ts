@@ -44,6 +44,7 @@ export const peopleRows: Record<string, BadInputRow> = {
     params: { inviteId: 'own' },
     unknown: { inviteId: 'invite.not-found' },
   },
+  'GET /metrics': settingsOwner,
   'GET /usage': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30', by: 'model' } },
   'GET /usage/csv': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30' } },
   'GET /quotas': {},

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { mkdir, readFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 
 import { endIfAskedForVersion, readSettings, type Setting, serverSettings, turnSettings } from '@threadbox/config'
 import { makeLogger } from '@threadbox/telemetry'
-import { makeApplication } from './application.ts'
+import { type Application, makeApplication } from './application.ts'
 import { makeFrontServer } from './front-server.ts'
+import { makeMetricsListener } from './installation/metrics-listener.ts'
 import { migrate } from './migrations.registry.ts'
 import type { FixedSetting } from './people/settings/settings.ts'
 import { makeDirectoryBlobStore } from './platform/blobs/directory-blob-store.ts'
@@ -100,11 +102,13 @@ async function main(): Promise<void> {
     logger.info({ address, port }, 'server listens')
   })
 
+  const metrics = serveMetrics(application)
   const stop = async (signal: string) => {
     logger.info({ signal }, 'server stops')
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve())
     })
+    metrics?.close()
     const cut = setTimeout(() => server.closeAllConnections(), closeLimitMs)
     await application.stop()
     await closed
@@ -114,6 +118,16 @@ async function main(): Promise<void> {
     logger.info('server stopped')
   }
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop(signal))
+}
+
+/** Only where a setting says so. */
+function serveMetrics({ areas }: Application): Server | undefined {
+  if (settings.metricsListen === '') return undefined
+  const { hostname, port } = new URL(`http://${settings.metricsListen}`)
+  const listener = makeMetricsListener({ metrics: areas.installation.metrics, logger })
+  listener.on('error', (error) => logger.error({ err: error }, 'metrics are not served'))
+  listener.listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) })
+  return listener
 }
 
 main().catch((error: unknown) => {

@@ -24,6 +24,10 @@ export type ServerOptions = {
   stopping: AbortSignal
   authentication: AuthenticationOptions
   clientAddress: ClientAddress
+  /** Pages for probes, under any name. */
+  healthPages: Hono<ApiEnv>
+  /** Called after each response. `route`: the part of the app, such as `threads`. */
+  onAnswered(request: { route: string; status: number; seconds: number }): void
   /** Routes that need no sign-in. */
   publicRoutes: readonly Api[]
   /** All other routes. */
@@ -51,9 +55,13 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     context.set('clientAddress', incoming === undefined ? noAddress : options.clientAddress(incoming))
     context.set('logger', options.logger)
     context.set('stopping', options.stopping)
+    const startedAt = performance.now()
     await serveAs({ requestId, address: context.get('clientAddress') }, next)
     context.res.headers.set('threadbox-request-id', requestId)
+    const seconds = (performance.now() - startedAt) / 1000
+    options.onAnswered({ route: partOf(context.req.path), status: context.res.status, seconds })
   })
+  app.route('/', options.healthPages)
   app.use('*', secureHeaders(options.hosts), guardHost(options.hosts), guardOrigin(options.hosts))
   const api = makePublicApi(options)
   app.route('/api/v1', api)
@@ -68,6 +76,15 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     app.route('/', webApp(options.webDirectory))
   }
   return { app, api }
+}
+
+const parts = ['threads', 'workspaces', 'agents', 'runs', 'models', 'people', 'auth', 'events', 'search', 'settings']
+
+/** One of few words, so that a request with any path adds no series to the metrics. */
+function partOf(path: string): string {
+  const [first = '', version, part = ''] = path.split('/').slice(1)
+  if (first !== 'api') return first === 'shared' || first === 'hooks' || first === 'docs' ? first : 'app'
+  return version === 'v1' && parts.includes(part) ? part : 'other'
 }
 
 function makePublicApi(options: ServerOptions): Api {

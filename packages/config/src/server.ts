@@ -57,6 +57,12 @@ export const serverSettings = {
       }),
     default: '',
   }),
+  metricsListen: setting({
+    doc: 'Loopback address and port on which metrics are served without a sign-in, such as `127.0.0.1:9464`. Empty: only through the API, with a key of the scope `metrics`.',
+    environment: 'THREADBOX_METRICS_LISTEN',
+    schema: z.string().regex(/^(127(\.\d{1,3}){3}|\[::1\]):\d{1,5}$/, 'must be a loopback address and a port'),
+    default: '',
+  }),
   databaseUrl: setting({
     doc: 'Postgres URL (`postgres://…`). Empty: an embedded database in the data directory.',
     environment: 'DATABASE_URL',

@@ -88,6 +88,7 @@ export const actions = {
   'keys.list': 'session',
   'keys.manage': 'confirmed',
   'machine.read': 'machine',
+  'metrics.read': 'metrics',
   'settings.read': 'admin',
   'settings.manage': 'admin',
   'audit.read': 'audit',
@@ -162,6 +163,7 @@ type KeyAction = { [Name in Action]: (typeof actions)[Name] extends KeyScope ? N
 const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> = {
   'account.read': 'everywhere',
   'machine.read': 'outside',
+  'metrics.read': 'outside',
   'settings.read': 'outside',
   'settings.manage': 'outside',
   'audit.read': 'outside',

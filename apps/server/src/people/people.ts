@@ -97,6 +97,7 @@ export function makePeople(
     system,
     key: auditKey,
     headFile: makeAuditHeadFile(options.auditHeadFile, auditKey),
+    onRecord: (action) => void events.emit('audited', { action }),
   })
   const settings = makeSettings({
     database: tablesOf<SettingTables>(open.database),

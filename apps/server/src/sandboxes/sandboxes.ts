@@ -66,6 +66,8 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     refusedNames: RefusedNames
     hashKeyOf(sandboxId: string): string
     awakeThreads(): Promise<string[]>
+    /** How many threads wait for memory or for their person’s limit. */
+    waitingThreads(): number
     reports: Reporting['reports']
     files: FilesFeature['files']
     services: ServicesFeature['services']
@@ -124,6 +126,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     services: services.services,
     servicesOf: base.serviceStore.list,
     beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
+    waitingThreads: state.waitingThreads,
     inside: { store, state, lifecycle, gitCredentials },
     changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,

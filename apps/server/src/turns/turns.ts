@@ -65,7 +65,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
   const gates = registrations.list<TurnGate>('turns.addGate')
   const notes = registrations.list<TurnNote>('turns.addNote')
   const history = makeTurnHistory(tablesOf<TurnTables>(open.database))
-  const spending = makeSpendingFor(known)
+  const spending = makeSpendingFor(known, events)
   const received = makeReceived(known, options, { events, ledger: spending.ledger })
   const { models, connections, skills } = received
   const snapshots = makeSnapshotsFor(known, options, history)
@@ -119,10 +119,14 @@ type Features = {
 }
 
 /** What requests to models cost. */
-function makeSpendingFor({ platform, people, threads }: AreasBelow): SpendingFeature {
+function makeSpendingFor(
+  { platform, people, threads }: AreasBelow,
+  events: Pick<Events<TurnEvents>, 'emit'>,
+): SpendingFeature {
   const { workspaces } = threads
   return makeSpendingFeature({
     open: platform.open,
+    events,
     administers: people.users.administers,
     requireWorkspace: workspaces.requireManaged,
     workspaceNames: async (userId) =>

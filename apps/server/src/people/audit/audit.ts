@@ -38,6 +38,7 @@ export type AuditOptions = {
   /** Derived from the master key: access to the database alone isn’t enough to compute a row’s hash. */
   key: Uint8Array
   headFile: AuditHeadFile | null
+  onRecord?: (action: string) => void
 }
 
 /** A review once a year sees the whole year. */
@@ -57,6 +58,7 @@ export function makeAudit(options: AuditOptions): Audit {
   }
   const record: Audit['record'] = async (event) => {
     await add(event)
+    options.onRecord?.(event.action)
     const now = options.system.now()
     if (now - prunedAt < pruneEveryMs) return
     prunedAt = now

@@ -20,10 +20,25 @@ export type OperationStore = {
   begin(id: string): Promise<boolean>
   postpone(id: string, failure: { dueAt: number; error: string }): Promise<void>
   remove(id: string): Promise<void>
+  /** How many there are of each kind and phase, and when the oldest of them was planned. */
+  counts(): Promise<{ kind: string; phase: string; count: number; oldest: number }[]>
 }
 
 export function makeOperationStore(database: Kysely<OperationTables>): OperationStore {
   return {
+    counts: async () => {
+      const rows = await database
+        .selectFrom('operations')
+        .select((select) => [
+          'kind',
+          'phase',
+          select.fn.countAll<number>().as('count'),
+          select.fn.min('created_at').as('oldest'),
+        ])
+        .groupBy(['kind', 'phase'])
+        .execute()
+      return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
+    },
     put: async (operation) => {
       await database
         .insertInto('operations')

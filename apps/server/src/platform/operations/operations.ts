@@ -17,6 +17,7 @@ export type Operations = {
   /** Withdraws an operation that hasn't started. Returns false if it has, or was never planned. */
   withdraw(kind: string, subjectId: string): Promise<boolean>
   isPlanned(kind: string, subjectId: string): Promise<boolean>
+  counts: OperationStore['counts']
   /** The time when it starts or was to start; undefined when it isn't planned. */
   dueAt(kind: string, subjectId: string): Promise<number | undefined>
   /** Throws after the start, because operations of that kind could have been skipped. */
@@ -73,6 +74,7 @@ export function makeOperations(options: { store: OperationStore; system: System;
       loop.nudge()
     },
     withdraw: (kind, subjectId) => store.withdraw(kind, subjectId),
+    counts: store.counts,
     isPlanned: (kind, subjectId) => store.exists(kind, subjectId),
     dueAt: (kind, subjectId) => store.dueAt(kind, subjectId),
     register: (kind, worker) => {

@@ -71,6 +71,7 @@ export function withPersonalQueues(
       }
     },
     positionOf: (threadId) => memory.positionOf(threadId) ?? placeIn(threadId),
+    length: () => [memory, ...queues.values()].reduce((sum, queue) => sum + queue.length(), 0),
     hasWaited: (threadId) => waited.has(threadId) || memory.hasWaited(threadId),
     changed: () => {
       memory.changed()

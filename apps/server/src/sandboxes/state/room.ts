@@ -16,6 +16,8 @@ export type WakeQueue = {
   enter<Result>(threadId: string, order: () => Promise<Result>, wait: Wait): Promise<Result>
   /** Undefined if the thread does not wait. */
   positionOf(threadId: string): WakePlace | undefined
+  /** How many threads wait. */
+  length(): number
   /** Whether the order that runs now had to wait. */
   hasWaited(threadId: string): boolean
   /** Call it when a sandbox slept, ended or became idle: the first thread in the queue tries again. */
@@ -104,6 +106,7 @@ export function makeWakeQueue(dependencies: {
       return await waitForTurn(threadId, order, wait)
     },
     positionOf,
+    length: () => queue.length,
     hasWaited: (threadId) => positionOf(threadId) !== undefined,
     changed: wakeNext,
   }

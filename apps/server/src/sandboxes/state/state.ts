@@ -76,6 +76,8 @@ export type StateFeature = {
   /** False for a thread that does not exist or is being deleted. */
   mayStart(threadId: string): Promise<boolean>
   context(threadIds?: readonly string[] | 'all'): Promise<PresenterContext>
+  /** How many threads wait for memory or for their person’s limit. */
+  waitingThreads(): number
   /** Since when the host can be reached; undefined while it cannot. */
   reachableSince(): number | undefined
   setReachable(isReachable: boolean): void
@@ -133,6 +135,7 @@ export function makeSandboxState(ports: StatePorts): StateFeature {
     pausing,
     sandboxes,
     mayStart,
+    waitingThreads: wakeQueue.length,
     context,
     egress,
     applyLimits: makeApplyLimits({

@@ -7,7 +7,7 @@ import { isImage } from './history.logic.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 
 /** Dependencies of `nextModel` and `switchModel`. */
-export type FallbackDependencies = Recording & Pick<TurnDependencies, 'models' | 'settings' | 'staysWithProvider'>
+export type FallbackDependencies = Recording & Pick<TurnDependencies, 'above' | 'models' | 'settings' | 'staysWithProvider'>
 
 /**
  * Returns the model that takes over from the turn’s present one: the next in the list of the model that the turn began
@@ -40,7 +40,7 @@ export async function nextModel(
 
 /** Lets another model continue the turn, and says why in the conversation. */
 export async function switchModel(
-  dependencies: Recording,
+  dependencies: Recording & Pick<TurnDependencies, 'above'>,
   options: { turn: TurnRecord; to: UsableModel; cause: FallbackCause },
 ): Promise<void> {
   const { log, store, system } = dependencies
@@ -55,6 +55,7 @@ export async function switchModel(
   await log.append(turn.threadId, changes, (transaction) =>
     store.changeTurn(turn.id, change, writerOf(transaction)),
   )
+  void dependencies.above.events.emit('model-fell-back', { cause })
 }
 
 function hasImages(turn: TurnRecord): boolean {

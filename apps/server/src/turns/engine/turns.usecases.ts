@@ -64,7 +64,8 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     onEnded: async ({ turn, status }) => {
       // Takes the snapshot before the next queued message, which can change the disk.
       void dependencies.sandbox.snapshots.turnEnded(turn.threadId)
-      void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status })
+      const seconds = (dependencies.system.now() - turn.startedAt) / 1000
+      void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status, seconds })
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
       const next = await exclusively(turn.threadId, async () =>

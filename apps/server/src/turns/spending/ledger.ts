@@ -1,5 +1,7 @@
 import type { ModelConnection, UsageKind } from '@threadbox/protocol/public'
+import type { Events } from '../../platform/events/events.ts'
 import type { System } from '../../platform/system/system.ts'
+import type { TurnEvents } from '../turns.events.ts'
 import { type ModelUsage, noUsage } from './model-usage.ts'
 import type { Price } from './prices.ts'
 import { modelSpendError, unpricedError } from './spend-refusals.ts'
@@ -73,8 +75,9 @@ export function makeLedger(ports: {
   store: UsageStore
   limitsOf: SpendLimits
   system: Pick<System, 'now'>
+  events?: Pick<Events<TurnEvents>, 'emit'>
 }): Ledger {
-  const { store, system } = ports
+  const { store, system, events } = ports
   const settleOld = () => store.settleLost({ before: system.now() - lostAfterMs })
   return {
     begin: async ({ id, payer, kind, model, most }) => {
@@ -114,14 +117,33 @@ export function makeLedger(ports: {
           return outputTokens === undefined ? undefined : rowOf(usageWith(outputTokens), true)
         },
       })
-      if ('exceeded' in result) throw modelSpendError(result, timeZone)
+      if ('exceeded' in result) {
+        void events?.emit('quota-refused', { quota: 'modelMicroUsdPerMonth' })
+        throw modelSpendError(result, timeZone)
+      }
       const mostUsage = usageWith(result.row.output_tokens)
+      const ended = (outcome: TurnEvents['model-request-ended']['outcome'], usage: ModelUsage) => {
+        const { inputTokens, cachedInputTokens, outputTokens } = usage
+        const tokens = { input: inputTokens, cached: cachedInputTokens, output: outputTokens }
+        const took = { provider: connection.provider, outcome, seconds: (system.now() - at) / 1000 }
+        void events?.emit('model-request-ended', { ...took, tokens, microUsd: costOf(usage) ?? 0 })
+      }
       return {
         maxOutputTokens: result.row.output_tokens,
         costOf,
-        settle: (usage, options) => store.settle(rowOf(usage, options?.isEstimated === true)),
-        settleInFull: () => store.settle(rowOf(mostUsage, true)),
-        cancel: () => store.cancel(id),
+        settle: async (usage, options) => {
+          const isEstimated = options?.isEstimated === true
+          await store.settle(rowOf(usage, isEstimated))
+          ended(isEstimated ? 'estimated' : 'answered', usage)
+        },
+        settleInFull: async () => {
+          await store.settle(rowOf(mostUsage, true))
+          ended('estimated', mostUsage)
+        },
+        cancel: async () => {
+          await store.cancel(id)
+          ended('rejected', noUsage)
+        },
       }
     },
     settleLost: (id) => store.settleLost({ id }),

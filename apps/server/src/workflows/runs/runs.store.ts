@@ -41,6 +41,8 @@ export type RunStore = {
   end(id: string, from: 'queued' | 'running', end: RunEnd): Promise<boolean>
   /** Which of these threads exist and are not deleted. */
   liveThreads(threadIds: readonly string[]): Promise<Set<string>>
+  /** How many runs of everyone wait and are at work. */
+  openCounts(): Promise<Map<string, number>>
   agentIds(): Promise<string[]>
   /** The newest run of each of these agents. */
   newest(agentIds: readonly string[]): Promise<RunRow[]>
@@ -59,6 +61,15 @@ export function makeRunStore(database: Kysely<RunTables & Pick<ThreadTables, 'th
     transaction: (work) => runs.transaction().execute(work),
     insert: async (row, writer) => {
       await writer.insertInto('runs').values(row).execute()
+    },
+    openCounts: async () => {
+      const rows = await runs
+        .selectFrom('runs')
+        .select((select) => ['status', select.fn.countAll<number>().as('count')])
+        .where('status', 'in', ['queued', 'running'])
+        .groupBy('status')
+        .execute()
+      return new Map(rows.map(({ status, count }) => [status, Number(count)]))
     },
     liveThreads: async (threadIds) => {
       if (threadIds.length === 0) return new Set()

@@ -34,6 +34,7 @@ export type RunsFeature = {
   runDue(): Promise<void>
   /** How many runs of this person are at work. */
   countRunning(userId: string): Promise<number>
+  openCounts(): Promise<Map<string, number>>
   /** Schedules a pass soon, because something may have changed. */
   nudge(): void
   start(): void
@@ -96,6 +97,7 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
       await engine.idle()
     },
     countRunning: store.countRunning,
+    openCounts: store.openCounts,
     nudge: loop.nudge,
     start: loop.start,
     stop: async () => {

@@ -1,0 +1,148 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the server measures. No label names a person, a thread, a workspace, or anything that they wrote. */
+export type Metrics = {
+  /** In the text format of Prometheus. */
+  text(): Promise<string>
+  contentType: string
+  /** What happens; each is called as it does. */
+  turnEnded(turn: { end: string; seconds: number }): void
+  modelRequestEnded(request: ModelRequestEnd): void
+  modelFellBack(cause: string): void
+  quotaRefused(quota: string): void
+  requestAnswered(request: { route: string; status: number; seconds: number }): void
+  audited(action: string): void
+}
+
+export type ModelRequestEnd = {
+  provider: string
+  outcome: 'answered' | 'estimated' | 'rejected'
+  seconds: number
+  tokens: { input: number; cached: number; output: number }
+  microUsd: number
+}
+
+/** What is read when the metrics are. */
+export type MetricSources = {
+  version: string
+  sandboxes(): Promise<ReadonlyMap<string, number>>
+  runs(): Promise<ReadonlyMap<string, number>>
+  operations(): Promise<readonly { kind: string; phase: string; count: number; oldestSeconds: number }[]>
+  wakeQueue(): number
+  /** Undefined while the host daemon does not respond. */
+  host(): Promise<HostFacts | undefined>
+}
+
+export type HostFacts = {
+  memoryTotalBytes: number
+  memoryAvailableBytes: number
+  frozenBytes: number
+  poolTotalBytes: number
+  poolUsedBytes: number
+  memoryImageBytes: number
+  spares: number
+}
+
+const prefix = 'threadbox_'
+/** Few, because each is a series for each combination of labels. */
+const seconds = { request: [0.05, 0.25, 1, 5], model: [1, 5, 30, 120], turn: [5, 30, 120, 600] }
+
+export function makeMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry()
+  const shared = { registers: [registry] }
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ ...shared, name: `${prefix}${name}`, help, labelNames })
+  const histogram = <Label extends string>(name: string, help: string, of: { buckets: number[]; labelNames: Label[] }) =>
+    new Histogram({ ...shared, name: `${prefix}${name}`, help, ...of })
+  const refresh = addGauges(registry, sources)
+  const turns = counter('turns_total', 'Turns that ended.', ['end'])
+  const turnSeconds = histogram('turn_seconds', 'How long turns took.', { buckets: seconds.turn, labelNames: ['end'] })
+  const modelSeconds = histogram('model_request_seconds', 'How long requests to models took.', {
+    buckets: seconds.model,
+    labelNames: ['provider', 'outcome'],
+  })
+  const tokens = counter('model_tokens_total', 'Tokens that providers counted.', ['provider', 'kind'])
+  const spend = counter('model_spend_usd_total', 'What requests to models cost, in USD.', ['provider'])
+  const fallbacks = counter('model_fallbacks_total', 'Turns that another model took over.', ['reason'])
+  const refusals = counter('quota_refusals_total', 'What a limit of a person did not allow.', ['quota'])
+  const requests = histogram('http_request_seconds', 'How long requests took, by part of the API.', {
+    buckets: seconds.request,
+    labelNames: ['route', 'status'],
+  })
+  const audited = counter('audit_rows_total', 'Rows of the audit log.')
+  const logins = counter('logins_total', 'Sign-ins.', ['way', 'outcome'])
+  return {
+    text: async () => {
+      await refresh()
+      return await registry.metrics()
+    },
+    contentType: registry.contentType,
+    turnEnded: ({ end, seconds: took }) => {
+      turns.inc({ end })
+      turnSeconds.observe({ end }, took)
+    },
+    modelRequestEnded: ({ provider, outcome, seconds: took, tokens: counted, microUsd }) => {
+      modelSeconds.observe({ provider, outcome }, took)
+      for (const [kind, count] of Object.entries(counted)) tokens.inc({ provider, kind }, count)
+      spend.inc({ provider }, microUsd / 1_000_000)
+    },
+    modelFellBack: (reason) => fallbacks.inc({ reason }),
+    quotaRefused: (quota) => refusals.inc({ quota }),
+    requestAnswered: ({ route, status, seconds: took }) =>
+      requests.observe({ route, status: `${Math.floor(status / 100)}xx` }, took),
+    audited: (action) => {
+      audited.inc()
+      const outcome = { 'logged-in': 'accepted', 'login-refused': 'refused' }[action]
+      if (outcome !== undefined) logins.inc({ way: 'password', outcome })
+    },
+  }
+}
+
+/** Returns what reads them. */
+function addGauges(registry: Registry, sources: MetricSources): () => Promise<void> {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ registers: [registry], name: `${prefix}${name}`, help, labelNames })
+  gauge('build_info', 'The release.', ['version']).set({ version: sources.version }, 1)
+  const up = gauge('up', 'Whether a process responds.', ['process'])
+  const sandboxes = gauge('sandboxes', 'Sandboxes, by state.', ['state'])
+  const runs = gauge('runs', 'Runs of agents that have not ended.', ['state'])
+  const operations = gauge('operations', 'Work that survives a restart.', ['kind', 'phase'])
+  const age = gauge('operation_age_seconds', 'The age of the oldest such work.', ['kind'])
+  const queue = gauge('wake_queue', 'Threads that wait for memory.')
+  const pool = gauge('pool_bytes', 'The pool of disks.', ['kind'])
+  const memory = gauge('memory_bytes', 'Memory of the machine.', ['kind'])
+  const spares = gauge('spares', 'Sandboxes that wait for a thread.')
+  const lag = gauge('event_loop_lag_seconds', 'How late the server does what is due, 99th percentile.', ['process'])
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  return async () => {
+    const host = await sources.host()
+    up.set({ process: 'server' }, 1)
+    up.set({ process: 'host' }, host === undefined ? 0 : 1)
+    setAll(sandboxes, await sources.sandboxes())
+    setAll(runs, await sources.runs())
+    operations.reset()
+    age.reset()
+    for (const { kind, phase, count, oldestSeconds } of await sources.operations()) {
+      operations.set({ kind, phase }, count)
+      age.set({ kind }, oldestSeconds)
+    }
+    queue.set(sources.wakeQueue())
+    lag.set({ process: 'server' }, Math.max(0, delay.percentile(99) / 1e9 - 0.02))
+    delay.reset()
+    if (host === undefined) return
+    pool.set({ kind: 'total' }, host.poolTotalBytes)
+    pool.set({ kind: 'used' }, host.poolUsedBytes)
+    pool.set({ kind: 'memory-images' }, host.memoryImageBytes)
+    memory.set({ kind: 'total' }, host.memoryTotalBytes)
+    memory.set({ kind: 'available' }, host.memoryAvailableBytes)
+    memory.set({ kind: 'frozen' }, host.frozenBytes)
+    spares.set(host.spares)
+  }
+}
+
+function setAll(gauge: Gauge<'state'>, counts: ReadonlyMap<string, number>): void {
+  gauge.reset()
+  for (const [state, count] of counts) gauge.set({ state }, count)
+}
