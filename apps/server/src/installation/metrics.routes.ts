@@ -23,7 +23,7 @@ export function metricsRoutes(dependencies: { metrics: Metrics; administers(user
   const api = makeApi()
   api.openapi(metricsRoute, async (context) => {
     if (!(await dependencies.administers(context.get('caller').userId))) throw ownerRequired({})
-    return context.newResponse(await metrics.text(), 200, { 'content-type': metrics.contentType })
+    return context.text(await metrics.text(), 200, { 'content-type': metrics.contentType })
   })
   return api
 }
