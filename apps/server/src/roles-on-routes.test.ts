@@ -29,6 +29,7 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'agents.import': 'person',
   'models.manage': 'person',
   'people.manage': 'person',
+  'people.list-invites': 'person',
   'agents.read': 'read',
   'agents.manage': 'change',
   'skills.read': 'read',

@@ -74,7 +74,7 @@ onBothDatabases((target) => {
       const { id } = await post<Workspace>(ben, '/workspaces', { name: 'Data' })
       await spend(ben, { workspace_id: id })
       await spend(owner, { workspace_id: id, cost_micro_usd: 1 })
-      await spend(ben)
+      await spend(ben, { cost_micro_usd: 3 })
       expect(costs(await report(ben, `of=workspace&workspaceId=${id}&by=person`))).toEqual([
         [ben.userId, 450],
         [owner.userId, 1],
