@@ -40,7 +40,7 @@ export const invariantTests: Readonly<Record<string, readonly [InvariantTest, ..
   'roles decide what a person can do with threads and workspaces': [
     {
       file: 'packages/domain/src/roles.test.ts',
-      title: 'an owner may do everything, users without a role nothing, and other values are not roles',
+      title: 'C12: an owner can do everything, a viewer only read, and a person without a role nothing',
     },
   ],
   'every order to a host carries the ID of the boot it means and is rejected for another': [

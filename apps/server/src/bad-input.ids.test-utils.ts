@@ -67,7 +67,6 @@ export async function makeIds(
     name: `Preset of ${threadId}`,
     limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
-  const request = await json<{ id?: string }>('POST', '/quotas/requests', { quota: 'concurrentRuns' })
   return {
     threadId,
     workspaceId,
@@ -89,6 +88,5 @@ export async function makeIds(
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
-    requestId: request.id ?? 'no-request',
   }
 }

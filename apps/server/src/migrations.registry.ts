@@ -11,9 +11,9 @@ import { createOperationTables } from './platform/operations/operations.table.ts
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
 import { createPreviewTables, createShareLinkTables } from './sandboxes/previews/previews.table.ts'
-import { createAwakePlaceTable } from './sandboxes/state/awake-places.table.ts'
 import { createPlaceholderTables } from './sandboxes/secrets/placeholders.table.ts'
 import { createServiceTables } from './sandboxes/services/services.table.ts'
+import { createAwakePlaceTable } from './sandboxes/state/awake-places.table.ts'
 import {
   addEgressColumn,
   addIntentColumn,
@@ -32,7 +32,14 @@ import { createSecretTables } from './threads/secrets/secrets.table.ts'
 import { createConnectionTables } from './turns/connections/connections.table.ts'
 import { addConnectionPrograms } from './turns/connections/programs.table.ts'
 import { addModelFallbacks, addModelImages, createModelTables } from './turns/models/models.table.ts'
-import { addAuthors, addFirstModel, addKeptOutput, addNoteCodes, addStepNotes, createTurnTables } from './turns/record/turns.table.ts'
+import {
+  addAuthors,
+  addFirstModel,
+  addKeptOutput,
+  addNoteCodes,
+  addStepNotes,
+  createTurnTables,
+} from './turns/record/turns.table.ts'
 import { createSkillTables } from './turns/skills/skills.table.ts'
 import {
   addOtherSnapshot,

@@ -52,6 +52,9 @@ const sections: Readonly<Record<string, string>> = {
   skills: 'Skills',
   connections: 'Connections',
   models: 'Models',
+  usage: 'Usage',
+  people: 'People',
+  quotas: 'Limits of people',
   account: 'Account',
   installation: 'Installation',
 }

@@ -7,6 +7,7 @@ import { emptyManifest, emptyRescue } from '@threadbox/testkit/host-stand-in'
 import { makeZip } from '../../../apps/server/src/turns/skills/skill-zip.test-utils.ts'
 import { smallAgentFile } from '../../../apps/server/src/workflows/agents/small-agent-file.test-utils.ts'
 import { askForFile, askForTool, endless, type PageServer } from './page-server.test-utils.ts'
+import { peoplePreparations } from './people-objects.test-utils.ts'
 
 /** Values of shell variables, by name. */
 export type Variables = Record<string, string>
@@ -55,6 +56,7 @@ export async function makeCommonObjects(server: PageServer): Promise<Variables> 
 
 /** What a request needs that others use up, change or lack. It runs directly before the request. */
 export const preparations: Readonly<Record<string, Prepare>> = {
+  ...peoplePreparations,
   'POST /auth/cookies/restore': async ({ callSignedIn }) =>
     await callSignedIn<{ restoreToken: string }>('POST', '/auth/cookies/clear'),
   'DELETE /threads/{threadId}': async (server) => ({ threadId: await newThread(server) }),
@@ -143,9 +145,6 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     }
   },
 
-  'DELETE /workspaces/{workspaceId}': async ({ call }) => ({
-    workspaceId: (await call<Made>('POST', '/workspaces', { name: 'Deleted' })).id,
-  }),
   'POST /workspaces/{workspaceId}/restore': async ({ call, callSignedIn }) => {
     const { id: workspaceId } = await call<Made>('POST', '/workspaces', { name: 'Restored' })
     await callSignedIn('DELETE', `/workspaces/${workspaceId}`)

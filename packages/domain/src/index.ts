@@ -1,5 +1,4 @@
 export { type AwakeReason, awakeReasons } from './activity.ts'
-export { dayAfter, dayOf, daysBetween, monthOf, startOfDay } from './days.ts'
 export { type IdKind, idPrefixes, isId, makeId } from './ids.ts'
 export {
   containsIpv4,
@@ -61,7 +60,15 @@ export {
   rangesOf,
 } from './private-address.ts'
 export { grantableIpv4Ranges, privateIpv4Ranges, privateIpv6Ranges } from './private-ranges.ts'
-export { limitsFrom, memberLimits, noLimits, type QuotaLimits, type QuotaName, type QuotaSources, quotaNames } from './quotas.ts'
+export {
+  limitsFrom,
+  memberLimits,
+  noLimits,
+  type QuotaLimits,
+  type QuotaName,
+  type QuotaSources,
+  quotaNames,
+} from './quotas.ts'
 export {
   type Action,
   type ActionRequirement,

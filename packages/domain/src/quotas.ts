@@ -5,7 +5,7 @@ export type QuotaName = (typeof quotaNames)[number]
 /** Null: no limit. */
 export type QuotaLimits = Record<QuotaName, number | null>
 
-/** What members get until somebody changes the preset. */
+/** What members get until the preset is changed. */
 export const memberLimits: QuotaLimits = {
   modelMicroUsdPerMonth: 50_000_000,
   awakeSandboxes: 4,

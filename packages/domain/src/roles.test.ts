@@ -19,7 +19,7 @@ const all = Object.keys(actions) as Action[]
 const allowed = (role: WorkspaceRole | undefined, isOwn: boolean) =>
   workspaceActions.filter((action) => roleAllows(role, action, isOwn))
 
-test('C12: an owner can do everything, a viewer only look, and a person without a role nothing', () => {
+test('C12: an owner can do everything, a viewer only read, and a person without a role nothing', () => {
   for (const isOwn of [true, false]) {
     expect(allowed('owner', isOwn)).toEqual(['read', 'work', 'change', 'manage'])
     expect(allowed('viewer', isOwn)).toEqual(['read'])
@@ -66,7 +66,15 @@ test('a key can do what its scope names and nothing else', () => {
 
 test('a key that is limited to workspaces can’t do what is in none', () => {
   const refused = all.filter((action) => lackOf({ scopes: keyScopes, isLimited: true }, action, 0)?.kind === 'place')
-  expect(refused).toEqual(['machine.read', 'settings.read', 'settings.manage', 'audit.read', 'git-credentials.read'])
+  expect(refused).toEqual([
+    'machine.read',
+    'metrics.read',
+    'settings.read',
+    'settings.manage',
+    'audit.read',
+    'git-credentials.read',
+    'usage.read',
+  ])
 })
 
 test('a confirmation counts for ten minutes, also if the clock was set back since', () => {

@@ -27,7 +27,7 @@ export function peopleCalls(connection: Connection) {
     invite: (request: CreateInvite) => connection.json<CreatedInvite>('POST', '/invites', { json: request }),
     revokeInvite: (inviteId: string) => connection.json<void>('DELETE', `/invites/${encodeURIComponent(inviteId)}`),
     /** What a link is for, by the secret in its fragment. */
-    lookAtLink: (secret: string) => connection.json<SignInLink>('POST', '/auth/link', { json: { secret } }),
+    readLink: (secret: string) => connection.json<SignInLink>('POST', '/auth/link', { json: { secret } }),
     join: (request: Join) => connection.json<Me>('POST', '/auth/join', { json: request }),
     resetPassword: (request: ResetPassword) => connection.json<Me>('POST', '/auth/reset', { json: request }),
   }

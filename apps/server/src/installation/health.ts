@@ -3,7 +3,7 @@ import type { ApiEnv } from '../platform/http/api.ts'
 
 export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>
 
-/** One look at the parts answers all probes of this time, so that probes cost nothing. */
+/** One check of the parts answers all probes of this time, so that probes cost nothing. */
 const freshMs = 1000
 const limitMs = 2000
 
@@ -14,20 +14,20 @@ const limitMs = 2000
 export function healthPages({ checks, now }: { checks: HealthChecks; now(): number }): Hono<ApiEnv> {
   const pages = new Hono<ApiEnv>()
   let latest: { at: number; ready: Promise<Record<string, boolean>> } | undefined
-  const look = () => {
-    if (latest === undefined || now() - latest.at >= freshMs) latest = { at: now(), ready: lookAt(checks) }
+  const check = () => {
+    if (latest === undefined || now() - latest.at >= freshMs) latest = { at: now(), ready: checkParts(checks) }
     return latest.ready
   }
   pages.get('/healthz', (context) => context.json({ ok: true }, 200, { 'cache-control': 'no-store' }))
   pages.get('/readyz', async (context) => {
-    const parts = await look()
+    const parts = await check()
     const isReady = Object.values(parts).every(Boolean)
     return context.json({ ok: isReady, parts }, isReady ? 200 : 503, { 'cache-control': 'no-store' })
   })
   return pages
 }
 
-async function lookAt(checks: HealthChecks): Promise<Record<string, boolean>> {
+async function checkParts(checks: HealthChecks): Promise<Record<string, boolean>> {
   const entries = await Promise.all(
     Object.entries(checks).map(async ([name, check]): Promise<[string, boolean]> => {
       const late = Promise.withResolvers<never>()

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
+import type { Audit, PeopleEvents, Settings, Users } from '../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../platform/database/database.ts'
 import type { Events } from '../platform/events/events.ts'
-import type { Audit, PeopleEvents, Settings, Users } from '../people/public.ts'
 import type { Api, ApiEnv } from '../platform/http/api.ts'
 import type { Operations } from '../platform/operations/operations.ts'
 import type { System } from '../platform/system/system.ts'
@@ -9,8 +9,8 @@ import type { HostClient } from '../sandboxes/public.ts'
 import type { Models, TurnEvents } from '../turns/public.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
-import { makeMetrics, type Metrics } from './metrics.ts'
 import { metricsRoutes } from './metrics.routes.ts'
+import { type Metrics, makeMetrics } from './metrics.ts'
 import { makeStatus } from './status.ts'
 
 /** The installation's report about itself. */
@@ -48,7 +48,8 @@ export function makeInstallation(
     metrics,
     healthPages: healthPages({
       checks: {
-        database: () => tablesOf<{ users: { id: string } }>(open.database).selectFrom('users').select('id').limit(1).execute(),
+        database: () =>
+          tablesOf<{ users: { id: string } }>(open.database).selectFrom('users').select('id').limit(1).execute(),
         host: () => host.info(),
       },
       now: system.now,

@@ -24,26 +24,31 @@ async function scrape() {
   expect(response.headers.get('content-type')).toContain('text/plain')
   return parsePrometheusText(await response.text())
 }
-const valueOf = async (name: string, labels: Record<string, string> = {}) =>
+const sample = async (name: string, labels: Record<string, string> = {}) =>
   (await scrape()).samples.find(
-    (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+    (each) => each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value),
   )?.value
 
 test('O11: metrics are what Prometheus accepts, and begin with what runs', async () => {
-  expect(await valueOf('threadbox_build_info')).toBe(1)
-  expect(await valueOf('threadbox_up', { process: 'host' })).toBe(1)
-  expect(await valueOf('threadbox_pool_bytes', { kind: 'total' })).toBeGreaterThan(0)
-  expect(await valueOf('threadbox_event_loop_lag_seconds')).toBeGreaterThanOrEqual(0)
+  expect(await sample('threadbox_build_info')).toBe(1)
+  expect(await sample('threadbox_up', { process: 'host' })).toBe(1)
+  expect(await sample('threadbox_pool_bytes', { kind: 'total' })).toBeGreaterThan(0)
+  expect(await sample('threadbox_event_loop_lag_seconds')).toBeGreaterThanOrEqual(0)
 })
 
 test('O11: they count turns, requests and sandboxes', async () => {
-  const { id } = (await (await server.call('POST', '/api/v1/threads', { person: owner, body: {} })).json()) as { id: string }
-  await server.call('POST', `/api/v1/threads/${id}/messages`, { person: owner, body: { text: '/help', key: 'one' } })
+  const { id } = (await (await server.call('POST', '/api/v1/threads', { person: owner, body: {} })).json()) as {
+    id: string
+  }
+  await server.call('POST', `/api/v1/threads/${id}/messages`, {
+    person: owner,
+    body: { text: '/help', key: 'metrics-1' },
+  })
   await server.areas.turns.turns.settled(id)
   await server.areas.sandboxes.sandboxes.awake(id, { reason: 'turn' })
-  expect(await valueOf('threadbox_sandboxes', { state: 'active' })).toBe(1)
-  expect(await valueOf('threadbox_http_request_seconds_count', { route: 'threads', status: '2xx' })).toBe(2)
-  expect(await valueOf('threadbox_audit_rows_total')).toBeGreaterThan(0)
+  expect(await sample('threadbox_sandboxes', { state: 'active' })).toBe(1)
+  expect(await sample('threadbox_http_request_seconds_count', { route: 'threads', status: '2xx' })).toBe(2)
+  expect(await sample('threadbox_audit_rows_total')).toBeGreaterThan(0)
 })
 
 test('O11: no label has what people wrote, and paths that do not exist add no series', async () => {
@@ -61,7 +66,10 @@ test('O11: they are for the owner, admins and keys of that scope, and without a 
   const ben = await server.addPerson('Ben')
   expect((await server.call('GET', '/api/v1/metrics')).status).toBe(401)
   expect((await server.call('GET', '/api/v1/metrics', { person: ben })).status).toBe(403)
-  await using listener = makeMetricsListener({ metrics: server.areas.installation.metrics, logger: server.areas.platform.logger })
+  await using listener = makeMetricsListener({
+    metrics: server.areas.installation.metrics,
+    logger: server.areas.platform.logger,
+  })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`

@@ -53,8 +53,11 @@ export function makeMetrics(sources: MetricSources): Metrics {
   const shared = { registers: [registry] }
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ ...shared, name: `${prefix}${name}`, help, labelNames })
-  const histogram = <Label extends string>(name: string, help: string, of: { buckets: number[]; labelNames: Label[] }) =>
-    new Histogram({ ...shared, name: `${prefix}${name}`, help, ...of })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    of: { buckets: number[]; labelNames: Label[] },
+  ) => new Histogram({ ...shared, name: `${prefix}${name}`, help, ...of })
   const refresh = addGauges(registry, sources)
   const turns = counter('turns_total', 'Turns that ended.', ['end'])
   const turnSeconds = histogram('turn_seconds', 'How long turns took.', { buckets: seconds.turn, labelNames: ['end'] })

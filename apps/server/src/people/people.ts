@@ -36,7 +36,7 @@ import { peopleRoutes } from './users/people.routes.ts'
 import { makePeopleAdministration } from './users/people.usecases.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
 import { accountRoutes, signInRoutes } from './users/users.routes.ts'
-import { makeUserStore } from './users/users.store.ts'
+import { makeUserStore, type UserStore } from './users/users.store.ts'
 import type { UserTables } from './users/users.table.ts'
 import { makeUsers, type Users } from './users/users.usecases.ts'
 
@@ -89,7 +89,6 @@ export function makePeople(
   },
 ): People {
   const { hosts, hashPassword = hashWithScrypt, verifyPassword = verifyWithScrypt } = options
-  const isSecure = hosts.publicUrl.startsWith('https:')
   const events = makeEvents<PeopleEvents>(logger)
   const auditKey = keyFor(auditKeyPurpose)
   const audit = makeAudit({
@@ -99,33 +98,14 @@ export function makePeople(
     headFile: makeAuditHeadFile(options.auditHeadFile, auditKey),
     onRecord: (action) => void events.emit('audited', { action }),
   })
-  const settings = makeSettings({
-    database: tablesOf<SettingTables>(open.database),
-    fixed: options.fixedSettings,
-    audit,
-    events,
-    system,
-  })
+  const settingTables = tablesOf<SettingTables>(open.database)
+  const settings = makeSettings({ database: settingTables, fixed: options.fixedSettings, audit, events, system })
   const userTables = tablesOf<UserTables>(open.database)
-  const login = makeLogin({
-    open,
-    system,
-    secret: keyFor('threadbox sessions v1').toString('base64url'),
-    installation: hosts.installation,
-    isSecure,
-    logger,
-    hashPassword,
-  })
   const userStore = makeUserStore(userTables)
-  const devices = makeDevicesFor({ keyFor, system, isSecure, installation: hosts.installation })
-  const keptCookies = makeKeptCookies({
-    name: sessionCookieName({ installation: hosts.installation, isSecure }),
-    isSecure,
-    devices,
-    emailOf: async (userId) => (await userStore.find(userId))?.email,
-    now: system.now,
-    randomBytes: system.randomBytes,
-  })
+  const { login, devices, keptCookies } = makeSignIn(
+    { open, system, logger, keyFor },
+    { hosts, hashPassword, userStore },
+  )
   const attempts = makeAttempts(tablesOf<AttemptTables>(open.database), { keyFor, now: system.now })
   const administration = makePeopleAdministration({ store: userStore, events, audit, system })
   const users = makeUsers({
@@ -148,22 +128,24 @@ export function makePeople(
     system,
   })
   const workspaceInvites = registrations.one<WorkspaceInvites>('people.setWorkspaceInvites')
+  const inviteStore = makeInviteStore(tablesOf<InviteTables>(open.database))
   const invites = makeInvites({
     users,
     administration,
     attempts,
     audit,
     system,
-    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
-    requireManagedWorkspace: (userId, workspaceId) => workspaceInvites.get().requireManaged(userId, workspaceId),
-    joinWorkspaces: (userId, workspaceIds) => workspaceInvites.get().join(userId, workspaceIds),
+    store: inviteStore,
+    ...fromWorkspaces(workspaceInvites.get),
   })
   const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
+  const quotaStore = makeQuotaStore(tablesOf<QuotaTables>(open.database))
+  const timeZone = async () => (await settings.values()).timeZone
   const quotas = makeQuotas({
-    store: makeQuotaStore(tablesOf<QuotaTables>(open.database)),
+    store: quotaStore,
     people: administration,
     meters: meters.entries,
-    timeZone: async () => (await settings.values()).timeZone,
+    timeZone,
     audit,
     system,
   })
@@ -187,6 +169,38 @@ export function makePeople(
       inviteRoutes({ invites }),
       quotaRoutes({ quotas }),
     ],
+  }
+}
+
+/** Sessions, the devices that are known, and the cookies that survive a restart. */
+function makeSignIn(
+  { open, system, logger, keyFor }: Pick<Platform, 'open' | 'system' | 'logger' | 'keyFor'>,
+  given: { hosts: AllowedHosts; hashPassword: HashPassword; userStore: UserStore },
+) {
+  const { hosts, hashPassword, userStore } = given
+  const { installation } = hosts
+  const isSecure = hosts.publicUrl.startsWith('https:')
+  const secret = keyFor('threadbox sessions v1').toString('base64url')
+  const devices = makeDevicesFor({ keyFor, system, isSecure, installation })
+  return {
+    login: makeLogin({ open, system, secret, installation, isSecure, logger, hashPassword }),
+    devices,
+    keptCookies: makeKeptCookies({
+      name: sessionCookieName({ installation, isSecure }),
+      isSecure,
+      devices,
+      emailOf: async (userId) => (await userStore.find(userId))?.email,
+      now: system.now,
+      randomBytes: system.randomBytes,
+    }),
+  }
+}
+
+/** What workspaces decide of invites; they are set after people. */
+function fromWorkspaces(get: () => WorkspaceInvites) {
+  return {
+    requireManagedWorkspace: (userId: string, workspaceId: string) => get().requireManaged(userId, workspaceId),
+    joinWorkspaces: (...order: Parameters<JoinWorkspaces>) => get().join(...order),
   }
 }
 

@@ -33,10 +33,10 @@ import type { SandboxFacts } from './services/services.logic.ts'
 import { makeServiceStore, type ServiceStore } from './services/services.store.ts'
 import type { ServiceTables } from './services/services.table.ts'
 import { makeServicesFeature, type ServicesFeature } from './services/services.ts'
+import { makeAwakeLimits } from './state/awake-limits.ts'
 import { startReconciler } from './state/reconciler.ts'
 import { eraseSandbox } from './state/sandbox-deletion.ts'
 import type { SandboxReads } from './state/sandbox-reads.ts'
-import { makeAwakePlaceStore, type PlaceTables } from './state/awake-places.store.ts'
 import { makeSandboxStore, type SandboxStore } from './state/sandboxes.store.ts'
 import type { SandboxTables } from './state/sandboxes.table.ts'
 import { makeSandboxState, type Preparer, type StateFeature } from './state/state.ts'
@@ -56,7 +56,7 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>
@@ -66,8 +66,6 @@ export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewi
     refusedNames: RefusedNames
     hashKeyOf(sandboxId: string): string
     awakeThreads(): Promise<string[]>
-    /** How many threads wait for memory or for their person’s limit. */
-    waitingThreads(): number
     reports: Reporting['reports']
     files: FilesFeature['files']
     services: ServicesFeature['services']
@@ -166,8 +164,6 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
   const owners = registrations.list<() => Promise<string[]>>('sandboxes.addOwner')
   const restartSources = registrations.list<RestartSource>('reports.addRestartSource')
   const store = makeSandboxStore(tablesOf<SandboxTables>(open.database))
-  const places = makeAwakePlaceStore(tablesOf<PlaceTables>(open.database))
-  people.addMeter({ quota: 'awakeSandboxes', read: places.count })
   const lifecycleStore = makeLifecycleStore(tablesOf<LifecycleTables>(open.database))
   const guest = makeGuestQuestions(host)
   const manifestKey = platform.keyFor('threadbox manifests v1')
@@ -177,17 +173,16 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
       logger.warn({ err: error, threadId }, 'change of a thread was not announced')
     })
   const { rows, log, readDefaults } = threads
-  const brokeredHosts = makeBrokeredHosts(threads.secrets.usable)
   const policies = {
     networks: threads.network.ofThreads,
-    brokeredHosts,
+    brokeredHosts: makeBrokeredHosts(threads.secrets.usable),
     privateAddresses: threads.privateAddresses.list,
   }
   const announcing = { rows, log, readDefaults, ...policies, announce }
   const reporting = makeReporting({
     store: lifecycleStore,
     sandboxes: store,
-    log: threads.log,
+    log,
     host,
     guest,
     system,
@@ -203,12 +198,7 @@ function makeBase({ platform, people, threads }: LowerAreas, { host, machine }: 
     events,
     recorder: reporting.reports,
     announceWaiting: reporting.announceWaiting,
-    places,
-    awakeLimitOf: async (threadId) => {
-      const userId = (await rows.findAny(threadId))?.user_id
-      const limit = userId === undefined ? null : (await people.quotas.limits(userId)).awakeSandboxes
-      return userId === undefined || limit === null ? undefined : { userId, limit }
-    },
+    ...makeAwakeLimits(open.database, { rows, people }),
     // Files uploaded since the last use, then what features above prepare.
     preparers: () => [threads.attachments.deliver, ...preparers.entries()],
     hashKeyOf,

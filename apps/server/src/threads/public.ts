@@ -4,7 +4,6 @@ export {
   type AccessSubject,
   isWithinReach,
   subjectOfThread,
-  type ThreadPlaceColumns,
 } from './access/access.ts'
 export { canWorkSql } from './access/can-work.ts'
 export type { Home } from './access/notify-members.ts'
@@ -32,6 +31,7 @@ export type { ThreadSetupTables } from './setups/thread-setups.table.ts'
 export type { ThreadSetups } from './setups/thread-setups.ts'
 export type { ThreadDrafts } from './threads/thread-drafts.ts'
 export { forkedFromOf } from './threads/threads.presenter.ts'
-export type { SandboxViews, Threads } from './threads/threads.usecases.ts'
+export type { Threads } from './threads/threads.usecases.ts'
+export type { SandboxViews } from './threads/threads-dependencies.ts'
 export type { DefaultsOf, ReadDefaults } from './workspaces/sandbox-defaults.ts'
 export type { Workspaces } from './workspaces/workspaces.usecases.ts'

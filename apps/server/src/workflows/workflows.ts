@@ -35,23 +35,19 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
   const { platform, people, threads, turns } = areas
   const { open, blobs, secretBox, system, logger } = platform
   const { hosts } = options
-  const { audit, settings, userHub } = people
+  const { audit } = people
   const { log } = threads
   const { forks, rewinds } = makeCopies(areas, options)
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
   const { routes: agentRoutes, drafts, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
-    isDisabled: people.users.isDisabled,
     open,
     hosts,
     secretBox,
     agents: agents.agents,
     turns: turns.turns,
     threads,
-    userHub,
-    settings,
-    quotas: people.quotas,
-    audit,
+    people,
     system,
     logger,
   })

@@ -79,7 +79,7 @@ export type ResetLink = z.infer<typeof resetLinkSchema>
 const linkSecretSchema = z.string().min(1).max(100)
 
 /** `POST /auth/link`: what a link is for. Uses nothing up. */
-export const lookAtLinkSchema = z.strictObject({ secret: linkSecretSchema })
+export const readLinkSchema = z.strictObject({ secret: linkSecretSchema })
 export const linkSchema = z
   .object({ kind: z.enum(['invite', 'reset']), email: z.string().nullable(), expiresAt: z.number().int() })
   .meta({ id: 'SignInLink' })

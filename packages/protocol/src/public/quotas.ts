@@ -27,7 +27,7 @@ export const quotaStateSchema = z
     assigned: z.number().int().nullable(),
     /** The person’s own, lower limit. */
     own: z.number().int().nullable(),
-    /** When it starts again. Null: it never does by itself. */
+    /** When it starts again. Null: it never does. */
     resetsAt: z.number().int().nullable(),
   })
   .meta({ id: 'QuotaState' })

@@ -5,8 +5,8 @@ import {
   invitesSchema,
   joinSchema,
   linkSchema,
-  lookAtLinkSchema,
   meSchema,
+  readLinkSchema,
   resetLinkSchema,
   resetPasswordSchema,
 } from '@threadbox/protocol/public'
@@ -16,13 +16,13 @@ import type { Invites } from './invites.usecases.ts'
 
 const tags = ['people']
 
-const lookRoute = defineRoute({
+const readLinkRoute = defineRoute({
   action: 'account.sign-in',
   method: 'post',
   path: '/auth/link',
   tags,
   summary: 'Get what an invite or a reset link is for. Uses nothing up',
-  request: { body: jsonBody(lookAtLinkSchema) },
+  request: { body: jsonBody(readLinkSchema) },
   responses: { 200: jsonAnswer(linkSchema, 'The link is valid.') },
 })
 const joinRoute = defineRoute({
@@ -82,8 +82,8 @@ const resetLinkRoute = defineRoute({
 /** Routes that need no sign-in. */
 export function linkRoutes({ invites }: { invites: Invites }): Api {
   const api = makeApi()
-  api.openapi(lookRoute, async (context) =>
-    context.json(await invites.look(context.req.valid('json').secret, originOf(context)), 200),
+  api.openapi(readLinkRoute, async (context) =>
+    context.json(await invites.read(context.req.valid('json').secret, originOf(context)), 200),
   )
   api.openapi(joinRoute, async (context) => {
     const { me, setCookies } = await invites.join(context.req.valid('json'), originOf(context))

@@ -9,7 +9,7 @@ export type InviteStore = {
   find(sha256: string, now: number): Promise<InviteRow | undefined>
   /** Uses it once, and returns it; undefined if it can’t be used, also because another request was faster. */
   use(sha256: string, now: number): Promise<InviteRow | undefined>
-  /** Takes back a use that led to nothing. */
+  /** Undoes a use that led to nothing. */
   giveBack(id: string): Promise<void>
   /** Returns false if there is no such invite. */
   remove(id: string): Promise<boolean>

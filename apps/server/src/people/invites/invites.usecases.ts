@@ -30,7 +30,7 @@ export type Invites = {
   /** Replaces an earlier link of this person. Throws `person.not-found`, `person.protected`. */
   resetLink(userId: string, personId: string): Promise<ResetLink>
   /** What a link is for. Throws `invite.invalid`, `auth.too-many-attempts`. */
-  look(secret: string, origin: RequestOrigin): Promise<SignInLink>
+  read(secret: string, origin: RequestOrigin): Promise<SignInLink>
   /** Throws as `look`, and `invite.for-other`, `auth.email-taken`. */
   join(request: Join, origin: RequestOrigin): Promise<LoggedIn>
   /** Throws as `look`, and `auth.account-disabled`. */
@@ -60,7 +60,7 @@ const maxGuesses = 60
 
 export function makeInvites(dependencies: InvitesDependencies): Invites {
   const { store, administration, attempts, audit, system } = dependencies
-  /** Each look at a link counts, so that a secret can’t be guessed; a valid one is taken back. */
+  /** Each read of a link counts, so that a secret can’t be guessed; that of a valid one is undone. */
   const counted = async <Result>(origin: RequestOrigin, work: () => Promise<Result>): Promise<Result> => {
     const attempt = await attempts.take(`link ${networkOf(origin.address)}`, maxGuesses)
     const result = await work()
@@ -107,7 +107,7 @@ export function makeInvites(dependencies: InvitesDependencies): Invites {
       await administration.requireManaged(userId, { id: personId })
       return await makeResetLink(dependencies, { userId, personId })
     },
-    look: (secret, origin) =>
+    read: (secret, origin) =>
       counted(origin, async () => {
         const { user_id, email, expires_at } = await find(secret)
         return { kind: user_id === null ? 'invite' : 'reset', email, expiresAt: expires_at }

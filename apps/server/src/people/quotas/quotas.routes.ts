@@ -13,7 +13,15 @@ import {
   updatePersonQuotasSchema,
   updateQuotaPresetSchema,
 } from '@threadbox/protocol/public'
-import { type Api, type ApiContext, defineRoute, idParam, jsonAnswer, jsonBody, makeApi } from '../../platform/http/api.ts'
+import {
+  type Api,
+  type ApiContext,
+  defineRoute,
+  idParam,
+  jsonAnswer,
+  jsonBody,
+  makeApi,
+} from '../../platform/http/api.ts'
 import type { Quotas } from './quotas.usecases.ts'
 
 const tags = ['quotas']

@@ -83,7 +83,11 @@ export function makeQuotaStore(database: Kysely<QuotaTables>): QuotaStore {
       await database.insertInto('quota_grants').values(row).execute()
     },
     openRequests: (userId) => {
-      const rows = database.selectFrom('quota_requests').selectAll().where('decided_at', 'is', null).orderBy('created_at')
+      const rows = database
+        .selectFrom('quota_requests')
+        .selectAll()
+        .where('decided_at', 'is', null)
+        .orderBy('created_at')
       return (userId === undefined ? rows : rows.where('user_id', '=', userId)).execute()
     },
     request: (id) => database.selectFrom('quota_requests').selectAll().where('id', '=', id).executeTakeFirst(),

@@ -1,4 +1,11 @@
-import type { PersonQuotas, QuotaPreset, QuotaPresets, QuotaRequest, QuotaRequests, Quotas } from '@threadbox/protocol/public'
+import type {
+  PersonQuotas,
+  QuotaPreset,
+  QuotaPresets,
+  QuotaRequest,
+  QuotaRequests,
+  Quotas,
+} from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
@@ -17,7 +24,12 @@ onBothDatabases((target) => {
   })
   afterEach(() => server[Symbol.asyncDispose]())
 
-  async function as<Answer>(person: TestPerson, method: string, path: string, body?: unknown): Promise<Answer & Refusal> {
+  async function as<Answer>(
+    person: TestPerson,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer & Refusal> {
     await server.confirm(person)
     const response = await server.call(method, `/api/v1${path}`, { person, body })
     return (response.status === 204 ? {} : await response.json()) as Answer & Refusal
@@ -37,11 +49,22 @@ onBothDatabases((target) => {
 
     test('say what is used of them and when they start again', async () => {
       const at = server.clock.now
-      const row = { at, user_id: ben.userId, kind: 'step', model_id: 'm', model_name: 'M', provider: 'openai', model: 'm' }
+      const row = {
+        at,
+        user_id: ben.userId,
+        kind: 'step',
+        model_id: 'm',
+        model_name: 'M',
+        provider: 'openai',
+        model: 'm',
+      }
       const place = { workspace_id: null, thread_id: null, turn_id: null, price_version: 'v', is_estimated: 0 }
       const tokens = { input_tokens: 1, output_tokens: 1, cached_input_tokens: 0, cache_write_tokens: 0 }
       const tables = tablesIn(server.open)
-      await tables.insertInto('model_usage').values({ id: '7a', ...row, ...place, ...tokens, cost_micro_usd: 40 }).execute()
+      await tables
+        .insertInto('model_usage')
+        .values({ id: '7a', ...row, ...place, ...tokens, cost_micro_usd: 40 })
+        .execute()
       const open = { id: '7b', ...row, ...place, ...tokens, cost_micro_usd: 2 }
       await tables.insertInto('usage_reservations').values(open).execute()
       const [spend] = (await as<Quotas>(ben, 'GET', '/quotas')).quotas
@@ -55,16 +78,26 @@ onBothDatabases((target) => {
         name: 'Research',
         limits: { modelMicroUsdPerMonth: 900, awakeSandboxes: 9, concurrentRuns: 9 },
       })
-      await as(owner, 'PATCH', `/people/${ben.userId}/quotas`, { presetId: preset.id, assigned: { concurrentRuns: null } })
+      await as(owner, 'PATCH', `/people/${ben.userId}/quotas`, {
+        presetId: preset.id,
+        assigned: { concurrentRuns: null },
+      })
       expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 900, awakeSandboxes: 9, concurrentRuns: null })
       expect(await as<PersonQuotas>(owner, 'GET', `/people/${ben.userId}/quotas`)).toMatchObject({
         presetId: preset.id,
         assigned: { concurrentRuns: null },
       })
-      const same = { name: 'research', limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null } }
+      const same = {
+        name: 'research',
+        limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null },
+      }
       expect(await codeOf(owner, 'POST', '/quota-presets', same)).toBe('quota.preset-name-taken')
       expect(await codeOf(owner, 'DELETE', `/quota-presets/${preset.id}`)).toBe('done')
-      expect(await limitsOf(ben)).toEqual({ modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: null })
+      expect(await limitsOf(ben)).toEqual({
+        modelMicroUsdPerMonth: 50_000_000,
+        awakeSandboxes: 4,
+        concurrentRuns: null,
+      })
       expect(await codeOf(owner, 'DELETE', '/quota-presets/member')).toBe('quota.preset-is-default')
       expect(await codeOf(owner, 'PATCH', `/people/${ben.userId}/quotas`, { presetId: 'gone' })).toBe(
         'quota.preset-not-found',
@@ -79,10 +112,14 @@ onBothDatabases((target) => {
       expect(await limitsOf(ben)).toMatchObject({ concurrentRuns: 3 })
     })
 
-    test('of others are not visible to members, and no one else’s can be changed by them', async () => {
+    test('of others are not visible to members, who can change only their own', async () => {
       const refused = [
         ['GET', '/quota-presets'],
-        ['POST', '/quota-presets', { name: 'Mine', limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null } }],
+        [
+          'POST',
+          '/quota-presets',
+          { name: 'Mine', limits: { modelMicroUsdPerMonth: null, awakeSandboxes: null, concurrentRuns: null } },
+        ],
         ['PATCH', '/quota-presets/member', { limits: { concurrentRuns: null } }],
         ['DELETE', '/quota-presets/any'],
         ['GET', `/people/${owner.userId}/quotas`],
@@ -131,7 +168,10 @@ onBothDatabases((target) => {
   })
 
   test('presets are listed with that of members first', async () => {
-    await as(owner, 'POST', '/quota-presets', { name: 'A', limits: { modelMicroUsdPerMonth: 1, awakeSandboxes: 1, concurrentRuns: 1 } })
+    await as(owner, 'POST', '/quota-presets', {
+      name: 'A',
+      limits: { modelMicroUsdPerMonth: 1, awakeSandboxes: 1, concurrentRuns: 1 },
+    })
     const { presets } = await as<QuotaPresets>(owner, 'GET', '/quota-presets')
     expect(presets.map(({ name, isDefault }) => [name, isDefault])).toEqual([
       ['Member', true],

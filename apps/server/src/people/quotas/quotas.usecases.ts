@@ -2,7 +2,6 @@ import {
   limitsFrom,
   makeId,
   memberLimits,
-  monthOf,
   noLimits,
   type PersonRole,
   type QuotaLimits,
@@ -17,16 +16,23 @@ import type {
   QuotaPreset,
   QuotaRequest,
   QuotaState,
+  Quotas as QuotasView,
   UpdateOwnQuotas,
   UpdatePersonQuotas,
   UpdateQuotaPreset,
-  Quotas as QuotasView,
 } from '@threadbox/protocol/public'
+import { monthOf } from '../../platform/system/days.ts'
 import type { System } from '../../platform/system/system.ts'
 import type { Audit, AuditValues } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
-import { presetIsDefault, presetNameTaken, presetNotFound, quotaRequestNotFound, quotaRequestOpen } from './quotas.errors.ts'
+import {
+  presetIsDefault,
+  presetNameTaken,
+  presetNotFound,
+  quotaRequestNotFound,
+  quotaRequestOpen,
+} from './quotas.errors.ts'
 import { memberPresetId, type Preset, type QuotaStore } from './quotas.store.ts'
 import type { QuotaRequestRow } from './quotas.table.ts'
 
@@ -88,7 +94,11 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
     return await Promise.all(
       quotaNames.map(async (quota) => ({
         quota,
-        used: (await ports.meters().find((meter) => meter.quota === quota)?.read(userId, period)) ?? 0,
+        used:
+          (await ports
+            .meters()
+            .find((meter) => meter.quota === quota)
+            ?.read(userId, period)) ?? 0,
         limit: limits[quota],
         assigned: assigned[quota],
         own: all.own[quota] ?? null,
@@ -108,7 +118,12 @@ export function makeQuotas(ports: QuotaPorts): Quotas {
       const before = await store.person(userId)
       const after = definedLimits({ ...before.own, ...change })
       await store.putPerson(userId, { ...before, own: after })
-      await ports.audit.record({ userId, action: 'own-limits-changed', subject: userId, ...auditChange(before.own, after) })
+      await ports.audit.record({
+        userId,
+        action: 'own-limits-changed',
+        subject: userId,
+        ...auditChange(before.own, after),
+      })
       return await own(userId)
     },
     ask: async (userId, { quota, note = '' }) => {
@@ -147,7 +162,13 @@ function makeAdministration(
     if (others.some(({ name }) => isSameName(name, after.name))) throw presetNameTaken({ name: after.name })
     await store.putPreset(after, system.now())
     const values = auditChange(before === null ? null : before.limits, after.limits)
-    await audit.record({ userId, action: 'quota-preset-changed', subject: after.id, details: { name: after.name }, ...values })
+    await audit.record({
+      userId,
+      action: 'quota-preset-changed',
+      subject: after.id,
+      details: { name: after.name },
+      ...values,
+    })
     return presetView(after)
   }
   const ofPerson = async (personId: string): Promise<PersonQuotas> => {
@@ -205,7 +226,15 @@ function makeAdministration(
       const { user_id, quota } = row
       if (limit !== undefined) {
         const id = makeId('quotaRequest', system.randomBytes)
-        await store.addGrant({ id, user_id, quota, value: limit, until: until ?? null, created_by: userId, created_at: at })
+        await store.addGrant({
+          id,
+          user_id,
+          quota,
+          value: limit,
+          until: until ?? null,
+          created_by: userId,
+          created_at: at,
+        })
       }
       const details: AuditValues = { quota, ...(limit === undefined ? {} : { limit, until: until ?? null }) }
       const action = limit === undefined ? 'quota-request-refused' : 'quota-request-granted'

@@ -1,7 +1,8 @@
 import { type Action, lackOf, type Sender } from '@threadbox/domain'
 import { createMiddleware } from 'hono/factory'
 import { setActingCaller } from '../../platform/http/acting-request.ts'
-import type { ApiEnv, Authorize, Caller } from '../../platform/http/api.ts'
+import type { ApiEnv, Authorize } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import {
   cookieCount,
   cookieValues,

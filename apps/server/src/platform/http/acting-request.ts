@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Action } from '@threadbox/domain'
-import type { Caller } from './api.ts'
+import type { Caller } from './caller.ts'
 
 /**
  * The request that is being served, for the audit rows that it causes and for the workspaces that its sender reaches.

@@ -5,18 +5,8 @@ import type { Logger } from '@threadbox/telemetry'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { setActingAction } from './acting-request.ts'
+import type { Caller } from './caller.ts'
 import { requestInvalid, requestProblems } from './http.errors.ts'
-
-/**
- * The sender of a request. `sessionId` is null for an API key. `workspaceIds`: the workspaces to which the key is
- * limited; null for a session, and for a key that reaches all that its owner does.
- */
-export type Caller = {
-  userId: string
-  sessionId: string | null
-  apiKeyId: string | null
-  workspaceIds: readonly string[] | null
-}
 
 export type Authorize = (action: Action) => Promise<void>
 

@@ -26,19 +26,7 @@ export type OperationStore = {
 
 export function makeOperationStore(database: Kysely<OperationTables>): OperationStore {
   return {
-    counts: async () => {
-      const rows = await database
-        .selectFrom('operations')
-        .select((select) => [
-          'kind',
-          'phase',
-          select.fn.countAll<number>().as('count'),
-          select.fn.min('created_at').as('oldest'),
-        ])
-        .groupBy(['kind', 'phase'])
-        .execute()
-      return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
-    },
+    counts: () => countsOf(database),
     put: async (operation) => {
       await database
         .insertInto('operations')
@@ -118,4 +106,13 @@ export function makeOperationStore(database: Kysely<OperationTables>): Operation
       await database.deleteFrom('operations').where('id', '=', id).execute()
     },
   }
+}
+
+async function countsOf(database: Kysely<OperationTables>) {
+  const rows = await database
+    .selectFrom('operations')
+    .select(({ fn }) => ['kind', 'phase', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+    .groupBy(['kind', 'phase'])
+    .execute()
+  return rows.map((row) => ({ ...row, count: Number(row.count), oldest: Number(row.oldest) }))
 }

@@ -20,7 +20,7 @@ export type UsableCredentials = (threadId: string) => Promise<UsableCredential[]
 
 export function makeUsableCredentials(options: {
   store: GitCredentialStore
-  /** Whose own credentials the thread can use: nobody’s if others can work in it. */
+  /** Whose own credentials the thread can use: null if others can work in it. */
   personalOwnerOf(threadId: string): Promise<string | null>
   placeOf(threadId: string): Promise<{ workspaceId: string | null } | undefined>
 }): UsableCredentials {

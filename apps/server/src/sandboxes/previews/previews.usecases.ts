@@ -1,7 +1,7 @@
 import { guestPorts } from '@threadbox/protocol/guest'
 import type { Preview } from '@threadbox/protocol/public'
 import { LRUCache } from 'lru-cache'
-import type { Caller } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { sha256Of } from '../../platform/secrets/sha256.ts'
 import type { System } from '../../platform/system/system.ts'
 import { makePassSecret } from './pass-secrets.ts'

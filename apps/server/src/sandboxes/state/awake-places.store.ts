@@ -19,7 +19,7 @@ export type AwakePlaceStore = {
   awakeOf(userId: string): Promise<Set<string>>
 }
 
-/** In these states a sandbox needs memory, whoever let it start. */
+/** In these states a sandbox needs memory. */
 const awake = ['active', 'pausing']
 /** In these it needs it once it has a place. */
 const coming = ['starting', 'waking']

@@ -7,7 +7,7 @@ export type AwakeLimit = { userId: string; limit: number }
 
 /**
  * A wake queue with one more queue for each person who has as many sandboxes awake as they may: only their own threads
- * wait there, so nobody waits for another person’s limit. What has a place then waits for memory as before.
+ * wait there, so the threads of one person don’t wait for the limit of another. What has a place then waits for memory as before.
  */
 export function withPersonalQueues(
   memory: WakeQueue,

@@ -15,7 +15,7 @@ const reconnectMs = 200
 export type ReconcilerDependencies = {
   store: SandboxStore
   host: HostClient
-  sandboxes: Pick<Sandboxes, 'awake' | 'isExchanged'>
+  sandboxes: Pick<Sandboxes, 'awake' | 'isExchanged' | 'waking'>
   pausing: Pausing
   transition: Transition
   /** True while this server demotes that sandbox. */
@@ -152,8 +152,12 @@ async function correct(
   if (actual !== undefined) await transition(row, endedEvent(row, actual))
 }
 
-/** A crash may have ended the request for the wake, which is completed all the same. */
+/**
+ * A crash may have ended the request for the wake, which is completed all the same. One that this process is at work on is left
+ * to its callers: joined from here, it would continue after they have canceled it.
+ */
 function finishWaking({ sandboxes, logger }: ReconcilerDependencies, row: Sandbox): void {
+  if (sandboxes.waking(row.thread_id) !== undefined) return
   sandboxes.awake(row.thread_id, { reason: 'api' }).catch((error: unknown) => {
     logger.warn({ err: error, sandboxId: row.id }, 'sandbox did not wake')
   })

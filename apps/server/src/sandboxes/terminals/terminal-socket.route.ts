@@ -1,6 +1,7 @@
 import { terminalCloseCodes } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
-import type { Caller, OpenThread } from '../../platform/http/api.ts'
+import type { OpenThread } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { requestInvalid, requestProblems } from '../../platform/http/http.errors.ts'
 import type { OpenVisits } from '../../platform/http/open-visits.ts'
 import type { SocketRoute } from '../../platform/http/socket-server.ts'

@@ -1,5 +1,5 @@
 import type { CredentialCheck } from '../../people/public.ts'
-import type { Caller } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { type Access, type AccessSubject, isWithinReach } from '../../threads/public.ts'
 
 /** The viewer of a terminal, as established when the view was opened. */

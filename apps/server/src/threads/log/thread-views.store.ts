@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { ThreadCursor, ThreadSlice } from './threads.store.ts'
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
+
+export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
+
+type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
 
 /**
  * Threads as one person has them: whether they are pinned, and up to where they were read. A thread’s creator has that in

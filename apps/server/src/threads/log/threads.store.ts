@@ -4,9 +4,6 @@ import { makeThreadViewStore, type ThreadViewStore } from './thread-views.store.
 import type { ThreadRow, ThreadTables } from './threads.table.ts'
 import { makeThreadsInWorkspaceStore, type ThreadsInWorkspaceStore } from './threads-in-workspace.store.ts'
 
-export type ThreadCursor = { isPinned: number; updatedAt: number; id: string }
-
-export type ThreadSlice = { after: ThreadCursor | null; limit: number; within: readonly string[] | null }
 export type ThreadPlace = Pick<ThreadRow, 'id' | 'workspace_id' | 'started_from_json'>
 type OwnedPlace = ThreadPlace & Pick<ThreadRow, 'user_id' | 'is_private' | 'is_personal_off'>
 

@@ -8,7 +8,7 @@ import {
   threadSharedWithOthers,
 } from '../log/threads.errors.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
-import type { ThreadsDependencies } from './threads.usecases.ts'
+import type { ThreadsDependencies } from './threads-dependencies.ts'
 
 type Change = { userId: string; row: ThreadRow; request: UpdateThread }
 
@@ -54,7 +54,7 @@ type Placement = {
 
 /**
  * The workspace and privacy that the thread gets; undefined if neither changes. If others could work in the thread before
- * and can’t afterward, what is its creator’s own stays unusable: whoever worked in it may have left something there.
+ * and can’t afterward, what is its creator’s own stays unusable: those who worked in it may have left something there.
  */
 async function placementOf(dependencies: ThreadsDependencies, change: Change): Promise<Placement | undefined> {
   const { access } = dependencies

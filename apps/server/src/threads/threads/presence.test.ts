@@ -10,11 +10,12 @@ function bench() {
     userHub: { publish: (userId, event) => told.push([userId, event]) },
     now: () => clock.now,
   })
-  const report = (userId: string, isTyping = false, isHere = true) => presence.report('t', { userId, isTyping, isHere })
+  const report = (userId: string, isTyping = false, hasOpen = true) =>
+    presence.report('t', { userId, isTyping, isHere: hasOpen })
   return { clock, told, report }
 }
 
-test('C12: a person who opens a thread sees who is there, and the others are told', async () => {
+test('C12: a person who opens a thread sees who else has it open, and the others see that person', async () => {
   const { told, report } = bench()
   expect(await report('ann')).toEqual([])
   expect(told.map(([userId]) => userId)).toEqual(['ben', 'eve'])
@@ -32,7 +33,7 @@ test('C12: a person who opens a thread sees who is there, and the others are tol
   ])
 })
 
-test('C12: nothing is told while nothing changes', async () => {
+test('C12: the others get nothing while nothing changes', async () => {
   const { clock, told, report } = bench()
   await report('ann')
   const count = told.length

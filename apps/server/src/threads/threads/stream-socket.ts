@@ -9,7 +9,7 @@ import {
 } from '@threadbox/protocol/public'
 import type { Logger } from '@threadbox/telemetry'
 import type { RawData, WebSocket } from 'ws'
-import type { Caller } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 import { endWhenUnanswered, processInOrder } from '../../platform/http/socket-messages.ts'
 import { parseJson } from '../../platform/system/parse-json.ts'

@@ -1,7 +1,7 @@
 import type { UserEvent } from '@threadbox/protocol/public'
 import type { UserHub } from '../../people/public.ts'
 import { actAs } from '../../platform/http/acting-request.ts'
-import type { Caller } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { SseMessage } from '../../platform/http/event-stream.ts'
 import { isWithinReach } from '../access/access.ts'
 import type { ThreadLog } from '../log/thread-log.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { CredentialCheck } from '../../people/public.ts'
-import type { Caller } from '../../platform/http/api.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { makeOpenVisits, type OpenVisits } from '../../platform/http/open-visits.ts'
 import type { System } from '../../platform/system/system.ts'
 

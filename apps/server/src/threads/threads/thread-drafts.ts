@@ -5,7 +5,8 @@ import type { System } from '../../platform/system/system.ts'
 import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 import type { ThreadEvents } from '../threads.events.ts'
-import { deleteThreadOperation, newRow, type Threads, type Titles } from './threads.usecases.ts'
+import { deleteThreadOperation, newRow, type Threads } from './threads.usecases.ts'
+import type { Titles } from './threads-dependencies.ts'
 
 /**
  * Threads being created by a fork, a copy or an agent. Until `show`, a thread is stored as deleted with a scheduled

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
-import type { ThreadCursor } from '../log/threads.store.ts'
+import type { ThreadCursor } from '../log/thread-views.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 
 const cursorSchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.number().int(), z.string().max(64)])

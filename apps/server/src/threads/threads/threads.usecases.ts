@@ -9,23 +9,16 @@ import type {
   ThreadPage,
   UpdateThread,
 } from '@threadbox/protocol/public'
-import type { Audit, UserHub } from '../../people/public.ts'
-import type { Events } from '../../platform/events/events.ts'
 import { actingAction } from '../../platform/http/acting-request.ts'
-import type { Operations } from '../../platform/operations/operations.ts'
-import type { System } from '../../platform/system/system.ts'
-import { type Access, subjectOfThread } from '../access/access.ts'
-import type { ThreadRecorder } from '../log/thread-log.implementation.ts'
+import { subjectOfThread } from '../access/access.ts'
 import type { LogTransaction } from '../log/thread-log.ts'
 import { threadNotFound, threadPrivateOutside, threadUndoOver } from '../log/threads.errors.ts'
-import type { ThreadStore } from '../log/threads.store.ts'
 import type { ThreadRow } from '../log/threads.table.ts'
 import { excerptOf, termsOf } from '../search/search-documents.logic.ts'
-import type { SearchIndex } from '../search/search-index.ts'
-import type { ThreadEvents } from '../threads.events.ts'
 import { actionOfChange, changeThread, requirePlace } from './change-thread.ts'
 import { cursorOf, parseCursor } from './threads.cursor.ts'
 import { presentThread } from './threads.presenter.ts'
+import type { ThreadsDependencies } from './threads-dependencies.ts'
 
 /** The kind of the operation that deletes a thread permanently, see `thread-deletion.ts`. */
 export const deleteThreadOperation = 'delete-thread'
@@ -63,30 +56,6 @@ export type Threads = {
 export type AnnounceOptions = { isRecorded: boolean | 'soon' }
 
 export type DeletionRule = { mark(at: number): Promise<boolean>; details: AuditEvent['details'] }
-
-/** The sandboxes of threads in the form of the API. */
-export type SandboxViews = (threadIds: readonly string[]) => Promise<Map<string, SandboxView>>
-
-/** Adds titles to the search index, alone or in a transaction. */
-export type Titles = {
-  putTitle(thread: { id: string; title: string; at: number }, transaction?: LogTransaction): Promise<void>
-}
-
-export type ThreadsDependencies = {
-  store: ThreadStore
-  log: ThreadRecorder
-  search: Pick<SearchIndex, 'find'> & Titles
-  sandboxViews: SandboxViews
-  operations: Operations
-  userHub: UserHub
-  audit: Audit
-  system: System
-  undoMs: number
-  events: Pick<Events<ThreadEvents>, 'emit'>
-  access: Access
-  /** Throws unless this user can add threads to the workspace. */
-  requireWorkspace: (userId: string, workspaceId: string) => Promise<void>
-}
 
 export function makeThreads(dependencies: ThreadsDependencies): Threads {
   const { store, system, audit } = dependencies

@@ -184,7 +184,7 @@ onBothDatabases((target) => {
       expect(await titles(owner)).toHaveLength(2)
     })
 
-    test('C12: changes reach every member’s sidebar, and a person who lost a thread is told that it is gone', async () => {
+    test('C12: changes reach every member’s sidebar, and the page of a person who lost a thread says that it is gone', async () => {
       await give(ben, 'member')
       const events: UserEvent[] = []
       using _subscription = server.areas.people.userHub.subscribe(ben.userId, (event) => events.push(event))
@@ -232,7 +232,7 @@ onBothDatabases((target) => {
   describe('what is a person’s own', () => {
     const personalOwner = (threadId: string) => server.areas.threads.personalOwnerOf(threadId)
 
-    test('C12: is unusable in a thread in which others can work, and stays so until its creator allows it again', async () => {
+    test('C12: is unusable in a thread in which others can work, until its creator allows it again', async () => {
       const { id } = await newThread(owner)
       expect(await personalOwner(id)).toBe(owner.userId)
       await give(eve, 'viewer')

@@ -82,7 +82,7 @@ export function makeMembers(dependencies: MembersDependencies): Members {
 
   /**
    * The threads come first: a crash in between leaves a member without their private threads in the workspace, never one
-   * who has left with threads that no one sees.
+   * who has left with threads that others don’t see.
    */
   async function changeMember(
     { users, threads, userHub, events, audit }: MembersDependencies,

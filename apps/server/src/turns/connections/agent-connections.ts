@@ -65,7 +65,7 @@ export type AgentConnections = {
 }
 
 /**
- * `userId`: whose own connections the thread can use; null: nobody’s, because others can work in it. `only` limits the
+ * `userId`: whose own connections the thread can use; null: none, because others can work in it. `only` limits the
  * connections that the thread can use; null: all that are available in its scope.
  */
 export type ConnectionScope = { userId: string | null; workspaceId: string | null; only: readonly string[] | null }

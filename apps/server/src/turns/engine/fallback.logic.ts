@@ -5,7 +5,7 @@ import type { UsableModel } from '../models/models.usecases.ts'
 export type FallbackCause = 'rate-limited' | 'overloaded' | 'network' | 'circuit'
 
 /** A limit that ends sooner is not worth another model. */
-const patienceMs = 10_000
+const longestWaitMs = 10_000
 
 /**
  * Returns why another model can be asked after this failure; undefined for failures that another model does not avoid
@@ -14,7 +14,7 @@ const patienceMs = 10_000
 export function fallbackCauseOf(failure: TurnFailure, now: number): FallbackCause | undefined {
   if (failure.code === 'overloaded' || failure.code === 'network') return failure.code
   if (failure.code !== 'rate-limited') return undefined
-  return failure.retryAt === null || failure.retryAt - now > patienceMs ? 'rate-limited' : undefined
+  return failure.retryAt === null || failure.retryAt - now > longestWaitMs ? 'rate-limited' : undefined
 }
 
 export type FallbackNeeds = {

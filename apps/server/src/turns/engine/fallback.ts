@@ -7,7 +7,7 @@ import { isImage } from './history.logic.ts'
 import { notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 
 /** Dependencies of `nextModel` and `switchModel`. */
-export type FallbackDependencies = Recording & Pick<TurnDependencies, 'above' | 'models' | 'settings' | 'staysWithProvider'>
+export type FallbackDependencies = Recording & Pick<TurnDependencies, 'above' | 'models' | 'settings'>
 
 /**
  * Returns the model that takes over from the turn’s present one: the next in the list of the model that the turn began
@@ -27,7 +27,7 @@ export async function nextModel(
     hasImages: hasImages(turn),
     tokens,
     fill: dependencies.settings.compactAtPercent / 100,
-    staysWithProvider: await dependencies.staysWithProvider(turn.threadId),
+    staysWithProvider: await dependencies.models.staysWithProvider(turn.threadId),
   }
   for (const id of candidates) {
     const candidate = await models.usable(id)
@@ -52,9 +52,7 @@ export async function switchModel(
     { type: 'entry-added', entry: notice(system, { turnId: turn.id, code: 'model-fallback', params }) },
     { type: 'turn-updated', turn: turnView({ ...turn, ...change }, { status: 'running', endedAt: null }) },
   ]
-  await log.append(turn.threadId, changes, (transaction) =>
-    store.changeTurn(turn.id, change, writerOf(transaction)),
-  )
+  await log.append(turn.threadId, changes, (transaction) => store.changeTurn(turn.id, change, writerOf(transaction)))
   void dependencies.above.events.emit('model-fell-back', { cause })
 }
 

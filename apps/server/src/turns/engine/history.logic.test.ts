@@ -24,7 +24,15 @@ function step(more: Partial<StepRecord>): StepRecord {
   return { ...base, status: 'finished', isFinal: false, messages: [], calls: [], ...more }
 }
 function turn(steps: StepRecord[], more: Partial<TurnRecord> = {}): TurnRecord {
-  const ids = { id: 'n1', threadId: 't1', userEntryId: 'e1', authorId: null, modelId: null, modelName: null, firstModelId: null }
+  const ids = {
+    id: 'n1',
+    threadId: 't1',
+    userEntryId: 'e1',
+    authorId: null,
+    modelId: null,
+    modelName: null,
+    firstModelId: null,
+  }
   const times = { startedAt: 0, allowanceFromStep: 0, allowanceFrom: 0 }
   const state = { mode: 'agent' as const, status: 'finished' as const, isStopRequested: false, isUnattended: false }
   return {

@@ -17,7 +17,7 @@ import {
 import { estimateTokens, type HistoryItem, historyOf, imageKeysIn, itemsAfter, noteMessage } from './history.logic.ts'
 import { notice, type Recording, type TurnDependencies } from './turn-dependencies.ts'
 
-type CompactionDependencies = Recording & Pick<TurnDependencies, 'ledger'>
+type CompactionDependencies = Recording & Pick<TurnDependencies, 'models'>
 
 export type PreparedRequest = { messages: ModelMessage[]; estimatedTokens: number }
 
@@ -163,13 +163,14 @@ async function compact(
 async function summarize(
   dependencies: CompactionDependencies,
   options: {
-  model: UsableModel
-  signal: AbortSignal
-  old: HistoryItem[]
-  previous: CompactionRecord | undefined
-  payer: Payer
-  onPaid(paid: PaidAnswer): void
-}): Promise<string> {
+    model: UsableModel
+    signal: AbortSignal
+    old: HistoryItem[]
+    previous: CompactionRecord | undefined
+    payer: Payer
+    onPaid(paid: PaidAnswer): void
+  },
+): Promise<string> {
   const { model, signal, old, previous, payer } = options
   let summary = ''
   const request = {
@@ -182,7 +183,7 @@ async function summarize(
   }
   const inputTokens = estimateTokens([request.system, request.messages])
   const paid = await callPaidModel(
-    dependencies.ledger,
+    dependencies.models.ledger,
     { request, spend: { id: dependencies.system.newId('usage'), payer, kind: 'compaction', model, inputTokens } },
     async (part) => {
       if (part.kind === 'block-delta' && part.id.startsWith('text:')) summary += part.text

@@ -47,7 +47,7 @@ type Step = {
 
 /** Dependencies of `askModel`. */
 export type ModelStepDependencies = Recording &
-  Pick<TurnDependencies, 'connections' | 'ledger' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
+  Pick<TurnDependencies, 'connections' | 'models' | 'threads' | 'sandbox' | 'blobs' | 'settings' | 'logger'>
 
 /**
  * Sends one request to the model. The step is recorded before the request, so that a kill of the server leaves a trace of it; the
@@ -102,7 +102,7 @@ export async function askModel(
     }
     const kind = turn.isUnattended ? 'run' : 'step'
     const spend = { id: step.id, payer, kind, model, inputTokens: prepared.estimatedTokens } as const
-    const paid = await callPaidModel(dependencies.ledger, { request, spend }, recorder.onPart)
+    const paid = await callPaidModel(dependencies.models.ledger, { request, spend }, recorder.onPart)
     onPaid(paid)
     return await recordAnswer(dependencies, { step, recorder, answer: paid.answer })
   } catch (error) {
@@ -186,7 +186,11 @@ async function recordBreak(
   if (isStopped) return { kind: 'asked' }
   if (isFull) return { kind: 'full' }
   const cause = entries.length === 0 ? fallbackCauseOf(failure, dependencies.system.now()) : undefined
-  return { kind: 'failed', failure, ...(cause === undefined ? {} : { fallback: { cause, tokens: step.estimatedTokens } }) }
+  return {
+    kind: 'failed',
+    failure,
+    ...(cause === undefined ? {} : { fallback: { cause, tokens: step.estimatedTokens } }),
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeTurns } from './turns.usecases.ts'
 import { scriptSmallModel, windowTokens } from './small-window.test-utils.ts'
 import { makeTestBench, type TestBench, testUserId } from './turns.test-utils.ts'
+import { makeTurns } from './turns.usecases.ts'
 
 const prices = { inputUsdPerMillion: 2, outputUsdPerMillion: 10 }
 
@@ -92,7 +92,7 @@ describe('what a turn costs', () => {
     expect(await bench.ledger()).toEqual({ settled: [], reserved: [] })
   })
 
-  it('is the most that it can be when the response is lost on the way, and the row says so', async () => {
+  it('is that of the reservation when the response is lost on the way, and the row says so', async () => {
     await bench.connect({ ...prices, contextTokens: 40_000 })
     bench.model.reply({ text: ['One ', 'two'], cutAfterPieces: 1 })
     await bench.say('Hi')
@@ -129,7 +129,7 @@ describe('what a turn costs', () => {
     ])
   })
 
-  it('is the most that it can be after a kill of the server, until the count arrives after all', async () => {
+  it('is that of the reservation after a kill of the server, until the count arrives after all', async () => {
     await bench.connect({ ...prices, contextTokens: 40_000 })
     const held = heldResponse()
     bench.model.reply({ text: held.text, usage: { inputTokens: 40, outputTokens: 12 } }, { text: 'Again.' })

@@ -17,7 +17,7 @@ const maxTitleCharacters = 60
 const titleTimeoutMs = 30_000
 
 export function makeTitles(
-  dependencies: Pick<TurnDependencies, 'ledger' | 'log' | 'logger' | 'models' | 'store' | 'system' | 'threads'>,
+  dependencies: Pick<TurnDependencies, 'log' | 'logger' | 'models' | 'store' | 'system' | 'threads'>,
 ): Titles {
   const { store, models, logger } = dependencies
   return {
@@ -45,7 +45,7 @@ export function makeTitles(
         const inputTokens = estimateTokens([request.system, request.messages])
         const payer = payerOf(turn, facts)
         await callPaidModel(
-          dependencies.ledger,
+          dependencies.models.ledger,
           { request, spend: { id: dependencies.system.newId('usage'), payer, kind: 'title', model, inputTokens } },
           async (part) => {
             if (part.kind === 'block-delta' && part.id.startsWith('text:')) title += part.text

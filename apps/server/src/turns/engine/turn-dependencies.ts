@@ -80,6 +80,13 @@ export type AboveTurns = {
   events: Pick<Events<TurnEvents>, 'emit'>
 }
 
+export type TurnModels = Models & {
+  /** What requests to models cost. */
+  ledger: Ledger
+  /** Whether the thread’s conversation may only go to the provider of its own model. */
+  staysWithProvider(threadId: string): Promise<boolean>
+}
+
 export type TurnDependencies = {
   store: TurnHistory
   queue: QueueStore
@@ -87,11 +94,7 @@ export type TurnDependencies = {
   threads: TurnThreads
   sandbox: TurnSandbox
   connections: AgentConnections
-  models: Models
-  /** What requests to models cost. */
-  ledger: Ledger
-  /** Whether the thread’s conversation may only go to the provider of its own model. */
-  staysWithProvider(threadId: string): Promise<boolean>
+  models: TurnModels
   blobs: BlobStore
   above: AboveTurns
   settings: TurnSettings

@@ -7,8 +7,8 @@ import type { TurnRecord } from '../record/turn-record.ts'
 import type { BegunTurn } from './begin-turn.ts'
 import type { TurnEnding } from './call-end.ts'
 import { type CallDependencies, runCalls } from './call-runner.ts'
-import { type FallbackDependencies, nextModel, switchModel } from './fallback.ts'
 import type { FallbackCause } from './fallback.logic.ts'
+import { type FallbackDependencies, nextModel, switchModel } from './fallback.ts'
 import { askModel, type ModelStepDependencies } from './model-step.ts'
 import { limitsOf, notice, type Recording, type TurnDependencies, turnView } from './turn-dependencies.ts'
 import { type CallOrder, nextAction, type TurnAction, type TurnState } from './turn-state.logic.ts'
@@ -40,7 +40,8 @@ type LiveTurn = { controller: AbortController; done: Promise<void>; again: boole
 
 type DrivenTurn = { threadId: string; signal: AbortSignal; begun: BegunTurn | undefined }
 
-type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
+/** A turn that has ended. */
+export type Ended = { turn: TurnRecord; status: 'finished' | 'stopped' | 'failed' }
 
 export function makeTurnEngine(
   dependencies: EngineDependencies,
@@ -232,12 +233,12 @@ export function stateOf(turn: TurnRecord, nowMs: number): TurnState {
 
 /** Discards a step whose request is no longer running and removes its text from the conversation. */
 async function discardStep(
-  dependencies: Recording & Pick<TurnDependencies, 'ledger'>,
+  dependencies: Recording & Pick<TurnDependencies, 'models'>,
   options: { turn: TurnRecord; stepId: string },
 ): Promise<void> {
   const { log, store, system } = dependencies
   const { turn, stepId } = options
-  await dependencies.ledger.settleLost(stepId)
+  await dependencies.models.ledger.settleLost(stepId)
   const step = turn.steps.find((candidate) => candidate.id === stepId)
   const removals = (step?.entryIds ?? []).map((entryId): ThreadChange => ({ type: 'entry-removed', entryId }))
   const notices: ThreadChange[] =

@@ -35,25 +35,28 @@ const texts = (entries: Entry[]) =>
   entries.filter((entry): entry is TextEntry => entry.kind === 'text').map((entry) => entry.text)
 
 describe('when a model can’t respond', () => {
-  it.each(protocols)('%s: the next one responds, the conversation says why, and nothing is shown twice', async (first) => {
-    const others = protocols.filter((protocol) => protocol !== first)
-    await connectAll([first, ...others])
-    const [second = 'openai'] = others
-    const causes = [
-      [{ failure: 'rate-limited', retryAfterSeconds: 30 }, 'rate-limited'],
-      [{ failure: 'overloaded' }, 'overloaded'],
-    ] as const
-    for (const [reply, cause] of causes) {
-      const before = bench.model.requests.length
-      script({ [first]: reply, [second]: { text: 'Here.' } })
-      const turn = await bench.turn(await bench.say('Hello'))
-      expect(turn).toMatchObject({ status: 'finished', modelName: second, failure: null })
-      expect(asked().slice(before)).toEqual([first, second])
-      const entries = (await bench.entries()).filter((entry) => entry.turnId === turn.id)
-      expect(texts(entries)).toEqual(['Here.'])
-      expect(fallbacks(entries)).toMatchObject([{ params: { from: first, to: second, cause } }])
-    }
-  })
+  it.each(protocols)(
+    '%s: the next one responds, the conversation says why, and nothing is shown twice',
+    async (first) => {
+      const others = protocols.filter((protocol) => protocol !== first)
+      await connectAll([first, ...others])
+      const [second = 'openai'] = others
+      const causes = [
+        [{ failure: 'rate-limited', retryAfterSeconds: 30 }, 'rate-limited'],
+        [{ failure: 'overloaded' }, 'overloaded'],
+      ] as const
+      for (const [reply, cause] of causes) {
+        const before = bench.model.requests.length
+        script({ [first]: reply, [second]: { text: 'Here.' } })
+        const turn = await bench.turn(await bench.say('Hello'))
+        expect(turn).toMatchObject({ status: 'finished', modelName: second, failure: null })
+        expect(asked().slice(before)).toEqual([first, second])
+        const entries = (await bench.entries()).filter((entry) => entry.turnId === turn.id)
+        expect(texts(entries)).toEqual(['Here.'])
+        expect(fallbacks(entries)).toMatchObject([{ params: { from: first, to: second, cause } }])
+      }
+    },
+  )
 
   it('a lost connection before the first word counts too; after it, the part is kept and no other model is asked', async () => {
     await connectAll()
@@ -149,7 +152,10 @@ it('with one provider only, no other one gets the conversation', async () => {
   bench = await makeTestBench({ staysWithProvider: true })
   await connectAll()
   script({ anthropic: { failure: 'overloaded' }, openai: { text: 'Never.' } })
-  expect(await bench.turn(await bench.say('Hello'))).toMatchObject({ status: 'failed', failure: { code: 'overloaded' } })
+  expect(await bench.turn(await bench.say('Hello'))).toMatchObject({
+    status: 'failed',
+    failure: { code: 'overloaded' },
+  })
   expect(asked()).toEqual(['anthropic'])
 })
 

@@ -6,6 +6,7 @@ import { readSettings, serverSettings, turnSettings } from '@threadbox/config'
 import type { Attachment, Entry, ModelConnection, Turn } from '@threadbox/protocol/public'
 import { makeLogger } from '@threadbox/telemetry'
 import { type ModelServer, startModelServer } from '@threadbox/testkit'
+import type { Kysely } from 'kysely'
 import { openMigrated } from '../../migrated.test-utils.ts'
 import type { AuditTables } from '../../people/audit/audit.table.ts'
 import { makeAudit } from '../../people/audit/audit.ts'
@@ -28,7 +29,7 @@ import { makeLiveHub } from '../../threads/log/thread-log.hub.ts'
 import { makeThreadLog } from '../../threads/log/thread-log.implementation.ts'
 import type { ThreadLog } from '../../threads/log/thread-log.ts'
 import { makeThreadStore } from '../../threads/log/threads.store.ts'
-import type { ThreadTables } from '../../threads/log/threads.table.ts'
+import type { ThreadRow, ThreadTables } from '../../threads/log/threads.table.ts'
 import type { SearchTables } from '../../threads/search/search.table.ts'
 import { makeSearchIndex } from '../../threads/search/search-index.ts'
 import { type ConnectionSettings, makeConnectionsFeature } from '../connections/connections.ts'
@@ -95,6 +96,19 @@ type TestBenchOptions = {
   connections?: Partial<ConnectionSettings>
 }
 
+function factsOf(row: ThreadRow | undefined, options: TestBenchOptions) {
+  const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
+  const place = { ownerId: row?.user_id ?? '', workspaceId: row?.workspace_id ?? null }
+  return row && { ...noSetUp, ...options, ...place, modelId: row.model_id, titleSource }
+}
+
+async function recordedIn(tables: Kysely<UsageTables>) {
+  return {
+    settled: await tables.selectFrom('model_usage').selectAll().orderBy('at').orderBy('id').execute(),
+    reserved: await tables.selectFrom('usage_reservations').selectAll().orderBy('at').execute(),
+  }
+}
+
 const unlimited = { limits: [], timeZone: 'UTC', allowsUnpriced: true }
 const noSetUp = { secrets: [], instructions: '', agentInstructions: '', skills: [] }
 const noSnapshots = { want: async () => undefined, turnEnded: async () => undefined, settled: async () => undefined }
@@ -132,16 +146,9 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
     connections: connectionParts.agentConnections,
     above: { gates: () => [], notes: () => [], events: makeEvents<TurnEvents>(logger) },
     blobs: makeDirectoryBlobStore(join(directory, 'blobs')),
-    models,
-    ledger,
-    staysWithProvider: async () => options.staysWithProvider === true,
+    models: { ...models, ledger, staysWithProvider: async () => options.staysWithProvider === true },
     threads: {
-      facts: async (id) => {
-        const row = await threads.findAny(id)
-        const titleSource = row?.title_source as 'none' | 'automatic' | 'person'
-        const place = { ownerId: row?.user_id ?? '', workspaceId: row?.workspace_id ?? null }
-        return row && { ...noSetUp, ...options, ...place, modelId: row.model_id, titleSource }
-      },
+      facts: async (id) => factsOf(await threads.findAny(id), options),
       require: async () => undefined,
       setAutomaticTitle: async (id, title) => void (await threads.setAutomaticTitle(id, title, async () => undefined)),
       attachmentsOf: async (_threadId, ids) => ids.flatMap((id) => attachments.get(id) ?? []),
@@ -175,10 +182,7 @@ export async function makeTestBench(options: TestBenchOptions = {}): Promise<Tes
       return turn
     },
     title: async () => (await threads.findAny(threadId))?.title ?? '',
-    ledger: async () => ({
-      settled: await usageTables.selectFrom('model_usage').selectAll().orderBy('at').orderBy('id').execute(),
-      reserved: await usageTables.selectFrom('usage_reservations').selectAll().orderBy('at').execute(),
-    }),
+    ledger: () => recordedIn(usageTables),
     stored: () => everyRow(open),
     restart: async () => {
       await bench.turns.close()

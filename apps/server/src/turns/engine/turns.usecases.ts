@@ -11,7 +11,7 @@ import { withScreenshots } from './screenshot.logic.ts'
 import { messageForCall, slashCommandIn } from './slash-command.logic.ts'
 import { makeTitles } from './titles.ts'
 import { notice, type Recording, type ToldNote, type TurnDependencies } from './turn-dependencies.ts'
-import { makeTurnEngine, type TurnEngine } from './turn-engine.ts'
+import { type Ended, makeTurnEngine, type TurnEngine } from './turn-engine.ts'
 import {
   callNotFound,
   callNotRepeatable,
@@ -64,8 +64,7 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     onEnded: async ({ turn, status }) => {
       // Takes the snapshot before the next queued message, which can change the disk.
       void dependencies.sandbox.snapshots.turnEnded(turn.threadId)
-      const seconds = (dependencies.system.now() - turn.startedAt) / 1000
-      void dependencies.above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status, seconds })
+      announceEnd(dependencies, { turn, status })
       if (status === 'finished') void titles.afterTurn(turn)
       await dependencies.log.prune(turn.threadId)
       const next = await exclusively(turn.threadId, async () =>
@@ -150,6 +149,11 @@ export function makeTurns(dependencies: TurnDependencies): Turns {
     settled: (threadId) => untilSettled(threadId, { store, engine }),
     close: engine.close,
   }
+}
+
+function announceEnd({ above, system }: Pick<TurnDependencies, 'above' | 'system'>, { turn, status }: Ended): void {
+  const seconds = (system.now() - turn.startedAt) / 1000
+  void above.events.emit('turn-ended', { turnId: turn.id, threadId: turn.threadId, status, seconds })
 }
 
 /**

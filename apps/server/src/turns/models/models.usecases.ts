@@ -16,7 +16,13 @@ import { type DiscoveredModel, discoverModels, keyFromEnvironment, keyVariables 
 import { assumedContextTokens, knownModel } from './known-models.logic.ts'
 import { defaultBaseUrls, languageModelOf, type Provider, type ProviderAddresses } from './language-model.ts'
 import { modelFailureOf } from './model-failure.logic.ts'
-import { modelAddressMissing, modelFallbackInvalid, modelKeyMissing, modelKeyNotForAddress, modelNotFound } from './models.errors.ts'
+import {
+  modelAddressMissing,
+  modelFallbackInvalid,
+  modelKeyMissing,
+  modelKeyNotForAddress,
+  modelNotFound,
+} from './models.errors.ts'
 import type { ModelStore } from './models.store.ts'
 import type { ModelConnectionRow } from './models.table.ts'
 import { callPaidModel } from './paid-call.ts'

@@ -23,7 +23,10 @@ const notSent = new Set([
 /** Limit of causes. */
 const maxLinks = 12
 
-export function owedAfter(error: unknown, { isStopped, hasReceived }: { isStopped: boolean; hasReceived: boolean }): Owed {
+export function owedAfter(
+  error: unknown,
+  { isStopped, hasReceived }: { isStopped: boolean; hasReceived: boolean },
+): Owed {
   if (isStopped) return 'arrived'
   if (error instanceof AnswerCutError) return 'everything'
   const links = causesOf(error)

@@ -102,7 +102,7 @@ onBothDatabases((target) => {
       await expect(begin({ inputTokens: 1, outputTokens: 1 })).rejects.toMatchObject({ code: 'quota.spend-used-up' })
     })
 
-    test('of the installation stops everyone, whoever spent it', async () => {
+    test('of the installation stops everyone, also those who spent nothing', async () => {
       limits = [{ ...november, userId: null, microUsd: usd }]
       const other = { userId: 'u-other', workspaceId: null, threadId: null, turnId: null }
       const charge = await ledger().begin({

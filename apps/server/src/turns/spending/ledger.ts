@@ -50,7 +50,7 @@ export type Ledger = {
   begin(request: SpendRequest): Promise<Charge>
   /** Settles in full a request that a crash interrupted. Does nothing when it is settled. */
   settleLost(id: string): Promise<void>
-  /** Settles requests whose server does not exist any more. */
+  /** Settles requests whose server no longer exists. */
   settleOld(): Promise<void>
 }
 
@@ -113,7 +113,10 @@ export function makeLedger(ports: {
         price: version,
         limits: price === null ? [] : limits,
         rowFor: (left) => {
-          const outputTokens = longestWithin(left, { most: most.outputTokens, costOf: (count) => costOf(usageWith(count)) ?? 0 })
+          const outputTokens = longestWithin(left, {
+            most: most.outputTokens,
+            costOf: (count) => costOf(usageWith(count)) ?? 0,
+          })
           return outputTokens === undefined ? undefined : rowOf(usageWith(outputTokens), true)
         },
       })

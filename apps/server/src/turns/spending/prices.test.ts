@@ -22,7 +22,13 @@ describe('prices', () => {
   it('charge cached tokens, and those of a higher tier, at their own price', async () => {
     const price = await priceOf(model('anthropic', 'claude-sonnet-4-5'), at)
     expect(price).toMatchObject({ inputUsdPerMillion: 3, outputUsdPerMillion: 15 })
-    const usage = { ...noUsage, inputTokens: 10_000, cachedInputTokens: 6000, cacheWriteTokens: 3000, outputTokens: 200 }
+    const usage = {
+      ...noUsage,
+      inputTokens: 10_000,
+      cachedInputTokens: 6000,
+      cacheWriteTokens: 3000,
+      outputTokens: 200,
+    }
     expect(price?.microUsdOf(usage)).toBe(1000 * 3 + 6000 * 0.3 + 3000 * 3.75 + 200 * 15)
     const long = { ...noUsage, inputTokens: 300_000, cachedInputTokens: 1000, outputTokens: 100 }
     expect(price?.microUsdOf(long)).toBe(299_000 * 6 + 1000 * 0.6 + 100 * 22.5)

@@ -1,5 +1,5 @@
-import { dayOf } from '@threadbox/domain'
 import { installationSpendUsedUp, modelSpendUsedUp, modelUnpriced } from '../../people/public.ts'
+import { dayOf } from '../../platform/system/days.ts'
 import type { SpendLimit } from './usage.store.ts'
 
 /** The error of a request for which no money is left. */

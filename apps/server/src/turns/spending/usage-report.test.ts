@@ -70,7 +70,7 @@ onBothDatabases((target) => {
       ])
     })
 
-    test('of a workspace is for its owners, by person, whoever paid', async () => {
+    test('of a workspace is for its owners, by the person who paid', async () => {
       const { id } = await post<Workspace>(ben, '/workspaces', { name: 'Data' })
       await spend(ben, { workspace_id: id })
       await spend(owner, { workspace_id: id, cost_micro_usd: 1 })
@@ -130,7 +130,11 @@ onBothDatabases((target) => {
     })
 
     test('as CSV has a line for each request and the same sum, and no cell is a formula', async () => {
-      await tablesIn(server.open).updateTable('users').set({ name: '=1+1, "Ben"' }).where('id', '=', ben.userId).execute()
+      await tablesIn(server.open)
+        .updateTable('users')
+        .set({ name: '=1+1, "Ben"' })
+        .where('id', '=', ben.userId)
+        .execute()
       for (let each = 0; each < 1201; each++) await spend(ben, { at: row.at + (each % 7), cost_micro_usd: each })
       const lines = (await csv(ben)).trimEnd().split('\r\n')
       expect(lines[0]).toContain('time,person,person_id')

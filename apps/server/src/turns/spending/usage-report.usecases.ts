@@ -1,4 +1,3 @@
-import { dayAfter, dayOf, daysBetween, startOfDay } from '@threadbox/domain'
 import {
   maxUsageDays,
   type UsageGroup,
@@ -8,9 +7,16 @@ import {
   type usageReportQuerySchema,
 } from '@threadbox/protocol/public'
 import type { z } from 'zod'
+import { dayAfter, dayOf, daysBetween, startOfDay } from '../../platform/system/days.ts'
 import type { Ledger } from './ledger.ts'
 import { usageOthersHidden, usagePeriodInvalid } from './usage.errors.ts'
-import { slotMs, type UsageFilter, type UsageKey, type UsageStore, type UsageSums as StoredSums } from './usage.store.ts'
+import {
+  type UsageSums as StoredSums,
+  slotMs,
+  type UsageFilter,
+  type UsageKey,
+  type UsageStore,
+} from './usage.store.ts'
 import { csvHeader, csvLine } from './usage-csv.logic.ts'
 
 type Query = z.output<typeof usageQuerySchema>
@@ -80,9 +86,7 @@ export function makeUsageReports(ports: UsageReportPorts): UsageReports {
     if (by !== 'thread') return rows.map((row) => groupOf(row, row.name))
     const most = rows.slice(0, maxThreads)
     return await Promise.all(
-      most.map(async (row) =>
-        groupOf(row, row.key === null ? null : await ports.threadTitle(userId, String(row.key))),
-      ),
+      most.map(async (row) => groupOf(row, row.key === null ? null : await ports.threadTitle(userId, String(row.key)))),
     )
   }
   return {

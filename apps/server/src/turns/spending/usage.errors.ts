@@ -4,7 +4,7 @@ export const usageOthersHidden = defineError({
   code: 'usage.others-hidden',
   kind: 'forbidden',
   message: () => 'Only the owner and admins see what everyone uses.',
-  remedy: () => 'Look at your own usage, or ask an admin.',
+  remedy: () => 'Open your own usage, or ask an admin.',
 })
 
 export const usagePeriodInvalid = defineError<{ days: number }>({

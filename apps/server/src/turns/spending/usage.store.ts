@@ -24,7 +24,7 @@ export type UsageSums = {
   estimated: number
 }
 
-/** The most that can be spent from `from` up to, but not including, `to`: by one person, or by everyone. */
+/** What can be spent at most from `from` up to, but not including, `to`: by one person, or by everyone. */
 export type SpendLimit = { from: number; to: number; userId: string | null; microUsd: number }
 
 export type NewReservation = {
@@ -46,7 +46,7 @@ export type UsageStore = {
   settle(row: UsageRow): Promise<void>
   /** Removes the reservation of a request that costs nothing. */
   cancel(id: string): Promise<void>
-  /** Settles in full what nobody will settle: one request, or all from before a time. */
+  /** Settles in full what no server will settle: one request, or all from before a time. */
   settleLost(which: { id: string } | { before: number }): Promise<void>
   sums(filter: UsageFilter, key: UsageKey): Promise<UsageSums[]>
   /** Oldest first. */
@@ -59,8 +59,7 @@ export type UsageStore = {
  */
 export function makeUsageStore(database: Kysely<UsageTables>): UsageStore {
   return {
-    reserve: (reservation) =>
-      withoutDiskWait(database, (transaction) => reserve(transaction, reservation)),
+    reserve: (reservation) => withoutDiskWait(database, (transaction) => reserve(transaction, reservation)),
     spent: (limit) => spent(database, limit),
     settle: (row) =>
       withoutDiskWait(database, async (transaction) => {
@@ -89,7 +88,11 @@ async function reserve(
   transaction: Transaction<UsageTables>,
   { price, limits, rowFor }: NewReservation,
 ): Promise<ReservationResult> {
-  await lockUntilEnd(transaction, 'spending', limits.map(({ userId }) => userId ?? ''))
+  await lockUntilEnd(
+    transaction,
+    'spending',
+    limits.map(({ userId }) => userId ?? ''),
+  )
   const left: { limit: SpendLimit; used: number }[] = []
   for (const limit of limits) left.push({ limit, used: await spent(transaction, limit) })
   const least = left.toSorted((a, b) => a.limit.microUsd - a.used - (b.limit.microUsd - b.used))[0]

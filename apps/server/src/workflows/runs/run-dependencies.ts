@@ -10,6 +10,11 @@ import type { ScheduleStore, WebhookStore } from './triggers.store.ts'
 
 type RunLog = Pick<ThreadLog, 'entriesOfTurn'> & { turn(threadId: string, turnId: string): Promise<Turn | undefined> }
 
+type RunSettings = Pick<Settings, 'values'> & {
+  /** How many runs of this person can be at work: the lower of the setting and the person’s limit. */
+  limitOf(userId: string): Promise<number>
+}
+
 export type RunDependencies = {
   store: RunStore
   schedules: ScheduleStore
@@ -18,9 +23,7 @@ export type RunDependencies = {
   turns: Pick<Turns, 'send' | 'stop' | 'whileQuiet'>
   threads: Pick<Threads, 'delete' | 'deleteByRule'>
   log: RunLog
-  settings: Pick<Settings, 'values'>
-  /** How many runs of this person can be at work: the lower of the setting and the person’s limit. */
-  runsAtOnce(userId: string): Promise<number>
+  settings: RunSettings
   audit: Audit
   system: System
   logger: Logger

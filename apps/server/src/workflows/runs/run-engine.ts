@@ -52,7 +52,7 @@ export function makeRunEngine(dependencies: RunDependencies): RunEngine {
     const limits = new Map<string, number>()
     for (const row of queued) {
       const count = atWork.get(row.user_id) ?? 0
-      const atOnce = limits.get(row.user_id) ?? (await dependencies.runsAtOnce(row.user_id))
+      const atOnce = limits.get(row.user_id) ?? (await dependencies.settings.limitOf(row.user_id))
       limits.set(row.user_id, atOnce)
       if (count >= atOnce || (row.is_exclusive === 1 && busy.has(row.trigger_id))) continue
       const start = { threadId: system.newId('thread'), now: system.now() }

@@ -71,7 +71,7 @@ export const runOverlap = defineError({
 export const runPersonDisabled = defineError({
   code: 'run.person-disabled',
   kind: 'forbidden',
-  message: () => 'The account of the person for whom this runs is disabled.',
+  message: () => 'The account that this runs for is disabled.',
   remedy: () => 'Ask someone else to save the schedule or webhook: it then runs for them.',
 })
 

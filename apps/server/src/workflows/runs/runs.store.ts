@@ -153,7 +153,9 @@ function reads(
   }
 }
 
-function changes(database: Kysely<RunTables>): Pick<RunStore, 'claim' | 'countRunning' | 'postpone' | 'change' | 'end'> {
+function changes(
+  database: Kysely<RunTables>,
+): Pick<RunStore, 'claim' | 'countRunning' | 'postpone' | 'change' | 'end'> {
   return {
     claim: ({ id, userId, atOnce }, { threadId, now }) =>
       database.transaction().execute(async (transaction) => {

@@ -1,6 +1,6 @@
 import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
-import type { Audit, Quotas, Settings, UserHub } from '../../people/public.ts'
+import type { Audit, Quotas, Settings, UserHub, Users } from '../../people/public.ts'
 import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
 import type { Api, ApiEnv } from '../../platform/http/api.ts'
 import type { AllowedHosts } from '../../platform/http/origins.ts'
@@ -41,6 +41,14 @@ export type RunsFeature = {
   stop(): Promise<void>
 }
 
+type RunPeople = {
+  users: Pick<Users, 'isDisabled'>
+  userHub: Pick<UserHub, 'publish'>
+  settings: Settings
+  quotas: Pick<Quotas, 'limits'>
+  audit: Audit
+}
+
 type RunPorts = {
   open: OpenDatabase
   hosts: AllowedHosts
@@ -48,11 +56,7 @@ type RunPorts = {
   agents: RunDependencies['agents']
   turns: RunDependencies['turns']
   threads: Pick<RunDependencies, 'threads' | 'log'>
-  userHub: Pick<UserHub, 'publish'>
-  isDisabled: (userId: string) => Promise<boolean>
-  settings: Settings
-  quotas: Pick<Quotas, 'limits'>
-  audit: Audit
+  people: RunPeople
   system: System
   logger: Logger
 }
@@ -108,19 +112,22 @@ export function makeRunsFeature(ports: RunPorts): RunsFeature {
 }
 
 function dependenciesOf(ports: RunPorts): RunDependencies {
-  const { open, agents, turns, threads, userHub, settings, quotas, audit, system, logger } = ports
+  const { open, agents, turns, threads, people, system, logger } = ports
+  const { users, userHub, settings, quotas, audit } = people
   return {
     store: makeRunStore(tablesOf(open.database)),
     schedules: makeScheduleStore(tablesOf(open.database)),
     webhooks: makeWebhookStore(tablesOf(open.database)),
-    agents: enabledAgents(agents, ports.isDisabled),
+    agents: enabledAgents(agents, users),
     turns,
     threads: threads.threads,
     log: threads.log,
-    settings,
-    runsAtOnce: async (userId) => {
-      const [{ runsAtOnce }, { concurrentRuns }] = await Promise.all([settings.values(), quotas.limits(userId)])
-      return Math.min(runsAtOnce, concurrentRuns ?? runsAtOnce)
+    settings: {
+      values: settings.values,
+      limitOf: async (userId) => {
+        const [{ runsAtOnce }, { concurrentRuns }] = await Promise.all([settings.values(), quotas.limits(userId)])
+        return Math.min(runsAtOnce, concurrentRuns ?? runsAtOnce)
+      },
     },
     audit,
     system,
@@ -132,7 +139,7 @@ function dependenciesOf(ports: RunPorts): RunDependencies {
 /** For people whose account is disabled, nothing starts and nothing that waits begins. */
 function enabledAgents(
   agents: RunDependencies['agents'],
-  isDisabled: (userId: string) => Promise<boolean>,
+  { isDisabled }: RunPeople['users'],
 ): RunDependencies['agents'] {
   const requireEnabled = async (userId: string) => {
     if (await isDisabled(userId)) throw runPersonDisabled({})

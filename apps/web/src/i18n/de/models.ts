@@ -75,7 +75,7 @@ export const models: Texts<typeof source> = {
     priceHelp: 'Leer: der Listenpreis, falls es einen gibt. Für ein Abonnement oder ein lokales Modell 0.',
     fallback: 'Wenn es nicht antworten kann: Modell {{number}}',
     fallbackHelp:
-      'Das nächste Modell antwortet, bevor etwas gezeigt wird, wenn dieses überlastet, an seiner Anfragegrenze oder nicht erreichbar ist.',
+      'Das nächste Modell antwortet, bevor etwas gezeigt wird, wenn dieses überlastet, an seinem Limit für Anfragen oder nicht erreichbar ist.',
     fallbackNone: 'Keines',
     submit: 'Speichern und testen',
     submitting: 'Test läuft',

@@ -109,6 +109,7 @@ export const peopleErrors: ErrorWords = {
   },
   'quota.awake-used-up': {
     message: 'Sie haben {limit} wache Sandboxes; das ist Ihre Grenze.',
-    remedy: 'Pausieren Sie eine, warten Sie, bis eine nichts tut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
+    remedy:
+      'Pausieren Sie eine, warten Sie, bis eine nichts tut, oder fragen Sie unter Einstellungen, Verbrauch mehr an.',
   },
 }

@@ -73,7 +73,6 @@ export const people: Texts<typeof source> = {
     add: 'Hinzufügen',
     adding: 'Wird hinzugefügt',
     person: 'Person',
-    choose: 'Person wählen',
     none: 'Alle sind schon dabei. Laden Sie unter Einstellungen, Personen, weitere ein.',
     remove: 'Entfernen',
     removeOf: '{{name}} aus diesem Arbeitsbereich entfernen',

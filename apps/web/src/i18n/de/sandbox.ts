@@ -37,8 +37,7 @@ export const sandbox: Texts<typeof source> = {
     'since-date': 'seit {{date}}',
     'could-not-start': 'Start fehlgeschlagen',
     'waits-limit_one': 'Ihre Grenze ist {{count}} wache Sandbox. Diese ist Nummer {{position}} in der Schlange.',
-    'waits-limit_other':
-      'Ihre Grenze sind {{count}} wache Sandboxes. Diese ist Nummer {{position}} in der Schlange.',
+    'waits-limit_other': 'Ihre Grenze sind {{count}} wache Sandboxes. Diese ist Nummer {{position}} in der Schlange.',
     'waits-next_one': 'Der Arbeitsspeicher des Hosts ist mit {{count}} wachen Sandbox voll. Sie sind als Nächste dran.',
     'waits-next_other':
       'Der Arbeitsspeicher des Hosts ist mit {{count}} wachen Sandboxes voll. Sie sind als Nächste dran.',

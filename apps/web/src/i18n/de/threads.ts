@@ -82,7 +82,7 @@ export const threads: Texts<typeof source> = {
     modelSwitched: 'Von {{from}} zu {{to}} gewechselt',
     modelFallback: 'Antwort von {{to}}',
     fallbackCause: {
-      'rate-limited': '{{from}} war an seiner Anfragegrenze.',
+      'rate-limited': '{{from}} war an seinem Limit für Anfragen.',
       overloaded: '{{from}} war überlastet.',
       network: '{{from}} war nicht erreichbar.',
       circuit: '{{from}} ist in der letzten Minute oft ausgefallen.',

@@ -54,7 +54,11 @@ export const usage: Texts<typeof source> = {
     none: 'Für Sie gelten keine Grenzen.',
     setOwn: 'Eigene setzen',
     ownHelp: 'Unter dem, was Ihnen zugeteilt ist. Leer: keine eigene Grenze.',
-    name: { modelMicroUsdPerMonth: 'Modelle im Monat', awakeSandboxes: 'Wache Sandboxes', concurrentRuns: 'Läufe zugleich' },
+    name: {
+      modelMicroUsdPerMonth: 'Modelle im Monat',
+      awakeSandboxes: 'Wache Sandboxes',
+      concurrentRuns: 'Läufe zugleich',
+    },
     usedOf: '{{used}} von {{limit}}',
     unlimited: 'keine Grenze',
     resets: 'beginnt neu: {{when}}',

@@ -39,7 +39,7 @@ export const people = {
     revoke: 'Revoke',
     revokeOf: 'Revoke the invite for {{who}}',
     linkTitle: 'Copy the link now',
-    linkText: 'It’s shown only once. Send it to the person you invite.',
+    linkText: 'It’s shown only once. Send it to them yourself.',
     link: 'Invite link',
     done: 'I’ve copied it',
   },
@@ -68,7 +68,6 @@ export const people = {
     add: 'Add',
     adding: 'Adding',
     person: 'Person',
-    choose: 'Choose a person',
     none: 'Everyone is already in it. Invite more people in Settings, People.',
     remove: 'Remove',
     removeOf: 'Remove {{name}} from this workspace',
@@ -80,7 +79,7 @@ export const people = {
     leaveAction: 'Leave',
     personalTitle: 'What becomes unusable:',
     personalText:
-      'In shared threads of this workspace, no one’s own secrets, Git credentials and connections work while several people can work in them.',
+      'In shared threads of this workspace, personal secrets, Git credentials and connections don’t work while several people can work in them.',
   },
   thread: {
     makePrivate: 'Make private',

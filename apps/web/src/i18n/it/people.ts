@@ -73,7 +73,6 @@ export const people: Texts<typeof source> = {
     add: 'Aggiungi',
     adding: 'Aggiunta',
     person: 'Persona',
-    choose: 'Scegli una persona',
     none: 'Ci sono già tutti. Invita altre persone in Impostazioni, Persone.',
     remove: 'Rimuovi',
     removeOf: 'Rimuovi {{name}} da questo spazio di lavoro',

@@ -54,7 +54,11 @@ export const usage: Texts<typeof source> = {
     none: 'Non hai limiti.',
     setOwn: 'Imposta i tuoi',
     ownHelp: 'Più bassi di quelli assegnati. Vuoto: nessun limite tuo.',
-    name: { modelMicroUsdPerMonth: 'Modelli al mese', awakeSandboxes: 'Sandbox sveglie', concurrentRuns: 'Esecuzioni contemporanee' },
+    name: {
+      modelMicroUsdPerMonth: 'Modelli al mese',
+      awakeSandboxes: 'Sandbox sveglie',
+      concurrentRuns: 'Esecuzioni contemporanee',
+    },
     usedOf: '{{used}} di {{limit}}',
     unlimited: 'nessun limite',
     resets: 'ricomincia {{when}}',

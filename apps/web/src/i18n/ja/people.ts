@@ -68,7 +68,6 @@ export const people: Texts<typeof source> = {
     add: '追加',
     adding: '追加中',
     person: '人',
-    choose: '人を選択',
     none: '全員が参加しています。設定の「メンバー」から招待できます。',
     remove: '外す',
     removeOf: '{{name}} をこのワークスペースから外す',

@@ -52,7 +52,11 @@ export const usage: Texts<typeof source> = {
     none: '上限はありません。',
     setOwn: '自分で設定',
     ownHelp: '割り当てられた上限より低い値です。空欄：自分の上限なし。',
-    name: { modelMicroUsdPerMonth: '月ごとのモデル費用', awakeSandboxes: '稼働中のサンドボックス', concurrentRuns: '同時実行数' },
+    name: {
+      modelMicroUsdPerMonth: '月ごとのモデル費用',
+      awakeSandboxes: '稼働中のサンドボックス',
+      concurrentRuns: '同時実行数',
+    },
     usedOf: '{{limit}} 中 {{used}}',
     unlimited: '上限なし',
     resets: '{{when}} に再開',

@@ -30,7 +30,9 @@ async function main(): Promise<void> {
     const person = people.find((one) => one.email === email.trim().toLowerCase())
     if (person === undefined) {
       const known = people.map((one) => one.email).join(', ')
-      throw new Error(`No one here has the address ${email}. Known addresses: ${known === '' ? 'none' : known}`)
+      throw new Error(
+        `There is no account with the address ${email}. Known addresses: ${known === '' ? 'none' : known}`,
+      )
     }
     const system = makeSystem({ now: Date.now, randomBytes })
     const key = deriveKey(await loadMasterKey(join(directory, 'master.key')), auditKeyPurpose)

@@ -45,7 +45,7 @@ function WithLink(props: { kind: SignInLink['kind']; children: (link: SignInLink
   const [secret] = useState(secretOfLink)
   const link = useQuery({
     queryKey: queryKeys.signInLink(secret),
-    queryFn: () => client.people.lookAtLink(secret),
+    queryFn: () => client.people.readLink(secret),
     retry: false,
     gcTime: 0,
   })

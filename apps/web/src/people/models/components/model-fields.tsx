@@ -111,7 +111,8 @@ function FallbackFields({ form, known, onChange }: FieldsProps) {
   const shown = fallbackPlaces.filter((place) => place <= form.fallbackIds.length && place < known.others.length)
   const change = (place: number, id: string) => {
     const kept = form.fallbackIds.filter((_, index) => index !== place)
-    const fallbackIds = id === nothing ? kept : [...form.fallbackIds.slice(0, place), id, ...form.fallbackIds.slice(place + 1)]
+    const fallbackIds =
+      id === nothing ? kept : [...form.fallbackIds.slice(0, place), id, ...form.fallbackIds.slice(place + 1)]
     onChange({ fallbackIds })
   }
   return shown.map((place) => {

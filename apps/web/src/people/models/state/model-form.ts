@@ -86,7 +86,8 @@ export function readModelForm(
     outputUsdPerMillion: numberOrNothing(form.outputUsdPerMillion) ?? removed,
   }
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  const fallbackIds = form.fallbackIds.length === 0 && !options.hasFallbacks ? {} : { fallbackIds: [...form.fallbackIds] }
+  const fallbackIds =
+    form.fallbackIds.length === 0 && !options.hasFallbacks ? {} : { fallbackIds: [...form.fallbackIds] }
   return { request: { provider: form.provider, model: form.model.trim(), ...given, ...fallbackIds }, problems }
 }
 

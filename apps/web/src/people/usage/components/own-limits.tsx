@@ -78,7 +78,9 @@ function LimitRow({ state, isAsked }: { state: QuotaState; isAsked: boolean }) {
         <Button
           isDisabled={isAsked}
           isLoading={ask.isPending}
-          onClick={() => ask.mutate({ quota }, { onSuccess: () => showToast(t('limits.askedDone')), onError: showError })}
+          onClick={() =>
+            ask.mutate({ quota }, { onSuccess: () => showToast(t('limits.askedDone')), onError: showError })
+          }
         >
           {isAsked ? t('limits.asked') : t('limits.ask')}
         </Button>

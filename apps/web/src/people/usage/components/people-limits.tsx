@@ -37,7 +37,7 @@ export function PeopleLimits() {
   )
 }
 
-/** Hidden while nobody asks. */
+/** Hidden without requests. */
 function RequestsGroup() {
   const { t } = useTranslation('usage')
   const requests = useQuotaRequests().data ?? []
@@ -87,7 +87,10 @@ function PresetsGroup() {
   const [edited, setEdited] = useState<QuotaPreset | 'new' | null>(null)
   const [removed, setRemoved] = useState<QuotaPreset | null>(null)
   return (
-    <Group title={t('limits.presets')} action={<Button onClick={() => setEdited('new')}>{t('limits.addPreset')}</Button>}>
+    <Group
+      title={t('limits.presets')}
+      action={<Button onClick={() => setEdited('new')}>{t('limits.addPreset')}</Button>}
+    >
       <LoadedRows
         query={presets}
         empty=""
@@ -143,7 +146,13 @@ function PresetDialog({ preset, onClose }: { preset: QuotaPreset | null; onClose
       above={
         <Field label={t('limits.presetName')}>
           {(control) => (
-            <Input {...control} required maxLength={80} value={name} onChange={(event) => setName(event.target.value)} />
+            <Input
+              {...control}
+              required
+              maxLength={80}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
           )}
         </Field>
       }
@@ -173,7 +182,7 @@ function RemovePresetDialog({ preset, onClose }: { preset: QuotaPreset; onClose:
   )
 }
 
-/** Those whom this person manages: members, and for the owner also admins. */
+/** Those that this person manages: members, and for the owner also admins. */
 function PersonsGroup({ ownRole }: { ownRole: Person['role'] }) {
   const { t } = useTranslation('usage')
   const people = usePeople()
@@ -189,10 +198,7 @@ function PersonsGroup({ ownRole }: { ownRole: Person['role'] }) {
               {managed.map((person) => (
                 <li key={person.id} className="row row-line">
                   <b className="grow">{person.name}</b>
-                  <Button
-                    aria-label={t('limits.editOf', { name: person.name })}
-                    onClick={() => setEdited(person)}
-                  >
+                  <Button aria-label={t('limits.editOf', { name: person.name })} onClick={() => setEdited(person)}>
                     {t('limits.edit')}
                   </Button>
                 </li>

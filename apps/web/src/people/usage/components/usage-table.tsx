@@ -73,7 +73,7 @@ function GroupName({ by, name, value }: { by: Grouping; name: string | null; val
       if (value === null) return t('noThread')
       if (name === null) return t('hidden')
       return (
-        <Link to="/t/$threadId" params={{ threadId: value }}>
+        <Link to="/threads/$threadId" params={{ threadId: value }}>
           {name === '' ? t('untitled') : name}
         </Link>
       )

@@ -8,13 +8,13 @@ export function useLimitWords() {
   const { t } = useTranslation('usage')
   const format = useFormat()
   return useMemo(() => {
-    const valueOf = (quota: QuotaName, value: number) =>
+    const inWords = (quota: QuotaName, value: number) =>
       quota === 'modelMicroUsdPerMonth' ? format.usd(value / 1_000_000) : format.number(value)
     return {
       limit: (quota: QuotaName, limit: number | null) =>
-        limit === null ? t('limits.unlimited') : valueOf(quota, limit),
+        limit === null ? t('limits.unlimited') : inWords(quota, limit),
       usedOf: (quota: QuotaName, used: number, limit: number) =>
-        t('limits.usedOf', { used: valueOf(quota, used), limit: valueOf(quota, limit) }),
+        t('limits.usedOf', { used: inWords(quota, used), limit: inWords(quota, limit) }),
     }
   }, [t, format])
 }

@@ -1,6 +1,10 @@
 import type { QuotaLimits, QuotaName } from '@threadbox/sdk'
 
-export const quotaNames = ['modelMicroUsdPerMonth', 'awakeSandboxes', 'concurrentRuns'] as const satisfies readonly QuotaName[]
+export const quotaNames = [
+  'modelMicroUsdPerMonth',
+  'awakeSandboxes',
+  'concurrentRuns',
+] as const satisfies readonly QuotaName[]
 
 const perMillion = 1_000_000
 /** The server’s limit of a limit. */

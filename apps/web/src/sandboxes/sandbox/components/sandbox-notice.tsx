@@ -66,9 +66,9 @@ function Waiting(props: { params: NoticeParams }) {
       ? t('notice.waiting')
       : params.reason === 'limit'
         ? t('sandbox:phrase.waits-limit', { count: places, position })
-      : position <= 1
-        ? t('sandbox:phrase.waits-next', { count: places })
-        : t('sandbox:phrase.waits-number', { count: places, position })
+        : position <= 1
+          ? t('sandbox:phrase.waits-next', { count: places })
+          : t('sandbox:phrase.waits-number', { count: places, position })
   return <NoticeLine icon={<Hourglass className="i" size={16} />} title={title} rest={t('notice.waitingText')} />
 }
 

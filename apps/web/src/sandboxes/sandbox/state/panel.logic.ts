@@ -38,7 +38,8 @@ export function asleepPhrase(sandbox: SandboxView, log: SandboxDetail['log'] = [
  */
 export function nextPhrases(sandbox: SandboxView, context: { policy?: LifecyclePolicy; now: number }): Phrase[] {
   const waiting = waitingPhrase(sandbox)
-  if (waiting !== undefined) return [waiting, { key: sandbox.waiting?.reason === 'limit' ? 'next-waiting-limit' : 'next-waiting' }]
+  if (waiting !== undefined)
+    return [waiting, { key: sandbox.waiting?.reason === 'limit' ? 'next-waiting-limit' : 'next-waiting' }]
   switch (sandbox.state) {
     case 'active':
       return nextOfAwake(sandbox, context)

@@ -54,20 +54,9 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
         />
       )
     case 'model-switched':
-      return (
-        <Line
-          icon={<Info className="i" size={16} />}
-          title={t('notice.modelSwitched', { from: params.from, to: params.to })}
-        />
-      )
+      return <PlainLine title={t('notice.modelSwitched', { from: params.from, to: params.to })} />
     case 'model-fallback':
-      return (
-        <Line
-          icon={<Info className="i" size={16} />}
-          title={t('notice.modelFallback', { to: params.to })}
-          rest={t(`notice.fallbackCause.${fallbackCauseOf(params.cause)}`, { from: params.from })}
-        />
-      )
+      return <ModelFallback params={params} />
     case 'images-not-seen':
       return (
         <Line
@@ -79,7 +68,7 @@ export function NoticeRow(props: { entry: NoticeEntry; turn: Turn | undefined; i
     case 'call-interrupted':
       return <Line icon={<CircleHelp className="i" size={16} />} title={t('notice.interrupted')} />
     case 'step-discarded':
-      return <Line icon={<Info className="i" size={16} />} title={t('notice.discarded')} />
+      return <PlainLine title={t('notice.discarded')} />
     case 'sandbox-started':
       return <Line icon={<Glyph state="active" />} title={t('notice.sandboxStarted')} />
     case 'sandbox-stopped':
@@ -124,6 +113,21 @@ function Line(props: {
       {props.rest !== undefined && <span className="rest">{props.rest}</span>}
       {props.children}
     </div>
+  )
+}
+
+function PlainLine(props: { title: string; rest?: string }) {
+  return <Line icon={<Info className="i" size={16} />} {...props} />
+}
+
+/** Another model responded, because the thread’s could not. */
+function ModelFallback({ params }: { params: NoticeEntry['params'] }) {
+  const { t } = useTranslation('threads')
+  return (
+    <PlainLine
+      title={t('notice.modelFallback', { to: params.to })}
+      rest={t(`notice.fallbackCause.${fallbackCauseOf(params.cause)}`, { from: params.from })}
+    />
   )
 }
 

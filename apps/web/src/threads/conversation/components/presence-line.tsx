@@ -4,7 +4,7 @@ import { useFormat } from '../../../page/client/use-format.ts'
 import { usePeople } from '../../../people/team/api/people.queries.ts'
 import { usePresence } from '../state/use-presence.ts'
 
-/** Who else has the thread open, and who is typing. Empty, and without any request, in a thread that no one else sees. */
+/** Who else has the thread open, and who is typing. Empty, and without any request, in a thread that others don’t see. */
 export function PresenceLine(props: { thread: Thread | undefined; text: string }) {
   const present = usePresence(props.thread, props.text)
   return present.length === 0 ? null : <Names present={present} />

@@ -1,0 +1,69 @@
+import type { Person } from '@threadbox/protocol/public'
+import type { PageServer } from './page-server.test-utils.ts'
+
+type Variables = Record<string, string>
+type Link = { path: string }
+
+const password = 'correct horse battery'
+let count = 0
+
+/** The secret of a link, which is the fragment of its path. */
+const secretOf = ({ path }: Link) => path.slice(path.indexOf('#') + 1)
+
+/** A person who has joined with an invite. */
+export async function newPerson(server: PageServer): Promise<{ personId: string; email: string }> {
+  count += 1
+  const email = `person-${count}@example.com`
+  const secret = secretOf(await server.callSignedIn<Link>('POST', '/invites', {}))
+  await server.callSignedIn('POST', '/auth/join', { secret, name: `Person ${count}`, email, password })
+  const { people } = await server.callSignedIn<{ people: Person[] }>('GET', '/people')
+  return { personId: people.find((person) => person.email === email)?.id ?? '', email }
+}
+
+async function sharedWorkspace(server: PageServer, role: 'owner' | 'member'): Promise<Variables> {
+  const { personId: userId } = await newPerson(server)
+  const { id } = await server.callSignedIn<{ id: string }>('POST', '/workspaces', { name: `Shared with ${userId}` })
+  await server.callSignedIn('PUT', `/workspaces/${id}/members/${userId}`, { role })
+  return { workspaceId: id, userId }
+}
+
+const limits = { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null }
+
+async function newPreset(server: PageServer): Promise<Variables> {
+  count += 1
+  const { id } = await server.callSignedIn<{ id: string }>('POST', '/quota-presets', {
+    name: `Preset ${count}`,
+    limits,
+  })
+  return { presetId: id }
+}
+
+/** What requests about people, members, invites and limits need. */
+export const peoplePreparations: Readonly<Record<string, (server: PageServer) => Promise<Variables>>> = {
+  'DELETE /workspaces/{workspaceId}': async (server) => ({
+    workspaceId: (await server.call<{ id: string }>('POST', '/workspaces', { name: 'Deleted' })).id,
+  }),
+  'PUT /workspaces/{workspaceId}/members/{userId}': (server) => sharedWorkspace(server, 'member'),
+  'DELETE /workspaces/{workspaceId}/members/{userId}': (server) => sharedWorkspace(server, 'member'),
+  'POST /workspaces/{workspaceId}/leave': (server) => sharedWorkspace(server, 'owner'),
+  'POST /auth/link': async (server) => ({ secret: secretOf(await server.callSignedIn('POST', '/invites', {})) }),
+  'POST /auth/join': async (server) => ({ secret: secretOf(await server.callSignedIn('POST', '/invites', {})) }),
+  'POST /auth/reset': async (server) => {
+    const { personId } = await newPerson(server)
+    return { secret: secretOf(await server.callSignedIn('POST', `/people/${personId}/reset-link`)) }
+  },
+  'DELETE /invites/{inviteId}': async (server) => ({
+    inviteId: (await server.callSignedIn<{ id: string }>('POST', '/invites', {})).id,
+  }),
+  'PATCH /people/{personId}': newPerson,
+  'POST /people/{personId}/reset-link': newPerson,
+  'GET /people/{personId}/quotas': newPerson,
+  'PATCH /people/{personId}/quotas': newPerson,
+  'PATCH /quota-presets/{presetId}': newPreset,
+  'DELETE /quota-presets/{presetId}': newPreset,
+  'POST /quota-requests/{requestId}/decision': async ({ server }) => {
+    const person = await server.addPerson('Asks for more')
+    const response = await server.call('POST', '/api/v1/quotas/requests', { person, body: { quota: 'concurrentRuns' } })
+    return { requestId: ((await response.json()) as { id: string }).id }
+  },
+}
