@@ -32,7 +32,7 @@ const values: Readonly<Record<string, { query?: Record<string, string>; body?: R
   'POST /threads/{threadId}/rewind/undo': { body: { rewindId: '$rewindId' } },
   'POST /agent-drafts/{draftId}/accept': { body: { sha256: '$sha256' } },
   'POST /auth/link': { body: { secret: '$secret' } },
-  'POST /auth/join': { body: { secret: '$secret' } },
+  'POST /auth/join': { body: { secret: '$secret', email: 'colleague@example.com' } },
   'POST /auth/reset': { body: { secret: '$secret' } },
   'POST /connections/login': { body: { state: '$state', code: '$code' } },
 }

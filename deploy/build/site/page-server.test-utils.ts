@@ -29,6 +29,8 @@ export const askForFile = 'Share the file.'
 export const endless = '/run sleep infinity'
 
 /** A server process without an owner, and everything that it talks to: a host, a model, MCP servers and their sign-in. */
+type SignIn = { email: string; password: string }
+
 export type PageServer = AsyncDisposable & {
   directory: string
   server: TestServer
@@ -43,6 +45,8 @@ export type PageServer = AsyncDisposable & {
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   /** Makes a request as the signed-in person. */
   callSignedIn<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
+  /** The same, as another person. */
+  callAs<Answer>(signIn: SignIn, method: string, path: string, body?: unknown): Promise<Answer>
   useKey(apiKey: string): void
   /** The sandbox whose git is run. */
   gitIn(sandboxId: string): void
@@ -87,10 +91,10 @@ export async function startPageServer(): Promise<PageServer> {
   }
 }
 
-function makeRequests(server: TestServer): Pick<PageServer, 'call' | 'callSignedIn' | 'useKey'> {
+function makeRequests(server: TestServer): Pick<PageServer, 'call' | 'callSignedIn' | 'callAs' | 'useKey'> {
   let apiKey = ''
-  const sendSignedIn = async (request: { method: string; path: string; body: unknown }) => {
-    const signedIn = await send({}, { method: 'POST', path: '/auth/sign-in', body: person })
+  const sendSignedIn = async (signIn: SignIn, request: { method: string; path: string; body: unknown }) => {
+    const signedIn = await send({}, { method: 'POST', path: '/auth/sign-in', body: signIn })
     const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
     return await send({ cookie: cookie.join('; ') }, request)
   }
@@ -114,7 +118,8 @@ function makeRequests(server: TestServer): Pick<PageServer, 'call' | 'callSigned
   return {
     call: async (method, path, body) =>
       await read(await send({ authorization: `Bearer ${apiKey}` }, { method, path, body })),
-    callSignedIn: async (method, path, body) => await read(await sendSignedIn({ method, path, body })),
+    callSignedIn: async (method, path, body) => await read(await sendSignedIn(person, { method, path, body })),
+    callAs: async (signIn, method, path, body) => await read(await sendSignedIn(signIn, { method, path, body })),
     useKey: (key) => {
       apiKey = key
     },

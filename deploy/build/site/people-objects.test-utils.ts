@@ -61,9 +61,10 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
   'PATCH /people/{personId}/quotas': newPerson,
   'PATCH /quota-presets/{presetId}': newPreset,
   'DELETE /quota-presets/{presetId}': newPreset,
-  'POST /quota-requests/{requestId}/decision': async ({ server }) => {
-    const person = await server.addPerson('Asks for more')
-    const response = await server.call('POST', '/api/v1/quotas/requests', { person, body: { quota: 'concurrentRuns' } })
-    return { requestId: ((await response.json()) as { id: string }).id }
+  'POST /quota-requests/{requestId}/decision': async (server) => {
+    const { email } = await newPerson(server)
+    const wanted = { quota: 'concurrentRuns' }
+    const { id } = await server.callAs<{ id: string }>({ email, password }, 'POST', '/quotas/requests', wanted)
+    return { requestId: id }
   },
 }
