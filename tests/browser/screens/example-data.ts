@@ -1,3 +1,4 @@
+import { workspaceActions } from '@threadbox/domain'
 import {
   type ApiKey,
   apiKeySchema,
@@ -65,6 +66,10 @@ function threadIn(values: Partial<Thread> & Pick<Thread, 'id' | 'title'>): Threa
     isPinned: false,
     deletedAt: null,
     modelId: null,
+    creatorId: 'u',
+    isPrivate: false,
+    isPersonalOff: false,
+    allowed: [...workspaceActions],
     isTurnRunning: false,
     hasUnread: false,
     sandbox: awake,

@@ -66,7 +66,8 @@ function leavesOf(texts: Texts): string[] {
   return Object.values(texts).flatMap((value) => (typeof value === 'string' ? [value] : leavesOf(value)))
 }
 
-const englishTexts = new Set(leavesOf(en).filter((text) => text.length > 3))
+/** `Owner` is also the name of the person in the example data. */
+const englishTexts = new Set(leavesOf(en).filter((text) => text.length > 3 && text !== 'Owner'))
 
 const patterns = new Map<TranslatedLanguage, Promise<RegExp[]>>()
 

@@ -3,6 +3,7 @@ import * as connections from './example-connections.ts'
 import * as data from './example-data.ts'
 import * as git from './example-git.ts'
 import * as gitCredentials from './example-git-credentials.ts'
+import * as people from './example-people.ts'
 import * as rewind from './example-rewind.ts'
 import * as runs from './example-runs.ts'
 
@@ -24,7 +25,9 @@ const code = /[\w@*~$-]*[\d_./:@=&[\]{}'"\\-][\w@*~$/:.,=&[\]{}'"\\?-]*/g
 const ofServer = new Set(['message', 'remedy', 'doc', 'detail', 'cure'])
 /** What people, agents and programs wrote in the example data; the longest first. */
 const written = [
-  ...new Set([agents, connections, data, git, gitCredentials, rewind, runs].flatMap((module) => collect(module))),
+  ...new Set(
+    [agents, connections, data, git, gitCredentials, people, rewind, runs].flatMap((module) => collect(module)),
+  ),
 ]
   .filter((text) => text.length > 1)
   .sort((one, other) => other.length - one.length)

@@ -11,6 +11,7 @@ import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
 import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
 import { installationNetwork, privateAddresses, threadNetwork } from './example-network.ts'
+import * as team from './example-people.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
 import * as example from './example-runs.ts'
 import { secrets, threadSecrets } from './example-secrets.ts'
@@ -227,6 +228,15 @@ const answers: Record<string, unknown> = {
   'GET /threads/t/git-credentials': { credentials: threadGitCredentials },
   'GET /threads/t/links': { links: data.threadLinks },
   'POST /shared-threads/look': data.sharedThread,
+  'GET /people': { people: team.people },
+  'GET /invites': { invites: team.invites },
+  'POST /invites': team.createdInvite,
+  'POST /auth/link': team.link,
+  'GET /quotas': { quotas: team.quotas, requests: [] },
+  'GET /people/u3/quotas': team.personQuotas,
+  'GET /quota-requests': { requests: team.quotaRequests },
+  'GET /quota-presets': { presets: team.quotaPresets },
+  'GET /usage': team.usage,
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

@@ -52,6 +52,12 @@ export const screens: readonly Screen[] = [
     arrange: (stage) => stage.signOut({ isNew: true }),
     shows: (page) => page.getByText('Server is up'),
   },
+  {
+    name: 'join',
+    path: '/join#k3v9',
+    arrange: (stage) => stage.signOut({ isNew: false }),
+    shows: (page) => page.getByLabel('Email'),
+  },
   { name: 'empty', path: '/threads/new', shows: heading('This thread has its own computer') },
   { name: 'thread', path: '/threads/t', shows: conversation },
   {
@@ -257,6 +263,23 @@ export const screens: readonly Screen[] = [
     shows: dialog,
   },
   settings('you', heading('You')),
+  settings('people', (page) => page.getByText('Benchmarks in six threads.')),
+  {
+    name: 'invite-dialog',
+    path: '/settings/people',
+    reach: async (page) => await page.getByRole('button', { name: 'Invite people' }).press('Enter'),
+    shows: dialog,
+  },
+  {
+    name: 'invite-link',
+    path: '/settings/people',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Invite people' }).press('Enter')
+      await dialog(page).getByRole('button', { name: 'Invite people' }).press('Enter')
+    },
+    shows: (page) => page.getByRole('button', { name: 'I’ve copied it' }),
+  },
+  settings('usage', (page) => page.getByText('$21.90')),
   settings('models', (page) => page.getByText('On this machine').first()),
   { name: 'agent-runs', path: '/agents/g1/runs', shows: (page) => page.getByText('Show older runs') },
   {

@@ -61,6 +61,8 @@ export function useUserStream(): void {
           else if (event.type === 'workspaces-updated') {
             renewWorkspaces(queryClient)
             renewQueries(queryClient, { queryKey: queryKeys.allMembers })
+            // A role can have changed, and with it what this person can do in the workspace’s threads.
+            renewQueries(queryClient, { queryKey: queryKeys.allThreads })
           } else if (event.type === 'skills-updated') renewSkills(queryClient)
           else if (event.type === 'agents-updated') renewAgents(queryClient)
           else if (event.type === 'thread-removed') dropThread(queryClient, event.threadId)

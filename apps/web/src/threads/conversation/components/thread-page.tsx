@@ -43,6 +43,16 @@ export function ThreadPage() {
   return <ThreadView key={threadId} threadId={threadId} focusEntryId={entry} />
 }
 
+/** Opens a thread again that this person could not see for a while, such as one that was private. */
+function useReopened(props: { updatedAt: number; error: unknown; reload: () => void }): void {
+  const { updatedAt, error, reload } = props
+  const reopen = useStable(() => {
+    if (isThreadboxError(error) && error.kind === 'not-found') reload()
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time that the thread arrives
+  useEffect(reopen, [updatedAt, reopen])
+}
+
 /** One thread: its conversation, the state of its sandbox, and the composer. */
 export function ThreadView(props: { threadId: string; focusEntryId?: string | undefined }) {
   const { threadId } = props
@@ -105,6 +115,7 @@ export function ThreadView(props: { threadId: string; focusEntryId?: string | un
     if (last !== undefined && (last.status !== 'delivered' || !isTurnRunning)) actions.startEditing(last.id)
   }
   const failure = error ?? thread.error
+  useReopened({ updatedAt: thread.dataUpdatedAt, error, reload: store.reload })
   if (isThreadboxError(failure) && failure.kind === 'not-found') return <NotFoundPage />
   return (
     <ThreadActionsProvider value={actions}>

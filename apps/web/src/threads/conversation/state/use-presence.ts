@@ -7,7 +7,7 @@ import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries
 
 /** The server forgets a person 25 s after their last report. */
 const reportMs = 10_000
-/** While a person types, the others learn of it once in this time. */
+/** While a person types, the others learn of it once in this time, and of the end immediately. */
 const typingMs = 3000
 
 const alone: PersonPresent[] = []
@@ -34,10 +34,11 @@ export function usePresence(thread: Thread | undefined, text: string): PersonPre
     return leave
   }, [client, queries, threadId, isShared])
   useEffect(() => {
-    if (!isShared || text === '' || Date.now() - lastTyped.current < typingMs) return
-    lastTyped.current = Date.now()
+    const isTyping = text !== ''
+    if (!isShared || (isTyping ? Date.now() - lastTyped.current < typingMs : lastTyped.current === 0)) return
+    lastTyped.current = isTyping ? Date.now() : 0
     // A report that fails is repeated with the next one.
-    void client.threads.reportPresence(threadId, { isTyping: true }).catch(() => undefined)
+    void client.threads.reportPresence(threadId, { isTyping }).catch(() => undefined)
   }, [client, threadId, isShared, text])
   return isShared ? (people.data ?? alone) : alone
 }

@@ -1,0 +1,81 @@
+import type {
+  CreatedInvite,
+  Invite,
+  Person,
+  PersonQuotas,
+  QuotaPreset,
+  QuotaRequest,
+  QuotaState,
+  SignInLink,
+  UsageReport,
+} from '@threadbox/protocol/public'
+import { now } from './example-data.ts'
+
+const day = 86_400_000
+
+export const people: Person[] = [
+  { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, email: 'ben@example.com' },
+  { id: 'u3', name: 'Chiara', role: 'member', isDisabled: false, email: 'chiara.bianchi@example.com' },
+  { id: 'u4', name: 'Daichi', role: 'member', isDisabled: true, email: 'daichi@example.com' },
+]
+
+export const invites: Invite[] = [
+  {
+    id: 'i1',
+    role: 'member',
+    email: 'eva@example.com',
+    workspaceIds: [],
+    usesLeft: 1,
+    createdAt: now - day,
+    expiresAt: now + 6 * day,
+  },
+]
+export const createdInvite: CreatedInvite = { ...(invites[0] as Invite), path: '/join#k3v9…' }
+export const link: SignInLink = { kind: 'invite', email: 'eva@example.com', expiresAt: now + 6 * day }
+
+const state = (quota: QuotaState['quota'], used: number, limit: number | null): QuotaState => ({
+  quota,
+  used,
+  limit,
+  assigned: limit,
+  own: null,
+  resetsAt: quota === 'modelMicroUsdPerMonth' ? Date.UTC(2026, 3, 1) : null,
+})
+export const quotas: QuotaState[] = [
+  state('modelMicroUsdPerMonth', 41_370_000, 50_000_000),
+  state('awakeSandboxes', 2, 4),
+  state('concurrentRuns', 0, 3),
+]
+export const personQuotas: PersonQuotas = { presetId: null, assigned: {}, quotas }
+export const quotaRequests: QuotaRequest[] = [
+  { id: 'q1', userId: 'u3', quota: 'awakeSandboxes', note: 'Benchmarks in six threads.', createdAt: now - day / 8 },
+]
+export const quotaPresets: QuotaPreset[] = [
+  {
+    id: 'p1',
+    name: 'Data team',
+    limits: { modelMicroUsdPerMonth: 50_000_000, awakeSandboxes: 4, concurrentRuns: 3 },
+    isDefault: true,
+  },
+]
+
+const sums = (requests: number, costMicroUsd: number) => ({
+  requests,
+  inputTokens: requests * 18_400,
+  outputTokens: requests * 620,
+  cachedInputTokens: requests * 9000,
+  costMicroUsd,
+  unpricedRequests: 0,
+  estimatedRequests: 0,
+})
+export const usage: UsageReport = {
+  timeZone: 'UTC',
+  from: '2026-03-01',
+  to: '2026-03-04',
+  total: sums(91, 41_370_000),
+  groups: [
+    { key: '2026-03-02', name: null, sums: sums(34, 15_120_000) },
+    { key: '2026-03-03', name: null, sums: sums(46, 21_900_000) },
+    { key: '2026-03-04', name: null, sums: sums(11, 4_350_000) },
+  ],
+}
