@@ -15,6 +15,7 @@ const programs = {
   server: 'apps/server/src/main.ts',
   audit: 'apps/server/src/people/audit/read-audit/main.ts',
   'reset-link': 'apps/server/src/people/invites/reset-link/main.ts',
+  schema: 'apps/server/src/schema/main.ts',
   'diagram-drawer': 'apps/server/src/workflows/export/draw-diagram/main.ts',
   host: 'apps/host/src/main.ts',
   gateway: 'apps/gateway/src/main.ts',

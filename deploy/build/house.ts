@@ -27,6 +27,7 @@ export type App = {
 export const apps: Readonly<Record<string, App>> = {
   server: {
     composition: ['application.ts'],
+    folders: ['schema'],
     areas: [
       {
         name: 'platform',

@@ -7,7 +7,7 @@ synopsis_of() {
   local address='[--port PORT] [--host ADDRESS] [--domain NAME] [--public-url URL]'
   case $1 in
     up | dev) say "[--data-dir FOLDER] $address" ;;
-    upgrade) say '[--data-dir FOLDER] [TAG]' ;;
+    upgrade) say '[--data-dir FOLDER] [--back] [TAG]' ;;
     down) say '[--data-dir FOLDER]' ;;
     status | doctor) say '[--data-dir FOLDER] [--json]' ;;
     logs) say '[--data-dir FOLDER] [-f] [--follow] [-n COUNT] [--lines COUNT] [NAME]' ;;

@@ -29,6 +29,7 @@ const parts = [
   'up',
   'dev',
   'upgrade',
+  'change-release',
   'service',
   'test',
 ]

@@ -95,7 +95,7 @@ compile_programs() {
   mv -T "$compiled.new" "$compiled"
 }
 
-# Makes a release current, atomically, and keeps the previous one for a rollback. True if it changed.
+# Makes a release current, atomically; the previous ones stay. True if it changed.
 switch_release() {
   local name=$1 before
   before=$(basename "$(readlink "$data_dir/current" 2>/dev/null || true)")
@@ -111,17 +111,21 @@ switch_release() {
   [ "$before" != "$name" ] || return 1
   ln -sfn "releases/$name" "$data_dir/current.new"
   mv -T "$data_dir/current.new" "$data_dir/current"
-  prune_releases "$name" "$before"
 }
 
+# prune_releases RELEASE…: removes all but these.
 prune_releases() {
   local folder name
   for folder in "$data_dir/releases"/*/ "$data_dir/compiled"/*/; do
     name=$(basename "$folder")
-    case $name in
-      "$1" | "$2") ;;
+    case " $* " in
+      *" $name "*) ;;
       *) rm -rf "$folder" ;;
     esac
+  done
+  for folder in "$data_dir/releases"/.{schema,environment}-*; do
+    name=${folder##*/.}
+    [ -d "$data_dir/releases/${name#*-}" ] || rm -f "$folder"
   done
   for folder in "$data_dir/releases"/.building-*; do
     [ ! -d "$folder" ] || rm -rf "$folder"

@@ -13,6 +13,8 @@ up_command() {
   trap stop_up EXIT
   trap 'exit 130' INT TERM HUP
   export_certificates
+  # As the release that runs now has them.
+  [ ! -f "$data_dir/threadbox.env" ] || cp -p "$data_dir/threadbox.env" "$data_dir/.environment-before"
   make_installation
   if is_up_to_date; then
     say "✓ Already running, nothing changed ($(seconds_of_ms "$(($(now_ms) - began))") s)"
@@ -160,7 +162,7 @@ is_up_to_date() {
 }
 
 bring_up() {
-  local release image received
+  local release image received before
   received=$(received_bytes)
   begin_steps
   announce_step image 'Base image'
@@ -178,10 +180,20 @@ bring_up() {
   await_step release runsc image
   release=$(<"$data_dir/run/prepared-release")
   image=$(image_path)
+  before=$(release_before "$release")
+  if [ -n "$before" ]; then
+    start_step check 'The new release' check_release "$release" "$before"
+    await_step check
+  fi
   set_environment THREADBOX_IMAGE "$image"
-  switch_release "$release" || true
   say_received "$(($(received_bytes) - received))"
-  start_step start 'Start' start_and_wait
+  if [ -n "$before" ]; then
+    start_step start 'Upgrade' change_release "$release" "$before"
+  else
+    switch_release "$release" || true
+    prune_releases "$release" "$(previous_release)"
+    start_step start 'Start' start_and_wait
+  fi
   await_step start
   settings_key >"$data_dir/run/settings-key"
 }
@@ -203,14 +215,15 @@ start_and_wait() {
     # The page makes its viewers reload, then the port is the server's.
     kill -TERM "$page" 2>/dev/null && await_gone "$page" 5 || true
   fi
-  check_port_free
+  check_port_free && start_daemons && await_server && await_host
+}
+
+start_daemons() {
   if recorded_pid host >/dev/null || recorded_pid server >/dev/null; then
     restart_daemons
   else
     start_supervisor
   fi
-  await_server
-  await_host
 }
 
 # Total bytes received over the network. The image's own share cannot be counted where it is downloaded (apt and uv

@@ -8,6 +8,13 @@ readonly trusted_keys=allowed_signers
 upgrade_command() {
   local tag commit before
   parse_options "$@"
+  case " ${rest[*]} " in
+    ' --back ')
+      upgrade_back
+      return
+      ;;
+    *' --back '*) refuse 'upgrade --back takes no tag: it goes back to the release before the present one.' ;;
+  esac
   require_checkout
   before=$(git_here rev-parse HEAD)
   fetch_tags

@@ -1,14 +1,20 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { createClient, type ThreadboxClient } from '@threadbox/sdk'
 import { freePort, testVolume } from '@threadbox/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { output } from '../stack/in-threads.ts'
+import { testThread } from '../stack/installation.ts'
+import { addBrokenRelease, addPreviousRelease } from './launcher/previous-release.ts'
 
 const run = promisify(execFile)
-const threadbox = join(import.meta.dirname, '../../threadbox')
+const repository = join(import.meta.dirname, '../..')
+const threadbox = join(repository, 'threadbox')
 /** The smallest pool that holds the base image and its reserves. */
 const poolBytes = 8 * 1024 ** 3
 const firstUpMs = 900_000
@@ -82,7 +88,7 @@ test('O11: an owner who can’t sign in gets a link on the machine, which works 
   }
   const owner = { token, name: 'Owner', email: 'owner@example.com', password: 'correct horse battery' }
   expect(await post('/auth/sign-up', owner)).toBe(201)
-  await expect(launcher('reset-link', 'unknown@example.com')).rejects.toThrow(/No one here has the address/)
+  await expect(launcher('reset-link', 'unknown@example.com')).rejects.toThrow(/There is no account with the address/)
   const { stdout } = await launcher('reset-link', 'owner@example.com')
   const secret = /\/reset#(\S+)/.exec(stdout)?.[1]
   const reset = { secret, password: 'another long password' }
@@ -132,6 +138,47 @@ test('a restarted supervisor finds its daemons; a killed daemon is restarted', {
   expect((await records()).server).not.toEqual(before.server)
 })
 
+test('O12: this release and the previous one replace each other, and each goes on with what the other has written', {
+  timeout: 400_000,
+}, async () => {
+  const { name: previous, migrations } = await addPreviousRelease(dataDirectory)
+  const present = await currentRelease()
+  expect(migrations.length).toBeGreaterThan(30)
+  await writeFile(join(dataDirectory, 'releases', `.schema-${previous}`), `${migrations.join('\n')}\n`)
+  const client = await signedInClient()
+  const title = async (text: string) => (await client.threads.create({ title: text })).id
+  const titles = async () => (await client.threads.list({})).threads.map((thread) => thread.title).sort()
+  await title('With this release')
+  await inLauncher(`put_back_release ${previous} ${present}`)
+  expect([await currentRelease(), await titles()]).toEqual([previous, ['With this release']])
+
+  const thread = testThread(client, await title('With the previous release'))
+  const ticks = '(while :; do date +%s%N > /tmp/tick; sleep 0.1; done) > /dev/null 2>&1 &'
+  await output(thread, `echo kept > ~/file; ${ticks}`)
+  const outageMs = await longestOutage(async () => {
+    await inLauncher(`check_release ${present} ${previous} && change_release ${present} ${previous}`)
+  })
+  console.log(`the API did not respond for up to ${Math.round(outageMs)} ms while the release changed`)
+  expect(await currentRelease()).toBe(present)
+  // The sandbox went on: its process still writes.
+  const isTicking = 'one=$(cat /tmp/tick); until [ "$one" != "$(cat /tmp/tick)" ]; do sleep 0.1; done; echo ticks'
+  expect(await output(thread, `cat ~/file; ${isTicking}`)).toBe('kept\nticks\n')
+
+  await addBrokenRelease(dataDirectory)
+  const failed = await inLauncher(`check_release broken ${present} && change_release broken ${present}`).catch(
+    (error: { stdout: string }) => error,
+  )
+  expect(failed.stdout).toContain('The release that ran before serves again')
+  expect([await currentRelease(), await output(thread, 'cat ~/file')]).toEqual([present, 'kept\n'])
+
+  const { stdout } = await launcher('upgrade', '--back')
+  expect(stdout).toContain(`${previous} serves again; everything written since the upgrade is kept`)
+  await title('After going back')
+  await inLauncher(`check_release ${present} ${previous} && change_release ${present} ${previous}`)
+  expect(await titles()).toEqual(['After going back', 'With the previous release', 'With this release'])
+  expect(await output(thread, 'cat ~/file')).toBe('kept\n')
+})
+
 test('down leaves no process and no mount, uninstall leaves nothing', { timeout: 120_000 }, async () => {
   const installation =
     /INSTALLATION=(\w+)/.exec(await readFile(join(dataDirectory, 'threadbox.env'), 'utf8'))?.[1] ?? ''
@@ -152,6 +199,58 @@ test('down leaves no process and no mount, uninstall leaves nothing', { timeout:
 function launcher(command: string, ...args: string[]) {
   const environment = { ...process.env, THREADBOX_POOL_SIZE: `${poolBytes}` }
   return run(threadbox, [command, '--data-dir', dataDirectory, ...args], { env: environment, maxBuffer: 1 << 24 })
+}
+
+/** Runs functions of the launcher, as its commands do. */
+function inLauncher(script: string) {
+  const text = `sed -e '/^main "\\$@"$/d' -e 's|^repository=.*|repository="${repository}"|' '${threadbox}'`
+  const sourced = `source <(${text}); set_option --data-dir '${dataDirectory}'`
+  return run('bash', ['-c', `set -euo pipefail; ${sourced}; ${script}`, threadbox], { maxBuffer: 1 << 24 })
+}
+
+async function currentRelease(): Promise<string> {
+  return basename(await realpath(join(dataDirectory, 'current')))
+}
+
+/** With a key of the owner, whose password the reset link has changed. */
+async function signedInClient(): Promise<ThreadboxClient> {
+  const origin = `http://127.0.0.1:${port}`
+  const post = async (path: string, body: object, cookie = '') => {
+    const headers = { 'content-type': 'application/json', origin, cookie }
+    const response = await fetch(`${origin}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.ok, path).toBe(true)
+    return response
+  }
+  const signedIn = await post('/auth/sign-in', { email: 'owner@example.com', password: 'another long password' })
+  const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+  const made = await post('/api-keys', { name: 'upgrade' }, cookies.join('; '))
+  const { secret } = (await made.json()) as { secret: string }
+  return createClient({ baseUrl: origin, apiKey: secret })
+}
+
+/** Asks the API again and again during some work. Returns the longest time without a response. */
+async function longestOutage(work: () => Promise<void>): Promise<number> {
+  let last = performance.now()
+  let longest = 0
+  const asking = new AbortController()
+  const asked = (async () => {
+    while (!asking.signal.aborted) {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/setup`).catch(() => undefined)
+      await response?.body?.cancel()
+      if (response?.ok === true) {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }
+      await delay(20)
+    }
+  })()
+  try {
+    await work()
+  } finally {
+    asking.abort()
+    await asked
+  }
+  return longest
 }
 
 function kill(recorded: Recorded) {

@@ -7,6 +7,7 @@ import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
 import { addKeyScopes, addKeyWorkspaces, addPersonStates, createUserTables } from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
+import { putBackMigrations } from './platform/database/set-aside.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
 import { createGitCredentialTables } from './sandboxes/git-credentials/git-credentials.table.ts'
 import { createLifecycleTables } from './sandboxes/lifecycle/lifecycle.table.ts'
@@ -149,6 +150,7 @@ export async function migrate(open: OpenDatabase): Promise<void> {
       { up: (database) => up(database as Kysely<never>, open.kind) },
     ]),
   )
+  await putBackMigrations(open.database)
   const migrator = new Migrator({ db: open.database, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import { expect, test } from 'vitest'
 import { openSqlite } from './open-sqlite.ts'
 
@@ -34,4 +35,24 @@ test('databases in memory, and from the content of a file, have nothing to wait 
   await copy.insertInto('notes').values({ text: 'two' }).execute()
   expect(await copy.selectFrom('notes').selectAll().execute()).toHaveLength(2)
   await Promise.all([database.destroy(), copy.destroy()])
+})
+
+test('a migration that fails leaves nothing, of itself and of those before it', async () => {
+  const { dialect } = openSqlite(':memory:')
+  const database = new Kysely<unknown>({ dialect })
+  const addTable = (name: string) => async (db: Kysely<unknown>) =>
+    await db.schema.createTable(name).addColumn('id', 'text').execute()
+  const migrations = {
+    '1': { up: addTable('one') },
+    '2': {
+      up: async (db: Kysely<unknown>) => {
+        await addTable('two')(db)
+        throw new Error('full disk')
+      },
+    },
+  }
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } })
+  expect((await migrator.migrateToLatest()).error).toMatchObject({ message: 'full disk' })
+  expect((await database.introspection.getTables()).map(({ name }) => name)).toEqual([])
+  await database.destroy()
 })

@@ -76,4 +76,9 @@ class PassingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
+
+  /** SQLite undoes changes of tables as any others: a power cut leaves all of the migrations that ran, or none. */
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
 }

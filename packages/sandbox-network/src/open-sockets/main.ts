@@ -12,8 +12,9 @@ const [address = '', port = '', userId = '', groupId = ''] = process.argv.slice(
 process.setgroups?.([])
 process.setgid?.(Number(groupId))
 process.setuid?.(Number(userId))
-// Without the process that started it, it is of no use.
+// Without the process that started it, it is of no use. While a socket is handed over, Node does not emit the event.
 process.on('disconnect', () => process.exit(1))
+setInterval(() => process.connected || process.exit(1), 1000).unref()
 await handOverUdp()
 const tcp = createServer()
 tcp.listen({ host: address, port: Number(port), exclusive: true })

@@ -16,8 +16,7 @@ export const builtProgramsVariable = 'THREADBOX_BUILT_PROGRAMS'
 const sources = { host: 'apps/host/src/main.ts', server: 'apps/server/src/main.ts' } as const
 
 /** The program's file: bundled, or the source. */
-export function programFile(name: ProgramName): string {
-  const built = process.env[builtProgramsVariable]
+export function programFile(name: ProgramName, built = process.env[builtProgramsVariable]): string {
   if (built !== undefined) return path.join(built, name, 'main.js')
   return path.join(import.meta.dirname, '../../../..', sources[name])
 }
@@ -28,16 +27,18 @@ export function spawnProgram(
   options: {
     environment: Record<string, string>
     logFile: string
+    /** The bundled programs of another release. */
+    programs?: string | undefined
     /** Beginning of a command line that starts the program elsewhere, such as in another namespace. */
     enter?: readonly string[]
   },
 ): ChildProcess {
-  const { environment, logFile, enter = [] } = options
+  const { environment, logFile, enter = [], programs } = options
   logs.set(logFile, name)
   noteStart(name)
   const log = openSync(logFile, 'a')
   try {
-    const [program = '', ...args] = [...enter, process.execPath, ...memoryOptions, programFile(name)]
+    const [program = '', ...args] = [...enter, process.execPath, ...memoryOptions, programFile(name, programs)]
     return spawn(program, args, {
       // As installed: Node keeps what it compiled from start to start.
       env: {

@@ -24,8 +24,8 @@ export type TestServer = {
   pid(): number
   log(): Promise<string>
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** Restarts the server with the same data and port; returns when it serves. */
-  restart(): Promise<void>
+  /** Restarts the server with the same data and port, and with the programs of this release; returns when it serves. */
+  restart(release?: { programs: string | undefined }): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,6 +48,8 @@ export async function startTestServer(options: {
    * would delay all other tests’ next commands by half a second.
    */
   memorySnapshots?: number
+  /** The bundled programs of another release, instead of this one’s. */
+  programs?: string
   /** With the product’s own settings, also those that a person can change. */
   asInstalled?: boolean
 }): Promise<TestServer & { ownerToken: OwnerToken }> {
@@ -68,8 +70,10 @@ export async function startTestServer(options: {
   }
   const loopbackOrigin = `http://127.0.0.1:${port}`
   let server: ChildProcess | undefined
-  const start = async () => {
-    server = spawnProgram('server', { environment, logFile })
+  let { programs } = options
+  const start = async (release = { programs }) => {
+    programs = release.programs
+    server = spawnProgram('server', { environment, logFile, programs })
     await untilReady({ server, loopbackOrigin, logFile })
   }
   const kill = async (signal: 'SIGKILL' | 'SIGTERM') => {

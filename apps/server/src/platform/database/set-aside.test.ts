@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migrate, migrationNames } from '../../migrations.registry.ts'
+import { onBothDatabases } from './both-databases.test-utils.ts'
+import { type OpenDatabase, openDatabase } from './database.ts'
+import { migrationsOf, setAsideMigrations } from './set-aside.ts'
+
+onBothDatabases((target) => {
+  let open: OpenDatabase
+  beforeEach(async () => {
+    const { databaseUrl } = await target()
+    open = openDatabase(databaseUrl === undefined ? { file: ':memory:' } : { url: databaseUrl })
+  })
+  afterEach(() => open.close())
+
+  test('O12: a new database has no migrations', async () => {
+    expect(await migrationsOf(open.database)).toEqual([])
+  })
+
+  test('O12: migrations that are set aside are put back before the next start, and none runs twice', async () => {
+    await migrate(open)
+    const kept = migrationNames.slice(0, -3)
+    expect(await setAsideMigrations(open.database, kept)).toEqual(migrationNames.slice(-3))
+    expect(await migrationsOf(open.database)).toEqual(kept)
+    // As after a kill: setting aside again changes nothing.
+    expect(await setAsideMigrations(open.database, kept)).toEqual([])
+    await migrate(open)
+    expect(await migrationsOf(open.database)).toEqual(migrationNames)
+  })
+
+  test('O12: two servers that start at the same time put them back once', async () => {
+    await migrate(open)
+    await setAsideMigrations(open.database, migrationNames.slice(0, 5))
+    await Promise.all([migrate(open), migrate(open)])
+    expect(await migrationsOf(open.database)).toEqual(migrationNames)
+  })
+}, 'empty')

@@ -1,0 +1,163 @@
+# Replaces the release of an installation by another one, and puts the previous one back if the new one fails. Sourced by the
+# launcher.
+# shellcheck shell=bash
+
+# A new release gets this long to serve and to pass its probes.
+readonly probe_seconds=60
+
+# The release that a new one replaces; nothing if there is none, or if the new one already runs. A change that a power cut
+# ended is done again.
+release_before() {
+  local changing=() current
+  current=$(current_release)
+  if [ -f "$data_dir/run/changing-release" ]; then
+    read -ra changing <"$data_dir/run/changing-release" || true
+    if [ "${changing[0]:-}" = "$1" ] && [ -f "$data_dir/releases/${changing[1]:-}/release.json" ]; then
+      printf '%s' "${changing[1]}"
+      return
+    fi
+  fi
+  [ "$current" = "$1" ] || [ ! -f "$data_dir/releases/$current/release.json" ] || printf '%s' "$current"
+}
+
+current_release() { basename "$(readlink "$data_dir/current" 2>/dev/null || true)"; }
+
+# program_of RELEASE NAME ARGUMENT…: a program of a release, as the server's user, with the installation's settings.
+program_of() {
+  local user=threadbox-$(get_environment THREADBOX_INSTALLATION) folder=$data_dir/releases/$1
+  local -a environment
+  mapfile -t environment < <(grep '^[A-Z_]*=' "$data_dir/threadbox.env")
+  env "${environment[@]}" setpriv --reuid "$user" --regid "$user" --clear-groups \
+    "$folder/node/bin/node" "$folder/$2/main.js" "${@:3}"
+}
+
+# Nothing has changed yet when one of these fails: the earlier release still runs.
+check_release() {
+  local release=$1 before=$2 needed free problem
+  needed=$(($(stat -c %s "$data_dir/server/server.db" 2>/dev/null || echo 0) * 3 / 1048576 + 512))
+  free=$(($(df -Pk "$data_dir" | awk 'NR == 2 {print $4}') / 1024))
+  if [ "$free" -lt "$needed" ]; then
+    echo "The upgrade needs $needed MiB of free disk space in $data_dir; $free MiB are free. Nothing was changed."
+    return 1
+  fi
+  echo 'progress: trying the database'
+  problem=$(program_of "$release" schema try 2>&1 >/dev/null) || {
+    echo "A copy of the database couldn't be upgraded: $problem"
+    echo 'Nothing was changed; the earlier release keeps running.'
+    return 1
+  }
+  remember_release "$release" "$before"
+}
+
+# What the way back needs: the settings that the earlier release has, and the migrations that it knows.
+remember_release() {
+  local release=$1 before=$2
+  [ ! -f "$data_dir/.environment-before" ] || mv "$data_dir/.environment-before" "$data_dir/releases/.environment-$before"
+  program_of "$release" schema list >"$data_dir/releases/.schema-$before.new"
+  mv "$data_dir/releases/.schema-$before.new" "$data_dir/releases/.schema-$before"
+}
+
+# change_release NEW BEFORE: true if the new one serves. Otherwise the earlier one serves again.
+change_release() {
+  local release=$1 before=$2
+  # A power cut from here on: the next start of the machine starts whichever release is current, and `up` finds this file.
+  printf '%s %s\n' "$release" "$before" >"$data_dir/run/changing-release"
+  switch_release "$release" || true
+  if ends_allowed=3 start_release; then
+    keep_as_previous "$before"
+    return
+  fi
+  echo 'progress: putting the earlier release back'
+  put_back_release "$before" "$release"
+  echo "The release that ran before serves again; everything written since is kept."
+  return 1
+}
+
+# Starts the current release and waits until it passes its probes. Prints why it does not.
+start_release() { start_and_wait && probe_release; }
+
+# The page that people sign in on, and the parts that the server itself checks.
+probe_release() {
+  local until=$((SECONDS + probe_seconds)) said
+  while :; do
+    said=$(get_page /readyz) && return 0
+    [ "$SECONDS" -lt "$until" ] || break
+    sleep 0.3
+  done
+  echo "The release isn't ready: ${said:-no response}"
+  return 1
+}
+
+# get_page PATH: prints the body; true if the status is 200.
+get_page() {
+  local host line status='' body=''
+  host=$(get_environment THREADBOX_LISTEN_HOST)
+  case $host in
+    0.0.0.0 | '') host=127.0.0.1 ;;
+    ::) host=::1 ;;
+  esac
+  exec 7<>"/dev/tcp/$host/$(get_environment THREADBOX_PORT)" || return 1
+  printf 'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" \
+    "$(get_environment THREADBOX_ADDRESS | sed 's|^[a-z]*://||')" >&7
+  while IFS= read -r -t 5 line <&7; do
+    [ -n "$status" ] || status=$line
+    [ "$line" != $'\r' ] || break
+  done
+  body=$(timeout 5 cat <&7 | head -c 2000 | tr -d '\r\n' || true)
+  exec 7>&-
+  printf '%s' "$body"
+  [[ $status == *' 200 '* ]]
+} 2>/dev/null
+
+# put_back_release EARLIER NEWER: the database keeps its new tables, which the earlier release ignores.
+put_back_release() {
+  local before=$1 newer=$2
+  [ ! -f "$data_dir/releases/.environment-$before" ] ||
+    cp -p "$data_dir/releases/.environment-$before" "$data_dir/threadbox.env"
+  # Whatever starts from now on is the earlier release.
+  switch_release "$before" || true
+  stop_server
+  if [ -f "$data_dir/releases/.schema-$before" ]; then
+    program_of "$newer" schema set-aside "$data_dir/releases/.schema-$before" >/dev/null
+  fi
+  start_and_wait || return 1
+  rm -f "$data_dir/run/changing-release"
+}
+
+previous_release() { cat "$data_dir/releases/.previous" 2>/dev/null || true; }
+
+keep_as_previous() {
+  printf '%s\n' "$1" >"$data_dir/releases/.previous"
+  rm -f "$data_dir/run/changing-release"
+  prune_releases "$(current_release)" "$1"
+}
+
+# Stops both daemons; sandboxes keep running. A supervisor that is told to restart would start the server at once.
+stop_server() {
+  local pid
+  if runs_under_systemd; then
+    systemctl stop "$(systemd_unit)"
+    return
+  fi
+  pid=$(recorded_pid server) || return 0
+  kill -TERM "$pid" 2>/dev/null || true
+  await_gone "$pid" 20 || kill -KILL "$pid" 2>/dev/null || true
+}
+
+# `upgrade --back`: the release that ran before the present one, with everything written since.
+upgrade_back() {
+  local before newer
+  need_root 'upgrade --back'
+  lock_installation
+  newer=$(current_release)
+  before=$(previous_release)
+  [ -n "$before" ] && [ -f "$data_dir/releases/$before/release.json" ] ||
+    fail 'There is no earlier release to go back to.' 'Only the release before the present one is kept.'
+  say "· Going back from $newer to $before"
+  put_back_release "$before" "$newer" ||
+    fail "The earlier release doesn't serve." 'Check ./threadbox logs server, or run ./threadbox up to install this checkout.'
+  keep_as_previous "$newer"
+  settings_key >"$data_dir/run/settings-key"
+  say "✓ $before serves again; everything written since the upgrade is kept"
+  say '· This checkout still has the newer release: ./threadbox up installs it again.'
+}
