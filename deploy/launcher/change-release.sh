@@ -132,7 +132,7 @@ keep_as_previous() {
   prune_releases "$(current_release)" "$1"
 }
 
-# Stops both daemons; sandboxes keep running. A supervisor that is told to restart would start the server at once.
+# Stops both daemons; sandboxes keep running. A supervisor that restarts would start the server immediately.
 stop_server() {
   local pid
   if runs_under_systemd; then

@@ -138,7 +138,7 @@ test('a restarted supervisor finds its daemons; a killed daemon is restarted', {
   expect((await records()).server).not.toEqual(before.server)
 })
 
-test('O12: this release and the previous one replace each other, and each goes on with what the other has written', {
+test('O12: this release and the previous one replace each other, and each continues with what the other has written', {
   timeout: 400_000,
 }, async () => {
   const { name: previous, migrations } = await addPreviousRelease(dataDirectory)
@@ -160,7 +160,7 @@ test('O12: this release and the previous one replace each other, and each goes o
   })
   console.log(`the API did not respond for up to ${Math.round(outageMs)} ms while the release changed`)
   expect(await currentRelease()).toBe(present)
-  // The sandbox went on: its process still writes.
+  // The sandbox kept running: its process still writes.
   const isTicking = 'one=$(cat /tmp/tick); until [ "$one" != "$(cat /tmp/tick)" ]; do sleep 0.1; done; echo ticks'
   expect(await output(thread, `cat ~/file; ${isTicking}`)).toBe('kept\nticks\n')
 

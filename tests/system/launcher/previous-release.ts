@@ -33,7 +33,7 @@ export async function addPreviousRelease(dataDirectory: string): Promise<{ name:
   }
 }
 
-/** A release whose server ends at once. */
+/** A release whose server ends immediately. */
 export async function addBrokenRelease(dataDirectory: string): Promise<string> {
   await addRelease(dataDirectory, 'broken', async (release) => {
     // The file is shared with the release that it was copied from.

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 onBothDatabases((target) => {
-  test('O12: each goes on with all that the other has written', async () => {
+  test('O12: each continues with all that the other has written', async () => {
     const { databaseUrl } = await target()
     const data = await mkdtemp(join(folder, 'data-'))
     const environment = {
