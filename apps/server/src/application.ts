@@ -78,6 +78,7 @@ export function makeApplication(options: ApplicationOptions): Application {
     routes: [people, threads, sandboxes, turns, workflows, installation].flatMap(({ routes }) => routes),
     sharedPages: workflows.sharedPages,
     hookPages: workflows.hookPages,
+    signInPages: people.oidc.pages,
   })
   const running = { ...areas, stopping, socketServer }
   const { logger } = options
@@ -109,6 +110,7 @@ const startSteps: readonly Step[] = [
   ['finish rewinds', ({ workflows }) => workflows.recoverRewinds()],
   ['resume turns', ({ turns }) => turns.recover()],
   ['start runs', ({ workflows }) => workflows.startRuns()],
+  ['check sign-ins at providers', ({ people }) => people.oidc.rechecks.start()],
   ['start the policy', ({ sandboxes }) => sandboxes.startPolicy()],
 ]
 
@@ -128,6 +130,7 @@ const stopSteps: readonly Step[] = [
   ['stop watches', ({ sandboxes }) => sandboxes.stopWatches()],
   ['stop operations', ({ platform }) => platform.operations.stop()],
   ['stop following the host', ({ sandboxes }) => sandboxes.stopFollowing()],
+  ['stop checks of sign-ins', ({ people }) => people.oidc.stop()],
   ['finish the audit log', ({ people }) => people.audit.settled()],
 ]
 

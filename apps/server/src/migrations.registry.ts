@@ -2,10 +2,17 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
+import { createOidcTables } from './people/oidc/oidc.table.ts'
 import { createQuotaTables } from './people/quotas/quotas.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
-import { addKeyScopes, addKeyWorkspaces, addPersonStates, createUserTables } from './people/users/users.table.ts'
+import {
+  addKeyScopes,
+  addKeyWorkspaces,
+  addPersonStates,
+  addRoleByHand,
+  createUserTables,
+} from './people/users/users.table.ts'
 import type { DatabaseKind, OpenDatabase } from './platform/database/database.ts'
 import { putBackMigrations } from './platform/database/set-aside.ts'
 import { createOperationTables } from './platform/operations/operations.table.ts'
@@ -138,6 +145,8 @@ const changes: Record<string, Change> = {
     await addFirstModel(database)
   },
   '0064-awake-places': createAwakePlaceTable,
+  '0065-oidc': createOidcTables,
+  '0066-role-by-hand': addRoleByHand,
 }
 
 export const migrationNames = Object.keys(changes)

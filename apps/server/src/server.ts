@@ -34,6 +34,8 @@ export type ServerOptions = {
   routes: readonly Api[]
   /** Pages of share links, at `/shared`: they need no sign-in. */
   sharedPages: Hono<ApiEnv>
+  /** Sign-ins at providers, at `/sign-in`: where browsers come back. */
+  signInPages: Hono<ApiEnv>
   /** Webhooks, at `/hooks`: they check the signature of a request instead of a sign-in. */
   hookPages: Hono<ApiEnv>
 }
@@ -69,6 +71,7 @@ export function makeServer(options: ServerOptions): { app: Hono<ApiEnv>; api: Ap
     throw routeNotFound({})
   })
   app.route('/shared', options.sharedPages)
+  app.route('/sign-in', options.signInPages)
   app.route('/hooks', options.hookPages)
   if (options.webDirectory !== '') {
     const docs = docsSite(join(options.webDirectory, 'docs'))

@@ -38,6 +38,10 @@ export const idPrefixes = {
   usage: '7',
   quotaRequest: '8',
   quotaPreset: '9',
+  /** A provider at which people sign in. */
+  signInProvider: '0',
+  /** An account of a person at a provider. */
+  identity: '1',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

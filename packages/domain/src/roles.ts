@@ -87,6 +87,12 @@ export const actions = {
   'account.confirm': 'session',
   'keys.list': 'session',
   'keys.manage': 'confirmed',
+  /** The providers with which a person signs in. */
+  'identities.read': 'session',
+  'identities.manage': 'confirmed',
+  /** The providers of the installation, for its owner. */
+  'sign-in.list': 'session',
+  'sign-in.manage': 'confirmed',
   'machine.read': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',

@@ -15,6 +15,7 @@ import { runCalls } from './runs.ts'
 import { sandboxCalls } from './sandboxes.ts'
 import { secretCalls } from './secrets.ts'
 import { serviceCalls } from './services.ts'
+import { signInCalls } from './sign-in-providers.ts'
 import { skillCalls } from './skills.ts'
 import { snapshotCalls } from './snapshots.ts'
 import { makeStreamSocket } from './stream-socket.ts'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
+    signIn: signInCalls(connection),
     usage: usageCalls(connection),
     quotas: quotaCalls(connection),
     skills: skillCalls(connection),

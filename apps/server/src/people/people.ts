@@ -13,6 +13,8 @@ import { inviteRoutes, linkRoutes } from './invites/invites.routes.ts'
 import { makeInviteStore } from './invites/invites.store.ts'
 import type { InviteTables } from './invites/invites.table.ts'
 import { type JoinWorkspaces, makeInvites } from './invites/invites.usecases.ts'
+import { makeOidc, type Oidc, type OidcPorts } from './oidc/oidc.ts'
+import type { WorkspaceRoles } from './oidc/oidc-mapping.ts'
 import type { PeopleEvents } from './people.events.ts'
 import { quotaRoutes } from './quotas/quotas.routes.ts'
 import { makeQuotaStore } from './quotas/quotas.store.ts'
@@ -30,6 +32,7 @@ import type { CredentialCheck } from './users/credential-check.ts'
 import { type Devices, makeDevices } from './users/device-cookie.ts'
 import { makeKeptCookies } from './users/kept-cookies.ts'
 import { type HashPassword, type Login, makeLogin, sessionCookieName } from './users/login.ts'
+import { makeOutsideSignIn } from './users/outside-sign-in.ts'
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
 import { peopleRoutes } from './users/people.routes.ts'
@@ -61,26 +64,23 @@ export type People = {
   setWorkspaceCheck(require: RequireWorkspace): void
   /** Sets what decides whether a person manages a workspace, and what makes people members of it. */
   setWorkspaceInvites(invites: WorkspaceInvites): void
+  /** Signing in at providers; its routes are among the others. */
+  oidc: Pick<Oidc, 'rechecks' | 'stop' | 'pages'>
   signInRoutes: Api[]
   routes: Api[]
 }
 
-export type WorkspaceInvites = {
+export type WorkspaceInvites = WorkspaceRoles & {
   /** Throws unless the user manages the workspace. */
   requireManaged(userId: string, workspaceId: string): Promise<void>
   join: JoinWorkspaces
 }
 
 export function makePeople(
-  {
-    open,
-    registrations,
-    system,
-    logger,
-    keyFor,
-  }: Pick<Platform, 'open' | 'registrations' | 'system' | 'logger' | 'keyFor'>,
+  platform: Pick<Platform, 'open' | 'registrations' | 'system' | 'logger' | 'keyFor' | 'secretBox' | 'secrets'>,
   options: {
     hosts: AllowedHosts
+    connectionSettings: Parameters<typeof makeOidc>[2]['connectionSettings']
     hashPassword?: HashPassword
     verifyPassword?: VerifyPassword
     ownerTokenFile: string
@@ -88,24 +88,12 @@ export function makePeople(
     fixedSettings: readonly FixedSetting[]
   },
 ): People {
+  const { open, registrations, system, keyFor } = platform
   const { hosts, hashPassword = hashWithScrypt, verifyPassword = verifyWithScrypt } = options
-  const events = makeEvents<PeopleEvents>(logger)
-  const auditKey = keyFor(auditKeyPurpose)
-  const audit = makeAudit({
-    database: tablesOf<AuditTables>(open.database),
-    system,
-    key: auditKey,
-    headFile: makeAuditHeadFile(options.auditHeadFile, auditKey),
-    onRecord: (action) => void events.emit('audited', { action }),
-  })
-  const settingTables = tablesOf<SettingTables>(open.database)
-  const settings = makeSettings({ database: settingTables, fixed: options.fixedSettings, audit, events, system })
+  const { events, audit, settings } = makeRecords(platform, options)
   const userTables = tablesOf<UserTables>(open.database)
   const userStore = makeUserStore(userTables)
-  const { login, devices, keptCookies } = makeSignIn(
-    { open, system, logger, keyFor },
-    { hosts, hashPassword, userStore },
-  )
+  const { login, devices, keptCookies, outside } = makeSignIn(platform, { hosts, hashPassword, userStore })
   const attempts = makeAttempts(tablesOf<AttemptTables>(open.database), { keyFor, now: system.now })
   const administration = makePeopleAdministration({ store: userStore, events, audit, system })
   const users = makeUsers({
@@ -149,6 +137,11 @@ export function makePeople(
     audit,
     system,
   })
+  const holds = makeCredentialCheck(userTables)
+  const ports = { people: outside, administration, invites, presets: quotas.presets, attempts, audit }
+  const workspaces = fromWorkspaces(workspaceInvites.get)
+  const isHeld: OidcPorts['holds'] = (session) => holds({ ...session, apiKeyId: null }, system.now())
+  const oidc = makeOidc(platform, { ...ports, workspaces, holds: isHeld }, options)
   return {
     audit,
     settings,
@@ -158,18 +151,39 @@ export function makePeople(
     quotas,
     addMeter: meters.add,
     login,
-    holds: makeCredentialCheck(userTables),
+    holds,
+    oidc,
     setWorkspaceCheck: workspaceCheck.set,
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
     setWorkspaceInvites: workspaceInvites.set,
-    signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites })],
+    signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites }), oidc.publicRoutes],
     routes: [
       accountRoutes({ users, apiKeys, keptCookies }),
       peopleRoutes({ administration }),
       inviteRoutes({ invites }),
       quotaRoutes({ quotas }),
+      oidc.routes,
     ],
   }
+}
+
+/** What happens, what is recorded of it, and the settings. */
+function makeRecords(
+  { open, system, logger, keyFor }: Pick<Platform, 'open' | 'system' | 'logger' | 'keyFor'>,
+  given: { auditHeadFile: string; fixedSettings: readonly FixedSetting[] },
+) {
+  const events = makeEvents<PeopleEvents>(logger)
+  const auditKey = keyFor(auditKeyPurpose)
+  const audit = makeAudit({
+    database: tablesOf<AuditTables>(open.database),
+    system,
+    key: auditKey,
+    headFile: makeAuditHeadFile(given.auditHeadFile, auditKey),
+    onRecord: (action) => void events.emit('audited', { action }),
+  })
+  const database = tablesOf<SettingTables>(open.database)
+  const settings = makeSettings({ database, fixed: given.fixedSettings, audit, events, system })
+  return { events, audit, settings }
 }
 
 /** Sessions, the devices that are known, and the cookies that survive a restart. */
@@ -182,12 +196,14 @@ function makeSignIn(
   const isSecure = hosts.publicUrl.startsWith('https:')
   const secret = keyFor('threadbox sessions v1').toString('base64url')
   const devices = makeDevicesFor({ keyFor, system, isSecure, installation })
+  const login = makeLogin({ open, system, secret, installation, isSecure, logger, hashPassword })
+  const cookie = { name: sessionCookieName({ installation, isSecure }), isSecure }
   return {
-    login: makeLogin({ open, system, secret, installation, isSecure, logger, hashPassword }),
+    login,
     devices,
+    outside: makeOutsideSignIn({ login, store: userStore, devices, cookie }),
     keptCookies: makeKeptCookies({
-      name: sessionCookieName({ installation, isSecure }),
-      isSecure,
+      ...cookie,
       devices,
       emailOf: async (userId) => (await userStore.find(userId))?.email,
       now: system.now,
@@ -201,6 +217,8 @@ function fromWorkspaces(get: () => WorkspaceInvites) {
   return {
     requireManagedWorkspace: (userId: string, workspaceId: string) => get().requireManaged(userId, workspaceId),
     joinWorkspaces: (...order: Parameters<JoinWorkspaces>) => get().join(...order),
+    roleOf: (...order: Parameters<WorkspaceRoles['roleOf']>) => get().roleOf(...order),
+    assign: (...order: Parameters<WorkspaceRoles['assign']>) => get().assign(...order),
   }
 }
 

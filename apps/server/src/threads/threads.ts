@@ -133,7 +133,7 @@ export function makeThreadArea(known: AreasBelow, options: { undoMs: number; hos
     requireWorkspace: workspaces.requireOpen,
   })
   const members = makeMembers({ ...shared, store: workspaceStore, workspaces, threads: workspaceThreads, users })
-  known.people.setWorkspaceInvites({ requireManaged: workspaces.requireManaged, join: members.join })
+  known.people.setWorkspaceInvites({ requireManaged: workspaces.requireManaged, ...members })
   const { network, privateAddresses } = makeNetwork(known, { store, events })
   const secrets = makeSecrets(known, { ...options, store, access, workspaces, events })
   const sources = makeStreamSources({

@@ -23,8 +23,10 @@ export type PeopleAdministration = {
   requireManaged(userId: string, person: { id: string } | { id: null; role: PersonRole }): Promise<void>
   /** Throws as `requireManaged`. A disabled person is signed out everywhere within 5 s, and their keys stop working. */
   update(userId: string, personId: string, change: UpdatePerson): Promise<Person>
-  /** For a person who has just joined. */
+  /** For a person who has just joined, or whose groups at a provider say so. */
   setRole(personId: string, role: 'admin' | 'member'): Promise<void>
+  /** Whether `update` has set the role. */
+  isRoleByHand(personId: string): Promise<boolean>
 }
 
 export function makePeopleAdministration(dependencies: {
@@ -63,7 +65,7 @@ export function makePeopleAdministration(dependencies: {
       await requireManaged(userId, { id: personId })
       if (change.role !== undefined) await requireManaged(userId, { id: null, role: change.role })
       const before = await one(personId, true)
-      if (change.role !== undefined) await store.setPersonRole(personId, change.role)
+      if (change.role !== undefined) await store.setPersonRole(personId, change.role, true)
       if (change.isDisabled === false) await store.setDisabled(personId, null)
       // Recorded first, so that neither a new session nor a key can appear after the others have ended.
       if (change.isDisabled === true) {
@@ -77,7 +79,8 @@ export function makePeopleAdministration(dependencies: {
         await dependencies.events.emit('person-disabled', { userId: personId })
       return after
     },
-    setRole: (personId, role) => store.setPersonRole(personId, role),
+    setRole: (personId, role) => store.setPersonRole(personId, role, false),
+    isRoleByHand: store.isRoleByHand,
   }
 }
 

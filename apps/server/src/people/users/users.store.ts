@@ -13,12 +13,17 @@ export type UserStore = {
   /** Everyone, by name. */
   people(): Promise<PersonRecord[]>
   person(userId: string): Promise<PersonRecord | undefined>
-  setPersonRole(userId: string, role: string): Promise<void>
+  findByEmail(email: string): Promise<{ id: string } | undefined>
+  /** `isByHand`: a person decided it. Groups of a provider then no longer do. */
+  setPersonRole(userId: string, role: string, isByHand: boolean): Promise<void>
+  isRoleByHand(userId: string): Promise<boolean>
   /** Null: enabled. */
   setDisabled(userId: string, at: number | null): Promise<void>
   isDisabled(email: string): Promise<boolean>
   setPasswordHash(userId: string, hash: string): Promise<void>
   endSessions(userId: string): Promise<void>
+  endTheseSessions(sessionIds: readonly string[]): Promise<void>
+  passwordHashOf(userId: string): Promise<string | undefined>
   /** The hash of the account’s password. */
   passwordHash(email: string): Promise<string | undefined>
   /** Makes this user the owner. Throws a unique violation when an owner exists. */
@@ -36,6 +41,8 @@ export type UserStore = {
 
 export function makeUserStore(database: Kysely<UserTables>): UserStore {
   return {
+    ...roleQueries(database),
+    ...passwordQueries(database),
     find: (userId) =>
       database.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', userId).executeTakeFirst(),
     people: async () => (await people(database).orderBy('users.name').orderBy('users.id').execute()).map(recordOf),
@@ -43,34 +50,20 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
       const row = await people(database).where('users.id', '=', userId).executeTakeFirst()
       return row && recordOf(row)
     },
-    setPersonRole: (userId, role) => putState(database, userId, { role }),
+    findByEmail: (email) =>
+      database.selectFrom('users').select('id').where('email', '=', email.toLowerCase()).executeTakeFirst(),
     setDisabled: (userId, disabled_at) => putState(database, userId, { disabled_at }),
     isDisabled: async (email) => {
       const row = await people(database).where('users.email', '=', email.toLowerCase()).executeTakeFirst()
       return row?.disabled_at != null
     },
-    setPasswordHash: async (userId, password) => {
-      await database
-        .updateTable('accounts')
-        .set({ password })
-        .where('userId', '=', userId)
-        .where('providerId', '=', 'credential')
-        .execute()
-    },
     endSessions: async (userId) => {
       await database.deleteFrom('sessions').where('userId', '=', userId).execute()
     },
-    ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
-    passwordHash: async (email) => {
-      const row = await database
-        .selectFrom('users')
-        .innerJoin('accounts', 'accounts.userId', 'users.id')
-        .select('accounts.password')
-        .where('users.email', '=', email.toLowerCase())
-        .where('accounts.providerId', '=', 'credential')
-        .executeTakeFirst()
-      return row?.password ?? undefined
+    endTheseSessions: async (sessionIds) => {
+      if (sessionIds.length > 0) await database.deleteFrom('sessions').where('id', 'in', sessionIds).execute()
     },
+    ownerId: async () => (await database.selectFrom('owner').select('user_id').executeTakeFirst())?.user_id,
     claimOwner: async (userId, at) => {
       await database.insertInto('owner').values({ id: 1, user_id: userId, created_at: at }).execute()
     },
@@ -120,6 +113,55 @@ export function makeUserStore(database: Kysely<UserTables>): UserStore {
   }
 }
 
+function roleQueries(database: Kysely<UserTables>): Pick<UserStore, 'setPersonRole' | 'isRoleByHand'> {
+  return {
+    setPersonRole: (userId, role, isByHand) =>
+      putState(database, userId, { role, ...(isByHand ? { role_by_hand: 1 } : {}) }),
+    isRoleByHand: async (userId) => {
+      const row = await database
+        .selectFrom('person_states')
+        .select('role_by_hand')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row?.role_by_hand === 1
+    },
+  }
+}
+
+function passwordQueries(
+  database: Kysely<UserTables>,
+): Pick<UserStore, 'setPasswordHash' | 'passwordHash' | 'passwordHashOf'> {
+  return {
+    setPasswordHash: async (userId, password) => {
+      await database
+        .updateTable('accounts')
+        .set({ password })
+        .where('userId', '=', userId)
+        .where('providerId', '=', 'credential')
+        .execute()
+    },
+    passwordHashOf: async (userId) => {
+      const row = await database
+        .selectFrom('accounts')
+        .select('password')
+        .where('userId', '=', userId)
+        .where('providerId', '=', 'credential')
+        .executeTakeFirst()
+      return row?.password ?? undefined
+    },
+    passwordHash: async (email) => {
+      const row = await database
+        .selectFrom('users')
+        .innerJoin('accounts', 'accounts.userId', 'users.id')
+        .select('accounts.password')
+        .where('users.email', '=', email.toLowerCase())
+        .where('accounts.providerId', '=', 'credential')
+        .executeTakeFirst()
+      return row?.password ?? undefined
+    },
+  }
+}
+
 function people(database: Kysely<UserTables>) {
   return database
     .selectFrom('users')
@@ -137,11 +179,11 @@ function recordOf(row: Awaited<ReturnType<ReturnType<typeof people>['executeTake
 async function putState(
   database: Kysely<UserTables>,
   user_id: string,
-  columns: { role?: string; disabled_at?: number | null },
+  columns: { role?: string; role_by_hand?: number; disabled_at?: number | null },
 ): Promise<void> {
   await database
     .insertInto('person_states')
-    .values({ user_id, role: 'member', disabled_at: null, ...columns })
+    .values({ user_id, role: 'member', role_by_hand: 0, disabled_at: null, ...columns })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(columns))
     .execute()
 }

@@ -92,7 +92,7 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       const person = await store.person(userId)
       if (person === undefined) throw authRequired({})
       if (person.disabledAt !== null) throw accountDisabled({})
-      await store.setPasswordHash(userId, await dependencies.hashPassword(password))
+      await putPassword(dependencies, userId, await dependencies.hashPassword(password))
       await store.endSessions(userId)
       const { setCookies } = await logIn(dependencies, { email: person.email, password }, origin)
       return setCookies
@@ -148,6 +148,13 @@ export function makeUsers(dependencies: UsersDependencies): Users {
       await audit.record({ userId, action: 'session-ended', subject: sessionId })
     },
   }
+}
+
+/** A person who joined with a provider has no password yet. */
+async function putPassword({ login, store }: UsersDependencies, userId: string, hash: string): Promise<void> {
+  if ((await store.passwordHashOf(userId)) !== undefined) return await store.setPasswordHash(userId, hash)
+  const { internalAdapter } = await login.$context
+  await internalAdapter.createAccount({ userId, accountId: userId, providerId: 'credential', password: hash })
 }
 
 type Work<Request> = { request: Request; origin: RequestOrigin; me: (userId: string) => Promise<Me> }
