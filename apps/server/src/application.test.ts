@@ -64,7 +64,7 @@ test('every list of registrations has its entries after the start, and rejects m
     'people.addMeter': 3,
     'people.setWorkspaceCheck': 1,
     'people.setWorkspaceInvites': 1,
-    'secrets.addHolder': 4,
+    'secrets.addHolder': 5,
     'threads.setSandboxViews': 1,
     'threads.addEraser': 5,
     'workspaces.addEraser': 3,

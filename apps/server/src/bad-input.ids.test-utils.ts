@@ -67,8 +67,14 @@ export async function makeIds(
     name: `Preset of ${threadId}`,
     limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
+  const provider = await json<{ id?: string }>('POST', '/sign-in-providers', {
+    name: 'Provider',
+    issuer: `https://${threadId}.example`,
+    clientId: 'client',
+  })
   return {
     threadId,
+    providerId: provider.id ?? 'none',
     workspaceId,
     agentId,
     draftId: ((await draft.json()) as { id: string }).id,

@@ -2,6 +2,19 @@ import { keyScopes } from '@threadbox/domain'
 import { inThread, member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
+const providersOwner = { ownerOnly: 'sign-in.owner-only' } as const
+const ownProvider = {
+  ...providersOwner,
+  params: { providerId: 'own' },
+  unknown: { providerId: 'sign-in.provider-not-found' },
+} as const
+const provider = {
+  join: { rule: 'invited', domains: [], group: null },
+  groups: { claim: 'groups', source: 'id-token', mappings: [] },
+  linkByVerifiedEmail: false,
+  recheckHours: 8,
+}
+
 /** The rows of accounts, people, invites and members of workspaces. */
 export const peopleRows: Record<string, BadInputRow> = {
   'GET /setup': { isPublic: true },
@@ -44,6 +57,25 @@ export const peopleRows: Record<string, BadInputRow> = {
     params: { inviteId: 'own' },
     unknown: { inviteId: 'invite.not-found' },
   },
+  'GET /auth/providers': { isPublic: true, query: { problem: 'sign-in.declined' } },
+  'POST /auth/providers/start': { isPublic: true, body: { providerId: 'none', returnTo: '/', secret: 'none' } },
+  'GET /auth/identities': {},
+  'POST /auth/identities': { body: { providerId: 'none', returnTo: '/' } },
+  'DELETE /auth/identities/{identityId}': {
+    params: { identityId: { value: 'none' } },
+    unknown: { identityId: 'sign-in.identity-not-found' },
+  },
+  'GET /sign-in-providers': providersOwner,
+  'POST /sign-in-providers': {
+    ...providersOwner,
+    body: { name: 'Provider', issuer: 'https://issuer.example', clientId: 'id', clientSecret: 'secret', ...provider },
+  },
+  'PATCH /sign-in-providers/{providerId}': {
+    ...ownProvider,
+    body: { name: 'Provider', clientId: 'id', clientSecret: null, ...provider },
+  },
+  'DELETE /sign-in-providers/{providerId}': ownProvider,
+  'POST /sign-in-providers/{providerId}/test': ownProvider,
   'GET /metrics': settingsOwner,
   'GET /usage': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30', by: 'model' } },
   'GET /usage/csv': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30' } },

@@ -30,6 +30,8 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'models.manage': 'person',
   'people.manage': 'person',
   'people.list-invites': 'person',
+  'identities.manage': 'person',
+  'sign-in.manage': 'person',
   'agents.read': 'read',
   'agents.manage': 'change',
   'skills.read': 'read',

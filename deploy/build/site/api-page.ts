@@ -55,6 +55,7 @@ const sections: Readonly<Record<string, string>> = {
   usage: 'Usage',
   people: 'People',
   quotas: 'Limits of people',
+  'sign-in': 'Signing in at providers',
   account: 'Account',
   installation: 'Installation',
 }

@@ -16,8 +16,12 @@ import type { Connection } from './request.ts'
 export function signInCalls(connection: Connection) {
   const at = (providerId: string, rest = '') => `/sign-in-providers/${encodeURIComponent(providerId)}${rest}`
   return {
-    /** The buttons of the sign-in page. */
-    buttons: (signal?: AbortSignal) => connection.json<SignInButtons>('GET', '/auth/providers', { signal }),
+    /** The buttons of the sign-in page. `problem`: the code with which a provider’s sign-in came back. */
+    buttons: (options: { problem?: string | undefined; signal?: AbortSignal } = {}) =>
+      connection.json<SignInButtons>('GET', '/auth/providers', {
+        query: { problem: options.problem },
+        signal: options.signal,
+      }),
     /** Returns the address to open in the same browser. */
     start: (request: StartProviderSignIn) =>
       connection.json<StartedProviderSignIn>('POST', '/auth/providers/start', { json: request }),

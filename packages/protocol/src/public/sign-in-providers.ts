@@ -119,9 +119,13 @@ export const testedSignInProviderSchema = z
   .meta({ id: 'TestedSignInProvider' })
 export type TestedSignInProvider = z.infer<typeof testedSignInProviderSchema>
 
-/** `GET /auth/providers`: the buttons of the sign-in page. */
+/** `GET /auth/providers`: the buttons of the sign-in page, and why a sign-in at a provider was refused. */
 export const signInButtonsSchema = z
-  .object({ providers: z.array(z.object({ id: z.string(), name: z.string() })) })
+  .object({
+    providers: z.array(z.object({ id: z.string(), name: z.string() })),
+    /** What the code in the request means; null without one, or for an unknown one. */
+    problem: z.object({ code: z.string(), message: z.string(), remedy: z.string() }).nullable(),
+  })
   .meta({ id: 'SignInButtons' })
 export type SignInButtons = z.infer<typeof signInButtonsSchema>
 

@@ -22,11 +22,13 @@ import {
 import type { OidcStore } from './oidc.store.ts'
 import type { OidcProviderRow } from './oidc.table.ts'
 import type { IdentityEnd } from './oidc-identities.usecases.ts'
+import { refusalOf } from './refusals.ts'
 import { defaultSettings, type ProviderSettings, problemOf, settingsOf, stateOf } from './oidc-providers.logic.ts'
 
 /** The providers of the installation. All but the buttons are for the owner: others get `sign-in.owner-only`. */
 export type Providers = {
-  buttons(): Promise<SignInButtons>
+  /** `problem`: the code of a refusal, to explain it. */
+  buttons(problem: string | undefined): Promise<SignInButtons>
   list(userId: string, appOrigin: string): Promise<SignInProvider[]>
   /** Throws `sign-in.settings-invalid`, `sign-in.issuer-taken`. Asks the issuer nothing. */
   create(userId: string, request: CreateSignInProvider, appOrigin: string): Promise<SignInProvider>
@@ -65,7 +67,10 @@ export function makeProviders(dependencies: ProvidersDependencies): Providers {
     return row
   }
   return {
-    buttons: async () => ({ providers: (await rows.list()).map(({ id, name }) => ({ id, name })) }),
+    buttons: async (problem) => ({
+      providers: (await rows.list()).map(({ id, name }) => ({ id, name })),
+      problem: problem === undefined ? null : refusalOf(problem),
+    }),
     list: async (userId, appOrigin) => {
       await requireOwner(userId)
       return (await rows.list()).map((row) => present(row, appOrigin))

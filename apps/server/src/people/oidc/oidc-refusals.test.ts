@@ -189,6 +189,9 @@ describe('a sign-in', () => {
     back.searchParams.set('error', 'access_denied')
     back.searchParams.set('error_description', 'Call 555-0100')
     expect((await bench.comeBack(back, cookie)).location).toBe('/login?problem=sign-in.declined')
+    const explained = await (await bench.send('GET', '/auth/providers?problem=sign-in.declined')).json()
+    expect(explained).toMatchObject({ providers: [{ name: 'Company' }], problem: { code: 'sign-in.declined' } })
+    expect(await (await bench.send('GET', '/auth/providers?problem=<b>')).json()).toMatchObject({ problem: null })
   })
 
   test('C12: at an unknown provider is refused', async () => {

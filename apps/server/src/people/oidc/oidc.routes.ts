@@ -36,6 +36,7 @@ const buttonsRoute = defineRoute({
   path: '/auth/providers',
   tags,
   summary: 'List the providers with which people can sign in',
+  request: { query: z.object({ problem: z.string().max(100).optional() }) },
   responses: { 200: jsonAnswer(signInButtonsSchema, 'Their names, in the order in which they were added.') },
 })
 const startRoute = defineRoute({
@@ -124,7 +125,7 @@ type AppOrigin = (context: ApiContext) => string
 export function providerSignInRoutes(parts: { signIn: OidcSignIn; providers: Providers; appOrigin: AppOrigin }): Api {
   const { signIn, providers, appOrigin } = parts
   const api = makeApi()
-  api.openapi(buttonsRoute, async (context) => context.json(await providers.buttons(), 200))
+  api.openapi(buttonsRoute, async (context) => context.json(await providers.buttons(context.req.valid('query').problem), 200))
   api.openapi(startRoute, async (context) => {
     const { providerId, returnTo, secret } = context.req.valid('json')
     const purpose =

@@ -6,6 +6,7 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Sie',
     people: 'Personen',
+    signIn: 'Anmeldung',
     usage: 'Verbrauch',
     models: 'Modelle',
     skills: 'Skills',

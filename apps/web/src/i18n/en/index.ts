@@ -23,6 +23,7 @@ import { secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
+import { signIn } from './sign-in.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
@@ -58,6 +59,7 @@ export const en = {
   secrets,
   settings,
   sharing,
+  signIn,
   skills,
   usage,
   workspaces,

@@ -3,6 +3,7 @@ export const settings = {
   nav: {
     you: 'You',
     people: 'People',
+    signIn: 'Sign-in',
     usage: 'Usage',
     models: 'Models',
     skills: 'Skills',

@@ -12,6 +12,7 @@ import { secretErrors } from './secret-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
+import { signInErrors } from './sign-in-errors.ts'
 
 const loadAgain = 'Ricarica l’elenco.'
 
@@ -24,6 +25,7 @@ export const errors: ErrorWords = {
   ...machineErrors,
   ...networkErrors,
   ...peopleErrors,
+  ...signInErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,

@@ -6,6 +6,7 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'Profilo',
     people: 'Persone',
+    signIn: 'Accesso',
     usage: 'Utilizzo',
     models: 'Modelli',
     skills: 'Skill',

@@ -12,6 +12,7 @@ import { secretErrors } from './secret-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
+import { signInErrors } from './sign-in-errors.ts'
 
 /** Sentences for the errors that a person can meet in the app, by code. `{name}` is a detail of the error. */
 export const errors: ErrorWords = {
@@ -22,6 +23,7 @@ export const errors: ErrorWords = {
   ...machineErrors,
   ...networkErrors,
   ...peopleErrors,
+  ...signInErrors,
   ...runErrors,
   ...secretErrors,
   ...socketErrors,

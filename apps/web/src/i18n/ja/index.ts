@@ -28,6 +28,7 @@ import { settingWords } from './setting-words.ts'
 import { settings } from './settings.ts'
 import { sharing } from './sharing.ts'
 import { sidebar } from './sidebar.ts'
+import { signIn } from './sign-in.ts'
 import { skills } from './skills.ts'
 import { terminal } from './terminal.ts'
 import { threads } from './threads.ts'
@@ -63,6 +64,7 @@ export const japanese: Translation = {
     secrets,
     settings,
     sharing,
+    signIn,
     skills,
     usage,
     workspaces,

@@ -6,6 +6,7 @@ export const settings: Texts<typeof source> = {
   nav: {
     you: 'アカウント',
     people: 'メンバー',
+    signIn: 'サインイン',
     usage: '使用量',
     models: 'モデル',
     skills: 'スキル',

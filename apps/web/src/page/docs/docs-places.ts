@@ -16,6 +16,7 @@ export const docsPlaces = {
   runs: { page: 'agents', anchor: 'runs' },
   workspaces: { page: 'workspaces', anchor: 'inherit' },
   people: { page: 'people', anchor: 'invite' },
+  signIn: { page: 'sign-in', anchor: 'providers' },
   usage: { page: 'models', anchor: 'usage' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },

@@ -4,6 +4,7 @@ import type { ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NotFoundPage } from '../../../page/parts/not-found-page.tsx'
 import { useDocumentTitle } from '../../../page/parts/use-document-title.ts'
+import { SignInSection } from '../../../people/auth/components/sign-in-section.tsx'
 import { ConnectionsSection } from '../../../people/connections/components/connections-section.tsx'
 import { GitSection } from '../../../people/git-credentials/components/git-section.tsx'
 import { SecretsSection } from '../../../people/secrets/components/secrets-section.tsx'
@@ -24,6 +25,7 @@ const route = getRouteApi('/app/settings/$section')
 const sections = {
   you: { label: 'nav.you', Content: YouSection },
   people: { label: 'nav.people', Content: PeoplePage },
+  'sign-in': { label: 'nav.signIn', Content: SignInSection },
   usage: { label: 'nav.usage', Content: UsageSection },
   models: { label: 'nav.models', Content: ModelsSection },
   skills: { label: 'nav.skills', Content: SkillsSection },

@@ -5,6 +5,7 @@ import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
 import { useMe, useUpdateMe } from '../../../people/auth/api/session.queries.ts'
+import { IdentitiesGroup } from '../../../people/auth/components/identities-group.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -20,6 +21,7 @@ export function YouSection() {
     <>
       <SectionHead title={t('you.title')} lead={t('you.lead')} />
       <Loaded query={me}>{(person) => <NameForm key={person.id} me={person} />}</Loaded>
+      <IdentitiesGroup />
       <PasswordGroup />
       <DeviceGroup />
       <SessionsGroup />

@@ -12,6 +12,7 @@ import { useSetupState, useSignIn } from '../api/session.queries.ts'
 import { safeReturnPath } from '../state/return-path.ts'
 import { problemOfEmail } from '../state/sign-up-form.ts'
 import { AuthSheet } from './auth-sheet.tsx'
+import { ProviderButtons, ProviderProblem } from './provider-buttons.tsx'
 
 const route = getRouteApi('/login')
 
@@ -29,7 +30,9 @@ export function LoginPage() {
       <p className="muted auth-lead" role={search.expired === true ? 'status' : undefined}>
         {search.expired === true ? t('login.expired') : t('login.lead')}
       </p>
+      <ProviderProblem code={search.problem} />
       <LoginForm returnPath={safeReturnPath(search.return)} />
+      <ProviderButtons returnTo={safeReturnPath(search.return)} />
     </AuthSheet>
   )
 }
