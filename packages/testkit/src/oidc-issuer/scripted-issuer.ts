@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose'
 
 type Values = Record<string, unknown>
 type Path = '/.well-known/openid-configuration' | '/jwks' | '/token' | '/userinfo'
@@ -220,5 +228,7 @@ async function sign(given: {
   const payload = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as JWTPayload
   if (alg === 'none') return new UnsecuredJWT(payload).encode()
   const jwt = new SignJWT(payload).setProtectedHeader({ ...header, alg, kid: key.kid })
-  return await jwt.sign(alg === 'HS256' ? new TextEncoder().encode(issuer.client.secret.padEnd(32, '0')) : key.privateKey)
+  return await jwt.sign(
+    alg === 'HS256' ? new TextEncoder().encode(issuer.client.secret.padEnd(32, '0')) : key.privateKey,
+  )
 }

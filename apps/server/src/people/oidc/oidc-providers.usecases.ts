@@ -22,8 +22,8 @@ import {
 import type { OidcStore } from './oidc.store.ts'
 import type { OidcProviderRow } from './oidc.table.ts'
 import type { IdentityEnd } from './oidc-identities.usecases.ts'
-import { refusalOf } from './refusals.ts'
 import { defaultSettings, type ProviderSettings, problemOf, settingsOf, stateOf } from './oidc-providers.logic.ts'
+import { refusalOf } from './refusals.ts'
 
 /** The providers of the installation. All but the buttons are for the owner: others get `sign-in.owner-only`. */
 export type Providers = {

@@ -147,7 +147,7 @@ describe('a sign-in', () => {
     expect((await bench.comeBack(late, other.cookie)).code).toBe('sign-in.state-unknown')
   })
 
-  test('C12: that another page started in this browser signs nobody in (login CSRF)', async () => {
+  test('C12: that was started elsewhere can’t be finished in this browser (login CSRF)', async () => {
     const attacker = await bench.start({ providerId: provider.id })
     const back = await issuer.visit(attacker.url)
     const victim = await bench.comeBack(back, 'threadbox-login-test00=guessed')
@@ -212,7 +212,7 @@ describe('who can join', () => {
   const set = (change: object) => bench.as(owner, 'PATCH', `/sign-in-providers/${provider.id}`, change)
   const rule = (name: string, more: object = {}) => set({ join: { rule: name, domains: [], group: null, ...more } })
 
-  test('C12: by a rule: no one new, people with an invite, of a domain, or of a group', async () => {
+  test('C12: by a rule: none, people with an invite, of a domain, or of a group', async () => {
     await rule('closed')
     expect(await codeNow()).toBe('sign-in.closed')
     await rule('invited')

@@ -125,7 +125,9 @@ type AppOrigin = (context: ApiContext) => string
 export function providerSignInRoutes(parts: { signIn: OidcSignIn; providers: Providers; appOrigin: AppOrigin }): Api {
   const { signIn, providers, appOrigin } = parts
   const api = makeApi()
-  api.openapi(buttonsRoute, async (context) => context.json(await providers.buttons(context.req.valid('query').problem), 200))
+  api.openapi(buttonsRoute, async (context) =>
+    context.json(await providers.buttons(context.req.valid('query').problem), 200),
+  )
   api.openapi(startRoute, async (context) => {
     const { providerId, returnTo, secret } = context.req.valid('json')
     const purpose =

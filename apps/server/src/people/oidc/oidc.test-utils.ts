@@ -16,9 +16,16 @@ export const nothing: GroupMapping = { group: '', role: null, workspaceId: null,
 
 /** A browser and an owner at a server, for tests of sign-ins at issuers. */
 export function makeOidcBench(server: TestApplication, owner: TestPerson) {
-  const send = (method: string, path: string, options: { person?: TestPerson; body?: unknown; cookie?: string } = {}) => {
+  const send = (
+    method: string,
+    path: string,
+    options: { person?: TestPerson; body?: unknown; cookie?: string } = {},
+  ) => {
     const { cookie, ...request } = options
-    return server.call(method, `/api/v1${path}`, { ...request, ...(cookie === undefined ? {} : { headers: { cookie } }) })
+    return server.call(method, `/api/v1${path}`, {
+      ...request,
+      ...(cookie === undefined ? {} : { headers: { cookie } }),
+    })
   }
   async function as<Answer>(person: TestPerson, method: string, path: string, body?: unknown): Promise<Answer> {
     await server.confirm(person)
@@ -48,10 +55,17 @@ export function makeOidcBench(server: TestApplication, owner: TestPerson) {
     const location = response.headers.get('location') ?? ''
     const code = new URL(location, 'http://localhost').searchParams.get('problem') ?? 'done'
     const headers = { cookie: cookieOf(response) }
-    const me = code === 'done' ? ((await (await send('GET', '/me', { person: { userId: '', headers } })).json()) as { id?: string }) : {}
+    const me =
+      code === 'done'
+        ? ((await (await send('GET', '/me', { person: { userId: '', headers } })).json()) as { id?: string })
+        : {}
     return { code, location, person: { userId: me.id ?? '', headers }, response }
   }
-  async function signIn(provider: { id: string }, issuer: Issuer, more: { secret?: string; as?: string } = {}): Promise<Arrival> {
+  async function signIn(
+    provider: { id: string },
+    issuer: Issuer,
+    more: { secret?: string; as?: string } = {},
+  ): Promise<Arrival> {
     const { url, cookie, code } = await start({ providerId: provider.id, ...(more.secret && { secret: more.secret }) })
     if (url === '') return { code, location: '', person: { userId: '', headers: {} }, response: new Response() }
     return await comeBack(await issuer.visit(url, more.as), cookie)

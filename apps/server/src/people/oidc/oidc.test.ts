@@ -206,7 +206,9 @@ onBothDatabases((target) => {
     expect(await bench.codeOf(owner, 'POST', '/sign-in-providers', taken)).toBe('sign-in.issuer-taken')
     expect(await bench.as(owner, 'POST', `/sign-in-providers/${provider.id}/test`)).toMatchObject({ hasLogout: true })
     const rule = { join: { rule: 'domains', domains: [], group: null } }
-    expect(await bench.codeOf(owner, 'PATCH', `/sign-in-providers/${provider.id}`, rule)).toBe('sign-in.settings-invalid')
+    expect(await bench.codeOf(owner, 'PATCH', `/sign-in-providers/${provider.id}`, rule)).toBe(
+      'sign-in.settings-invalid',
+    )
   })
 })
 

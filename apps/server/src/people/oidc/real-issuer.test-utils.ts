@@ -119,7 +119,14 @@ function configurationOf(given: {
     issueRefreshToken: async () => true,
     rotateRefreshToken: true,
     // The server’s clock of the test runs ahead of this one.
-    ttl: { IdToken: days(30), AccessToken: days(1), RefreshToken: days(30), Grant: days(30), Session: days(30), Interaction: 600 },
+    ttl: {
+      IdToken: days(30),
+      AccessToken: days(1),
+      RefreshToken: days(30),
+      Grant: days(30),
+      Session: days(30),
+      Interaction: 600,
+    },
     cookies: { keys: ['a-key-of-the-test'] },
   }
 }

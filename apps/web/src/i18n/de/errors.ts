@@ -9,10 +9,10 @@ import { peopleErrors } from './people-errors.ts'
 import { runErrors } from './run-errors.ts'
 import { sandboxErrors } from './sandbox-errors.ts'
 import { secretErrors } from './secret-errors.ts'
+import { signInErrors } from './sign-in-errors.ts'
 import { skillErrors } from './skill-errors.ts'
 import { snapshotErrors } from './snapshot-errors.ts'
 import { socketErrors } from './socket-errors.ts'
-import { signInErrors } from './sign-in-errors.ts'
 
 const loadAgain = 'Laden Sie die Liste neu.'
 

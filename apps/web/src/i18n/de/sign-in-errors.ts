@@ -28,7 +28,8 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.identity-taken': {
     message: 'Dieses Konto des Anbieters ist hier mit einer anderen Person verbunden.',
-    remedy: 'Melden Sie sich beim Anbieter mit einem anderen Konto an, oder trennen Sie es zuerst von der anderen Person.',
+    remedy:
+      'Melden Sie sich beim Anbieter mit einem anderen Konto an, oder trennen Sie es zuerst von der anderen Person.',
   },
   'sign-in.last-way': {
     message: 'Sie könnten sich nicht mehr anmelden: Das ist Ihr einziger Weg.',
@@ -51,12 +52,15 @@ export const signInErrors: ErrorWords = {
     remedy: 'Versuchen Sie es noch einmal, oder fragen Sie beim Anbieter, ob Sie diese App benutzen dürfen.',
   },
   'sign-in.closed': {
-    message: 'Ihr Konto beim Anbieter ist hier mit keiner Person verbunden, und neue Personen können so nicht beitreten.',
-    remedy: 'Melden Sie sich mit Ihrem Passwort an und verbinden Sie es unter Einstellungen, Sie; oder fragen Sie die Eigentümerin oder den Eigentümer.',
+    message:
+      'Ihr Konto beim Anbieter ist hier mit keiner Person verbunden, und neue Personen können so nicht beitreten.',
+    remedy:
+      'Melden Sie sich mit Ihrem Passwort an und verbinden Sie es unter Einstellungen, Sie; oder fragen Sie die Eigentümerin oder den Eigentümer.',
   },
   'sign-in.invite-needed': {
     message: 'Zum Beitreten brauchen Sie eine Einladung.',
-    remedy: 'Bitten Sie die Eigentümerin, den Eigentümer oder einen Admin darum, öffnen Sie sie in diesem Browser und wählen Sie dort den Anbieter.',
+    remedy:
+      'Bitten Sie die Eigentümerin, den Eigentümer oder einen Admin darum, öffnen Sie sie in diesem Browser und wählen Sie dort den Anbieter.',
   },
   'sign-in.domain-refused': {
     message: 'Ihre E-Mail-Adresse gehört zu keiner Domain, deren Personen beitreten können.',
@@ -92,7 +96,8 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.answer-too-large': {
     message: 'Eine Antwort des Anbieters war größer als 1 MiB und wurde abgebrochen.',
-    remedy: 'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
+    remedy:
+      'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
   },
   'sign-in.address-refused': {
     message: 'Die Adresse des Anbieters liegt in einem privaten Netz, oder sie ist nicht verschlüsselt.',
@@ -104,11 +109,13 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.issuer-wrong': {
     message: 'Die Antwort kommt von einem anderen Aussteller als dem, bei dem Sie sich angemeldet haben.',
-    remedy: 'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
+    remedy:
+      'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
   },
   'sign-in.client-refused': {
     message: 'Der Anbieter akzeptiert Client-ID oder Client-Geheimnis dieser Installation nicht.',
-    remedy: 'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
+    remedy:
+      'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
   },
   'sign-in.code-refused': {
     message: 'Laut Anbieter wurde diese Anmeldung schon benutzt oder gilt nicht mehr.',
@@ -120,11 +127,13 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.audience-wrong': {
     message: 'Die Antwort des Anbieters ist für eine andere App.',
-    remedy: 'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
+    remedy:
+      'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
   },
   'sign-in.algorithm-refused': {
     message: 'Die Antwort des Anbieters ist nicht so signiert, dass ihre Herkunft bewiesen ist.',
-    remedy: 'Der Anbieter muss ID-Tokens mit einem Schlüsselpaar signieren, etwa RS256 oder ES256, nicht mit `none` oder HS256.',
+    remedy:
+      'Der Anbieter muss ID-Tokens mit einem Schlüsselpaar signieren, etwa RS256 oder ES256, nicht mit `none` oder HS256.',
   },
   'sign-in.signature-wrong': {
     message: 'Die Signatur der Antwort des Anbieters ist falsch.',
@@ -136,11 +145,13 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.token-invalid': {
     message: 'Die Antwort des Anbieters ist unvollständig oder widerspricht sich.',
-    remedy: 'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
+    remedy:
+      'Sagen Sie es der Eigentümerin oder dem Eigentümer dieser Installation: Die Einstellungen beider Seiten passen nicht zusammen.',
   },
   'sign-in.groups-overage': {
     message: 'Sie sind in mehr Gruppen, als der Anbieter in seine Antwort schreibt.',
-    remedy: 'Beschränken Sie den Claim beim Anbieter auf Gruppen, die dieser App zugewiesen sind, oder nehmen Sie App-Rollen.',
+    remedy:
+      'Beschränken Sie den Claim beim Anbieter auf Gruppen, die dieser App zugewiesen sind, oder nehmen Sie App-Rollen.',
   },
   'sign-in.groups-unreadable': {
     message: 'Der Claim mit den Gruppen ist weder ein Text noch eine Liste von Texten.',
@@ -148,6 +159,7 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.logout-refused': {
     message: 'Dieses Logout-Token wird nicht akzeptiert: {problem}',
-    remedy: 'Senden Sie ein neues Logout-Token dieses Anbieters, wie OpenID Connect Back-Channel Logout 1.0 es beschreibt.',
+    remedy:
+      'Senden Sie ein neues Logout-Token dieses Anbieters, wie OpenID Connect Back-Channel Logout 1.0 es beschreibt.',
   },
 }

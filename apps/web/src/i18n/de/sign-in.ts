@@ -14,7 +14,8 @@ export const signIn = {
   remove: 'Entfernen',
   removeOf: '{{name}} entfernen',
   removeTitle: '{{name}} entfernen?',
-  removeText: 'Wer sich damit angemeldet hat, wird abgemeldet und verliert, was die Gruppen gegeben haben. Konten und Threads bleiben.',
+  removeText:
+    'Wer sich damit angemeldet hat, wird abgemeldet und verliert, was die Gruppen gegeben haben. Konten und Threads bleiben.',
   name: 'Name auf der Schaltfläche',
   issuer: 'Aussteller',
   issuerHelp: 'Die Adresse, unter der /.well-known/openid-configuration liegt.',
@@ -42,7 +43,19 @@ export const signIn = {
   save: 'Speichern',
   saving: 'Wird gespeichert',
   newTitle: 'Anbieter hinzufügen',
-  rules: {closed: 'Nur schon verbundene Konten', invited: 'Personen mit einer Einladung', domains: 'Personen mit einer Adresse dieser Domains', group: 'Personen in dieser Gruppe'},
-  sources: {'id-token': 'ID-Token', userinfo: 'Userinfo'},
-  you: {title: 'Verbundene Anmeldungen', empty: 'Nichts ist verbunden.', connect: '{{name}} verbinden', disconnect: 'Trennen', disconnectOf: '{{name}} trennen', since: '{{email}}, zuletzt benutzt {{when}}'},
+  rules: {
+    closed: 'Nur schon verbundene Konten',
+    invited: 'Personen mit einer Einladung',
+    domains: 'Personen mit einer Adresse dieser Domains',
+    group: 'Personen in dieser Gruppe',
+  },
+  sources: { 'id-token': 'ID-Token', userinfo: 'Userinfo' },
+  you: {
+    title: 'Verbundene Anmeldungen',
+    empty: 'Nichts ist verbunden.',
+    connect: '{{name}} verbinden',
+    disconnect: 'Trennen',
+    disconnectOf: '{{name}} trennen',
+    since: '{{email}}, zuletzt benutzt {{when}}',
+  },
 }

@@ -14,7 +14,8 @@ export const signIn = {
   remove: 'Remove',
   removeOf: 'Remove {{name}}',
   removeTitle: 'Remove {{name}}?',
-  removeText: 'Everyone who signed in with it is signed out, and loses what its groups gave. Their accounts and threads stay.',
+  removeText:
+    'Everyone who signed in with it is signed out, and loses what its groups gave. Their accounts and threads stay.',
   name: 'Name on the button',
   issuer: 'Issuer',
   issuerHelp: 'The address below which /.well-known/openid-configuration is.',
@@ -42,7 +43,19 @@ export const signIn = {
   save: 'Save',
   saving: 'Saving',
   newTitle: 'Add a provider',
-  rules: {closed: 'Only accounts that are connected already', invited: 'People with an invite', domains: 'People with an address of these domains', group: 'People in this group'},
-  sources: {'id-token': 'ID token', userinfo: 'Userinfo'},
-  you: {title: 'Connected sign-ins', empty: 'Nothing is connected.', connect: 'Connect {{name}}', disconnect: 'Disconnect', disconnectOf: 'Disconnect {{name}}', since: '{{email}}, last used {{when}}'},
+  rules: {
+    closed: 'Only accounts that are connected already',
+    invited: 'People with an invite',
+    domains: 'People with an address of these domains',
+    group: 'People in this group',
+  },
+  sources: { 'id-token': 'ID token', userinfo: 'Userinfo' },
+  you: {
+    title: 'Connected sign-ins',
+    empty: 'Nothing is connected.',
+    connect: 'Connect {{name}}',
+    disconnect: 'Disconnect',
+    disconnectOf: 'Disconnect {{name}}',
+    since: '{{email}}, last used {{when}}',
+  },
 }

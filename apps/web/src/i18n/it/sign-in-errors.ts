@@ -51,7 +51,8 @@ export const signInErrors: ErrorWords = {
     remedy: 'Riprova, o chiedi a chi gestisce il provider se puoi usare questa app.',
   },
   'sign-in.closed': {
-    message: 'Il tuo account del provider non è collegato a una persona qui, e le persone nuove non possono entrare così.',
+    message:
+      'Il tuo account del provider non è collegato a una persona qui, e le persone nuove non possono entrare così.',
     remedy: 'Accedi con la password e collegalo in Impostazioni, Tu; oppure chiedi al proprietario.',
   },
   'sign-in.invite-needed': {
@@ -148,6 +149,7 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.logout-refused': {
     message: 'Questo token di logout non è accettato: {problem}',
-    remedy: 'Invia un nuovo token di logout di questo provider, come descritto in OpenID Connect Back-Channel Logout 1.0.',
+    remedy:
+      'Invia un nuovo token di logout di questo provider, come descritto in OpenID Connect Back-Channel Logout 1.0.',
   },
 }

@@ -14,7 +14,8 @@ export const signIn = {
   remove: 'Rimuovi',
   removeOf: 'Rimuovi {{name}}',
   removeTitle: 'Rimuovere {{name}}?',
-  removeText: 'Chi ha fatto l’accesso così viene disconnesso e perde ciò che davano i gruppi. Account e thread restano.',
+  removeText:
+    'Chi ha fatto l’accesso così viene disconnesso e perde ciò che davano i gruppi. Account e thread restano.',
   name: 'Nome sul pulsante',
   issuer: 'Emittente',
   issuerHelp: 'L’indirizzo sotto cui si trova /.well-known/openid-configuration.',
@@ -42,7 +43,19 @@ export const signIn = {
   save: 'Salva',
   saving: 'Salvataggio',
   newTitle: 'Aggiungi un provider',
-  rules: {closed: 'Solo account già collegati', invited: 'Persone con un invito', domains: 'Persone con un indirizzo di questi domini', group: 'Persone in questo gruppo'},
-  sources: {'id-token': 'Token ID', userinfo: 'Userinfo'},
-  you: {title: 'Accessi collegati', empty: 'Niente è collegato.', connect: 'Collega {{name}}', disconnect: 'Scollega', disconnectOf: 'Scollega {{name}}', since: '{{email}}, usato l’ultima volta {{when}}'},
+  rules: {
+    closed: 'Solo account già collegati',
+    invited: 'Persone con un invito',
+    domains: 'Persone con un indirizzo di questi domini',
+    group: 'Persone in questo gruppo',
+  },
+  sources: { 'id-token': 'Token ID', userinfo: 'Userinfo' },
+  you: {
+    title: 'Accessi collegati',
+    empty: 'Niente è collegato.',
+    connect: 'Collega {{name}}',
+    disconnect: 'Scollega',
+    disconnectOf: 'Scollega {{name}}',
+    since: '{{email}}, usato l’ultima volta {{when}}',
+  },
 }

@@ -51,7 +51,8 @@ export const signInErrors: ErrorWords = {
     remedy: 'もう一度試すか、このアプリを使えるかプロバイダーの管理者に確認してください。',
   },
   'sign-in.closed': {
-    message: 'プロバイダーのアカウントはここではどのユーザーにも接続されておらず、この方法で新しく参加することはできません。',
+    message:
+      'プロバイダーのアカウントはここではどのユーザーにも接続されておらず、この方法で新しく参加することはできません。',
     remedy: 'パスワードでサインインして設定の「あなた」で接続するか、オーナーに依頼してください。',
   },
   'sign-in.invite-needed': {
@@ -124,7 +125,8 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.algorithm-refused': {
     message: 'プロバイダーの応答には、送信元を証明する署名がありません。',
-    remedy: 'プロバイダーは ID トークンに `none` や HS256 ではなく、RS256 や ES256 などの鍵ペアで署名する必要があります。',
+    remedy:
+      'プロバイダーは ID トークンに `none` や HS256 ではなく、RS256 や ES256 などの鍵ペアで署名する必要があります。',
   },
   'sign-in.signature-wrong': {
     message: 'プロバイダーの応答の署名が正しくありません。',
@@ -148,6 +150,7 @@ export const signInErrors: ErrorWords = {
   },
   'sign-in.logout-refused': {
     message: 'このログアウトトークンは受け付けられません: {problem}',
-    remedy: 'OpenID Connect Back-Channel Logout 1.0 に従って、このプロバイダーの新しいログアウトトークンを送信してください。',
+    remedy:
+      'OpenID Connect Back-Channel Logout 1.0 に従って、このプロバイダーの新しいログアウトトークンを送信してください。',
   },
 }

@@ -14,7 +14,8 @@ export const signIn = {
   remove: '削除',
   removeOf: '{{name}} を削除',
   removeTitle: '{{name}} を削除しますか?',
-  removeText: 'これでサインインした全員がサインアウトし、グループから得たものを失います。アカウントとスレッドは残ります。',
+  removeText:
+    'これでサインインした全員がサインアウトし、グループから得たものを失います。アカウントとスレッドは残ります。',
   name: 'ボタンの名前',
   issuer: '発行者',
   issuerHelp: 'その下に /.well-known/openid-configuration があるアドレスです。',
@@ -42,7 +43,19 @@ export const signIn = {
   save: '保存',
   saving: '保存中',
   newTitle: 'プロバイダーを追加',
-  rules: {closed: '接続済みのアカウントのみ', invited: '招待された人', domains: 'これらのドメインのアドレスを持つ人', group: 'このグループの人'},
-  sources: {'id-token': 'ID トークン', userinfo: 'Userinfo'},
-  you: {title: '接続済みのサインイン', empty: '何も接続されていません。', connect: '{{name}} を接続', disconnect: '切断', disconnectOf: '{{name}} を切断', since: '{{email}}、最終使用 {{when}}'},
+  rules: {
+    closed: '接続済みのアカウントのみ',
+    invited: '招待された人',
+    domains: 'これらのドメインのアドレスを持つ人',
+    group: 'このグループの人',
+  },
+  sources: { 'id-token': 'ID トークン', userinfo: 'Userinfo' },
+  you: {
+    title: '接続済みのサインイン',
+    empty: '何も接続されていません。',
+    connect: '{{name}} を接続',
+    disconnect: '切断',
+    disconnectOf: '{{name}} を切断',
+    since: '{{email}}、最終使用 {{when}}',
+  },
 }

@@ -19,7 +19,10 @@ function leaveFor({ url }: StartedProviderSignIn): void {
 
 export function useStartProviderSignIn() {
   const client = useClient()
-  return useMutation({ mutationFn: (request: StartProviderSignIn) => client.signIn.start(request), onSuccess: leaveFor })
+  return useMutation({
+    mutationFn: (request: StartProviderSignIn) => client.signIn.start(request),
+    onSuccess: leaveFor,
+  })
 }
 
 export function useIdentities() {

@@ -3,12 +3,7 @@ import { relativeTime } from '../../../i18n/relative-time.ts'
 import { Group } from '../../../page/parts/section.tsx'
 import { useErrorToast } from '../../../page/parts/use-error-toast.ts'
 import { Button } from '../../../ui/button.tsx'
-import {
-  useConnectIdentity,
-  useDisconnectIdentity,
-  useIdentities,
-  useSignInButtons,
-} from '../api/providers.queries.ts'
+import { useConnectIdentity, useDisconnectIdentity, useIdentities, useSignInButtons } from '../api/providers.queries.ts'
 import { ProviderProblem } from './provider-buttons.tsx'
 
 /** The providers that are connected to one’s account. Hidden where there is none. */

@@ -29,12 +29,16 @@ function secretOfLink(): string {
 export function JoinPage() {
   const { t } = useTranslation('people')
   useDocumentTitle(t('join.title'))
-  return <WithLink kind="invite">{(link, secret) => (
-    <>
-      <JoinForm link={link} secret={secret} />
-      <ProviderButtons secret={secret} />
-    </>
-  )}</WithLink>
+  return (
+    <WithLink kind="invite">
+      {(link, secret) => (
+        <>
+          <JoinForm link={link} secret={secret} />
+          <ProviderButtons secret={secret} />
+        </>
+      )}
+    </WithLink>
+  )
 }
 
 /** Sets a new password with a link from an administrator. */

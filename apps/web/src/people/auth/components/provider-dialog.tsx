@@ -43,7 +43,10 @@ export function ProviderDialog(props: { provider: SignInProvider | null; onClose
     setWasSent(true)
     if (Object.keys(problems).length > 0) return focusFirstInvalid(event.currentTarget)
     const settings = settingsIn(form, provider)
-    const order = provider === null ? { create: { ...settings, issuer: form.issuer.trim() } } : { id: provider.id, update: settings }
+    const order =
+      provider === null
+        ? { create: { ...settings, issuer: form.issuer.trim() } }
+        : { id: provider.id, update: settings }
     save.mutate(order, { onSuccess: props.onClose })
   }
   return (
@@ -70,7 +73,15 @@ export function ProviderDialog(props: { provider: SignInProvider | null; onClose
   )
 }
 
-function TextField(props: Fields & { field: Exclude<keyof ProviderForm, 'linkByVerifiedEmail'>; label: string; help?: string; isReadOnly?: boolean; type?: 'password' }) {
+function TextField(
+  props: Fields & {
+    field: Exclude<keyof ProviderForm, 'linkByVerifiedEmail'>
+    label: string
+    help?: string
+    isReadOnly?: boolean
+    type?: 'password'
+  },
+) {
   const { form, field, change } = props
   return (
     <Field label={props.label} help={props.help} error={props.errorOf(field)}>

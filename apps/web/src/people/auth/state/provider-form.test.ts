@@ -19,9 +19,8 @@ const provider: SignInProvider = {
 
 test('a provider that is saved without a change stays as it is, with what the fields can’t show', () => {
   const { name, clientId, join, groups, linkByVerifiedEmail, recheckHours } = provider
-  expect(settingsIn(formOf(provider), provider)).toEqual({
-    ...{ name, clientId, join, groups, linkByVerifiedEmail, recheckHours },
-  })
+  const settings = { name, clientId, join, groups, linkByVerifiedEmail, recheckHours }
+  expect(settingsIn(formOf(provider), provider)).toEqual(settings)
 })
 
 test('fields say what is missing or wrong', () => {
