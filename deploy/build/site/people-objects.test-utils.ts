@@ -1,5 +1,5 @@
-import type { Person } from '@threadbox/protocol/public'
-import type { PageServer } from './page-server.test-utils.ts'
+import type { Identities, Person, SignInProviders } from '@threadbox/protocol/public'
+import { type PageServer, person as reader } from './page-server.test-utils.ts'
 
 type Variables = Record<string, string>
 type Link = { path: string }
@@ -38,6 +38,42 @@ async function newPreset(server: PageServer): Promise<Variables> {
   return { presetId: id }
 }
 
+/** A provider of its own: nothing asks its issuer. */
+async function newProvider(server: PageServer): Promise<Variables> {
+  count += 1
+  const provider = { name: 'Provider', issuer: `https://issuer-${count}.example`, clientId: 'client' }
+  return { providerId: (await server.callSignedIn<{ id: string }>('POST', '/sign-in-providers', provider)).id }
+}
+
+/** The provider whose issuer runs. */
+async function runningProvider(server: PageServer): Promise<{ providerId: string }> {
+  const { url, client } = server.issuer
+  const { providers } = await server.callSignedIn<SignInProviders>('GET', '/sign-in-providers')
+  const known = providers.find(({ issuer }) => issuer === `${url}/`)
+  if (known !== undefined) return { providerId: known.id }
+  const provider = { name: 'Company', issuer: url, clientId: client.id, clientSecret: client.secret }
+  return { providerId: (await server.callSignedIn<{ id: string }>('POST', '/sign-in-providers', provider)).id }
+}
+
+/** An account of the provider that the reader has connected, as their browser would. */
+async function connectedIdentity(server: PageServer): Promise<Variables> {
+  const origin = server.server.loopbackOrigin
+  const send = (path: string, body: object, cookie = '') =>
+    fetch(`${origin}/api/v1${path}`, {
+      method: 'POST',
+      headers: { origin, cookie, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const cookieOf = (response: Response) => response.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+  const session = cookieOf(await send('/auth/sign-in', reader))
+  const started = await send('/auth/identities', await runningProvider(server), session.join('; '))
+  const back = await server.issuer.visit(((await started.json()) as { url: string }).url)
+  const cookie = [...session, ...cookieOf(started)].join('; ')
+  await (await fetch(back, { headers: { cookie }, redirect: 'manual' })).body?.cancel()
+  const { identities } = await server.callSignedIn<Identities>('GET', '/auth/identities')
+  return { identityId: identities[0]?.id ?? '' }
+}
+
 /** What requests about people, members, invites and limits need. */
 export const peoplePreparations: Readonly<Record<string, (server: PageServer) => Promise<Variables>>> = {
   'DELETE /workspaces/{workspaceId}': async (server) => ({
@@ -55,6 +91,12 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
   'DELETE /invites/{inviteId}': async (server) => ({
     inviteId: (await server.callSignedIn<{ id: string }>('POST', '/invites', {})).id,
   }),
+  'PATCH /sign-in-providers/{providerId}': newProvider,
+  'DELETE /sign-in-providers/{providerId}': newProvider,
+  'POST /sign-in-providers/{providerId}/test': runningProvider,
+  'POST /auth/providers/start': runningProvider,
+  'POST /auth/identities': runningProvider,
+  'DELETE /auth/identities/{identityId}': connectedIdentity,
   'PATCH /people/{personId}': newPerson,
   'POST /people/{personId}/reset-link': newPerson,
   'GET /people/{personId}/quotas': newPerson,

@@ -24,7 +24,7 @@ import type { Mapping } from './oidc-mapping.ts'
 import { type ProviderSettings, settingsOf } from './oidc-providers.logic.ts'
 import type { Purpose } from './purpose.ts'
 
-/** Decides who a person is here whom a provider has identified, and what their groups give them. */
+/** Decides who a person is here that a provider has identified, and what their groups give them. */
 export type Admission = {
   /** Throws the refusals of `oidc.errors.ts`, those of invites, and those of groups. */
   admit(arrival: Arrival): Promise<OidcIdentityRow>

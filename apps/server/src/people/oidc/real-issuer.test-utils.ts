@@ -4,7 +4,7 @@ import Provider, { type Configuration } from 'oidc-provider'
 
 type Values = Record<string, unknown>
 
-/** `oidc-provider` on loopback: people sign in without interaction, as the one whom the test names. */
+/** `oidc-provider` on loopback: people sign in without interaction, as the one that the test names. */
 export type RealIssuer = AsyncDisposable & {
   url: string
   client: { id: string; secret: string }

@@ -142,7 +142,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Private Adressen für Verbindungen',
-    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen MCP-Verbindungen und Git-Zugänge führen dürfen; diese dürfen auch unverschlüsselt sein.',
+    doc: 'Namen, Adressen und Bereiche in privaten Netzen, durch Kommas getrennt, zu denen MCP-Verbindungen, Git-Zugänge und Anmeldungen bei Anbietern führen dürfen; diese dürfen auch unverschlüsselt sein.',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'Zeit je Antwort eines MCP-Servers',

@@ -154,7 +154,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: 'Indirizzi privati per le connessioni',
-    doc: 'Nomi, indirizzi e intervalli in reti private, separati da virgole, che connessioni MCP e credenziali Git possono usare. Le connessioni verso questi possono non essere cifrate.',
+    doc: 'Nomi, indirizzi e intervalli in reti private, separati da virgole, che connessioni MCP, credenziali Git e provider di accesso possono usare. Le connessioni verso questi possono non essere cifrate.',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'Tempo per la risposta di un server MCP (secondi)',

@@ -154,7 +154,7 @@ export const settingWords: SettingWords = {
   },
   THREADBOX_CONNECTIONS_ALLOW: {
     title: '許可するプライベートアドレス',
-    doc: 'MCP の接続と Git 認証情報で使える、プライベートネットワークの名前、アドレス、範囲（コンマ区切り）。これらとの通信は暗号化されていなくてもかまいません。',
+    doc: 'MCP の接続、Git 認証情報、サインインのプロバイダーで使える、プライベートネットワークの名前、アドレス、範囲（コンマ区切り）。これらとの通信は暗号化されていなくてもかまいません。',
   },
   THREADBOX_CONNECTION_SECONDS: {
     title: 'MCP サーバーの応答の時間制限（秒）',
