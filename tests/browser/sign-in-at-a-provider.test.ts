@@ -77,7 +77,7 @@ test('C12: the owner removes the provider, and its button is gone', async () => 
 })
 
 async function invite(): Promise<string> {
-  const response = await app.server.asOwner(`${app.server.origin}/api/v1/invites`, {
+  const response = await app.server.asOwner(`${app.server.loopbackOrigin}/api/v1/invites`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
