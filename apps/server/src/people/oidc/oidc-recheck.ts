@@ -82,6 +82,8 @@ async function check(dependencies: RecheckDependencies, row: OidcSessionRow): Pr
   if (identity === undefined || provider === undefined) return
   const periodMs = settingsOf(provider).recheckHours * hourMs
   const end = async (sessionIds: readonly string[], code: string) => {
+    // Another check of the same account was faster.
+    if (sessionIds.length === 0) return
     await dependencies.people.endSessions(sessionIds)
     const details = { provider: provider.name, code, sessions: sessionIds.length }
     await dependencies.audit.record({ userId: null, action: 'sessions-ended', subject: identity.user_id, details })

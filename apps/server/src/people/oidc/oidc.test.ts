@@ -153,7 +153,7 @@ onBothDatabases((target) => {
       await recheck(8)
       expect(await bench.isIn(again.person)).toBe(false)
       const codes = (await audited('sessions-ended')).map(({ details }) => details?.code)
-      expect(codes).toEqual(['sign-in.group-missing', 'sign-in.code-refused'])
+      expect([...new Set(codes)]).toEqual(['sign-in.group-missing', 'sign-in.code-refused'])
     })
 
     test('C12: goes on for days, with a new refresh token each time', async () => {
@@ -317,6 +317,8 @@ describe('an issuer that misbehaves', () => {
     expect(await logOut({ sid: 'another' })).toBe('done')
     expect(await bench.isIn(person)).toBe(true)
     await issuer.rotateKey()
+    // Keys are not read again at once, so that forged tokens don’t make many requests.
+    given.server.clock.now += 3000
     expect(await logOut({ sid: 's1', jti: 'once' })).toBe('done')
     expect(await bench.isIn(person)).toBe(false)
     const again = await bench.signIn(provider, issuer)
