@@ -10,8 +10,8 @@ export const joinRuleSchema = z.enum(['closed', 'invited', 'domains', 'group']).
 export type JoinRule = z.infer<typeof joinRuleSchema>
 
 /** Most domains, and most mapped groups, of one provider. */
-export const maxProviderDomains = 50
-export const maxGroupMappings = 100
+const maxProviderDomains = 50
+const maxGroupMappings = 100
 
 const groupNameSchema = z.string().trim().min(1).max(256)
 const domainSchema = z

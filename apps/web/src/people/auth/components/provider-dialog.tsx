@@ -73,16 +73,16 @@ export function ProviderDialog(props: { provider: SignInProvider | null; onClose
   )
 }
 
+type TextName = 'name' | 'issuer' | 'clientId' | 'clientSecret' | 'domains' | 'group' | 'claim' | 'recheckHours'
+
 function TextField(
-  props: Fields & {
-    field: Exclude<keyof ProviderForm, 'linkByVerifiedEmail'>
-    label: string
-    help?: string
-    isReadOnly?: boolean
-    type?: 'password'
-  },
+  props: Fields & { field: TextName; label: string; help?: string; isReadOnly?: boolean; type?: 'password' },
 ) {
-  const { form, field, change } = props
+  const { form, field } = props
+  const change = (text: string) => {
+    const part: Partial<Record<TextName, string>> = { [field]: text }
+    props.change(part)
+  }
   return (
     <Field label={props.label} help={props.help} error={props.errorOf(field)}>
       {(control) => (
@@ -92,8 +92,8 @@ function TextField(
           value={form[field]}
           autoComplete="off"
           spellCheck={false}
-          readOnly={props.isReadOnly}
-          onChange={(event) => change({ [field]: event.target.value })}
+          readOnly={props.isReadOnly === true}
+          onChange={(event) => change(event.target.value)}
         />
       )}
     </Field>
