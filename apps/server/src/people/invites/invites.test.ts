@@ -1,10 +1,10 @@
 import type { CreatedInvite, Invites, Me, People, ResetLink, Workspaces } from '@threadbox/protocol/public'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { cookieOf, makeTestApplication, type TestApplication, type TestPerson } from '../../application.test-utils.ts'
+import { confirmedCalls, type Refusal } from '../../confirmed-calls.test-utils.ts'
 import { onBothDatabases } from '../../platform/database/both-databases.test-utils.ts'
 import { tablesIn } from '../../tables.test-utils.ts'
 
-type Refusal = { error?: { code: string } }
 const password = 'correct horse battery'
 
 onBothDatabases((target) => {
@@ -18,13 +18,7 @@ onBothDatabases((target) => {
 
   const send = (method: string, path: string, options: { person?: TestPerson; body?: unknown } = {}) =>
     server.call(method, `/api/v1${path}`, options)
-  async function as<Answer>(person: TestPerson, method: string, path: string, body?: unknown): Promise<Answer> {
-    await server.confirm(person)
-    const response = await send(method, path, { person, body })
-    return (response.status === 204 ? {} : await response.json()) as Answer
-  }
-  const codeOf = async (person: TestPerson, method: string, path: string, body?: unknown) =>
-    (await as<Refusal>(person, method, path, body)).error?.code ?? 'done'
+  const { as, codeOf } = confirmedCalls(() => server)
   const invite = (body: object = {}, by = owner) => as<CreatedInvite & Refusal>(by, 'POST', '/invites', body)
   const secretOf = ({ path }: { path: string }) => path.split('#')[1] ?? ''
   const answerCode = async (response: Response) =>
