@@ -26,7 +26,7 @@ export const auditOfRoutes: Record<string, Decision> = {
   'DELETE /auth/sessions/{sessionId}': ['session-ended'],
   'PATCH /me': 'own',
   'PUT /threads/{threadId}/presence': 'own',
-  'POST /auth/link': 'nothing',
+  'POST /auth/link': ['links-guessed'],
   'POST /auth/join': ['person-joined'],
   'POST /auth/reset': ['password-reset'],
   'PATCH /people/{personId}': ['person-changed'],

@@ -29,8 +29,7 @@ export const passkeys: Texts<typeof source> = {
     'Sie können sich damit nicht mehr anmelden. Wo er verwendet wurde, bleiben Sie angemeldet. Löschen Sie ihn auch auf dem Gerät.',
   removing: 'Wird entfernt',
   or: 'oder',
-  signIn: 'Mit Passkey anmelden',
-  confirm: 'Mit Passkey bestätigen',
+  use: 'Passkey verwenden',
   unavailable: {
     insecure: 'Passkeys brauchen https. Diese Seite wurde über http geöffnet.',
     address:

@@ -24,8 +24,7 @@ export const passkeys = {
   removeText: 'You can no longer sign in with it. Where it was used, you stay signed in. Remove it from the device too.',
   removing: 'Removing',
   or: 'or',
-  signIn: 'Sign in with a passkey',
-  confirm: 'Confirm with a passkey',
+  use: 'Use a passkey',
   unavailable: {
     insecure: 'Passkeys need https. This page was opened over plain http.',
     address: 'Passkeys don’t work at an IP address. Open threadbox by its name, or as localhost on this machine.',

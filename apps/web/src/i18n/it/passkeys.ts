@@ -29,8 +29,7 @@ export const passkeys: Texts<typeof source> = {
     'Non potrai più usarla per accedere. Dove è stata usata, la sessione resta aperta. Rimuovila anche dal dispositivo.',
   removing: 'Rimozione',
   or: 'oppure',
-  signIn: 'Accedi con una passkey',
-  confirm: 'Conferma con una passkey',
+  use: 'Usa una passkey',
   unavailable: {
     insecure: 'Le passkey richiedono https. Questa pagina è stata aperta con http.',
     address:

@@ -28,8 +28,7 @@ export const passkeys: Texts<typeof source> = {
     'このパスキーではサインインできなくなります。使用中のセッションはそのまま残ります。デバイスからも削除してください。',
   removing: '削除中',
   or: 'または',
-  signIn: 'パスキーでサインイン',
-  confirm: 'パスキーで確認',
+  use: 'パスキーを使う',
   unavailable: {
     insecure: 'パスキーには https が必要です。このページは http で開かれています。',
     address:

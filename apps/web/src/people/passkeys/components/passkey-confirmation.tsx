@@ -21,7 +21,7 @@ export function PasskeyConfirmation(props: { onConfirmed: () => void }) {
         isLoading={confirm.isPending}
         onClick={() => confirm.mutate(undefined, { onSuccess: props.onConfirmed })}
       >
-        {t('confirm')}
+        {t('use')}
       </Button>
       <p className="auth-or faint">{t('or')}</p>
       {confirm.error !== null && <PasskeyProblem error={confirm.error} />}

@@ -33,7 +33,7 @@ export function PasskeySignIn(props: { onSignedIn: () => void }) {
           isLoading={signIn.isPending}
           onClick={() => start(null)}
         >
-          {t('signIn')}
+          {t('use')}
         </Button>
       ) : (
         <p className="muted">{t(`unavailable.${availability}`)}</p>
