@@ -113,6 +113,8 @@ test('C12: a passkey confirms a sensitive action', async () => {
   await page.getByRole('dialog', { name: 'Remove Old phone?' }).getByRole('button', { name: 'Remove' }).click()
   const confirmation = page.getByRole('dialog', { name: 'Confirm it’s you' })
   await confirmation.getByRole('button', { name: 'Use a passkey' }).click()
+  // Behind a dialog nothing is found by its role.
+  await expect.poll(() => page.getByRole('dialog').count(), { timeout: 30_000 }).toBe(0)
   await row('Old phone').waitFor({ state: 'detached' })
   expect(await passkeys().getByRole('listitem').count()).toBe(1)
 })
