@@ -11,6 +11,7 @@ let page: Page
 let devices: CDPSession
 let laptop: string
 let phone: string
+const cleanup: AsyncDisposable[] = []
 
 beforeAll(async () => {
   clock = await makeAdvancedClock()
@@ -22,7 +23,6 @@ beforeAll(async () => {
   devices = await page.context().newCDPSession(page)
   await devices.send('WebAuthn.enable')
 })
-const cleanup: AsyncDisposable[] = []
 afterAll(async () => {
   for (const item of cleanup) await item[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()
@@ -152,15 +152,11 @@ test('C12: the page of a preview gets no passkey of the app, and none for the na
   await page.goto(preview)
   expect(new URL(page.url()).hostname).toBe(`8501-abcdefghij.${base}`)
   const ask = (rpId: string) =>
-    page.evaluate(async (id) => {
-      const publicKey = { challenge: new Uint8Array(32), rpId: id, userVerification: 'required' as const, timeout: 2000 }
-      try {
-        await navigator.credentials.get({ publicKey })
-        return 'got a passkey'
-      } catch (error) {
-        return (error as Error).name
-      }
-    }, rpId)
+    page.evaluate<string>(`navigator.credentials
+      .get({
+        publicKey: { challenge: new Uint8Array(32), rpId: '${rpId}', userVerification: 'required', timeout: 2000 },
+      })
+      .then(() => 'got a passkey', (error) => error.name)`)
   expect(await ask(host)).toBe('SecurityError')
   // The browser may look here, and finds nothing: the app’s passkeys belong to its exact host.
   expect(await ask(base)).toMatch(/^(NotAllowedError|SecurityError)$/)

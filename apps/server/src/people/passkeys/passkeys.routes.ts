@@ -96,7 +96,7 @@ const removeRoute = defineRoute({
 })
 
 /** Where passkeys of this request’s host are valid. Throws `passkey.host-unsuitable`. */
-export type PartyOf = (context: ApiContext) => PasskeyOrigin
+type PartyOf = (context: ApiContext) => PasskeyOrigin
 
 export function passkeyOriginOf(hosts: AllowedHosts): PartyOf {
   return (context) => {

@@ -3,13 +3,12 @@ import type { Devices } from './device-cookie.ts'
 import { type Login, sessionCookie } from './login.ts'
 import { accountDisabled, authRequired } from './users.errors.ts'
 import type { UserStore } from './users.store.ts'
-import type { RequestOrigin } from './users.usecases.ts'
 
 /**
  * Starts the same session as a password does, for a person who has proved in another way who they are. Returns
  * `Set-Cookie` values. Throws `auth.account-disabled`.
  */
-export type StartSession = (userId: string, origin: RequestOrigin) => Promise<string[]>
+export type StartSession = (userId: string, origin: { headers: Headers; address: string }) => Promise<string[]>
 
 export function makeStartSession(options: {
   login: Login

@@ -2,7 +2,7 @@
  * Whether passkeys work on this page. `insecure`: plain http at another name than localhost. `address`: an IP address,
  * which can’t have passkeys. `browser`: this browser has none.
  */
-export type PasskeyAvailability = 'available' | 'insecure' | 'address' | 'browser'
+type PasskeyAvailability = 'available' | 'insecure' | 'address' | 'browser'
 
 export function availabilityOf(page: {
   hostname: string

@@ -7,7 +7,7 @@ import {
 import type { NewPasskeyRequest, PasskeyAssertion, PasskeyRegistration, PasskeyRequest } from '@threadbox/sdk'
 
 /** Why the browser returned nothing. It doesn’t tell a canceled dialog from one that timed out. */
-export type CeremonyFailure = 'canceled' | 'known' | 'unsupported' | 'failed'
+type CeremonyFailure = 'canceled' | 'known' | 'unsupported' | 'failed'
 
 export class CeremonyError extends Error {
   readonly failure: CeremonyFailure
