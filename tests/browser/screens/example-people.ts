@@ -82,6 +82,12 @@ export const usage: UsageReport = {
 }
 
 export const passkeys: Passkey[] = [
-  { id: 'k1', name: 'Chrome on Linux', host: 'app.stand-in.localhost', createdAt: now - 40 * day, lastUsedAt: now - day },
+  {
+    id: 'k1',
+    name: 'Chrome on Linux',
+    host: 'app.stand-in.localhost',
+    createdAt: now - 40 * day,
+    lastUsedAt: now - day,
+  },
   { id: 'k2', name: 'Phone', host: 'app.example.org', createdAt: now - 90 * day, lastUsedAt: null },
 ]

@@ -34,7 +34,11 @@ export async function accessCheck(stage: Pick<Stage, 'rounds'>): Promise<Figure[
   for (let round = 0; round < stage.rounds; round++) {
     figure.floorSamples.push(
       await each((count) =>
-        tables.selectFrom('users').select('id').where('id', '=', `u${count % people}`).executeTakeFirstOrThrow(),
+        tables
+          .selectFrom('users')
+          .select('id')
+          .where('id', '=', `u${count % people}`)
+          .executeTakeFirstOrThrow(),
       ),
     )
     figure.samples.push(

@@ -37,10 +37,12 @@ export const passkeys: Texts<typeof source> = {
     browser: 'Dieser Browser unterstützt keine Passkeys.',
   },
   failure: {
-    canceled: 'Es wurde kein Passkey verwendet: Sie haben abgebrochen, oder es hat zu lange gedauert. Versuchen Sie es noch einmal.',
+    canceled:
+      'Es wurde kein Passkey verwendet: Sie haben abgebrochen, oder es hat zu lange gedauert. Versuchen Sie es noch einmal.',
     known: 'Dieses Gerät hat schon einen Passkey für Ihr Konto. Nehmen Sie ein anderes.',
     unsupported:
       'Dieses Gerät kann nicht prüfen, dass Sie es sind. Richten Sie PIN, Fingerabdruck oder Gesicht ein, und versuchen Sie es noch einmal.',
-    failed: 'Ihr Browser konnte hier keinen Passkey verwenden. Versuchen Sie es noch einmal, oder mit einem anderen Gerät.',
+    failed:
+      'Ihr Browser konnte hier keinen Passkey verwenden. Versuchen Sie es noch einmal, oder mit einem anderen Gerät.',
   },
 }

@@ -2,7 +2,8 @@ export const passkeys = {
   title: 'Passkeys',
   lead: 'Sign in with your device’s PIN, fingerprint or face, without a password.',
   empty: 'No passkeys yet.',
-  needed: 'The owner and admins of this installation need a passkey. Until you add one, you can do only what members do.',
+  needed:
+    'The owner and admins of this installation need a passkey. Until you add one, you can do only what members do.',
   added: 'added {{when}}',
   used: 'last used {{when}}',
   neverUsed: 'never used',
@@ -21,7 +22,8 @@ export const passkeys = {
   remove: 'Remove',
   removeOf: 'Remove {{name}}',
   removeTitle: 'Remove {{name}}?',
-  removeText: 'You can no longer sign in with it. Where it was used, you stay signed in. Remove it from the device too.',
+  removeText:
+    'You can no longer sign in with it. Where it was used, you stay signed in. Remove it from the device too.',
   removing: 'Removing',
   or: 'or',
   use: 'Use a passkey',
