@@ -40,10 +40,10 @@ export function makeChallenges(dependencies: {
     },
     take: async (challenge, { use, origin }) => {
       const row = await store.takeChallenge(challenge)
-      const isFor = row?.purpose === use.purpose && row.user_id === use.userId
+      const isSame = row?.purpose === use.purpose && row.user_id === use.userId
       const leftMs = row === undefined ? 0 : row.expires_at - system.now()
       // A clock that was set back makes none valid for longer.
-      if (row === undefined || !isFor || leftMs <= 0 || leftMs > challengeMs) throw passkeyChallengeExpired({})
+      if (row === undefined || !isSame || leftMs <= 0 || leftMs > challengeMs) throw passkeyChallengeExpired({})
       if (!browserCookie.isOf(row.browser, origin.headers.get('cookie'))) throw passkeyOtherBrowser({})
     },
   }

@@ -51,7 +51,7 @@ export async function checkAssertion(
   return { counter: result.authenticationInfo.newCounter }
 }
 
-/** What can be told of an assertion without its public key, in the order in which it matters. Throws as `checkAssertion`. */
+/** Checks what an assertion shows without its public key, in the order in which it matters. Throws as `checkAssertion`. */
 export function checkCircumstances({ response }: PasskeyAssertion, party: RelyingParty): void {
   checkClientData(response.clientDataJSON, party)
   checkAuthenticatorData(() => isoBase64URL.toBuffer(response.authenticatorData), party)

@@ -164,7 +164,7 @@ onBothDatabases((target) => {
       expect(await codeOf(await post(key.get(second), browser))).toBe('done')
     })
 
-    test('C12: is refused for a disabled person, who is told so only with their passkey', async () => {
+    test('C12: is refused for a disabled person, and only a request with their passkey gets that reason', async () => {
       const ben = await server.addPerson('ben')
       await add(ben)
       const disable = (isDisabled: boolean) =>
@@ -303,7 +303,7 @@ onBothDatabases((target) => {
       expect(await create()).toBe('auth.confirmation-required')
     })
 
-    test('C12: is refused with another person’s passkey, with a request to sign in, and with both ways at once', async () => {
+    test('C12: is refused with another person’s passkey, with a request to sign in, and with both ways in one request', async () => {
       const ben = await server.addPerson('ben')
       const theirs = newTestPasskey()
       await add(ben, theirs)
@@ -331,18 +331,18 @@ onBothDatabases((target) => {
   })
 
   describe('when the owner and admins must have one', () => {
-    const require = (adminPasskeys: string) =>
+    const setRequirement = (adminPasskeys: string) =>
       send('PATCH', '/settings', { person: owner, body: { settings: { adminPasskeys } } })
 
     test('C12: it can be required only by a person who has one', async () => {
-      expect(await codeOf(await require('required'))).toBe('setting.own-passkey-missing')
+      expect(await codeOf(await setRequirement('required'))).toBe('setting.own-passkey-missing')
       await add()
-      expect(await codeOf(await require('required'))).toBe('done')
+      expect(await codeOf(await setRequirement('required'))).toBe('done')
     })
 
     test('C12: an admin without one does only what members do, until they add one', async () => {
       await add()
-      await require('required')
+      await setRequirement('required')
       const admin = await server.addPerson('ada')
       await send('PATCH', `/people/${admin.userId}`, { person: owner, body: { role: 'admin' } })
       const needs = async () =>

@@ -33,7 +33,7 @@ export const passkeys: Texts<typeof source> = {
   unavailable: {
     insecure: 'Passkeys brauchen https. Diese Seite wurde über http geöffnet.',
     address:
-      'Unter einer IP-Adresse gibt es keine Passkeys. Öffnen Sie threadbox unter seinem Namen, oder auf diesem Rechner als localhost.',
+      'Unter einer IP-Adresse gibt es keine Passkeys. Öffnen Sie threadbox unter seinem Namen, oder auf diesem Gerät als localhost.',
     browser: 'Dieser Browser unterstützt keine Passkeys.',
   },
   failure: {
