@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'users, their settings and actions',
-        features: ['audit', 'settings', 'users', 'invites', 'quotas'],
+        features: ['audit', 'settings', 'users', 'invites', 'passkeys', 'quotas'],
       },
       {
         name: 'threads',
@@ -178,6 +178,7 @@ export const apps: Readonly<Record<string, App>> = {
         name: 'people',
         about: 'accounts and what people own',
         features: [
+          'passkeys',
           'auth',
           'workspaces',
           'team',
@@ -199,6 +200,8 @@ export const apps: Readonly<Record<string, App>> = {
           'auth/components/setup-page.tsx',
           'auth/state/password-rules.ts',
           'auth/state/server-problems.ts',
+          'passkeys/components/passkey-banner.tsx',
+          'passkeys/components/passkeys-group.tsx',
           'connections/api/connections.queries.ts',
           'connections/components/connections-section.tsx',
           'connections/components/login-return-page.tsx',

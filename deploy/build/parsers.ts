@@ -99,6 +99,7 @@ export const parsers: Parsers = {
 /** Files that decode input and need no property, by the reason. */
 export const otherInput: OtherInput = {
   'A row of the database, which the server wrote': [
+    `${server}/people/passkeys/passkeys.usecases.ts`,
     'apps/host/src/machine/state/sandboxes.store.ts',
     `${server}/people/audit/audit-verify.ts`,
     `${server}/people/audit/audit.ts`,

@@ -17,6 +17,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'fork-and-rewind',
       'workspaces',
       'people',
+      'passkeys',
       'skills',
       'connections',
       'secrets',

@@ -1,4 +1,5 @@
 import type { TestApplication, TestPerson } from './application.test-utils.ts'
+import { addPasskey, newTestPasskey } from './people/passkeys/test-passkey.test-utils.ts'
 import { smallAgentFile } from './workflows/agents/small-agent-file.test-utils.ts'
 
 /** The id of one object of each kind, by the name of its parameter. */
@@ -88,5 +89,6 @@ export async function makeIds(
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
+    passkeyId: (await addPasskey(server, { person, key: newTestPasskey() })).id,
   }
 }

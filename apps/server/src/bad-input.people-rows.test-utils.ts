@@ -2,6 +2,12 @@ import { keyScopes } from '@threadbox/domain'
 import { inThread, member, password, person, settingsOwner, workspace } from './bad-input.params.test-utils.ts'
 import type { BadInputRow } from './bad-input.row.test-utils.ts'
 
+/** Well formed, and of no passkey. */
+const credential = { id: 'bm9uZQ', rawId: 'bm9uZQ', type: 'public-key' }
+const clientDataJSON = Buffer.from('{"challenge":"none"}').toString('base64url')
+const assertion = { ...credential, response: { clientDataJSON, authenticatorData: '', signature: '' } }
+const registration = { ...credential, response: { clientDataJSON, attestationObject: '' } }
+
 /** The rows of accounts, people, invites and members of workspaces. */
 export const peopleRows: Record<string, BadInputRow> = {
   'GET /setup': { isPublic: true },
@@ -17,6 +23,21 @@ export const peopleRows: Record<string, BadInputRow> = {
     body: { currentPassword: 'a wrong password', newPassword: 'another long password' },
   },
   'POST /auth/confirm': { body: { password: 'a wrong password' } },
+  'POST /auth/confirm/request': {},
+  'POST /auth/passkey/request': { isPublic: true },
+  'POST /auth/passkey': { isPublic: true, body: { assertion } },
+  'GET /passkeys': {},
+  'POST /passkeys/request': {},
+  'POST /passkeys': { body: { name: 'Laptop', registration } },
+  'PATCH /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+    body: { name: 'Laptop' },
+  },
+  'DELETE /passkeys/{passkeyId}': {
+    params: { passkeyId: 'own' },
+    unknown: { passkeyId: 'passkey.not-found' },
+  },
   'GET /auth/sessions': {},
   'DELETE /auth/sessions/{sessionId}': {
     params: { sessionId: 'own' },

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
+import { createPasskeyTables } from './people/passkeys/passkeys.table.ts'
 import { createQuotaTables } from './people/quotas/quotas.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
@@ -138,6 +139,7 @@ const changes: Record<string, Change> = {
     await addFirstModel(database)
   },
   '0064-awake-places': createAwakePlaceTable,
+  '0067-passkeys': createPasskeyTables,
 }
 
 export const migrationNames = Object.keys(changes)

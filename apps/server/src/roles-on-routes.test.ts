@@ -25,6 +25,7 @@ const document = (await (await server.call('GET', '/api/v1/openapi.json')).json(
 const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'account.manage': 'person',
   'keys.manage': 'person',
+  'passkeys.manage': 'person',
   'git-credentials.manage': 'person',
   'agents.import': 'person',
   'models.manage': 'person',

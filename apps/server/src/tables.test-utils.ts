@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AuditTables } from './people/audit/audit.table.ts'
 import type { InviteTables } from './people/invites/invites.table.ts'
+import type { PasskeyTables } from './people/passkeys/passkeys.table.ts'
 import type { QuotaTables } from './people/quotas/quotas.table.ts'
 import type { SettingTables } from './people/settings/settings.table.ts'
 import type { AttemptTables } from './people/users/attempts.table.ts'
@@ -36,6 +37,7 @@ import type { ThreadLinkTables } from './workflows/sharing/thread-links.table.ts
 
 type Tables = UserTables &
   InviteTables &
+  PasskeyTables &
   QuotaTables &
   AttemptTables &
   PreviewTables &

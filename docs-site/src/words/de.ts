@@ -12,6 +12,7 @@ export const de: Words = {
     'fork-and-rewind': 'Abzweigen und zurückspulen',
     workspaces: 'Arbeitsbereiche',
     people: 'Personen und Rollen',
+    passkeys: 'Passkeys',
     skills: 'Skills',
     connections: 'Verbindungen und Git',
     secrets: 'Geheimnisse',

@@ -11,6 +11,7 @@ export const en = {
     'fork-and-rewind': 'Fork and rewind',
     workspaces: 'Workspaces',
     people: 'People and roles',
+    passkeys: 'Passkeys',
     skills: 'Skills',
     connections: 'Connections and Git',
     secrets: 'Secrets',

@@ -12,6 +12,7 @@ export const it: Words = {
     'fork-and-rewind': 'Fork e riavvolgimento',
     workspaces: 'Spazi di lavoro',
     people: 'Persone e ruoli',
+    passkeys: 'Passkey',
     skills: 'Skill',
     connections: 'Connessioni e Git',
     secrets: 'Segreti',

@@ -12,6 +12,7 @@ export const ja: Words = {
     'fork-and-rewind': 'フォークと巻き戻し',
     workspaces: 'ワークスペース',
     people: 'メンバーと権限',
+    passkeys: 'パスキー',
     skills: 'スキル',
     connections: '接続と Git',
     secrets: 'シークレット',

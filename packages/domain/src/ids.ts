@@ -38,6 +38,7 @@ export const idPrefixes = {
   usage: '7',
   quotaRequest: '8',
   quotaPreset: '9',
+  passkey: '1',
 } as const
 export type IdKind = keyof typeof idPrefixes
 

@@ -67,7 +67,7 @@ export const defaultKeyScopes = ['read', 'work', 'share', 'agents', 'workspace']
 
 /**
  * What an action requires of the sender. A scope: a key with it, or a session. `session`: a signed-in person, never a
- * key. `confirmed`: a person who signed in, or entered their password again, within `confirmationMs`. `nothing`: anyone.
+ * key. `confirmed`: a person who signed in, or confirmed with password or passkey, within `confirmationMs`. `nothing`: anyone.
  */
 export type ActionRequirement = KeyScope | 'session' | 'confirmed' | 'nothing'
 
@@ -87,6 +87,9 @@ export const actions = {
   'account.confirm': 'session',
   'keys.list': 'session',
   'keys.manage': 'confirmed',
+  'passkeys.list': 'session',
+  /** Add and remove: a browser that is left open must not be enough to sign in from elsewhere later. */
+  'passkeys.manage': 'confirmed',
   'machine.read': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',

@@ -7,6 +7,7 @@ import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { networkCalls } from './network.ts'
+import { passkeyCalls } from './passkeys.ts'
 import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
 import { quotaCalls } from './quotas.ts'
@@ -37,6 +38,7 @@ export function createClient(options: ClientOptions = {}) {
   const follow = <Event>(target: StreamTarget<Event>) => socket?.follow(target) ?? followStream(connection, target)
   return {
     account: accountCalls(connection),
+    passkeys: passkeyCalls(connection),
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),

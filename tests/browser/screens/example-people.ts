@@ -1,6 +1,7 @@
 import type {
   CreatedInvite,
   Invite,
+  Passkey,
   Person,
   PersonQuotas,
   QuotaPreset,
@@ -79,3 +80,14 @@ export const usage: UsageReport = {
     { key: '2026-03-04', name: null, sums: sums(11, 4_350_000) },
   ],
 }
+
+export const passkeys: Passkey[] = [
+  {
+    id: 'k1',
+    name: 'Chrome on Linux',
+    host: 'app.stand-in.localhost',
+    createdAt: now - 40 * day,
+    lastUsedAt: now - day,
+  },
+  { id: 'k2', name: 'Phone', host: 'app.example.org', createdAt: now - 90 * day, lastUsedAt: null },
+]

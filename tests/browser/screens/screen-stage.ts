@@ -42,7 +42,7 @@ const confirmationRequired: Result = {
     error: {
       code: 'auth.confirmation-required',
       kind: 'forbidden',
-      message: 'This needs your password again, because you signed in more than 10 minutes ago.',
+      message: 'This needs your password or a passkey again, because you signed in more than 10 minutes ago.',
       remedy: 'Confirm that it’s you with `POST /auth/confirm`, then repeat the request.',
       details: {},
     },
@@ -242,6 +242,7 @@ const answers: Record<string, unknown> = {
   'GET /settings': data.settings,
   'GET /api-keys': { apiKeys: data.apiKeys },
   'GET /auth/sessions': { sessions: data.sessions },
+  'GET /passkeys': { passkeys: team.passkeys },
   'GET /search': { hits: [] },
   'GET /audit': { events: [], next: null },
 }

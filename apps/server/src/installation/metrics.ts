@@ -96,10 +96,18 @@ export function makeMetrics(sources: MetricSources): Metrics {
       requests.observe({ route, status: `${Math.floor(status / 100)}xx` }, took),
     audited: (action) => {
       audited.inc()
-      const outcome = { 'logged-in': 'accepted', 'login-refused': 'refused' }[action]
-      if (outcome !== undefined) logins.inc({ way: 'password', outcome })
+      const login = loginsOf[action]
+      if (login !== undefined) logins.inc(login)
     },
   }
+}
+
+/** Sign-ins, by the action in the audit log. */
+const loginsOf: Readonly<Record<string, { way: string; outcome: string }>> = {
+  'logged-in': { way: 'password', outcome: 'accepted' },
+  'login-refused': { way: 'password', outcome: 'refused' },
+  'passkey-logged-in': { way: 'passkey', outcome: 'accepted' },
+  'passkey-login-refused': { way: 'passkey', outcome: 'refused' },
 }
 
 /** Returns what reads them. */

@@ -13,6 +13,12 @@ import { inviteRoutes, linkRoutes } from './invites/invites.routes.ts'
 import { makeInviteStore } from './invites/invites.store.ts'
 import type { InviteTables } from './invites/invites.table.ts'
 import { type JoinWorkspaces, makeInvites } from './invites/invites.usecases.ts'
+import { makeBrowserCookie } from './passkeys/browser-cookie.ts'
+import { makeChallenges } from './passkeys/challenges.ts'
+import { passkeyOriginOf, passkeyRoutes, passkeySignInRoutes } from './passkeys/passkeys.routes.ts'
+import { makePasskeyStore } from './passkeys/passkeys.store.ts'
+import type { PasskeyTables } from './passkeys/passkeys.table.ts'
+import { makePasskeys } from './passkeys/passkeys.usecases.ts'
 import type { PeopleEvents } from './people.events.ts'
 import { quotaRoutes } from './quotas/quotas.routes.ts'
 import { makeQuotaStore } from './quotas/quotas.store.ts'
@@ -33,9 +39,10 @@ import { type HashPassword, type Login, makeLogin, sessionCookieName } from './u
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
 import { peopleRoutes } from './users/people.routes.ts'
-import { makePeopleAdministration } from './users/people.usecases.ts'
+import { type LacksPasskey, makePeopleAdministration } from './users/people.usecases.ts'
+import { makeStartSession } from './users/session-start.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
-import { accountRoutes, signInRoutes } from './users/users.routes.ts'
+import { accountRoutes, type ConfirmWithPasskey, signInRoutes } from './users/users.routes.ts'
 import { makeUserStore, type UserStore } from './users/users.store.ts'
 import type { UserTables } from './users/users.table.ts'
 import { makeUsers, type Users } from './users/users.usecases.ts'
@@ -98,20 +105,26 @@ export function makePeople(
     headFile: makeAuditHeadFile(options.auditHeadFile, auditKey),
     onRecord: (action) => void events.emit('audited', { action }),
   })
+  const passkeyStore = makePasskeyStore(tablesOf<PasskeyTables>(open.database))
+  const hasPasskey = async (userId: string) => (await passkeyStore.list(userId)).length > 0
   const settingTables = tablesOf<SettingTables>(open.database)
-  const settings = makeSettings({ database: settingTables, fixed: options.fixedSettings, audit, events, system })
+  const fixed = options.fixedSettings
+  const settings = makeSettings({ database: settingTables, fixed, hasPasskey, audit, events, system })
+  const lacksPasskey = makeLacksPasskey({ settings, hasPasskey })
   const userTables = tablesOf<UserTables>(open.database)
   const userStore = makeUserStore(userTables)
-  const { login, devices, keptCookies } = makeSignIn(
+  const { login, devices, keptCookies, startSession } = makeSignIn(
     { open, system, logger, keyFor },
     { hosts, hashPassword, userStore },
   )
   const attempts = makeAttempts(tablesOf<AttemptTables>(open.database), { keyFor, now: system.now })
-  const administration = makePeopleAdministration({ store: userStore, events, audit, system })
+  const administration = makePeopleAdministration({ store: userStore, lacksPasskey, events, audit, system })
   const users = makeUsers({
     login,
     store: userStore,
     roleOf: administration.roleOf,
+    lacksPasskey,
+    startSession,
     hashPassword,
     ownerToken: makeOwnerToken(options.ownerTokenFile),
     attempts,
@@ -120,6 +133,7 @@ export function makePeople(
     audit,
     system,
   })
+  const passkeys = makePasskeyRoutes({ store: passkeyStore, users, attempts, audit, system }, hosts)
   const workspaceCheck = registrations.one<RequireWorkspace>('people.setWorkspaceCheck')
   const apiKeys = makeApiKeys({
     store: makeApiKeyStore(userTables),
@@ -128,24 +142,21 @@ export function makePeople(
     system,
   })
   const workspaceInvites = registrations.one<WorkspaceInvites>('people.setWorkspaceInvites')
-  const inviteStore = makeInviteStore(tablesOf<InviteTables>(open.database))
   const invites = makeInvites({
     users,
     administration,
     attempts,
     audit,
     system,
-    store: inviteStore,
+    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
     ...fromWorkspaces(workspaceInvites.get),
   })
   const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
-  const quotaStore = makeQuotaStore(tablesOf<QuotaTables>(open.database))
-  const timeZone = async () => (await settings.values()).timeZone
   const quotas = makeQuotas({
-    store: quotaStore,
+    store: makeQuotaStore(tablesOf<QuotaTables>(open.database)),
     people: administration,
     meters: meters.entries,
-    timeZone,
+    timeZone: async () => (await settings.values()).timeZone,
     audit,
     system,
   })
@@ -162,9 +173,10 @@ export function makePeople(
     setWorkspaceCheck: workspaceCheck.set,
     authentication: authenticationOf({ login, apiKeys, store: userStore, now: system.now, hosts }),
     setWorkspaceInvites: workspaceInvites.set,
-    signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites })],
+    signInRoutes: [signInRoutes({ users, keptCookies }), linkRoutes({ invites }), passkeys.signInRoutes],
     routes: [
-      accountRoutes({ users, apiKeys, keptCookies }),
+      accountRoutes({ users, apiKeys, keptCookies, confirmWithPasskey: passkeys.confirm }),
+      passkeys.routes,
       peopleRoutes({ administration }),
       inviteRoutes({ invites }),
       quotaRoutes({ quotas }),
@@ -182,11 +194,14 @@ function makeSignIn(
   const isSecure = hosts.publicUrl.startsWith('https:')
   const secret = keyFor('threadbox sessions v1').toString('base64url')
   const devices = makeDevicesFor({ keyFor, system, isSecure, installation })
+  const login = makeLogin({ open, system, secret, installation, isSecure, logger, hashPassword })
+  const cookieName = sessionCookieName({ installation, isSecure })
   return {
-    login: makeLogin({ open, system, secret, installation, isSecure, logger, hashPassword }),
+    login,
     devices,
+    startSession: makeStartSession({ login, store: userStore, devices, cookieName, isSecure }),
     keptCookies: makeKeptCookies({
-      name: sessionCookieName({ installation, isSecure }),
+      name: cookieName,
       isSecure,
       devices,
       emailOf: async (userId) => (await userStore.find(userId))?.email,
@@ -220,4 +235,31 @@ function makeDevicesFor(options: {
   const { keyFor, system, ...site } = options
   const secret = keyFor('threadbox devices v1')
   return makeDevices({ ...site, secret, now: system.now, randomBytes: system.randomBytes })
+}
+
+function makeLacksPasskey(parts: {
+  settings: Settings
+  hasPasskey: (userId: string) => Promise<boolean>
+}): LacksPasskey {
+  return async (userId, role) =>
+    role !== 'member' &&
+    (await parts.settings.values()).adminPasskeys === 'required' &&
+    !(await parts.hasPasskey(userId))
+}
+
+function makePasskeyRoutes(
+  parts: Omit<Parameters<typeof makePasskeys>[0], 'challenges'>,
+  hosts: AllowedHosts,
+): { signInRoutes: Api; routes: Api; confirm: ConfirmWithPasskey } {
+  const { store, system } = parts
+  const { installation, publicUrl } = hosts
+  const isSecure = publicUrl.startsWith('https:')
+  const browserCookie = makeBrowserCookie({ installation, isSecure, randomBytes: system.randomBytes })
+  const passkeys = makePasskeys({ ...parts, challenges: makeChallenges({ store, browserCookie, system }) })
+  const originOf = passkeyOriginOf(hosts)
+  return {
+    signInRoutes: passkeySignInRoutes({ passkeys, hosts }),
+    routes: passkeyRoutes({ passkeys, hosts }),
+    confirm: (context, confirmation) => passkeys.confirm({ ...confirmation, origin: originOf(context) }),
+  }
 }

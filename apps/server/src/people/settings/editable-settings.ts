@@ -145,6 +145,11 @@ export const editableSettings = {
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),
     default: 'UTC',
   },
+  adminPasskeys: {
+    doc: 'Whether the owner and admins need a passkey. `required`: those who have none can’t do what only they may do until they add one.',
+    schema: z.enum(['optional', 'required']),
+    default: 'optional',
+  },
   runsAtOnce: {
     doc: 'Maximum agent runs at the same time per person. Others wait.',
     schema: z.number().int().min(1).max(100),

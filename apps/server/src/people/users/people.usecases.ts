@@ -6,7 +6,7 @@ import type { Audit } from '../audit/audit.ts'
 import { auditChange } from '../audit/audit-changes.logic.ts'
 import type { PeopleEvents } from '../people.events.ts'
 import { ownerRequired } from '../settings/settings.errors.ts'
-import { personNotFound, personProtected } from './users.errors.ts'
+import { passkeyRequired, personNotFound, personProtected } from './users.errors.ts'
 import type { PersonRecord, UserStore } from './users.store.ts'
 
 /** The people of the installation, and what its owner and admins can do with them. */
@@ -14,7 +14,7 @@ export type PeopleAdministration = {
   /** Email addresses are for the owner, admins and each person’s own. */
   list(userId: string): Promise<People>
   roleOf(userId: string): Promise<PersonRole>
-  /** Throws `auth.owner-required`. */
+  /** Throws `auth.owner-required`, `auth.passkey-required`. */
   requireAdministrator(userId: string): Promise<{ id: string; role: PersonRole }>
   /**
    * Throws unless this user can manage that person, or with a null id a person with this role: `auth.owner-required`,
@@ -27,8 +27,12 @@ export type PeopleAdministration = {
   setRole(personId: string, role: 'admin' | 'member'): Promise<void>
 }
 
+/** Whether the installation requires a passkey of people with this role, and this person has none. */
+export type LacksPasskey = (userId: string, role: PersonRole) => Promise<boolean>
+
 export function makePeopleAdministration(dependencies: {
   store: UserStore
+  lacksPasskey: LacksPasskey
   events: Pick<Events<PeopleEvents>, 'emit'>
   audit: Audit
   system: System
@@ -38,6 +42,7 @@ export function makePeopleAdministration(dependencies: {
   const requireAdministrator: PeopleAdministration['requireAdministrator'] = async (userId) => {
     const role = await roleOf(userId)
     if (role === 'member') throw ownerRequired({})
+    if (await dependencies.lacksPasskey(userId, role)) throw passkeyRequired({})
     return { id: userId, role }
   }
   const requireManaged: PeopleAdministration['requireManaged'] = async (userId, person) => {

@@ -34,7 +34,7 @@ export function makeSecretsFeature(ports: {
   requireManaged(userId: string, workspaceId: string): Promise<void>
   hosts: AllowedHosts
   secretBox: SecretBox
-  users: Pick<Users, 'administers'>
+  users: Pick<Users, 'administers' | 'mayAdminister'>
   events: Pick<Events<ThreadEvents>, 'emit'>
   audit: Audit
   system: System

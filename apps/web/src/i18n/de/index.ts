@@ -17,6 +17,7 @@ import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { problems } from './problem-words.ts'
@@ -56,6 +57,7 @@ export const german: Translation = {
     lifecycle,
     models,
     network,
+    passkeys,
     people,
     preview,
     runs,

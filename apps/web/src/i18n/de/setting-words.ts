@@ -87,6 +87,10 @@ export const settingWords: SettingWords = {
     title: 'Zeitzone der Berichte',
     doc: 'Zeitzone der Tage und Monate in Berichten über den Verbrauch, zum Beispiel `Europe/Berlin`.',
   },
+  adminPasskeys: {
+    title: 'Passkeys von Eigentümer und Admins',
+    doc: 'Ob Eigentümer und Admins einen Passkey brauchen. `required`: wer keinen hat, kann nicht, was nur sie dürfen, bis einer hinzugefügt ist.',
+  },
   runsAtOnce: {
     title: 'Gleichzeitige Läufe',
     doc: 'Läufe von Agenten, die für eine Person zugleich arbeiten. Weitere warten.',

@@ -14,6 +14,7 @@ import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
+import { passkeys } from './passkeys.ts'
 import { people } from './people.ts'
 import { preview } from './preview.ts'
 import { runs } from './runs.ts'
@@ -51,6 +52,7 @@ export const en = {
   lifecycle,
   models,
   network,
+  passkeys,
   people,
   preview,
   runs,

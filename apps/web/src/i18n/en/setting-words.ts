@@ -21,6 +21,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   unpricedModels: 'Models without a price',
   modelFallbacks: 'Models that take over',
   timeZone: 'Time zone of reports',
+  adminPasskeys: 'Passkeys of owner and admins',
   runsAtOnce: 'Concurrent runs',
   runsQueued: 'Queued runs',
   runHistoryDays: 'List finished runs for (days)',

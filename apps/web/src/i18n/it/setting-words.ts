@@ -90,6 +90,10 @@ export const settingWords: SettingWords = {
     title: 'Fuso orario dei rapporti',
     doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',
   },
+  adminPasskeys: {
+    title: 'Passkey del proprietario e degli amministratori',
+    doc: 'Se il proprietario e gli amministratori hanno bisogno di una passkey. `required`: chi non ne ha non può fare ciò che è riservato a loro finché non ne aggiunge una.',
+  },
   runsAtOnce: {
     title: 'Esecuzioni contemporanee',
     doc: 'Esecuzioni di agenti che lavorano insieme per una persona. Le altre restano in coda.',

@@ -90,6 +90,10 @@ export const settingWords: SettingWords = {
     title: 'レポートのタイムゾーン',
     doc: '使用量レポートの日付と月に使うタイムゾーン（例：`Asia/Tokyo`）。',
   },
+  adminPasskeys: {
+    title: 'オーナーと管理者のパスキー',
+    doc: 'オーナーと管理者にパスキーを必須とするか。`required`：持っていない人は、追加するまで、その役割だけに許された操作ができません。',
+  },
   runsAtOnce: {
     title: '同時実行数',
     doc: '1 人につき同時に動かせるエージェントの実行の数。それを超えるものは待機します。',

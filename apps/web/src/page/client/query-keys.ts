@@ -6,6 +6,7 @@ export const queryKeys = {
   /** Every open thread, without the list. */
   allThreads: ['thread'],
   thread: (threadId: string) => ['thread', threadId],
+  passkeys: ['passkeys'],
   people: ['people'],
   invites: ['people', 'invites'],
   quotas: ['quotas'],

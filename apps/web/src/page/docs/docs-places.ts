@@ -16,6 +16,7 @@ export const docsPlaces = {
   runs: { page: 'agents', anchor: 'runs' },
   workspaces: { page: 'workspaces', anchor: 'inherit' },
   people: { page: 'people', anchor: 'invite' },
+  passkeys: { page: 'passkeys', anchor: 'add' },
   usage: { page: 'models', anchor: 'usage' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },
