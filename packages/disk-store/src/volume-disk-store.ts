@@ -118,6 +118,9 @@ export function makeVolumeDiskStore(options: { volumes: Volumes; reserves: PoolR
         usedBytes: found.totalBytes - found.availableBytes,
         reservedBytes: openReserveBytes({ reserves, imageBytes: found.imageBytes, memoryBytes }),
         memoryBytes,
+        imageBytes: found.imageBytes,
+        disksBytes: found.disksBytes,
+        tableBytes: found.tableBytes,
       }
     },
   }

@@ -68,6 +68,7 @@ async function recordHost(scene: Scene): Promise<void> {
   for (const exchange of recorder.exchanges) {
     exchange.response.body = exchange.response.body.replace(info?.hostId ?? '', '<host>')
   }
+  await record(scene, 'machine', () => client.machine({ sandboxes: true }))
   await record(scene, 'doctor', () => client.doctor())
   const stop = new AbortController()
   await record(scene, 'events', async () => {
