@@ -67,6 +67,7 @@ export async function makeIds(
     name: `Preset of ${threadId}`,
     limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
+  const sandbox = await server.areas.sandboxes.rows.find(threadId)
   return {
     threadId,
     workspaceId,
@@ -88,5 +89,7 @@ export async function makeIds(
     modelId: 'no-model',
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
+    // Only those who manage the installation have something to do with it under this name.
+    sandboxId: (invite.id === undefined ? undefined : sandbox?.id) ?? 'no-sandbox',
   }
 }

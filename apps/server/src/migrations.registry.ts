@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { createMachineTables } from './installation/machine.table.ts'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
 import { createQuotaTables } from './people/quotas/quotas.table.ts'
@@ -138,6 +139,7 @@ const changes: Record<string, Change> = {
     await addFirstModel(database)
   },
   '0064-awake-places': createAwakePlaceTable,
+  '0072-machine-samples': createMachineTables,
 }
 
 export const migrationNames = Object.keys(changes)

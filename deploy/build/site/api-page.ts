@@ -56,6 +56,7 @@ const sections: Readonly<Record<string, string>> = {
   people: 'People',
   quotas: 'Limits of people',
   account: 'Account',
+  machine: 'Machine',
   installation: 'Installation',
 }
 

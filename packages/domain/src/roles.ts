@@ -88,6 +88,8 @@ export const actions = {
   'keys.list': 'session',
   'keys.manage': 'confirmed',
   'machine.read': 'machine',
+  /** Pause or stop any sandbox, without seeing what is in it. */
+  'machine.stop': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',
   'settings.manage': 'admin',
@@ -163,6 +165,7 @@ type KeyAction = { [Name in Action]: (typeof actions)[Name] extends KeyScope ? N
 const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> = {
   'account.read': 'everywhere',
   'machine.read': 'outside',
+  'machine.stop': 'outside',
   'metrics.read': 'outside',
   'settings.read': 'outside',
   'settings.manage': 'outside',

@@ -28,7 +28,7 @@ const binaryTypes = new Set(['application/zstd', 'application/zip'])
 
 /** Measured numbers: times, durations, and sizes of real files. */
 const measured =
-  /"(at|bootStartedAt|durationMs|stallMs|imageBytes|knownSince|diskUsedBytes|writtenBytes|usedBytes|bytes|bytesBefore|bytesNow|since|modifiedSeconds|modifiedNanos|memoryTotalBytes|memoryAvailableBytes|poolTotalBytes|poolUsedBytes|memoryImageBytes|memoryImageBudgetBytes|frozenBytes|totalBytes|availableBytes|busySeconds|count|roomForBoots|memoryBytes|diskBytes)":[\d.]+/g
+  /"(at|bootStartedAt|durationMs|stallMs|imageBytes|knownSince|diskUsedBytes|writtenBytes|usedBytes|bytes|bytesBefore|bytesNow|since|modifiedSeconds|modifiedNanos|memoryTotalBytes|memoryAvailableBytes|poolTotalBytes|poolUsedBytes|memoryImageBytes|memoryImageBudgetBytes|frozenBytes)":[\d.]+/g
 /** A key of this run, and what was sealed for it. */
 const sealed = /"(sealingKey|sealedSecrets)":"(?:[^"\\]|\\.)*"/g
 /** Findings of the machine’s own checks depend on the machine. */

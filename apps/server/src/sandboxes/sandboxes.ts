@@ -56,7 +56,7 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads'> &
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads' | 'views'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>
@@ -125,6 +125,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     servicesOf: base.serviceStore.list,
     beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
     waitingThreads: state.waitingThreads,
+    views: state.views,
     inside: { store, state, lifecycle, gitCredentials },
     changed: (threadId) => void events.emit('sandbox-changed', { threadId }),
     addPreparer: base.preparers.add,
