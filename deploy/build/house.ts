@@ -188,6 +188,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills',
           'network',
           'usage',
+          'machine',
         ],
         publicFiles: [
           'auth/api/session.queries.ts',
@@ -224,6 +225,7 @@ export const apps: Readonly<Record<string, App>> = {
           'team/components/people-section.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
+          'machine/components/machine-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',
           'workspaces/state/workspace-groups.logic.ts',

@@ -6,6 +6,7 @@ import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { machineCalls } from './machine.ts'
 import { networkCalls } from './network.ts'
 import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
@@ -41,6 +42,7 @@ export function createClient(options: ClientOptions = {}) {
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
     usage: usageCalls(connection),
+    machine: machineCalls(connection),
     quotas: quotaCalls(connection),
     skills: skillCalls(connection),
     agents: agentCalls(connection),

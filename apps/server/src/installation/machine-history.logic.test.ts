@@ -35,7 +35,9 @@ test('a month has means of two hours', () => {
 })
 
 test('growth is the slope of a week, with the day on which the pool is full', () => {
-  const samples = Array.from({ length: 289 }, (_, index) => sample(index, { disk_used: Math.round(10 * GB + (index / 288) * GB) }))
+  const samples = Array.from({ length: 289 }, (_, index) =>
+    sample(index, { disk_used: Math.round(10 * GB + (index / 288) * GB) }),
+  )
   const { bytesPerDay, fullAt } = growthOf(samples)
   expect(bytesPerDay).toBeCloseTo(GB, -3)
   expect(((fullAt ?? 0) - start) / dayMs).toBeCloseTo(90, 1)

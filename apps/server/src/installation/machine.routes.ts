@@ -13,7 +13,9 @@ const machineRoute = defineRoute({
   tags,
   summary: 'Get what uses memory, disk, processors and money (owner and admins only)',
   request: { query: z.object({ checks: z.enum(['true', 'false']).default('false') }) },
-  responses: { 200: jsonAnswer(machineSchema, 'The machine now. It names people and sandboxes, never what is in them.') },
+  responses: {
+    200: jsonAnswer(machineSchema, 'The machine now. It names people and sandboxes, never what is in them.'),
+  },
 })
 const historyRoute = defineRoute({
   action: 'machine.read',

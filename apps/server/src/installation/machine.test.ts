@@ -81,7 +81,11 @@ onBothDatabases((target) => {
   test('O12: is for the owner, admins and keys of that scope', async () => {
     const { sandboxId } = await awakeThread()
     const act = `/machine/sandboxes/${sandboxId}/pause`
-    for (const [method, path] of [['GET', '/machine'], ['GET', '/machine/history'], ['POST', act]] as const) {
+    for (const [method, path] of [
+      ['GET', '/machine'],
+      ['GET', '/machine/history'],
+      ['POST', act],
+    ] as const) {
       expect((await call(ben, method, path)).body.error.code).toBe('auth.owner-required')
     }
     const { body } = await call(owner, 'POST', '/api-keys', { name: 'monitor', scopes: ['machine'] })

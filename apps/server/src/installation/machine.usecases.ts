@@ -144,7 +144,8 @@ async function listSandboxes(
   })
   const weight = (sandbox: MachineSandbox) => sandbox.memoryBytes ?? 0
   return listed.toSorted(
-    (one, other) => weight(other) - weight(one) || (other.diskBytes ?? 0) - (one.diskBytes ?? 0) || one.since - other.since,
+    (one, other) =>
+      weight(other) - weight(one) || (other.diskBytes ?? 0) - (one.diskBytes ?? 0) || one.since - other.since,
   )
 }
 
@@ -167,4 +168,3 @@ async function listNearLimits({ people, quotas }: MachinePorts): Promise<NearLim
   }
   return found.toSorted((one, other) => other.used / other.limit - one.used / one.limit)
 }
-

@@ -56,7 +56,10 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads' | 'views'> &
+export type SandboxArea = Pick<
+  StateFeature,
+  'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads' | 'views'
+> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>

@@ -1,6 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import type { Manifest, RescueReport } from '@threadbox/protocol/guest'
-import type { BootEndCause, FileChanges, HostApi, HostEvent, HostInfo, HostMachine, HostSandbox } from '@threadbox/protocol/host'
+import type {
+  BootEndCause,
+  FileChanges,
+  HostApi,
+  HostEvent,
+  HostInfo,
+  HostMachine,
+  HostSandbox,
+} from '@threadbox/protocol/host'
 import { errorOf, type Failure, stopped } from './answers.ts'
 import { standInKey } from './sealing.ts'
 

@@ -27,7 +27,9 @@ export function makeSnapshotsStore(database: Kysely<StateTables>): SnapshotsStor
     listUnfinished: () => snapshots().where('phase', '<>', 'ready').execute(),
     writtenBytes: async () => {
       const sum = sql<number>`coalesce(sum(writtenBytes), 0)`.as('sum')
-      return (await database.selectFrom('snapshots').select(sum).where('phase', '=', 'ready').executeTakeFirst())?.sum ?? 0
+      return (
+        (await database.selectFrom('snapshots').select(sum).where('phase', '=', 'ready').executeTakeFirst())?.sum ?? 0
+      )
     },
     insert: async (snapshot) => {
       await database

@@ -15,6 +15,7 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
 import { people } from './people.ts'
@@ -54,6 +55,7 @@ export const italian: Translation = {
     gitCredentials,
     help,
     lifecycle,
+    machine,
     models,
     network,
     people,
