@@ -37,17 +37,8 @@ export function makeBtrfsVolumes(options: {
   const tableBytes = makeTableReader(root)
 
   const space = async (): Promise<VolumeSpace> => {
-    const { blocks, bavail, bsize } = await statfs(root)
-    const available = Math.max(0, bavail * bsize - pool.keepFreeBytes)
     const disks = mode === 'simple' ? await disksLimit.held() : undefined
-    return {
-      totalBytes: blocks * bsize,
-      availableBytes: available,
-      imageBytes: await images.bytes(),
-      disksRoomBytes: disks?.roomBytes ?? Number.POSITIVE_INFINITY,
-      disksBytes: disks?.bytes,
-      tableBytes: await tableBytes(),
-    }
+    return { ...(await readSpace(pool, disks)), imageBytes: await images.bytes(), tableBytes: await tableBytes() }
   }
   const disksLimit = makeDisksLimit({ root, groupId: allDisks, reserves, space, logger })
   const limitAllDisks = async () => {
@@ -209,6 +200,19 @@ async function ensureQuotas(options: { root: string; isOwn: boolean; logger: Log
   }
   await btrfs.enableFullQuotas(root)
   return 'full'
+}
+
+async function readSpace(
+  { root, keepFreeBytes }: Pool,
+  disks: { bytes: number; roomBytes: number } | undefined,
+): Promise<Omit<VolumeSpace, 'imageBytes'>> {
+  const { blocks, bavail, bsize } = await statfs(root)
+  return {
+    totalBytes: blocks * bsize,
+    availableBytes: Math.max(0, bavail * bsize - keepFreeBytes),
+    disksRoomBytes: disks?.roomBytes ?? Number.POSITIVE_INFINITY,
+    disksBytes: disks?.bytes,
+  }
 }
 
 /** Undefined where the kernel doesn’t show it. */

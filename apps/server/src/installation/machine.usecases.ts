@@ -105,7 +105,8 @@ async function describe(
       from: spend.from,
       to: spend.to,
       costMicroUsd: spend.total.costMicroUsd,
-      models: spend.groups.map(({ name, sums: { costMicroUsd, requests: count } }) => ({
+      models: spend.groups.map(({ key, name, sums: { costMicroUsd, requests: count } }) => ({
+        modelId: key ?? '',
         name: name ?? '',
         costMicroUsd,
         requests: count,

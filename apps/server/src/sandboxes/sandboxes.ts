@@ -56,10 +56,8 @@ export type SandboxOptions = {
 }
 
 /** The sandboxes of threads, and what people see in them. */
-export type SandboxArea = Pick<
-  StateFeature,
-  'sandboxes' | 'forkSandbox' | 'rewindSandbox' | 'waitingThreads' | 'views'
-> &
+export type SandboxArea = Pick<StateFeature, 'sandboxes' | 'forkSandbox' | 'rewindSandbox'> &
+  Pick<StateFeature, 'waitingThreads' | 'views'> &
   Pick<LifecycleFeature, 'lifecycle' | 'wakeNotes'> & {
     events: Pick<Events<SandboxEvents>, 'on'>
     rows: SandboxReads & Pick<SandboxStore, 'all'>
@@ -108,7 +106,6 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
   const features = makeFeatures(known, options, base)
   const { files, services, gitCredentials, terminals, previews } = features
   register(known, options, base, features)
-  const { system } = known.platform
   return {
     events,
     rows: store,
@@ -126,7 +123,7 @@ export function makeSandboxArea(known: LowerAreas, options: SandboxOptions): San
     files: files.files,
     services: services.services,
     servicesOf: base.serviceStore.list,
-    beginAs: makeBeginAs({ forkSandbox: state.forkSandbox, store, serviceStore: base.serviceStore, system }),
+    beginAs: makeBeginAs({ ...known.platform, ...state, store, serviceStore: base.serviceStore }),
     waitingThreads: state.waitingThreads,
     views: state.views,
     inside: { store, state, lifecycle, gitCredentials },
@@ -324,8 +321,12 @@ type Features = {
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
 function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
-  const { services, gitCredentials, terminals, previews } = features
-  const { follow } = gitCredentials
+  const {
+    services,
+    gitCredentials: { follow },
+    terminals,
+    previews,
+  } = features
   const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
   platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
   threads.setSandboxViews(state.views)

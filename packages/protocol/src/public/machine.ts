@@ -82,7 +82,14 @@ export const machineSchema = z
       from: z.iso.date(),
       to: z.iso.date(),
       costMicroUsd: z.number().int(),
-      models: z.array(z.object({ name: z.string(), costMicroUsd: z.number().int(), requests: z.number().int() })),
+      models: z.array(
+        z.object({
+          modelId: z.string(),
+          name: z.string(),
+          costMicroUsd: z.number().int(),
+          requests: z.number().int(),
+        }),
+      ),
     }),
     versions: z.object({
       release: z.string(),

@@ -77,8 +77,8 @@ export function MachineSpend({ spend }: Pick<Machine, 'spend'>) {
             <dt>{t('total')}</dt>
             <dd>{format.usd(spend.costMicroUsd / perMillion)}</dd>
           </div>
-          {spend.models.map(({ name, costMicroUsd, requests }, index) => (
-            <div key={`${name} ${index}`}>
+          {spend.models.map(({ modelId, name, costMicroUsd, requests }) => (
+            <div key={modelId}>
               <dt>{name}</dt>
               <dd>{t('modelCost', { cost: format.usd(costMicroUsd / perMillion), count: requests })}</dd>
             </div>
