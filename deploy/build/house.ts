@@ -223,6 +223,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/thread-skills.tsx',
           'team/api/people.queries.ts',
           'team/components/people-section.tsx',
+          'usage/components/limit-banner.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
           'machine/components/machine-section.tsx',

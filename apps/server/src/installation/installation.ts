@@ -6,7 +6,7 @@ import type { Api, ApiEnv } from '../platform/http/api.ts'
 import type { Operations } from '../platform/operations/operations.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { System } from '../platform/system/system.ts'
-import type { HostClient } from '../sandboxes/public.ts'
+import type { HostClient, SandboxEvents } from '../sandboxes/public.ts'
 import type { Models, TurnEvents, UsageReports } from '../turns/public.ts'
 import { healthPages } from './health.ts'
 import { installationRoutes, setupRoutes } from './installation.routes.ts'
@@ -39,7 +39,10 @@ type Measured = {
   people: { events: Pick<Events<PeopleEvents>, 'on'> }
   threads: { rows: { creators: MachinePorts['creators'] } }
   turns: { events: Pick<Events<TurnEvents>, 'on'>; usage: Pick<UsageReports, 'report'> }
-  sandboxes: MachinePorts['sandboxes'] & { waitingThreads(): number }
+  sandboxes: MachinePorts['sandboxes'] & {
+    waitingThreads(): number
+    events: Pick<Events<SandboxEvents>, 'on'>
+  }
   runs: { openCounts(): Promise<ReadonlyMap<string, number>> }
   operations: Pick<Operations, 'counts'>
 }
@@ -142,7 +145,10 @@ function makeInstallationMetrics(ports: {
       })),
     wakeQueue: measured.sandboxes.waitingThreads,
     host: async () => {
-      const info = await host.info().catch(() => undefined)
+      const [info, machine] = await Promise.all([
+        host.info().catch(() => undefined),
+        host.machine().catch(() => undefined),
+      ])
       if (info === undefined) return undefined
       return {
         memoryTotalBytes: info.memoryTotalBytes,
@@ -152,10 +158,12 @@ function makeInstallationMetrics(ports: {
         poolUsedBytes: info.poolUsedBytes,
         memoryImageBytes: info.memoryImageBytes ?? 0,
         spares: info.spareSandboxes ?? 0,
+        machine,
       }
     },
   })
-  const { turns, people } = measured
+  const { turns, people, sandboxes } = measured
+  sandboxes.events.on('lifecycle-measured', metrics.lifecycleMeasured)
   turns.events.on('turn-ended', ({ status, seconds }) => metrics.turnEnded({ end: status, seconds }))
   turns.events.on('model-request-ended', metrics.modelRequestEnded)
   turns.events.on('model-fell-back', ({ cause }) => metrics.modelFellBack(cause))

@@ -321,12 +321,7 @@ type Features = {
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
 function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
-  const {
-    services,
-    gitCredentials: { follow },
-    terminals,
-    previews,
-  } = features
+  const { services, gitCredentials, terminals, previews } = features
   const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
   platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
   threads.setSandboxViews(state.views)
@@ -346,12 +341,12 @@ function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, b
   })
   threads.addContentCounter({ kind: 'services', count: serviceStore.names })
   base.restartSources.add(services.watch.restarted)
-  base.preparers.add(follow.deliver)
+  base.preparers.add(gitCredentials.follow.deliver)
   base.preparers.add(features.secrets.deliver)
   events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
-  events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
+  events.on('sandbox-changed', ({ threadId }) => gitCredentials.follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
-  threads.events.on('inheritance-changed', follow.refresh)
+  threads.events.on('inheritance-changed', gitCredentials.follow.refresh)
   threads.events.on('network-changed', state.egress.apply)
   threads.events.on('secrets-changed', features.secrets.refresh)
   threads.events.on('inheritance-changed', async () => {

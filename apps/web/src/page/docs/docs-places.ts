@@ -17,7 +17,7 @@ export const docsPlaces = {
   workspaces: { page: 'workspaces', anchor: 'inherit' },
   people: { page: 'people', anchor: 'invite' },
   usage: { page: 'models', anchor: 'usage' },
-  machine: { page: 'administration/machine', anchor: '' },
+  machine: { page: 'operate/machine', anchor: '' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },
   gitCredentials: { page: 'connections', anchor: 'git' },
