@@ -1,10 +1,10 @@
+import type { Logger } from '@threadbox/telemetry'
 import type { Hono } from 'hono'
 import type { Audit, PeopleEvents, Quotas, Settings, Users } from '../people/public.ts'
-import { tablesOf } from '../platform/database/database.ts'
+import { type OpenDatabase, tablesOf } from '../platform/database/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Api, ApiEnv } from '../platform/http/api.ts'
 import type { Operations } from '../platform/operations/operations.ts'
-import type { Platform } from '../platform/platform.ts'
 import type { System } from '../platform/system/system.ts'
 import type { HostClient, SandboxEvents } from '../sandboxes/public.ts'
 import type { Models, TurnEvents, UsageReports } from '../turns/public.ts'
@@ -48,7 +48,7 @@ type Measured = {
 }
 
 type Ports = {
-  platform: Pick<Platform, 'open' | 'system' | 'logger'>
+  platform: { open: OpenDatabase; system: Pick<System, 'now'>; logger: Logger }
   users: Users
   quotas: Quotas
   settings: Settings
@@ -108,8 +108,7 @@ function makeMachine(
   })
   const machine = makeMachineReports({
     ...known,
-    administers: users.administers,
-    people: users.names,
+    users,
     quotas,
     sandboxes,
     creators: threads.rows.creators,

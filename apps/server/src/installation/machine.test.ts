@@ -101,9 +101,10 @@ onBothDatabases((target) => {
       expect((await machine()).sandboxes[0]).toMatchObject({ state: 'paused', memoryBytes: null })
       const { body } = await call(ben, 'GET', `/threads/${threadId}/sandbox`)
       expect(body.sandbox.detail.code).toBe('paused.administrator')
-      const [event] = (await call(owner, 'GET', '/audit?limit=1')).body.events
+      const { events } = (await call(owner, 'GET', '/audit')).body as { events: { action: string }[] }
       const details = { person: ben.userId }
-      expect(event).toMatchObject({ action: 'machine-sandbox-paused', subject: threadId, details })
+      const event = events.find(({ action }) => action === 'machine-sandbox-paused')
+      expect(event).toMatchObject({ subject: threadId, details })
     })
 
     test('O12: stops a sandbox, whose files are kept, and gets a reason when there is nothing to stop', async () => {

@@ -9,7 +9,7 @@ import type {
   NearLimit,
   SandboxView,
 } from '@threadbox/protocol/public'
-import { type Audit, ownerRequired, type Quotas } from '../people/public.ts'
+import { type Audit, ownerRequired, type Quotas, type Users } from '../people/public.ts'
 import type { HostClient, Lifecycle } from '../sandboxes/public.ts'
 import type { UsageReports } from '../turns/public.ts'
 import { sandboxUnknown } from './machine.errors.ts'
@@ -29,15 +29,18 @@ export type MachineReports = {
 
 type SandboxRow = { id: string; thread_id: string; state: SandboxState; since: number }
 
+/** Sandboxes, and what can be done with them. */
+type SandboxReach = {
+  rows: { all(): Promise<SandboxRow[]> }
+  views(threadIds: readonly string[]): Promise<ReadonlyMap<string, SandboxView>>
+  lifecycle: Pick<Lifecycle, 'pause' | 'stop'>
+}
+
 export type MachinePorts = {
-  administers(userId: string): Promise<boolean>
-  people(): Promise<readonly { id: string }[]>
-  quotas: Pick<Quotas, 'own'> & { administration: Pick<Quotas['administration'], 'requests'> }
-  sandboxes: {
-    rows: { all(): Promise<SandboxRow[]> }
-    views(threadIds: readonly string[]): Promise<ReadonlyMap<string, SandboxView>>
-    lifecycle: Pick<Lifecycle, 'pause' | 'stop'>
-  }
+  users: Pick<Users, 'administers' | 'names'>
+  quotas: Pick<Quotas, 'own' | 'administration'>
+  sandboxes: SandboxReach
+  /** The creators of threads. */
   creators(): Promise<ReadonlyMap<string, string>>
   usage: Pick<UsageReports, 'report'>
   host: Pick<HostClient, 'machine'>
@@ -52,7 +55,7 @@ export type MachinePorts = {
 export function makeMachineReports(ports: MachinePorts): MachineReports {
   const { samples, now } = ports
   const requireAdministrator = async (userId: string) => {
-    if (!(await ports.administers(userId))) throw ownerRequired({})
+    if (!(await ports.users.administers(userId))) throw ownerRequired({})
   }
   const act = async (userId: string, sandboxId: string, action: 'pause' | 'stop') => {
     await requireAdministrator(userId)
@@ -159,9 +162,9 @@ function waitingOf(view: SandboxView | undefined): MachineSandbox['waiting'] {
 /** From this share on, little is left. */
 export const nearShare = 0.8
 
-async function listNearLimits({ people, quotas }: MachinePorts): Promise<NearLimit[]> {
+async function listNearLimits({ users, quotas }: MachinePorts): Promise<NearLimit[]> {
   const found: NearLimit[] = []
-  for (const { id: userId } of await people()) {
+  for (const { id: userId } of await users.names()) {
     const { quotas: states } = await quotas.own(userId)
     for (const { quota, used, limit, resetsAt } of states) {
       if (limit !== null && used >= limit * nearShare) found.push({ userId, quota, used, limit, resetsAt })

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { HostMachine } from '@threadbox/protocol/host'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { LifecycleMeasure } from '../sandboxes/public.ts'
 
 /** What the server measures. No label names a person, a thread, a workspace, or anything that they wrote. */
@@ -140,7 +140,11 @@ function addLifecycle({ counter, histogram }: Instruments): Metrics['lifecycleMe
 function addMachine(registry: Registry): (machine: HostMachine, to: MachineGauges) => void {
   const shared = { registers: [registry] }
   const tables = new Gauge({ ...shared, name: `${prefix}pool_metadata_bytes`, help: 'The file system’s own tables.' })
-  const room = new Gauge({ ...shared, name: `${prefix}room_for_boots`, help: 'How many more sandboxes the host admits.' })
+  const room = new Gauge({
+    ...shared,
+    name: `${prefix}room_for_boots`,
+    help: 'How many more sandboxes the host admits.',
+  })
   const cpu = new Counter({
     ...shared,
     name: `${prefix}sandbox_cpu_seconds_total`,

@@ -1,7 +1,7 @@
-import { awakeReasons, sandboxStates } from '@threadbox/domain'
 import { z } from 'zod'
 import { quotaNameSchema, quotaRequestSchema } from './quotas.ts'
 import { checkSchema } from './requests.ts'
+import { publicSandboxStateSchema } from './sandbox.ts'
 
 const bytes = z.number().int()
 const at = z.number().int()
@@ -45,10 +45,10 @@ export const machineSandboxSchema = z
     sandboxId: z.string(),
     /** The creator of its thread. */
     userId: z.string(),
-    state: z.enum(sandboxStates),
+    state: publicSandboxStateSchema,
     since: at,
     /** What keeps it awake, without details. */
-    why: z.array(z.enum(awakeReasons)),
+    why: z.array(z.enum(['turn', 'cpu', 'request', 'terminal', 'hold'])),
     /** Its place in line. `limit`: its person’s limit is reached; `memory`: the host’s memory is full. */
     waiting: z.object({ position: z.number().int(), reason: z.enum(['limit', 'memory']) }).nullable(),
     memoryBytes: bytes.nullable(),
