@@ -255,7 +255,13 @@ test('no row has a secret, whatever was done: entered, shown once, or in an addr
 })
 
 /** Rows of what needs a service, a sign-in server or a reviewed file: in the tests of share links, OAuth and agent drafts. */
-const inOtherTests = ['agent-file-accepted', 'connection-logged-in', 'share-link-created', 'share-link-ended']
+const inOtherTests = [
+  'agent-file-accepted',
+  'connection-logged-in',
+  'machine-sandbox-stopped',
+  'share-link-created',
+  'share-link-ended',
+]
 
 /** What the requests of bad input can’t do, as each starts from the same objects. */
 async function undoThings(): Promise<void> {
