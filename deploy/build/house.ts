@@ -189,6 +189,7 @@ export const apps: Readonly<Record<string, App>> = {
           'skills',
           'network',
           'usage',
+          'machine',
         ],
         publicFiles: [
           'auth/api/session.queries.ts',
@@ -225,8 +226,10 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/thread-skills.tsx',
           'team/api/people.queries.ts',
           'team/components/people-section.tsx',
+          'usage/components/limit-banner.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
+          'machine/components/machine-section.tsx',
           'workspaces/api/workspaces.queries.ts',
           'workspaces/state/use-move-thread.ts',
           'workspaces/state/workspace-groups.logic.ts',

@@ -38,6 +38,7 @@ const menu: readonly (readonly [Group, readonly Page[]])[] = [
       'operate/network',
       'operate/settings',
       'operate/disk-and-memory',
+      'operate/machine',
       'operate/doctor',
       'operate/errors',
     ],

@@ -262,6 +262,7 @@ const inOtherTests = [
   'agent-file-accepted',
   'connection-logged-in',
   'links-guessed',
+  'machine-sandbox-stopped',
   'passkey-counter-behind',
   'passkey-logged-in',
   'share-link-created',

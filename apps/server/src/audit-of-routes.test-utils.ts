@@ -40,6 +40,8 @@ export const auditOfRoutes: Record<string, Decision> = {
   'PATCH /quota-presets/{presetId}': ['quota-preset-changed'],
   'DELETE /quota-presets/{presetId}': ['quota-preset-removed'],
   'PATCH /people/{personId}/quotas': ['person-quotas-changed'],
+  'POST /machine/sandboxes/{sandboxId}/pause': ['machine-sandbox-paused'],
+  'POST /machine/sandboxes/{sandboxId}/stop': ['machine-sandbox-stopped'],
   'POST /api-keys': ['api-key-created'],
   'DELETE /api-keys/{apiKeyId}': ['api-key-deleted'],
   'POST /threads': 'work',

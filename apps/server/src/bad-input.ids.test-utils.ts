@@ -68,6 +68,7 @@ export async function makeIds(
     name: `Preset of ${threadId}`,
     limits: { concurrentRuns: 1, awakeSandboxes: null, modelMicroUsdPerMonth: null },
   })
+  const sandbox = await server.areas.sandboxes.rows.find(threadId)
   return {
     threadId,
     workspaceId,
@@ -90,5 +91,7 @@ export async function makeIds(
     inviteId: invite.id ?? 'no-invite',
     presetId: preset.id ?? 'no-preset',
     passkeyId: (await addPasskey(server, { person, key: newTestPasskey() })).id,
+    // Only those who manage the installation have something to do with it under this name.
+    sandboxId: (invite.id === undefined ? undefined : sandbox?.id) ?? 'no-sandbox',
   }
 }

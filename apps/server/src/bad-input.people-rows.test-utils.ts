@@ -66,6 +66,18 @@ export const peopleRows: Record<string, BadInputRow> = {
     unknown: { inviteId: 'invite.not-found' },
   },
   'GET /metrics': settingsOwner,
+  'GET /machine': { ...settingsOwner, query: { checks: 'false' } },
+  'GET /machine/history': { ...settingsOwner, query: { span: 'month' } },
+  'POST /machine/sandboxes/{sandboxId}/pause': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
+  'POST /machine/sandboxes/{sandboxId}/stop': {
+    ...settingsOwner,
+    params: { sandboxId: 'own' },
+    unknown: { sandboxId: 'machine.sandbox-unknown' },
+  },
   'GET /usage': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30', by: 'model' } },
   'GET /usage/csv': { query: { of: 'mine', from: '2026-11-01', to: '2026-11-30' } },
   'GET /quotas': {},

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { createMachineTables } from './installation/machine.table.ts'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
 import { createPasskeyTables } from './people/passkeys/passkeys.table.ts'
@@ -140,6 +141,7 @@ const changes: Record<string, Change> = {
   },
   '0064-awake-places': createAwakePlaceTable,
   '0067-passkeys': createPasskeyTables,
+  '0072-machine-samples': createMachineTables,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -31,6 +31,7 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
   'models.manage': 'person',
   'people.manage': 'person',
   'people.list-invites': 'person',
+  'machine.stop': 'person',
   'agents.read': 'read',
   'agents.manage': 'change',
   'skills.read': 'read',

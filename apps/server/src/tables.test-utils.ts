@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { MachineTables } from './installation/machine.table.ts'
 import type { AuditTables } from './people/audit/audit.table.ts'
 import type { InviteTables } from './people/invites/invites.table.ts'
 import type { PasskeyTables } from './people/passkeys/passkeys.table.ts'
@@ -68,6 +69,7 @@ type Tables = UserTables &
   ProgramTables &
   GitCredentialTables &
   UsageTables &
+  MachineTables &
   TurnTables
 
 /** The whole database, for tests that read what several features have stored. */

@@ -57,6 +57,7 @@ const sections: Readonly<Record<string, string>> = {
   quotas: 'Limits of people',
   account: 'Account',
   passkeys: 'Passkeys',
+  machine: 'Machine',
   installation: 'Installation',
 }
 

@@ -28,6 +28,7 @@ export const de: Words = {
     'operate/network': 'Netzwerk',
     'operate/settings': 'Einstellungen',
     'operate/disk-and-memory': 'Platte und Arbeitsspeicher',
+    'operate/machine': 'Maschine',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Fehler',
     'build/api': 'API',

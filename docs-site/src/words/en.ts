@@ -27,6 +27,7 @@ export const en = {
     'operate/network': 'Network',
     'operate/settings': 'Settings',
     'operate/disk-and-memory': 'Disk and memory',
+    'operate/machine': 'Machine',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Errors',
     'build/api': 'API',

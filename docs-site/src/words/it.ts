@@ -28,6 +28,7 @@ export const it: Words = {
     'operate/network': 'Rete',
     'operate/settings': 'Impostazioni',
     'operate/disk-and-memory': 'Disco e memoria',
+    'operate/machine': 'Macchina',
     'operate/doctor': 'Doctor',
     'operate/errors': 'Errori',
     'build/api': 'API',

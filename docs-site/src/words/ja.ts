@@ -28,6 +28,7 @@ export const ja: Words = {
     'operate/network': 'ネットワーク',
     'operate/settings': '設定',
     'operate/disk-and-memory': 'ディスクとメモリ',
+    'operate/machine': 'マシン',
     'operate/doctor': 'Doctor',
     'operate/errors': 'エラー',
     'build/api': 'API',

@@ -91,6 +91,8 @@ export const actions = {
   /** Add and remove: a browser that is left open must not be enough to sign in from elsewhere later. */
   'passkeys.manage': 'confirmed',
   'machine.read': 'machine',
+  /** Pause or stop any sandbox, without seeing what is in it. */
+  'machine.stop': 'machine',
   'metrics.read': 'metrics',
   'settings.read': 'admin',
   'settings.manage': 'admin',
@@ -166,6 +168,7 @@ type KeyAction = { [Name in Action]: (typeof actions)[Name] extends KeyScope ? N
 const placeOfAction: Record<KeyAction, 'workspace' | 'everywhere' | 'outside'> = {
   'account.read': 'everywhere',
   'machine.read': 'outside',
+  'machine.stop': 'outside',
   'metrics.read': 'outside',
   'settings.read': 'outside',
   'settings.manage': 'outside',

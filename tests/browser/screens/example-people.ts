@@ -43,7 +43,8 @@ const state = (quota: QuotaState['quota'], used: number, limit: number | null): 
   resetsAt: quota === 'modelMicroUsdPerMonth' ? Date.UTC(2026, 3, 1) : null,
 })
 export const quotas: QuotaState[] = [
-  state('modelMicroUsdPerMonth', 41_370_000, 50_000_000),
+  // Below 80 %: the notice about it would be on every screen.
+  state('modelMicroUsdPerMonth', 41_370_000, 60_000_000),
   state('awakeSandboxes', 2, 4),
   state('concurrentRuns', 0, 3),
 ]

@@ -10,6 +10,7 @@ import { approvalEntries, approvalTurn, connections, presets } from './example-c
 import * as data from './example-data.ts'
 import { gitDiff, gitLook } from './example-git.ts'
 import { gitCredentials, threadGitCredentials } from './example-git-credentials.ts'
+import * as machineExamples from './example-machine.ts'
 import { installationNetwork, privateAddresses, threadNetwork } from './example-network.ts'
 import * as team from './example-people.ts'
 import { rewindPreviewAt } from './example-rewind.ts'
@@ -237,6 +238,8 @@ const answers: Record<string, unknown> = {
   'GET /quota-requests': { requests: team.quotaRequests },
   'GET /quota-presets': { presets: team.quotaPresets },
   'GET /usage': team.usage,
+  'GET /machine': machineExamples.machine,
+  'GET /machine/history': machineExamples.history,
   'GET /models': { models: data.models },
   'GET /models/discovered': { models: [] },
   'GET /settings': data.settings,

@@ -45,6 +45,7 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']
     modelRows: ModelsFeature['rows']
+    usage: SpendingFeature['reports']
     /** Adds a gate, which throws its own error when no turn can start in a thread. */
     addGate(gate: TurnGate): void
     /** Adds a source of notes to the model on how a conversation came about. */
@@ -100,6 +101,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     agentConnections: connections.agentConnections,
     connectionRows: connections.rows,
     modelRows: models.rows,
+    usage: spending.reports,
     addGate: gates.add,
     addNote: notes.add,
     routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes, spending.routes],

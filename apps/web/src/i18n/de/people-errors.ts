@@ -83,6 +83,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} hat keinen Preis, also kann Ihre Grenze für Modelle es nicht zählen.',
     remedy: 'Wechseln Sie das Modell, oder bitten Sie einen Admin, den Preis einzugeben.',
   },
+  'machine.sandbox-unknown': {
+    message: 'Es gibt keine Sandbox mit dieser ID.',
+    remedy: 'Laden Sie die Seite „Maschine“ neu: Die Sandbox wurde vielleicht gelöscht.',
+  },
   'quota.preset-not-found': {
     message: 'Satz nicht gefunden.',
     remedy: 'Laden Sie die Liste neu.',

@@ -7,6 +7,7 @@ export const settings: Texts<typeof source> = {
     you: 'Sie',
     people: 'Personen',
     usage: 'Verbrauch',
+    machine: 'Maschine',
     models: 'Modelle',
     skills: 'Skills',
     connections: 'Verbindungen',

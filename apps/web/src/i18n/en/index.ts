@@ -12,6 +12,7 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
 import { passkeys } from './passkeys.ts'
@@ -50,6 +51,7 @@ export const en = {
   gitCredentials,
   help,
   lifecycle,
+  machine,
   models,
   network,
   passkeys,

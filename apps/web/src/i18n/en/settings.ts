@@ -4,6 +4,7 @@ export const settings = {
     you: 'You',
     people: 'People',
     usage: 'Usage',
+    machine: 'Machine',
     models: 'Models',
     skills: 'Skills',
     connections: 'Connections',

@@ -84,6 +84,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} non ha un prezzo, quindi il tuo limite per i modelli non può contarlo.',
     remedy: 'Passa a un altro modello o chiedi a un amministratore di inserire il prezzo.',
   },
+  'machine.sandbox-unknown': {
+    message: 'Non c’è nessuna sandbox con questo ID.',
+    remedy: 'Ricarica la pagina Macchina: la sandbox potrebbe essere stata eliminata.',
+  },
   'quota.preset-not-found': {
     message: 'Gruppo di limiti non trovato.',
     remedy: 'Ricarica l’elenco.',

@@ -7,6 +7,7 @@ export const settings: Texts<typeof source> = {
     you: 'Profilo',
     people: 'Persone',
     usage: 'Utilizzo',
+    machine: 'Macchina',
     models: 'Modelli',
     skills: 'Skill',
     connections: 'Connessioni',

@@ -15,6 +15,7 @@ import { git } from './git.ts'
 import { gitCredentials } from './git-credentials.ts'
 import { help } from './help.ts'
 import { lifecycle } from './lifecycle.ts'
+import { machine } from './machine.ts'
 import { models } from './models.ts'
 import { network } from './network.ts'
 import { passkeys } from './passkeys.ts'
@@ -55,6 +56,7 @@ export const japanese: Translation = {
     gitCredentials,
     help,
     lifecycle,
+    machine,
     models,
     network,
     passkeys,

@@ -82,6 +82,10 @@ export const peopleErrors: ErrorWords = {
     message: '{model} には価格がないため、モデルの上限で数えられません。',
     remedy: '別のモデルに切り替えるか、管理者に価格の入力を依頼してください。',
   },
+  'machine.sandbox-unknown': {
+    message: 'このIDのサンドボックスはありません。',
+    remedy: '「マシン」のページを再読み込みしてください。サンドボックスは削除された可能性があります。',
+  },
   'quota.preset-not-found': {
     message: '上限のセットが見つかりません。',
     remedy: '一覧を再読み込みしてください。',

@@ -7,6 +7,7 @@ export const settings: Texts<typeof source> = {
     you: 'アカウント',
     people: 'メンバー',
     usage: '使用量',
+    machine: 'マシン',
     models: 'モデル',
     skills: 'スキル',
     connections: '接続',

@@ -18,6 +18,7 @@ export const docsPlaces = {
   people: { page: 'people', anchor: 'invite' },
   passkeys: { page: 'passkeys', anchor: 'add' },
   usage: { page: 'models', anchor: 'usage' },
+  machine: { page: 'operate/machine', anchor: '' },
   skills: { page: 'skills', anchor: 'add' },
   connections: { page: 'connections', anchor: 'connections' },
   gitCredentials: { page: 'connections', anchor: 'git' },
