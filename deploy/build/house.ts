@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'users, their settings and actions',
-        features: ['audit', 'settings', 'users', 'invites', 'quotas'],
+        features: ['audit', 'settings', 'users', 'invites', 'quotas', 'leaving'],
       },
       {
         name: 'threads',

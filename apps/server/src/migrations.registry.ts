@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { addAuditChain, createAuditTables } from './people/audit/audit.table.ts'
 import { createInviteTable } from './people/invites/invites.table.ts'
+import { createLeavingTables } from './people/leaving/leaving.table.ts'
 import { createQuotaTables } from './people/quotas/quotas.table.ts'
 import { createSettingTables } from './people/settings/settings.table.ts'
 import { createAttemptTable } from './people/users/attempts.table.ts'
@@ -23,6 +24,7 @@ import {
   createSandboxTables,
 } from './sandboxes/state/sandboxes.table.ts'
 import { createTerminalTables } from './sandboxes/terminals/terminals.table.ts'
+import { createOpeningTable } from './threads/access/openings.table.ts'
 import { addJoined, createWorkspaceTables } from './threads/access/workspaces.table.ts'
 import { createAttachmentTables } from './threads/attachments/attachments.table.ts'
 import { addForkColumn, addSharedThreads, createThreadTables } from './threads/log/threads.table.ts'
@@ -138,6 +140,8 @@ const changes: Record<string, Change> = {
     await addFirstModel(database)
   },
   '0064-awake-places': createAwakePlaceTable,
+  '0068-leaving': createLeavingTables,
+  '0069-thread-openings': createOpeningTable,
 }
 
 export const migrationNames = Object.keys(changes)

@@ -39,7 +39,7 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
   const { log } = threads
   const { forks, rewinds } = makeCopies(areas, options)
   const sharing = makeSharingFeature({ open, blobs, hosts, threads, forks: forks.forks, audit, system, logger })
-  const { routes: agentRoutes, drafts, ...agents } = makeAgents(areas, options)
+  const { routes: agentRoutes, drafts, leaving, ...agents } = makeAgents(areas, options)
   const runs = makeRunsFeature({
     open,
     hosts,
@@ -48,9 +48,11 @@ export function makeWorkflowArea(areas: Areas, options: { host: HostClient; host
     turns: turns.turns,
     threads,
     people,
+    connectionIdsOf: async (userId) => (await turns.connectionRows.list(userId, [])).map(({ id }) => id),
     system,
     logger,
   })
+  for (const part of [sharing.leaving, leaving, runs.leaving]) people.addLeaving(part)
   register(areas, { rewinds, agents, drafts, runs })
   return {
     ...agents,

@@ -111,3 +111,10 @@ export const personProtected = defineError<{ role: string }>({
   message: () => 'You can’t change this person’s account or role.',
   remedy: () => 'Admins can change members. Ask the owner for everything else.',
 })
+
+export const personBeingErased = defineError({
+  code: 'person.being-erased',
+  kind: 'conflict',
+  message: () => 'This person’s account is being erased.',
+  remedy: () => 'It can’t be enabled again. Invite the person to create a new account.',
+})
