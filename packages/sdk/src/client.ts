@@ -6,6 +6,7 @@ import { fileCalls } from './files.ts'
 import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
+import { leavingCalls } from './leaving.ts'
 import { networkCalls } from './network.ts'
 import { peopleCalls } from './people.ts'
 import { previewCalls } from './previews.ts'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions = {}) {
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
+    leaving: leavingCalls(connection),
     usage: usageCalls(connection),
     quotas: quotaCalls(connection),
     skills: skillCalls(connection),

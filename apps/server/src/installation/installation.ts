@@ -42,7 +42,7 @@ export function makeInstallation(
 ): Installation {
   const { users, settings, audit, models, open, system, measured } = ports
   const hasModel = async () => (await models.usable(null)) !== undefined
-  const status = makeStatus({ version, host, users, hasModel })
+  const status = makeStatus({ version, host, users, hasModel, settings })
   const metrics = makeInstallationMetrics({ host, version, system, measured })
   return {
     metrics,

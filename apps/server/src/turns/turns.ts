@@ -46,6 +46,8 @@ export type TurnArea = Pick<EngineFeature, 'turns'> &
     agentConnections: ConnectionsFeature['agentConnections']
     connectionRows: ConnectionsFeature['rows']
     modelRows: ModelsFeature['rows']
+    /** Everything that a person’s requests to models cost, as CSV. */
+    usageCsv(userId: string): Promise<AsyncIterable<string>>
     /** Adds a gate, which throws its own error when no turn can start in a thread. */
     addGate(gate: TurnGate): void
     /** Adds a source of notes to the model on how a conversation came about. */
@@ -101,6 +103,7 @@ export function makeTurnArea(known: AreasBelow, options: TurnOptions): TurnArea 
     agentConnections: connections.agentConnections,
     connectionRows: connections.rows,
     modelRows: models.rows,
+    usageCsv: spending.csvOf,
     addGate: gates.add,
     addNote: notes.add,
     routes: [skills.routes, snapshots.routes, engine.routes, connections.routes, models.routes, spending.routes],

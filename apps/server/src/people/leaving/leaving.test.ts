@@ -178,10 +178,7 @@ onBothDatabases((target) => {
       await ended
       expect(await titlesOf(cleo)).toEqual(['Hers'])
       const { workspaces } = await as<{ workspaces: { name: string; role: string }[] }>(cleo, 'GET', '/workspaces')
-      expect(workspaces.map(({ name, role }) => [name, role]).toSorted()).toEqual([
-        ['Team', 'owner'],
-        ['Team (2)', 'owner'],
-      ])
+      expect(workspaces.map(({ name, role }) => `${name}: ${role}`).toSorted()).toEqual(['Team (2): owner', 'Team: owner'])
       const kept = await tables.selectFrom('model_usage').select(['user_id', 'cost_micro_usd']).execute()
       expect(kept).toEqual([{ user_id: ben.userId, cost_micro_usd: 40 }])
     })

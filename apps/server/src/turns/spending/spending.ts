@@ -23,5 +23,5 @@ export function makeSpendingFeature(
   const store = makeUsageStore(tablesOf<UsageTables>(open.database))
   const ledger = makeLedger({ store, limitsOf, events, system })
   const reports = makeUsageReports({ ...rest, store, ledger, now: system.now })
-  return { ledger, spent: store.spent, routes: usageRoutes({ reports }) }
+  return { ledger, spent: store.spent, csvOf: reports.csvOf, routes: usageRoutes({ reports }) }
 }

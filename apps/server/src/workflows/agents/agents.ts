@@ -24,7 +24,7 @@ import type { ConnectionRow, ModelConnectionRow, Skills, Snapshots, Turns } from
 import { makeAgentDraftStore } from './agent-drafts.store.ts'
 import type { AgentDraftTables } from './agent-drafts.table.ts'
 import { type AgentDrafts, makeAgentDrafts } from './agent-drafts.usecases.ts'
-import { makeAgentFiles } from './agent-files.usecases.ts'
+import { type AgentFiles, makeAgentFiles } from './agent-files.usecases.ts'
 import { agentNetworkRoutes } from './agent-network.routes.ts'
 import { agentRoutes } from './agents.routes.ts'
 import { makeAgentStore } from './agents.store.ts'
@@ -44,6 +44,7 @@ export type AgentsFeature = {
   environments: Environments
   installs: Installs
   leaving: LeavingPart
+  files: AgentFiles
   routes: Api[]
 }
 
@@ -164,6 +165,7 @@ export function makeAgentsFeature(ports: AgentPorts): AgentsFeature {
     drafts,
     environments,
     installs,
+    files: agentFiles,
     leaving: makeLeavingAgents({ store, environmentStore, environments, drafts, onChanged }),
     routes: [
       agentRoutes({ agents, agentDrafts: drafts, agentFiles, environments, installs, threads: threads.threads }),

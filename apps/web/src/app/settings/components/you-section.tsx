@@ -5,6 +5,7 @@ import { FormProblem } from '../../../page/parts/form-problem.tsx'
 import { Loaded } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
 import { useMe, useUpdateMe } from '../../../people/auth/api/session.queries.ts'
+import { OwnData } from '../../../people/team/components/own-data.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -23,6 +24,7 @@ export function YouSection() {
       <PasswordGroup />
       <DeviceGroup />
       <SessionsGroup />
+      <OwnData />
     </>
   )
 }

@@ -17,7 +17,7 @@ const route = getRouteApi('/login')
 
 /** Signs you in and returns to the page where you were. */
 export function LoginPage() {
-  const { t } = useTranslation('auth')
+  const { t } = useTranslation(['auth', 'people'])
   const search = route.useSearch()
   const setup = useSetupState()
   useDocumentTitle(t('login.title'))
@@ -29,6 +29,7 @@ export function LoginPage() {
       <p className="muted auth-lead" role={search.expired === true ? 'status' : undefined}>
         {search.expired === true ? t('login.expired') : t('login.lead')}
       </p>
+      {setup.data?.adminsMayRead === true && <p className="help">{t('people:leaving.opening.on')}</p>}
       <LoginForm returnPath={safeReturnPath(search.return)} />
     </AuthSheet>
   )

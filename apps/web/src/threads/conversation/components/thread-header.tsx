@@ -21,6 +21,7 @@ import { Crumb, SidebarButton } from '../../../page/parts/plain-header.tsx'
 import { useDeleteThread, usePinThread, useSetPrivate } from '../../../page/thread/api/thread-mutations.ts'
 import { useOfferThreadActions } from '../../../page/thread/state/thread-actions.ts'
 import { useThreadActions } from '../../../page/thread/state/thread-context.ts'
+import { useAskPersonal } from '../../../page/thread/state/use-ask-personal.ts'
 import { useMe } from '../../../people/auth/api/session.queries.ts'
 import { useWorkspaces } from '../../../people/workspaces/api/workspaces.queries.ts'
 import { useMoveThreadTo } from '../../../people/workspaces/state/use-move-thread.ts'
@@ -220,10 +221,14 @@ function PrivacyItem({ thread }: { thread: Thread }) {
   const { t } = useTranslation('people')
   const me = useMe().data
   const setPrivate = useSetPrivate()
+  const askPersonal = useAskPersonal()
   const workspace = useWorkspaces().find(({ id }) => id === thread.workspaceId)
   if (workspace === undefined || thread.creatorId !== me?.id || !thread.allowed.includes('change')) return null
   if (thread.isPrivate) {
-    const share = () => setPrivate(thread, false, () => showToast(t('thread.shared', { workspace: workspace.name })))
+    const share = () =>
+      askPersonal(thread.id, () =>
+        setPrivate(thread, false, () => showToast(t('thread.shared', { workspace: workspace.name }))),
+      )
     return (
       <MenuItem icon={<Users className="i" size={14} />} onSelect={share}>
         {t('thread.share')}
