@@ -82,7 +82,7 @@ export const peoplePreparations: Readonly<Record<string, (server: PageServer) =>
     return { threadId: id, to: userId }
   },
   'POST /threads/{threadId}/openings': async (server) => {
-    await server.callSignedIn('PATCH', '/settings', { adminsMayRead: 'with-reason' })
+    await server.callSignedIn('PATCH', '/settings', { settings: { adminsMayRead: 'with-reason' } })
     return { threadId: (await server.call<{ id: string }>('POST', '/threads', {})).id }
   },
   'PATCH /quota-presets/{presetId}': newPreset,

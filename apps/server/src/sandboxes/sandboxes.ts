@@ -318,25 +318,14 @@ type Features = {
 }
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
-function register(
-  { platform, people, threads }: LowerAreas,
-  { host }: SandboxOptions,
-  base: Base,
-  features: Features,
-): void {
+function register(known: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
+  const { platform, people, threads } = known
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
   const { follow } = gitCredentials
   const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
-  people.addLeaving(gitCredentials.leaving)
-  threads.addPersonalUse({
-    kind: 'gitCredentials',
-    read: async (userId, { id, workspace_id }) => {
-      const allowed = await gitStore.allowedIn({ threadId: id, workspaceId: workspace_id })
-      return allowed.filter(({ user_id }) => user_id === userId).map(({ address }) => address)
-    },
-  })
-  people.addLeaving(previews.leaving)
+  for (const { leaving } of [gitCredentials, previews]) people.addLeaving(leaving)
+  threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
   platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))

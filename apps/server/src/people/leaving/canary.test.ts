@@ -53,9 +53,19 @@ onBothDatabases((target) => {
     await server.areas.threads.log.append(thread.id, [
       {
         type: 'entry-added',
-        entry: { ...base, id: 'e1', kind: 'user-message', text: `${canary} message`, attachments: [], status: 'delivered' },
+        entry: {
+          ...base,
+          id: 'e1',
+          kind: 'user-message',
+          text: `${canary} message`,
+          attachments: [],
+          status: 'delivered',
+        },
       },
-      { type: 'entry-added', entry: { ...base, id: 'e2', kind: 'text', stepId: 's', text: `${canary} answer`, status: 'done' } },
+      {
+        type: 'entry-added',
+        entry: { ...base, id: 'e2', kind: 'text', stepId: 's', text: `${canary} answer`, status: 'done' },
+      },
     ])
     const uploaded = await server.call('PUT', `/api/v1/threads/${thread.id}/uploads?name=${canary}.txt`, {
       person: ben,
@@ -63,14 +73,30 @@ onBothDatabases((target) => {
       body: `${canary} attachment`,
     })
     expect(uploaded.status).toBe(201)
-    const agent = await done(ben, 'POST', '/agents', { name: `${canary} agent`, instructions: `${canary} instructions` })
+    const agent = await done(ben, 'POST', '/agents', {
+      name: `${canary} agent`,
+      instructions: `${canary} instructions`,
+    })
     const trigger = { name: `${canary} daily`, cron: '0 8 * * *', timeZone: 'UTC', input: `${canary} input` }
     await done(ben, 'POST', `/agents/${agent.id}/schedules`, trigger)
     await done(ben, 'POST', `/agents/${agent.id}/webhooks`, { name: `${canary} hook`, input: `${canary} input` })
-    await done(ben, 'POST', '/secrets', { name: canary.toUpperCase(), value: 'a-long-secret-value', hosts: ['a.example.com'] })
+    await done(ben, 'POST', '/secrets', {
+      name: canary.toUpperCase(),
+      value: 'a-long-secret-value',
+      hosts: ['a.example.com'],
+    })
     const address = `https://${canary}.example.com`
-    await done(ben, 'POST', '/git-credentials', { address, username: canary, token: 'a-long-token-value', access: 'read' })
-    await done(ben, 'POST', '/connections', { name: `${canary} tools`, url: 'http://127.0.0.1:9/mcp', auth: { kind: 'none' } })
+    await done(ben, 'POST', '/git-credentials', {
+      address,
+      username: canary,
+      token: 'a-long-token-value',
+      access: 'read',
+    })
+    await done(ben, 'POST', '/connections', {
+      name: `${canary} tools`,
+      url: 'http://127.0.0.1:9/mcp',
+      auth: { kind: 'none' },
+    })
     await done(ben, 'POST', '/invites', { email: `${canary}@invited.example.com` })
     await done(ben, 'POST', '/quotas/requests', { quota: 'concurrentRuns', note: `${canary} note` })
     await done(ben, 'POST', '/api-keys', { name: `${canary} key`, expiresInDays: 1, scopes: ['read'] })
@@ -92,18 +118,16 @@ onBothDatabases((target) => {
     await erased.promise
     await server.areas.platform.operations.stop()
     expect(await placesOf(server)).toEqual([])
-    expect(await tablesIn(server.open).selectFrom('users').select('id').where('id', '=', ben.userId).execute()).toEqual([])
+    expect(await tablesIn(server.open).selectFrom('users').select('id').where('id', '=', ben.userId).execute()).toEqual(
+      [],
+    )
   })
 
   test('C12: an erasure that fails at any step continues from there, and leaves as little', async () => {
     await writeEverything()
     await done(owner, 'PATCH', `/people/${ben.userId}`, { isDisabled: true })
     const { operations } = server.areas.platform
-    const erased = Promise.withResolvers<void>()
-    server.areas.people.events.on('audited', ({ action }) => {
-      if (action === 'person-erased') erased.resolve()
-    })
-    for (const [index, table] of ['agents', 'git_credentials', 'secrets', 'threads', 'workspaces', 'users'].entries()) {
+    for (const [index, table] of ['agents', 'git_credentials', 'threads', 'workspaces', 'secrets', 'users'].entries()) {
       await refuseDeletes(server.open, table)
       const failed = failure()
       if (index === 0) await done(owner, 'POST', `/people/${ben.userId}/erase`)
@@ -112,6 +136,10 @@ onBothDatabases((target) => {
       expect([table, await failed]).toEqual([table, 'erase-person'])
       await allowDeletes(server.open, table)
     }
+    const erased = Promise.withResolvers<void>()
+    server.areas.people.events.on('audited', ({ action }) => {
+      if (action === 'person-erased') erased.resolve()
+    })
     server.clock.now += 3_600_000
     await operations.plan({ kind: 'erase-person', subjectId: ben.userId, dueAt: server.clock.now })
     await erased.promise
@@ -147,7 +175,7 @@ async function placesOf({ open, directory }: TestApplication): Promise<string[]>
       for (const [column, value] of Object.entries(row)) if (holds(value)) found.push(`${table}.${column}`)
     }
   }
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(path.join(directory, 'blobs'), { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)
     const isDatabase = /\.sqlite|\.db/.test(entry.name)
     if (holds(file) || (entry.isFile() && !isDatabase && holds(await readFile(file)))) found.push(file)
@@ -163,6 +191,7 @@ async function tableNames(open: OpenDatabase): Promise<string[]> {
 
 function holds(value: unknown): boolean {
   if (value === null || value === undefined) return false
-  const text = Buffer.isBuffer(value) || value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)
+  const text =
+    Buffer.isBuffer(value) || value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)
   return text.toLowerCase().includes(canary.toLowerCase())
 }

@@ -46,7 +46,8 @@ onBothDatabases((target) => {
     })
   async function workspaceOf(person: TestPerson, members: [TestPerson, string][], name = 'Team'): Promise<string> {
     const { id } = await as<{ id: string }>(person, 'POST', '/workspaces', { name })
-    for (const [member, role] of members) await as(person, 'PUT', `/workspaces/${id}/members/${member.userId}`, { role })
+    for (const [member, role] of members)
+      await as(person, 'PUT', `/workspaces/${id}/members/${member.userId}`, { role })
     return id
   }
 
@@ -178,7 +179,10 @@ onBothDatabases((target) => {
       await ended
       expect(await titlesOf(cleo)).toEqual(['Hers'])
       const { workspaces } = await as<{ workspaces: { name: string; role: string }[] }>(cleo, 'GET', '/workspaces')
-      expect(workspaces.map(({ name, role }) => `${name}: ${role}`).toSorted()).toEqual(['Team (2): owner', 'Team: owner'])
+      expect(workspaces.map(({ name, role }) => `${name}: ${role}`).toSorted()).toEqual([
+        'Team (2): owner',
+        'Team: owner',
+      ])
       const kept = await tables.selectFrom('model_usage').select(['user_id', 'cost_micro_usd']).execute()
       expect(kept).toEqual([{ user_id: ben.userId, cost_micro_usd: 40 }])
     })
@@ -186,7 +190,8 @@ onBothDatabases((target) => {
 
   describe('ownership', () => {
     const offer = (person: TestPerson, to: TestPerson) => as(person, 'PUT', '/ownership-offer', { personId: to.userId })
-    const ownersIn = async () => (await as<People>(owner, 'GET', '/people')).people.filter(({ role }) => role === 'owner')
+    const ownersIn = async () =>
+      (await as<People>(owner, 'GET', '/people')).people.filter(({ role }) => role === 'owner')
 
     test('is offered by the owner, to a person with an account, and accepted by that person', async () => {
       expect((await offer(ben, cleo)).error?.code).toBe('auth.owner-required')

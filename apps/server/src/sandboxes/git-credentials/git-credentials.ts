@@ -24,6 +24,8 @@ export type GitCredentialsFeature = {
   gitCredentials: GitCredentials
   follow: GitFollow
   leaving: LeavingPart
+  /** Addresses of the person’s own credentials that the thread can use. */
+  personalIn(userId: string, thread: { id: string; workspace_id: string | null }): Promise<string[]>
   routes: Api
 }
 
@@ -80,6 +82,10 @@ export function makeGitCredentialsFeature(ports: {
         await relay[Symbol.asyncDispose]()
         await uses[Symbol.asyncDispose]()
       },
+    },
+    personalIn: async (userId, { id, workspace_id }) => {
+      const allowed = await store.allowedIn({ threadId: id, workspaceId: workspace_id })
+      return allowed.filter(({ user_id }) => user_id === userId).map(({ address }) => address)
     },
     leaving: makeLeavingCredentials({ store, onChanged: follow.refresh }),
     routes: gitCredentialRoutes({ credentials: gitCredentials, open: threads.threads.open }),

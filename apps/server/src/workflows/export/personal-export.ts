@@ -54,7 +54,7 @@ async function* entriesOf(
   for (const { id, name, version } of await agents.ids(userId)) {
     try {
       const agent = await agents.export(userId, { agentId: id, version })
-      yield file(`agents/${fileName(agent.name, 'agent')}`, agent.content)
+      yield file(`agents/${fileName(agent.name, '')}`, agent.content)
     } catch (error) {
       missing.push(`Agent “${name}”: ${reasonOf(error)}`)
     }

@@ -124,7 +124,8 @@ export const people: Texts<typeof source> = {
     },
     own: {
       title: 'Ihre Daten',
-      exportText: 'Ein Zip mit Ihren Threads, Dateien, Agenten und Ihrem Verbrauch. Schlafende Sandboxes schlafen weiter.',
+      exportText:
+        'Ein Zip mit Ihren Threads, Dateien, Agenten und Ihrem Verbrauch. Schlafende Sandboxes schlafen weiter.',
       export: 'Exportieren',
       delete: 'Mein Konto löschen',
       deleteTitle: 'Ihr Konto löschen?',
@@ -159,6 +160,7 @@ export const people: Texts<typeof source> = {
       text: 'Sie können ihn eine Stunde lang lesen. Seine Mitglieder und das Protokoll zeigen Ihren Namen und den Grund.',
       reason: 'Grund',
       action: 'Nur zum Lesen öffnen',
+      readOnly: 'Sie können diesen Thread lesen, weil Eigentümer und Admins das dürfen.',
       notice: '{{name}} hat diesen Thread zum Lesen geöffnet',
     },
   },

@@ -151,6 +151,7 @@ export const people = {
       text: 'You can read it for an hour. Its members and the audit log show your name and reason.',
       reason: 'Reason',
       action: 'Open read-only',
+      readOnly: 'You can read this thread, because the owner and admins can.',
       notice: '{{name}} opened this thread to read it',
     },
   },

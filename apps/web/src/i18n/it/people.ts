@@ -156,6 +156,7 @@ export const people: Texts<typeof source> = {
       text: 'Puoi leggerlo per un’ora. I suoi membri e il registro mostrano il tuo nome e il motivo.',
       reason: 'Motivo',
       action: 'Apri in sola lettura',
+      readOnly: 'Puoi leggere questo thread, perché il proprietario e gli admin possono farlo.',
       notice: '{{name}} ha aperto questo thread per leggerlo',
     },
   },

@@ -109,7 +109,8 @@ export const people: Texts<typeof source> = {
     },
     own: {
       title: 'あなたのデータ',
-      exportText: 'スレッド、ファイル、エージェント、使用量を zip で保存します。休止中のサンドボックスは休止したままです。',
+      exportText:
+        'スレッド、ファイル、エージェント、使用量を zip で保存します。休止中のサンドボックスは休止したままです。',
       export: 'エクスポート',
       delete: '自分のアカウントを削除',
       deleteTitle: 'アカウントを削除しますか？',
@@ -142,6 +143,7 @@ export const people: Texts<typeof source> = {
       text: '1 時間だけ読めます。メンバーと監査ログに、あなたの名前と理由が表示されます。',
       reason: '理由',
       action: '閲覧のみで開く',
+      readOnly: 'オーナーと管理者に許可されているため、このスレッドを読めます。',
       notice: '{{name}} が閲覧のためこのスレッドを開きました',
     },
   },

@@ -67,13 +67,7 @@ export function HandOverDialog({ person, onClose }: { person: Person; onClose: (
       closeLabel={t('common:close')}
       footer={
         <DialogActions cancelLabel={t('common:cancel')} onCancel={onClose}>
-          <Button
-            size="md"
-            variant="primary"
-            isDisabled={chosen === ''}
-            isLoading={handOver.isPending}
-            onClick={start}
-          >
+          <Button size="md" variant="primary" isDisabled={chosen === ''} isLoading={handOver.isPending} onClick={start}>
             {t('leaving.handOverAction')}
           </Button>
         </DialogActions>

@@ -32,7 +32,13 @@ export function MissingThreadPage({ threadId }: { threadId: string }) {
         </Field>
         {open.error !== null && <FormProblem error={open.error} />}
         <div>
-          <Button type="submit" variant="primary" size="md" isDisabled={reason.trim() === ''} isLoading={open.isPending}>
+          <Button
+            type="submit"
+            variant="primary"
+            size="md"
+            isDisabled={reason.trim() === ''}
+            isLoading={open.isPending}
+          >
             {t('leaving.opening.action')}
           </Button>
         </div>

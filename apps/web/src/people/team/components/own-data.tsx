@@ -28,12 +28,7 @@ export function OwnData() {
       </div>
       {me.isOwner && <p className="help">{t('leaving.own.ownerText')}</p>}
       {isDeleting && (
-        <EraseDialog
-          person={me}
-          isOwn
-          onErased={() => location.assign('/login')}
-          onClose={() => setDeleting(false)}
-        />
+        <EraseDialog person={me} isOwn onErased={() => location.assign('/login')} onClose={() => setDeleting(false)} />
       )}
     </Group>
   )

@@ -19,10 +19,11 @@ export function useMoveThreadTo(): (thread: Thread, workspaceId: string | null) 
     const title = thread.title === '' ? t('threads:untitled') : thread.title
     const workspace = workspaces.find(({ id }) => id === workspaceId)
     const name = workspace?.name ?? ''
-    const start = () => move(thread, workspaceId, () => {
-      const text = workspaceId === null ? t('movedOut', { title }) : t('movedTo', { title, name })
-      showToast(text, { id: `moved-${thread.id}` })
-    })
+    const start = () =>
+      move(thread, workspaceId, () => {
+        const text = workspaceId === null ? t('movedOut', { title }) : t('movedTo', { title, name })
+        showToast(text, { id: `moved-${thread.id}` })
+      })
     // Where others are, what is one’s own stops working.
     if (workspace !== undefined && workspace.memberCount > 1 && !thread.isPrivate) askPersonal(thread.id, start)
     else start()

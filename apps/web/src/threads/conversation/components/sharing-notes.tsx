@@ -10,13 +10,13 @@ import { showToast } from '../../../ui/toast.tsx'
 import { useForkThread } from '../api/use-fork-thread.ts'
 
 /** Instead of the message field, for a person who can only read the thread. */
-export function ReadOnlyNote({ threadId }: { threadId: string }) {
+export function ReadOnlyNote({ threadId, canFork }: { threadId: string; canFork: boolean }) {
   const { t } = useTranslation('people')
   const fork = useForkThread(threadId)
   return (
     <div className="dock-note" role="note">
-      <span className="grow">{t('thread.readOnly')}</span>
-      <Button onClick={() => fork({})}>{t('thread.fork')}</Button>
+      <span className="grow">{canFork ? t('thread.readOnly') : t('leaving.opening.readOnly')}</span>
+      {canFork && <Button onClick={() => fork({})}>{t('thread.fork')}</Button>}
     </div>
   )
 }

@@ -48,7 +48,7 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
       </div>
       {thread !== undefined && (
         <span className="only-m">
-          <ThreadMenu thread={thread} />
+          {thread.allowed.includes('read') && <ThreadMenu thread={thread} />}
         </span>
       )}
       <span className="brk only-m" />
@@ -57,7 +57,7 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
       <div className="acts">
         {thread !== undefined && (
           <span className="not-m">
-            <ThreadMenu thread={thread} />
+            {thread.allowed.includes('read') && <ThreadMenu thread={thread} />}
           </span>
         )}
         {thread !== undefined && <PaneToggles threadId={thread.id} />}
