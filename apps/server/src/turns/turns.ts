@@ -13,7 +13,7 @@ import { type ConnectionSettings, type ConnectionsFeature, makeConnectionsFeatur
 import { type EngineFeature, makeEngineFeature } from './engine/engine.ts'
 import type { TurnGate, TurnNote } from './engine/turn-dependencies.ts'
 import { type ModelsFeature, makeModelsFeature } from './models/models.ts'
-import { messagesElsewhere } from './record/messages-elsewhere.ts'
+import { countMessagesToOthers } from './record/messages-to-others.ts'
 import type { TurnHistory } from './record/turn-history.ts'
 import { makeTurnHistory } from './record/turns.store.ts'
 import type { TurnTables } from './record/turns.table.ts'
@@ -288,7 +288,7 @@ function register(
   people.addLeaving(skills.skills.leaving)
   people.addLeaving({
     counts: async (userId) => ({
-      messagesElsewhere: await messagesElsewhere(tablesOf(platform.open.database), userId),
+      messagesToOthers: await countMessagesToOthers(tablesOf(platform.open.database), userId),
     }),
   })
   people.addMeter({

@@ -15,7 +15,7 @@ export const belongingsCountsSchema = z
     schedules: z.number().int(),
     webhooks: z.number().int(),
     /** Messages in threads of others. They stay when the account is erased, without a name. */
-    messagesElsewhere: z.number().int(),
+    messagesToOthers: z.number().int(),
   })
   .meta({ id: 'BelongingsCounts' })
 export type BelongingsCounts = z.infer<typeof belongingsCountsSchema>

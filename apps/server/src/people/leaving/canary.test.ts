@@ -127,7 +127,7 @@ onBothDatabases((target) => {
     await writeEverything()
     await done(owner, 'PATCH', `/people/${ben.userId}`, { isDisabled: true })
     const { operations } = server.areas.platform
-    for (const [index, table] of ['agents', 'git_credentials', 'threads', 'workspaces', 'secrets', 'users'].entries()) {
+    for (const [index, table] of ['agents', 'git_credentials', 'threads', 'secrets', 'users'].entries()) {
       await refuseDeletes(server.open, table)
       const failed = failure()
       if (index === 0) await done(owner, 'POST', `/people/${ben.userId}/erase`)

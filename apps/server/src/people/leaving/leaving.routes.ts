@@ -60,7 +60,7 @@ const offerRoute = defineRoute({
   method: 'get',
   path: '/ownership-offer',
   tags,
-  summary: 'Get to whom ownership of the installation is offered. Only these two people see it',
+  summary: 'Get the open offer of ownership. Only the owner and the other person see it',
   responses: { 200: jsonAnswer(ownershipOfferSchema, 'The offer, or null.') },
 })
 const makeOfferRoute = defineRoute({

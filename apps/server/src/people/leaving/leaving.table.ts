@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Whom the owner offers ownership: up to one row, whose `id` is always 1. */
+/** The owner’s open offer of ownership: up to one row, whose `id` is always 1. */
 export type OwnerOfferRow = { id: number; user_id: string; offered_by: string; created_at: number; expires_at: number }
 
 export type LeavingTables = { owner_offers: OwnerOfferRow }

@@ -6,8 +6,8 @@ import type { Audit } from '../audit/audit.ts'
 import type { PeopleAdministration } from '../users/people.usecases.ts'
 import { personNotFound } from '../users/users.errors.ts'
 import type { PersonRecord, UserStore } from '../users/users.store.ts'
+import type { HandOverOrder, LeavingPart } from './belongings.ts'
 import { ownerLeaves, personLeaving, personNotDisabled, recipientInvalid } from './leaving.errors.ts'
-import type { HandOverOrder, LeavingPart } from './leaving-part.ts'
 
 export const handOverOperation = 'hand-over'
 export const erasePersonOperation = 'erase-person'
@@ -139,7 +139,7 @@ async function belongingsOf({ parts }: LeavingDependencies, personId: string): P
     skills: 0,
     schedules: 0,
     webhooks: 0,
-    messagesElsewhere: 0,
+    messagesToOthers: 0,
   }
   const personal: PersonalNames = { secrets: [], gitCredentials: [], connections: [] }
   for (const part of parts()) {

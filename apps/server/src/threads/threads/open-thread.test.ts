@@ -68,7 +68,7 @@ onBothDatabases((target) => {
       ['PATCH', `/threads/${thread.id}`, { title: 'Mine' }],
       ['DELETE', `/threads/${thread.id}`],
       ['GET', `/threads/${thread.id}/secrets`],
-      ['POST', `/threads/${thread.id}/messages`, { text: '/help', key: 'k1' }],
+      ['POST', `/threads/${thread.id}/stop`],
     ] as const
     for (const [method, path, body] of refused)
       expect([path, await statusOf(owner, method, path, body)]).toEqual([path, 404])

@@ -1,7 +1,8 @@
 import type { Audit, Leaving, LeavingPart, UserHub, Users } from '../../people/public.ts'
-import { tablesOf } from '../../platform/database/database.ts'
+import { type OpenDatabase, tablesOf } from '../../platform/database/database.ts'
+import type { Registrations } from '../../platform/events/registrations.ts'
 import type { Api } from '../../platform/http/api.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { System } from '../../platform/system/system.ts'
 import type { Openings } from '../access/openings.ts'
 import type { WorkspaceTables } from '../access/workspaces.table.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
@@ -16,7 +17,10 @@ import type { Workspaces } from './workspaces.usecases.ts'
 
 /** Threads of people who leave, and what of theirs stops working in the threads of others. */
 export function makeThreadLeaving(
-  { platform, people }: { platform: Pick<Platform, 'open' | 'registrations' | 'system'>; people: LeavingPeople },
+  {
+    platform,
+    people,
+  }: { platform: { open: OpenDatabase; registrations: Registrations; system: System }; people: LeavingPeople },
   known: Pick<LeavingThreads, 'store' | 'workspaceStore' | 'access' | 'events' | 'remove'> & {
     threads: Threads
     workspaces: Workspaces

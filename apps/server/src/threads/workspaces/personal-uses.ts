@@ -13,7 +13,7 @@ export type PersonalUse = {
 export type PersonalUses = {
   /** Only the user’s own: each person’s are theirs to know. */
   ofThread(userId: string, thread: ThreadRow): Promise<PersonalNames>
-  /** In the threads of the workspace that others could work in, if nobody but the user can yet. */
+  /** In the threads of the workspace that others could work in, if only the user can yet. */
   ofWorkspace(userId: string, workspaceId: string): Promise<PersonalNames>
 }
 

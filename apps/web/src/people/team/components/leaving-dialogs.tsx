@@ -139,8 +139,8 @@ export function EraseDialog(props: {
           {(all) => (
             <>
               <BelongingsList belongings={all} personalText={t('leaving.personalErased')} />
-              {all.counts.messagesElsewhere > 0 && (
-                <p className="help">{t('leaving.elsewhere', { count: all.counts.messagesElsewhere })}</p>
+              {all.counts.messagesToOthers > 0 && (
+                <p className="help">{t('leaving.elsewhere', { count: all.counts.messagesToOthers })}</p>
               )}
             </>
           )}

@@ -9,7 +9,7 @@ import { useMe } from '../../auth/api/session.queries.ts'
 import { useChangeOwnership, useOwnershipOffer } from '../api/leaving.queries.ts'
 import { usePersonName } from '../api/people.queries.ts'
 
-/** An open offer of ownership, for the owner and the person to whom it is made. */
+/** An open offer of ownership, for the owner and the other person. */
 export function OwnershipNote() {
   const { t } = useTranslation('people')
   const format = useFormat()

@@ -47,18 +47,14 @@ export function ThreadHeader(props: { thread: Thread | undefined }) {
         {thread?.isPrivate === true && <PrivateBadge />}
       </div>
       {thread !== undefined && (
-        <span className="only-m">
-          {thread.allowed.includes('read') && <ThreadMenu thread={thread} />}
-        </span>
+        <span className="only-m">{thread.allowed.includes('read') && <ThreadMenu thread={thread} />}</span>
       )}
       <span className="brk only-m" />
       {thread !== undefined && <SandboxChip threadId={thread.id} sandbox={thread.sandbox} />}
       {thread !== undefined && <PaletteActions thread={thread} />}
       <div className="acts">
         {thread !== undefined && (
-          <span className="not-m">
-            {thread.allowed.includes('read') && <ThreadMenu thread={thread} />}
-          </span>
+          <span className="not-m">{thread.allowed.includes('read') && <ThreadMenu thread={thread} />}</span>
         )}
         {thread !== undefined && <PaneToggles threadId={thread.id} />}
       </div>

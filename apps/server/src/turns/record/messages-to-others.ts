@@ -3,7 +3,7 @@ import type { ThreadTables } from '../../threads/public.ts'
 import type { TurnTables } from './turns.table.ts'
 
 /** The number of a person’s messages in threads of others. */
-export async function messagesElsewhere(
+export async function countMessagesToOthers(
   database: Kysely<TurnTables & Pick<ThreadTables, 'threads'>>,
   userId: string,
 ): Promise<number> {
