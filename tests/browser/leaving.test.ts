@@ -26,7 +26,7 @@ async function post(page: Page, path: string, body: object, method = 'POST'): Pr
       const headers = { 'content-type': 'application/json' }
       const { method, path, body } = request
       const response = await fetch(`/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-      return response.status === 204 ? {} : await response.json()
+      return (response.status === 204 ? {} : await response.json()) as { id: string; path: string }
     },
     { path, body, method },
   )
@@ -142,6 +142,6 @@ test('C12: ownership is offered, accepted by the other person, and never shown t
   await ada.getByRole('button', { name: 'Delete my account' }).click()
   const dialog = ada.getByRole('dialog', { name: 'Delete your account?' })
   await dialog.getByLabel(`Type ${app.server.owner.name} to confirm`).waitFor()
-  const width = await ada.evaluate(() => document.documentElement.scrollWidth)
+  const width = await ada.evaluate<number>('document.documentElement.scrollWidth')
   expect(width).toBeLessThanOrEqual(390)
 })

@@ -322,11 +322,9 @@ function register(known: LowerAreas, { host }: SandboxOptions, base: Base, featu
   const { platform, people, threads } = known
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
-  const { follow } = gitCredentials
-  const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
   for (const { leaving } of [gitCredentials, previews]) people.addLeaving(leaving)
   threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
-  platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
+  platform.secrets.addHolder(gitCredentials.tokens)
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
   threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
@@ -344,12 +342,12 @@ function register(known: LowerAreas, { host }: SandboxOptions, base: Base, featu
   })
   threads.addContentCounter({ kind: 'services', count: serviceStore.names })
   base.restartSources.add(services.watch.restarted)
-  base.preparers.add(follow.deliver)
+  base.preparers.add(gitCredentials.follow.deliver)
   base.preparers.add(features.secrets.deliver)
   events.on('sandbox-changed', ({ threadId }) => services.watch.sandboxChanged(threadId))
-  events.on('sandbox-changed', ({ threadId }) => follow.sandboxChanged(threadId))
+  events.on('sandbox-changed', ({ threadId }) => gitCredentials.follow.sandboxChanged(threadId))
   events.on('sandbox-changed', ({ threadId }) => terminals.sandboxChanged(threadId))
-  threads.events.on('inheritance-changed', follow.refresh)
+  threads.events.on('inheritance-changed', gitCredentials.follow.refresh)
   threads.events.on('network-changed', state.egress.apply)
   threads.events.on('secrets-changed', features.secrets.refresh)
   threads.events.on('inheritance-changed', async () => {

@@ -24,6 +24,8 @@ export type GitCredentialsFeature = {
   gitCredentials: GitCredentials
   follow: GitFollow
   leaving: LeavingPart
+  /** All tokens, unsealed. */
+  tokens(): Promise<string[]>
   /** Addresses of the person’s own credentials that the thread can use. */
   personalIn(userId: string, thread: { id: string; workspace_id: string | null }): Promise<string[]>
   routes: Api
@@ -83,6 +85,7 @@ export function makeGitCredentialsFeature(ports: {
         await uses[Symbol.asyncDispose]()
       },
     },
+    tokens: async () => (await store.sealedTokens()).map(secretBox.open),
     personalIn: async (userId, { id, workspace_id }) => {
       const allowed = await store.allowedIn({ threadId: id, workspaceId: workspace_id })
       return allowed.filter(({ user_id }) => user_id === userId).map(({ address }) => address)

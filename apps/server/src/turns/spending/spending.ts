@@ -7,9 +7,14 @@ import { type Ledger, makeLedger, type SpendLimits } from './ledger.ts'
 import { usageRoutes } from './usage.routes.ts'
 import { makeUsageStore, type UsageStore } from './usage.store.ts'
 import type { UsageTables } from './usage.table.ts'
-import { makeUsageReports, type UsageReportPorts } from './usage-report.usecases.ts'
+import { makeUsageReports, type UsageReportPorts, type UsageReports } from './usage-report.usecases.ts'
 
-export type SpendingFeature = { ledger: Ledger; spent: UsageStore['spent']; routes: Api }
+export type SpendingFeature = {
+  ledger: Ledger
+  spent: UsageStore['spent']
+  csvOf: UsageReports['csvOf']
+  routes: Api
+}
 
 export function makeSpendingFeature(
   ports: Omit<UsageReportPorts, 'store' | 'ledger' | 'now'> & {
