@@ -318,13 +318,12 @@ type Features = {
 }
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
-function register(known: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
-  const { platform, people, threads } = known
+function register({ threads, ...known }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
-  for (const { leaving } of [gitCredentials, previews]) people.addLeaving(leaving)
+  for (const { leaving } of [gitCredentials, previews]) known.people.addLeaving(leaving)
   threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
-  platform.secrets.addHolder(gitCredentials.tokens)
+  known.platform.secrets.addHolder(gitCredentials.tokens)
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
   threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))
