@@ -38,7 +38,7 @@ export const apps: Readonly<Record<string, App>> = {
       {
         name: 'people',
         about: 'users, their settings and actions',
-        features: ['audit', 'settings', 'users', 'invites', 'passkeys', 'quotas'],
+        features: ['audit', 'settings', 'users', 'invites', 'passkeys', 'quotas', 'leaving'],
       },
       {
         name: 'threads',
@@ -224,9 +224,13 @@ export const apps: Readonly<Record<string, App>> = {
           'skills/components/save-folder-dialog.tsx',
           'skills/components/skills-section.tsx',
           'skills/components/thread-skills.tsx',
+          'team/api/leaving.queries.ts',
           'team/api/people.queries.ts',
+          'team/components/open-thread-page.tsx',
+          'team/components/own-data.tsx',
           'team/components/people-section.tsx',
           'usage/components/limit-banner.tsx',
+          'team/components/personal-names.tsx',
           'usage/components/people-limits.tsx',
           'usage/components/usage-section.tsx',
           'machine/components/machine-section.tsx',

@@ -103,6 +103,7 @@ export const otherInput: OtherInput = {
     'apps/host/src/machine/state/sandboxes.store.ts',
     `${server}/people/audit/audit-verify.ts`,
     `${server}/people/audit/audit.ts`,
+    `${server}/people/leaving/leaving.usecases.ts`,
     `${server}/sandboxes/lifecycle/running-state.ts`,
     `${server}/sandboxes/state/sandbox-rows.ts`,
     `${server}/sandboxes/state/sandboxes.table.ts`,

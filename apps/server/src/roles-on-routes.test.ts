@@ -52,6 +52,7 @@ const needs: Partial<Record<Action, WorkspaceAction | 'person'>> = {
 }
 /** Routes that need something else than their action. */
 const exceptions: Record<string, WorkspaceAction | 'person'> = {
+  'POST /threads/{threadId}/openings': 'person',
   'PATCH /threads/{threadId}': 'change',
   'GET /workspaces/{workspaceId}/contents': 'manage',
   'PUT /workspaces/{workspaceId}/position': 'read',

@@ -55,6 +55,7 @@ const sections: Readonly<Record<string, string>> = {
   usage: 'Usage',
   people: 'People',
   quotas: 'Limits of people',
+  leaving: 'People who leave',
   account: 'Account',
   passkeys: 'Passkeys',
   machine: 'Machine',

@@ -85,6 +85,12 @@ export const actions = {
   /** Sign out, sessions, name. The password is changed with the current one, which confirms it. */
   'account.manage': 'session',
   'account.confirm': 'session',
+  /** Erase one’s own account. */
+  'account.erase': 'confirmed',
+  /** A copy of everything that is one’s own. */
+  'account.export': 'session',
+  /** Offer ownership of the installation, and accept it. */
+  'ownership.change': 'confirmed',
   'keys.list': 'session',
   'keys.manage': 'confirmed',
   'passkeys.list': 'session',
@@ -110,6 +116,10 @@ export const actions = {
   /** Approve a call and its tool from then on. */
   'threads.approve-always': 'confirmed',
   'threads.share': 'share',
+  /** Give a thread to another person. */
+  'threads.hand-over': 'confirmed',
+  /** As the owner or an admin, read a thread that one isn’t in. */
+  'threads.oversee': 'confirmed',
   'previews.open': 'work',
   'sandboxes.read': 'read',
   'sandboxes.work': 'work',
@@ -211,6 +221,7 @@ const roleActions: Partial<Record<Action, WorkspaceAction>> = {
   'threads.export': 'read',
   'threads.change': 'change',
   'threads.share': 'change',
+  'threads.hand-over': 'change',
   'sandboxes.read': 'read',
   'network.read': 'read',
   'secrets.read': 'read',

@@ -7,6 +7,7 @@ import { gitCalls } from './git.ts'
 import { gitCredentialCalls } from './git-credentials.ts'
 import { accountCalls, installationCalls, modelCalls } from './installation.ts'
 import { machineCalls } from './machine.ts'
+import { leavingCalls } from './leaving.ts'
 import { networkCalls } from './network.ts'
 import { passkeyCalls } from './passkeys.ts'
 import { peopleCalls } from './people.ts'
@@ -43,6 +44,7 @@ export function createClient(options: ClientOptions = {}) {
     threads: threadCalls(connection),
     workspaces: workspaceCalls(connection),
     people: peopleCalls(connection),
+    leaving: leavingCalls(connection),
     usage: usageCalls(connection),
     machine: machineCalls(connection),
     quotas: quotaCalls(connection),

@@ -15,9 +15,16 @@ import { now } from './example-data.ts'
 const day = 86_400_000
 
 export const people: Person[] = [
-  { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, email: 'ben@example.com' },
-  { id: 'u3', name: 'Chiara', role: 'member', isDisabled: false, email: 'chiara.bianchi@example.com' },
-  { id: 'u4', name: 'Daichi', role: 'member', isDisabled: true, email: 'daichi@example.com' },
+  { id: 'u2', name: 'Ben', role: 'admin', isDisabled: false, isBeingErased: false, email: 'ben@example.com' },
+  {
+    id: 'u3',
+    name: 'Chiara',
+    role: 'member',
+    isDisabled: false,
+    isBeingErased: false,
+    email: 'chiara.bianchi@example.com',
+  },
+  { id: 'u4', name: 'Daichi', role: 'member', isDisabled: true, isBeingErased: false, email: 'daichi@example.com' },
 ]
 
 export const invites: Invite[] = [

@@ -175,7 +175,13 @@ function exampleAnswer(
   if (route === 'GET /threads/t/agent-offer') {
     return { status: 200, body: { packages: isOffered ? ['pandas-ta', 'prophet'] : [] } }
   }
-  const setup = { ownerExists: visitor !== 'first', version: '0.1.0', isHostReachable: true, preparing: [] }
+  const setup = {
+    ownerExists: visitor !== 'first',
+    adminsMayRead: false,
+    version: '0.1.0',
+    isHostReachable: true,
+    preparing: [],
+  }
   if (route === 'GET /setup') return { status: 200, body: setup }
   if (route === 'GET /me' && visitor !== 'owner') {
     const error = { code: 'auth.required', kind: 'unauthenticated', message: 'Log in.', remedy: 'Log in.', details: {} }

@@ -62,7 +62,7 @@ export function makeInstallation(ports: Ports, known: { host: HostClient; versio
   const { open, system } = ports.platform
   const { host, version } = known
   const hasModel = async () => (await models.usable(null)) !== undefined
-  const status = makeStatus({ version, host, users, hasModel })
+  const status = makeStatus({ version, host, users, hasModel, settings })
   const metrics = makeInstallationMetrics({ host, version, system, measured })
   const errors = makeRecentErrors(system.now)
   const checks: MachinePorts['checks'] = async (options) => (await status.now(options)).checks

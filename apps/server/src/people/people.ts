@@ -19,6 +19,12 @@ import { passkeyOriginOf, passkeyRoutes, passkeySignInRoutes } from './passkeys/
 import { makePasskeyStore } from './passkeys/passkeys.store.ts'
 import type { PasskeyTables } from './passkeys/passkeys.table.ts'
 import { makePasskeys } from './passkeys/passkeys.usecases.ts'
+import type { LeavingPart } from './leaving/belongings.ts'
+import { leavingRoutes } from './leaving/leaving.routes.ts'
+import type { LeavingTables } from './leaving/leaving.table.ts'
+import { type Leaving, makeLeaving } from './leaving/leaving.usecases.ts'
+import { makeOwnershipStore } from './leaving/ownership.store.ts'
+import { makeOwnership, type Ownership } from './leaving/ownership.usecases.ts'
 import type { PeopleEvents } from './people.events.ts'
 import { quotaRoutes } from './quotas/quotas.routes.ts'
 import { makeQuotaStore } from './quotas/quotas.store.ts'
@@ -39,7 +45,7 @@ import { type HashPassword, type Login, makeLogin, sessionCookieName } from './u
 import { makeOwnerToken } from './users/owner-token.ts'
 import { makePasswordCheck, type VerifyPassword } from './users/password-check.ts'
 import { peopleRoutes } from './users/people.routes.ts'
-import { type LacksPasskey, makePeopleAdministration } from './users/people.usecases.ts'
+import { type LacksPasskey, makePeopleAdministration, type PeopleAdministration } from './users/people.usecases.ts'
 import { makeStartSession } from './users/session-start.ts'
 import { makeUserHub, type UserHub } from './users/user-hub.ts'
 import { accountRoutes, type ConfirmWithPasskey, signInRoutes } from './users/users.routes.ts'
@@ -60,6 +66,9 @@ export type People = {
   quotas: Quotas
   /** Adds what counts how much of a quota a person uses. */
   addMeter(meter: { quota: QuotaName; read: QuotaMeter }): void
+  /** Adds what one feature stores of people who leave. */
+  addLeaving(part: LeavingPart): void
+  leaving: Leaving
   login: Login
   authentication: AuthenticationOptions
   /** Returns whether the caller's session or key is still valid. */
@@ -85,7 +94,8 @@ export function makePeople(
     system,
     logger,
     keyFor,
-  }: Pick<Platform, 'open' | 'registrations' | 'system' | 'logger' | 'keyFor'>,
+    operations,
+  }: Pick<Platform, 'open' | 'registrations' | 'system' | 'logger' | 'keyFor' | 'operations'>,
   options: {
     hosts: AllowedHosts
     hashPassword?: HashPassword
@@ -141,6 +151,7 @@ export function makePeople(
     audit,
     system,
   })
+  const inviteStore = makeInviteStore(tablesOf<InviteTables>(open.database))
   const workspaceInvites = registrations.one<WorkspaceInvites>('people.setWorkspaceInvites')
   const invites = makeInvites({
     users,
@@ -148,24 +159,33 @@ export function makePeople(
     attempts,
     audit,
     system,
-    store: makeInviteStore(tablesOf<InviteTables>(open.database)),
+    store: inviteStore,
     ...fromWorkspaces(workspaceInvites.get),
   })
   const meters = registrations.list<{ quota: QuotaName; read: QuotaMeter }>('people.addMeter')
+  const quotaStore = makeQuotaStore(tablesOf<QuotaTables>(open.database))
   const quotas = makeQuotas({
-    store: makeQuotaStore(tablesOf<QuotaTables>(open.database)),
+    store: quotaStore,
     people: administration,
     meters: meters.entries,
     timeZone: async () => (await settings.values()).timeZone,
     audit,
     system,
   })
+  const userHub = makeUserHub()
+  const leavingParts = registrations.list<LeavingPart>('people.addLeaving')
+  const { leaving, ownership } = makeLeavingFor(
+    { open, operations, system },
+    { userStore, administration, parts: leavingParts.entries, forget: inviteStore.removeBy, audit, userHub },
+  )
   return {
     audit,
     settings,
     events,
     users,
-    userHub: makeUserHub(),
+    userHub,
+    addLeaving: leavingParts.add,
+    leaving,
     quotas,
     addMeter: meters.add,
     login,
@@ -180,7 +200,30 @@ export function makePeople(
       peopleRoutes({ administration }),
       inviteRoutes({ invites }),
       quotaRoutes({ quotas }),
+      leavingRoutes({ leaving, ownership }),
     ],
+  }
+}
+
+/** People who leave, and a new owner. */
+function makeLeavingFor(
+  { open, operations, system }: Pick<Platform, 'open' | 'operations' | 'system'>,
+  known: {
+    userStore: UserStore
+    administration: PeopleAdministration
+    parts: () => readonly LeavingPart[]
+    forget(userId: string): Promise<void>
+    audit: Audit
+    userHub: UserHub
+  },
+): { leaving: Leaving; ownership: Ownership } {
+  const { userStore, administration, parts, forget, audit, userHub } = known
+  const onChanged = () => userHub.broadcast({ type: 'status-updated' })
+  const shared = { operations, audit, system, onChanged }
+  const ownershipStore = makeOwnershipStore(tablesOf<LeavingTables & UserTables>(open.database))
+  return {
+    leaving: makeLeaving({ ...shared, store: userStore, administration, parts, forget }),
+    ownership: makeOwnership({ ...shared, store: ownershipStore, people: userStore }),
   }
 }
 

@@ -319,11 +319,12 @@ type Features = {
 }
 
 /** What this area adds to the registrations of the areas below and to its own, and what it listens to. */
-function register({ platform, threads }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
+function register({ threads, ...known }: LowerAreas, { host }: SandboxOptions, base: Base, features: Features): void {
   const { state, store, events, serviceStore } = base
   const { services, gitCredentials, terminals, previews } = features
-  const gitStore = makeGitCredentialStore(tablesOf<GitCredentialTables>(platform.open.database))
-  platform.secrets.addHolder(async () => (await gitStore.sealedTokens()).map(platform.secretBox.open))
+  for (const { leaving } of [gitCredentials, previews]) known.people.addLeaving(leaving)
+  threads.addPersonalUse({ kind: 'gitCredentials', read: gitCredentials.personalIn })
+  known.platform.secrets.addHolder(gitCredentials.tokens)
   threads.setSandboxViews(state.views)
   threads.addEraser((threadId) => previews.previews.forget(threadId))
   threads.addEraser((threadId) => eraseSandbox({ store, host, transition: state.transition }, threadId))

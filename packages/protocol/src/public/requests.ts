@@ -180,6 +180,8 @@ export const meSchema = z
 export const setupStateSchema = z
   .object({
     ownerExists: z.boolean(),
+    /** Whether the owner and admins can read threads that they aren’t in, with a reason. */
+    adminsMayRead: z.boolean(),
     version: z.string(),
     isHostReachable: z.boolean(),
     /** What is still being prepared on the machine, in words; empty if sandboxes can start. */

@@ -140,6 +140,11 @@ export const editableSettings = {
     schema: z.enum(['any', 'same-provider']),
     default: 'any',
   },
+  adminsMayRead: {
+    doc: 'Whether the owner and admins can read threads that they aren’t in. `never`: they can’t. `with-reason`: read-only, after they enter a reason, which the thread’s members and the audit log show. The sign-in page says when it is on.',
+    schema: z.enum(['never', 'with-reason']),
+    default: 'never',
+  },
   timeZone: {
     doc: 'Time zone of the days and months in reports about usage, such as `Europe/Berlin`.',
     schema: z.string().max(64).refine(isTimeZone, 'must be a time zone, such as Europe/Berlin'),

@@ -118,3 +118,10 @@ export const passkeyRequired = defineError({
   message: () => 'The owner and admins of this installation need a passkey for this, and you have none.',
   remedy: () => 'Add one in Settings, You, then try again.',
 })
+
+export const personBeingErased = defineError({
+  code: 'person.being-erased',
+  kind: 'conflict',
+  message: () => 'This person’s account is being erased.',
+  remedy: () => 'It can’t be enabled again. Invite the person to create a new account.',
+})

@@ -52,7 +52,7 @@ type ConfirmationRow = { session_id: string; confirmed_at: number }
 type OwnerRow = { id: number; user_id: string; created_at: number }
 
 /** What the installation knows of a person beside the authentication library; without a row: an enabled member. */
-type PersonStateRow = { user_id: string; role: string; disabled_at: number | null }
+type PersonStateRow = { user_id: string; role: string; disabled_at: number | null; erasing_at: number | null }
 
 /** A way to sign in. `password` is a hash, for the provider `credential` only. */
 type AccountRow = { userId: string; providerId: string; password: string | null }

@@ -20,6 +20,7 @@ export const settingTitles: Readonly<Record<string, string>> = {
   modelUsdPerMonth: 'Limit for models per month (USD)',
   unpricedModels: 'Models without a price',
   modelFallbacks: 'Models that take over',
+  adminsMayRead: 'Admins can read threads',
   timeZone: 'Time zone of reports',
   adminPasskeys: 'Passkeys of owner and admins',
   runsAtOnce: 'Concurrent runs',

@@ -86,6 +86,10 @@ export const settingWords: SettingWords = {
     title: 'Modelli che subentrano',
     doc: 'Quali modelli possono subentrare quando uno non può rispondere. `any`: tutti quelli impostati. `same-provider`: solo quelli dello stesso fornitore, così nessun altro riceve la conversazione.',
   },
+  adminsMayRead: {
+    title: 'Lettura da parte degli admin',
+    doc: 'Se proprietario e admin possono leggere i thread di cui non fanno parte. `never`: no. `with-reason`: in sola lettura, dopo aver indicato un motivo, che i membri del thread e il registro mostrano. La pagina di accesso lo dice quando è attivo.',
+  },
   timeZone: {
     title: 'Fuso orario dei rapporti',
     doc: 'Fuso orario dei giorni e dei mesi nei rapporti sull’uso, per esempio `Europe/Rome`.',

@@ -6,6 +6,7 @@ import { Loaded } from '../../../page/parts/loaded.tsx'
 import { SectionHead } from '../../../page/parts/section.tsx'
 import { useMe, useUpdateMe } from '../../../people/auth/api/session.queries.ts'
 import { PasskeysGroup } from '../../../people/passkeys/components/passkeys-group.tsx'
+import { OwnData } from '../../../people/team/components/own-data.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -26,6 +27,7 @@ export function YouSection() {
       <Passkeys needsPasskey={me.data?.needsPasskey === true} />
       <DeviceGroup />
       <SessionsGroup />
+      <OwnData />
     </>
   )
 }

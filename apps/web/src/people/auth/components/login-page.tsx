@@ -18,7 +18,7 @@ const route = getRouteApi('/login')
 
 /** Signs you in and returns to the page where you were. */
 export function LoginPage() {
-  const { t } = useTranslation('auth')
+  const { t } = useTranslation(['auth', 'people'])
   const search = route.useSearch()
   const router = useRouter()
   const setup = useSetupState()
@@ -32,6 +32,7 @@ export function LoginPage() {
       <p className="muted auth-lead" role={search.expired === true ? 'status' : undefined}>
         {search.expired === true ? t('login.expired') : t('login.lead')}
       </p>
+      {setup.data?.adminsMayRead === true && <p className="help">{t('people:leaving.opening.on')}</p>}
       <LoginForm returnPath={returnPath} />
       <PasskeySignIn onSignedIn={() => void router.history.replace(returnPath)} />
     </AuthSheet>
